@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nimgp: classification for data with error bars.
+ *
+ * Multi-class Gaussian-process classification in which the inputs themselves are noisy
+ * measurements. A table of N rows and d attributes goes in, each cell with its own 1-sigma error
+ * where there is one, and one label of C a row; calibrated class probabilities come out.
+ *
+ *     nim_options *options = nim_options_create();
+ *     nim_options_set(options, "input", "latent", &error);
+ *     nim_data train = {.rows = N, .attributes = d, .x = x, .sigma = s, .sigma_rows = N, .labels =
+ * y}; nim_model *model = NULL; nim_model_create(options, &train, &model, &error);
+ *     nim_model_train(model, &train, NULL, NULL, &error);
+ *     nim_predictor *predictor = NULL;
+ *     nim_predictor_create(model, &predictor, &error);
+ *     nim_predict(predictor, &test, &(nim_prediction){.probabilities = p}, &error);
+ *
+ * Rules that hold everywhere:
+ *  - Arrays are row-major doubles owned by the caller and only read, unless said otherwise.
+ *  - Every function that can fail returns a nim_status and, when `error` is not NULL, writes one
+ *    line there that names the culprit. On failure outputs are untouched or NULL.
+ *  - There is no global state. Handles may be used from any thread, one thread at a time each;
+ *    distinct handles at the same time are safe. A predictor only reads its model, so several may
+ *    share one as long as it is not being trained.
+ *  - The library never prints.
+ *  - Same options, data and seed: the same bits, whatever the number of threads and however rows
+ *    are split into prediction calls.
+ */
+#ifndef NIMGP_H
+#define NIMGP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define NIM_API __attribute__((visibility("default")))
+#else
+#define NIM_API
+#endif
+
+#define NIM_VERSION "0.1.0"
+
+/* The version of the library at run time, e.g. "0.1.0". */
+NIM_API const char *nim_version(void);
+
+/* ---------------------------------------------------------------- status and messages -------- */
+
+#define NIM_STATUS_LIST(X)                                                                         \
+    X(OK, "success")                                                                               \
+    X(INVALID_ARGUMENT, "an argument or option is out of its range")                               \
+    X(BAD_DATA, "the data hold a value that cannot be used")                                       \
+    X(OUT_OF_MEMORY, "memory could not be had")                                                    \
+    X(NUMERICAL, "the computation broke down")                                                     \
+    X(CANCELLED, "the progress callback asked to stop")
+
+typedef enum nim_status {
+#define NIM_STATUS_ENUM(name, text) NIM_##name,
+    NIM_STATUS_LIST(NIM_STATUS_ENUM)
+#undef NIM_STATUS_ENUM
+} nim_status;
+
+/* What a status means in general; the particular case stands in nim_error.message. */
+NIM_API const char *nim_status_text(nim_status status);
+
+typedef struct nim_error {
+    nim_status status;
+    char message[512]; /* one line, no newline; empty after success */
+} nim_error;
+
+/* ---------------------------------------------------------------- options --------------------- */
+
+/*
+ * Options are set by name and text, so that programs and other languages need no copy of the list.
+ * nim_option_describe enumerates them with default and help; nothing needs to be set.
+ */
+typedef struct nim_options nim_options;
+
+typedef struct nim_option_info {
+    const char *name;
+    const char *fallback; /* the default, as text */
+    const char *values;   /* what is allowed, for a reader */
+    const char *help;     /* one sentence */
+} nim_option_info;
+
+/* All options at their defaults; NULL when out of memory. Free with nim_options_free. */
+NIM_API nim_options *nim_options_create(void);
+NIM_API void nim_options_free(nim_options *options);
+
+/* Fails with NIM_INVALID_ARGUMENT for an unknown name or a value out of range. */
+NIM_API nim_status nim_options_set(nim_options *options, const char *name, const char *value,
+                                   nim_error *error);
+
+/* Writes the present value as text, at most `size` bytes with the terminator. */
+NIM_API nim_status nim_options_get(const nim_options *options, const char *name, char *value,
+                                   size_t size, nim_error *error);
+
+NIM_API size_t nim_option_count(void);
+NIM_API nim_option_info nim_option_describe(size_t index); /* index < nim_option_count() */
+
+/* ---------------------------------------------------------------- data ------------------------ */
+
+/*
+ * A table. `x` is rows x attributes in the user's own units; NaN means missing. `sigma` holds
+ * 1-sigma errors: NULL for none, one row (sigma_rows = 1) for errors shared by all rows, or one per
+ * cell (sigma_rows = rows). A zero error means the value is exact, a NaN that the error is unknown:
+ * the attribute's median error stands in. A missing value counts as a measurement at the
+ * attribute's mean whose error is the attribute's spread. Labels are 0 .. C-1; NULL where they are
+ * not needed. `weights` (or NULL) multiply each row's share of the bound.
+ */
+typedef struct nim_data {
+    size_t rows, attributes;
+    const double *x;
+    const double *sigma;
+    size_t sigma_rows;
+    const int32_t *labels;
+    const double *weights;
+} nim_data;
+
+/* ---------------------------------------------------------------- model and training ---------- */
+
+typedef struct nim_model nim_model;
+
+/*
+ * A model ready for training on `data`: scaling from its rows, inducing inputs drawn from them,
+ * the number of classes the option "classes" or, when that is 0, one more than the largest label.
+ * The data are validated here in full, and not kept.
+ */
+NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *data,
+                                    nim_model **model, nim_error *error);
+NIM_API void nim_model_free(nim_model *model);
+
+typedef struct nim_progress {
+    size_t epoch, epochs; /* passes over the data done, and the most there will be */
+    size_t step;          /* steps done since the model was made */
+    double bound;         /* mean over the epoch's minibatches of the evidence lower bound */
+    double rate;          /* step size in force */
+    double jitter;        /* largest jitter any class needed so far, relative to its variance */
+} nim_progress;
+
+/* Called after every epoch; a nonzero return stops training after it, cleanly. */
+typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
+
+/*
+ * Maximises the bound until it has settled (option "stop" = auto) or for a fixed number of epochs.
+ * Returns NIM_CANCELLED when the callback asked to stop; the model is usable then.
+ * Calling it again goes on from where the model is (a warm start); `data` may then hold more rows,
+ * the old ones first.
+ */
+NIM_API nim_status nim_model_train(nim_model *model, const nim_data *data,
+                                   nim_progress_function progress, void *context, nim_error *error);
+
+/* The same in the caller's own loop: one handle, one step at a time. A step allocates nothing.
+ * The trainer refers to model and data, which must outlive it. */
+typedef struct nim_trainer nim_trainer;
+NIM_API nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **trainer,
+                                      nim_error *error);
+NIM_API nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *error);
+NIM_API void nim_trainer_free(nim_trainer *trainer);
+
+/* ---------------------------------------------------------------- looking into a model -------- */
+
+NIM_API size_t nim_model_classes(const nim_model *model);
+NIM_API size_t nim_model_attributes(const nim_model *model);
+NIM_API size_t nim_model_inducing(const nim_model *model);
+NIM_API size_t nim_model_epochs(const nim_model *model); /* passes over the data so far */
+
+/* Evidence lower bound, averaged over the last epoch's minibatches; NaN before training. */
+NIM_API double nim_model_bound(const nim_model *model);
+
+/*
+ * Copies of what was learned. Lengthscales and noise are in the user's units.
+ *   lengthscales     classes x attributes    lambda of each class's kernel
+ *   variances        classes                 s2 of each class's kernel
+ *   white_noise      classes                 s0^2
+ *   inducing_inputs  classes x inducing x attributes
+ *   noise_variance   attributes              learned noise; zeros when noise is given
+ *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
+ *                                            averaged over classes, largest = 1
+ *   epsilon          1                       the likelihood's label noise
+ * `values` may be NULL to ask only for the count.
+ */
+NIM_API nim_status nim_model_get(const nim_model *model, const char *name, double *values,
+                                 size_t *count, nim_error *error);
+
+/*
+ * Where the training rows' true inputs are believed to be: mean and standard deviation of q(x_i),
+ * each rows x attributes in the user's units. `data` as given to training, labels included.
+ */
+NIM_API nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,
+                                     double *deviation, nim_error *error);
+
+/* ---------------------------------------------------------------- prediction ------------------ */
+
+typedef struct nim_predictor nim_predictor;
+
+/* Factors the model once and holds all the memory predictions need. The model must outlive it and
+ * not be trained meanwhile. */
+NIM_API nim_status nim_predictor_create(const nim_model *model, nim_predictor **predictor,
+                                        nim_error *error);
+NIM_API void nim_predictor_free(nim_predictor *predictor);
+
+/* What to compute; NULL members are left out. */
+typedef struct nim_prediction {
+    double *probabilities;   /* rows x classes, each row sums to one */
+    double *entropy;         /* rows: entropy of the probabilities, nats */
+    double *latent_mean;     /* rows x classes: mean of f over posterior and measurement error */
+    double *latent_variance; /* rows x classes: its variance */
+} nim_prediction;
+
+/* Rows may come in any portions: the results do not depend on it. Allocates nothing. */
+NIM_API nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
+                               const nim_prediction *prediction, nim_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

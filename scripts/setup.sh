@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what building and testing need on Debian 12, and nothing that is there already.
+set -uo pipefail
+
+packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev clang-format)
+[ "${1:-}" = bench ] && packages+=(libopenblas-openmp-dev)
+[ "${1:-}" = peers ] && packages+=(python3-venv python3-dev)
+
+missing=()
+for package in "${packages[@]}"; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+    as_root=()
+elif command -v sudo >/dev/null; then
+    as_root=(sudo)
+else
+    echo "setup: not root and no sudo; please install: ${missing[*]}" >&2
+    exit 1
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+echo "setup: installing ${missing[*]}" >&2
+"${as_root[@]}" apt-get update -qq ||
+    echo "setup: could not refresh the package lists; trying with what is there" >&2
+if ! "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
+    for package in "${missing[@]}"; do
+        dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+            echo "setup: could not install $package" >&2
+    done
+    exit 1
+fi

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_BASE_LINALG_H
+#define NIMGP_BASE_LINALG_H
+
+/*
+ * Dense products and triangular factors of row-major double matrices.
+ *
+ * Nothing here allocates, keeps state or starts threads: the caller hands in GEMM_SCRATCH doubles
+ * of 64-byte aligned scratch, one area per thread.
+ *
+ * An element of a product depends on its row of op(A), its column of op(B), k, alpha and beta, and
+ * on nothing else: it has the same bits wherever it stands in C and whatever m and n are.
+ */
+
+#include <stddef.h>
+
+enum transpose { PLAIN, TRANSPOSED };
+
+/* Doubles of scratch for the packed panels of one product. */
+#define GEMM_SCRATCH ((size_t)65 * 1024)
+
+/*
+ * C (m x n) = alpha op(A) (m x k) op(B) (k x n) + beta C.
+ * beta == 0 never reads C.  alpha == 0 still reads A and B, so their NaNs reach C.
+ */
+void gemm(enum transpose ta, enum transpose tb, size_t m, size_t n, size_t k, double alpha,
+          const double *a, size_t lda, const double *b, size_t ldb, double beta, double *c,
+          size_t ldc, double *scratch);
+
+/*
+ * The lower triangle of the n x n product above, diagonal included, with about half the work.
+ * The strict upper triangle of C is neither read nor written.
+ */
+void gemm_lower(enum transpose ta, enum transpose tb, size_t n, size_t k, double alpha,
+                const double *a, size_t lda, const double *b, size_t ldb, double beta, double *c,
+                size_t ldc, double *scratch);
+
+/*
+ * C (m x n) = alpha op(L) (m x m) B (m x n) + beta C with L lower triangular and about half the
+ * work of gemm.  The strict upper triangle of L is never read.  B and C must not overlap. A few
+ * zeros next to the diagonal take part, so an infinity or NaN in a row of B may also reach up to
+ * three rows of C that do not depend on it.
+ */
+void trmm_lower(enum transpose tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
+                const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch);
+
+/*
+ * Replaces the symmetric A (n x n), of which only the lower triangle is read, by its lower Cholesky
+ * factor with a strict upper triangle of zeros.  Returns 0, or the 1-based index of the first pivot
+ * that is not positive or not finite; A is then left half done.
+ */
+size_t cholesky(size_t n, double *a, size_t lda, double *scratch);
+
+/*
+ * out = inverse of the lower triangular L (n x n) with a strict upper triangle of zeros.  The
+ * strict upper triangle of L is never read.  L and out must not overlap.
+ */
+void triangular_inverse(size_t n, const double *l, size_t ldl, double *out, size_t ldo,
+                        double *scratch);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_BASE_VECTOR_H
+#define NIMGP_BASE_VECTOR_H
+
+#include <stddef.h>
+
+/*
+ * Small loops over arrays, vectorised without giving up a fixed order of summation: sums run in
+ * eight lanes that are added up in one way only.
+ */
+
+double sum(size_t n, const double *a);                                    /* sum a */
+double dot(size_t n, const double *a, const double *b);                   /* sum a b */
+double dot3(size_t n, const double *a, const double *b, const double *c); /* sum a b c */
+
+void add(size_t n, const double *a, double *out);                          /* out += a */
+void add_scaled(size_t n, double s, const double *a, double *out);         /* out += s a */
+void add_product(size_t n, const double *a, const double *b, double *out); /* out += a b */
+void scale(size_t n, double s, double *out);                               /* out *= s */
+void multiply(size_t n, const double *a, const double *b,
+              double *out); /* out = a b; out may be a or b */
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "data/scaling.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* An error bar a thousand deviations wide says nothing; a wider one would only overflow. */
+#define LARGEST_NOISE 1e6
+
+void scaling_layout(struct scaling *scaling, size_t attributes, struct arena *arena) {
+    scaling->attributes = attributes;
+    scaling->mean = arena_doubles(arena, attributes);
+    scaling->deviation = arena_doubles(arena, attributes);
+    scaling->median_error = arena_doubles(arena, attributes);
+}
+
+static nim_status check_shape(const nim_data *data, nim_error *error) {
+    if (!data)
+        return failure(error, NIM_INVALID_ARGUMENT, "no data given");
+    if (data->rows < 1)
+        return failure(error, NIM_INVALID_ARGUMENT, "the table has no rows");
+    if (data->attributes < 1)
+        return failure(error, NIM_INVALID_ARGUMENT, "the table has no attributes");
+    if (!data->x)
+        return failure(error, NIM_INVALID_ARGUMENT, "the table's x is NULL");
+    if (data->sigma && data->sigma_rows != 1 && data->sigma_rows != data->rows)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "sigma has %zu rows; expected 1 or as many as the table, %zu",
+                       data->sigma_rows, data->rows);
+    return NIM_OK;
+}
+
+static nim_status check_cells(const nim_data *data, nim_error *error) {
+    size_t d = data->attributes;
+    for (size_t i = 0; i < data->rows; i++)
+        for (size_t j = 0; j < d; j++)
+            if (isinf(data->x[i * d + j]))
+                return failure(error, NIM_BAD_DATA, "row %zu, attribute %zu: infinite value", i, j);
+    for (size_t i = 0; data->sigma && i < data->sigma_rows; i++)
+        for (size_t j = 0; j < d; j++) {
+            double sigma = data->sigma[i * d + j];
+            if (sigma < 0.0 || isinf(sigma))
+                return failure(error, NIM_BAD_DATA, "row %zu, attribute %zu: %s error %g", i, j,
+                               sigma < 0.0 ? "negative" : "infinite", sigma);
+        }
+    return NIM_OK;
+}
+
+static nim_status check_weights(const nim_data *data, nim_error *error) {
+    double total = 0.0;
+    for (size_t i = 0; i < data->rows; i++) {
+        double weight = data->weights[i];
+        if (!(weight >= 0.0) || isinf(weight))
+            return failure(error, NIM_BAD_DATA, "row %zu: weight %g is not a finite number >= 0", i,
+                           weight);
+        total += weight;
+    }
+    if (!(total > 0.0))
+        return failure(error, NIM_BAD_DATA, "all weights are zero");
+    return NIM_OK;
+}
+
+nim_status data_check(const nim_data *data, size_t classes, nim_error *error) {
+    nim_status status = check_shape(data, error);
+    if (status == NIM_OK)
+        status = check_cells(data, error);
+    if (status == NIM_OK && data->weights)
+        status = check_weights(data, error);
+    if (status != NIM_OK || classes == 0)
+        return status;
+    if (!data->labels)
+        return failure(error, NIM_INVALID_ARGUMENT, "labels are needed, but NULL");
+    for (size_t i = 0; i < data->rows; i++)
+        if (data->labels[i] < 0 || (size_t)data->labels[i] >= classes)
+            return failure(error, NIM_BAD_DATA, "row %zu: label %d is outside 0 .. %zu", i,
+                           (int)data->labels[i], classes - 1);
+    return NIM_OK;
+}
+
+nim_status data_classes(const nim_data *data, size_t *classes, nim_error *error) {
+    if (!data->labels)
+        return failure(error, NIM_INVALID_ARGUMENT, "labels are needed, but NULL");
+    int32_t largest = 0;
+    bool several = false;
+    for (size_t i = 0; i < data->rows; i++) {
+        if (data->labels[i] < 0)
+            return failure(error, NIM_BAD_DATA, "row %zu: label %d is negative", i,
+                           (int)data->labels[i]);
+        largest = data->labels[i] > largest ? data->labels[i] : largest;
+        several = several || data->labels[i] != data->labels[0];
+    }
+    if (!several)
+        return failure(error, NIM_BAD_DATA, "all %zu rows have label %d; two classes are the least",
+                       data->rows, (int)data->labels[0]);
+    *classes = (size_t)largest + 1;
+    return NIM_OK;
+}
+
+/* Mean and deviation of the cells that are there, safe for values near the largest double. */
+static nim_status column_moments(const nim_data *data, size_t j, double *mean, double *deviation,
+                                 nim_error *error) {
+    size_t d = data->attributes, count = 0;
+    double unit = 0.0;
+    for (size_t i = 0; i < data->rows; i++)
+        if (!isnan(data->x[i * d + j])) {
+            unit = fmax(unit, fabs(data->x[i * d + j]));
+            count++;
+        }
+    if (count == 0)
+        return failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing", j,
+                       data->rows);
+    if (unit == 0.0)
+        unit = 1.0;
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < data->rows; i++)
+        if (!isnan(data->x[i * d + j]))
+            sum += data->x[i * d + j] / unit;
+    double centre = sum / (double)count;
+    for (size_t i = 0; i < data->rows; i++)
+        if (!isnan(data->x[i * d + j])) {
+            double distance = data->x[i * d + j] / unit - centre;
+            squares += distance * distance;
+        }
+    double relative = sqrt(squares / (double)count);
+    *mean = centre * unit;
+    /* What rounding alone can make of a constant column is not a deviation. */
+    *deviation = relative > 1e-14 ? relative * unit : 1.0;
+    return NIM_OK;
+}
+
+static int by_size(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The median of one column's known errors, 0 when there is none. column: sigma_rows of scratch. */
+static double median_error(const nim_data *data, size_t j, double *column) {
+    size_t count = 0;
+    for (size_t i = 0; i < data->sigma_rows; i++) {
+        double sigma = data->sigma[i * data->attributes + j];
+        if (!isnan(sigma))
+            column[count++] = sigma;
+    }
+    if (count == 0)
+        return 0.0;
+    qsort(column, count, sizeof *column, by_size);
+    return 0.5 * column[(count - 1) / 2] + 0.5 * column[count / 2];
+}
+
+nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool standardise,
+                           nim_error *error) {
+    double *column = NULL;
+    nim_status status = NIM_OK;
+    if (data->sigma && !(column = calloc(data->sigma_rows, sizeof *column)))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of errors");
+    for (size_t j = 0; j < scaling->attributes && status == NIM_OK; j++) {
+        status = column_moments(data, j, &scaling->mean[j], &scaling->deviation[j], error);
+        if (!standardise) {
+            scaling->mean[j] = 0.0;
+            scaling->deviation[j] = 1.0;
+        }
+        scaling->median_error[j] =
+            data->sigma ? median_error(data, j, column) / scaling->deviation[j] : 0.0;
+    }
+    free(column);
+    return status;
+}
+
+void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
+                    size_t count, const size_t *row, double *x, double *noise, double *target,
+                    double *weight) {
+    size_t d = scaling->attributes;
+    for (size_t k = 0; k < count; k++) {
+        size_t i = row[k];
+        const double *sigma = NULL;
+        if (use_errors && data->sigma)
+            sigma = data->sigma + (data->sigma_rows == 1 ? 0 : i * d);
+        for (size_t j = 0; j < d; j++) {
+            double cell = data->x[i * d + j], error = 0.0;
+            bool missing = isnan(cell);
+            if (missing)
+                error = 1.0;
+            else if (sigma)
+                error =
+                    isnan(sigma[j]) ? scaling->median_error[j] : sigma[j] / scaling->deviation[j];
+            /* In halves, so that not even the largest doubles overflow. */
+            x[k * d + j] =
+                missing ? 0.0
+                        : (0.5 * cell - 0.5 * scaling->mean[j]) / (0.5 * scaling->deviation[j]);
+            noise[k * d + j] = fmin(error * error, LARGEST_NOISE);
+        }
+        if (target)
+            target[k] = (double)data->labels[i];
+        if (weight)
+            weight[k] = data->weights ? data->weights[i] : 1.0;
+    }
+}

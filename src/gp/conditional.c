@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mean and variance of one Gaussian process at a tile of points, and the adjoint. */
+#include "base/linalg.h"
+#include "base/simd.h"
+#include "base/vector.h"
+#include "gp/gp.h"
+
+#include <string.h>
+
+void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
+                    struct gp_tile_use use, struct arena *arena) {
+    size_t m = shape->inducing, area = m * rows;
+    bool slopes = use.backward || use.first_order;
+    *tile = (struct gp_tile){0};
+    tile->k = arena_doubles(arena, area);
+    tile->a = arena_doubles(arena, area);
+    tile->h = arena_doubles(arena, area);
+    tile->x_norm = arena_doubles(arena, rows);
+    tile->k_xx = arena_doubles(arena, rows);
+    tile->k_slope = slopes ? arena_doubles(arena, area) : NULL;
+    tile->k_xx_slope = use.backward ? arena_doubles(arena, rows) : NULL;
+    tile->column_sum = use.backward ? arena_doubles(arena, rows) : NULL;
+    if (use.first_order) {
+        tile->k_curvature = use.backward ? arena_doubles(arena, area) : NULL;
+        tile->e = arena_doubles(arena, area);
+        tile->d_e = use.backward ? arena_doubles(arena, area) : NULL;
+        tile->slope = arena_doubles(arena, rows * shape->attributes);
+        tile->rho = arena_doubles(arena, rows);
+    }
+}
+
+void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
+                      struct gp_tile_use use, struct arena *arena) {
+    size_t m = shape->inducing, d = shape->attributes;
+    *gather = (struct gp_gather){
+        .a_a = arena_doubles(arena, m * m),
+        .b = arena_doubles(arena, m),
+        .gamma_x = arena_doubles(arena, m * d),
+        .row_sum = arena_doubles(arena, m),
+        .inverse_square = arena_doubles(arena, d),
+        .variance = arena_doubles(arena, 1),
+        .white = arena_doubles(arena, 1),
+    };
+    if (use.first_order) {
+        gather->d_alpha = arena_doubles(arena, m);
+        gather->d_zq = arena_doubles(arena, m * d);
+        gather->noise = arena_doubles(arena, d);
+    }
+}
+
+/* Of the arrays only those need clearing that are added to rather than written. */
+void gp_gather_clear(struct gp_gather *gather, const struct gp_shape *shape) {
+    memset(gather->inverse_square, 0, shape->attributes * sizeof(double));
+    if (gather->noise)
+        memset(gather->noise, 0, shape->attributes * sizeof(double));
+}
+
+void gp_gather_add(struct gp_gather *into, const struct gp_gather *from,
+                   const struct gp_shape *shape) {
+    size_t m = shape->inducing, d = shape->attributes;
+    add(m * m, from->a_a, into->a_a);
+    add(m, from->b, into->b);
+    add(m * d, from->gamma_x, into->gamma_x);
+    add(m, from->row_sum, into->row_sum);
+    add(d, from->inverse_square, into->inverse_square);
+    add(1, from->variance, into->variance);
+    add(1, from->white, into->white);
+    if (into->d_alpha) {
+        add(m, from->d_alpha, into->d_alpha);
+        add(m * d, from->d_zq, into->d_zq);
+        add(d, from->noise, into->noise);
+    }
+}
+
+/* t += x_norm + z_norm of one row of t, kept from going below zero by rounding. */
+SIMD_CLONES static void complete_distances(size_t n, double z_norm, const double *x_norm,
+                                           double *t) {
+    SIMD_LOOP
+    for (size_t r = 0; r < n; r++) {
+        double distance = t[r] + (x_norm[r] + z_norm);
+        t[r] = distance > 0.0 ? distance : 0.0;
+    }
+}
+
+/* Covariances with the inducing inputs (k and its derivatives) and of each point (k_xx). */
+static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shape *shape,
+                            const struct gp_points *points, struct gp_tile *tile, double *scratch) {
+    size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
+    bool distance = shape->kernel->argument == SQUARED_DISTANCE;
+    for (size_t r = 0; r < rows; r++)
+        tile->x_norm[r] = dot(d, points->x_square + r * d, factor->inverse_square);
+    gemm(PLAIN, TRANSPOSED, m, rows, d, distance ? -2.0 : 1.0, factor->zq, d, points->x, d, 0.0,
+         tile->k, rows, scratch);
+    for (size_t i = 0; distance && i < m; i++)
+        complete_distances(rows, factor->z_norm[i], tile->x_norm, tile->k + i * rows);
+    shape->kernel->evaluate(shape->degree, factor->variance, m * rows, tile->k, tile->k,
+                            tile->k_slope, tile->k_curvature);
+
+    double diagonal = factor->variance * factor->jitter + factor->white;
+    if (distance) {
+        for (size_t r = 0; r < rows; r++)
+            tile->k_xx[r] = factor->variance + diagonal; /* g(0) = 1 */
+        return;
+    }
+    shape->kernel->evaluate(shape->degree, factor->variance, rows, tile->x_norm, tile->k_xx,
+                            tile->k_xx_slope, NULL);
+    for (size_t r = 0; r < rows; r++)
+        tile->k_xx[r] += diagonal;
+}
+
+void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape,
+                    const struct gp_parameters *theta, const struct gp_points *points,
+                    struct gp_tile *tile, double *mean, double *variance, double *scratch) {
+    size_t m = shape->inducing, rows = points->rows;
+    evaluate_kernel(factor, shape, points, tile, scratch);
+    trmm_lower(PLAIN, m, rows, 1.0, factor->inverse, m, tile->k, rows, 0.0, tile->a, rows, scratch);
+    gemm(PLAIN, PLAIN, m, rows, m, 1.0, factor->w, m, tile->a, rows, 0.0, tile->h, rows, scratch);
+    memset(mean, 0, rows * sizeof(double));
+    memcpy(variance, tile->k_xx, rows * sizeof(double));
+    for (size_t i = 0; i < m; i++) {
+        add_scaled(rows, theta->m[i], tile->a + i * rows, mean);
+        add_product(rows, tile->a + i * rows, tile->h + i * rows, variance);
+    }
+    /* In exact arithmetic the variance is at least the diagonal's noise. */
+    double least = 0.5 * factor->variance * factor->jitter + factor->white;
+    for (size_t r = 0; r < rows; r++)
+        variance[r] = variance[r] > least ? variance[r] : least;
+}
+
+/* row of dA = m d_mean' + 2 W A diag(d_variance). */
+SIMD_CLONES static void whitened_adjoint(size_t n, double m, const double *d_mean,
+                                         const double *d_variance, double *h) {
+    SIMD_LOOP
+    for (size_t r = 0; r < n; r++)
+        h[r] = m * d_mean[r] + 2.0 * h[r] * d_variance[r];
+}
+
+/* What k_xx adds: d bound / d k_xx = d_variance. */
+static void diagonal_backward(const struct gp_factor *factor, const struct gp_shape *shape,
+                              const struct gp_points *points, const struct gp_tile *tile,
+                              const double *d_variance, struct gp_gather *gather) {
+    size_t d = shape->attributes, rows = points->rows;
+    *gather->white = sum(rows, d_variance);
+    *gather->variance = dot(rows, d_variance, tile->k_xx) - factor->white * *gather->white;
+    if (shape->kernel->argument == DOT_PRODUCT)
+        for (size_t r = 0; r < rows; r++)
+            add_scaled(d, d_variance[r] * tile->k_xx_slope[r], points->x_square + r * d,
+                       gather->inverse_square);
+}
+
+void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
+                             const struct gp_parameters *theta, const struct gp_points *points,
+                             struct gp_tile *tile, const double *d_mean, const double *d_variance,
+                             struct gp_gather *gather, double *scratch) {
+    size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
+    bool distance = shape->kernel->argument == SQUARED_DISTANCE;
+    diagonal_backward(factor, shape, points, tile, d_variance, gather);
+
+    double *weighted = tile->gamma; /* A diag(d_variance), until gamma itself is made */
+    for (size_t i = 0; i < m; i++) {
+        const double *a = tile->a + i * rows;
+        multiply(rows, a, d_variance, weighted + i * rows);
+        gather->b[i] = dot(rows, a, d_mean);
+        whitened_adjoint(rows, theta->m[i], d_mean, d_variance, tile->h + i * rows);
+    }
+    gemm_lower(PLAIN, TRANSPOSED, m, rows, 1.0, weighted, rows, tile->a, rows, 0.0, gather->a_a, m,
+               scratch);
+    double *d_k = tile->gamma;
+    trmm_lower(TRANSPOSED, m, rows, 1.0, factor->inverse, m, tile->h, rows, 0.0, d_k, rows,
+               scratch);
+    *gather->variance += dot(m * rows, d_k, tile->k);
+    multiply(m * rows, d_k, tile->k_slope, tile->gamma);
+    if (tile->d_e)
+        for (size_t i = 0; i < m; i++) {
+            const double *d_e = tile->d_e + i * rows, *e = tile->e + i * rows;
+            *gather->variance += dot(rows, d_e, e);
+            gather->d_alpha[i] = dot(rows, d_e, tile->k_slope + i * rows);
+            multiply(rows, d_e, tile->k_curvature + i * rows, tile->d_e + i * rows);
+            add_scaled(rows, factor->alpha[i], d_e, tile->gamma + i * rows);
+        }
+
+    memset(tile->column_sum, 0, rows * sizeof(double));
+    for (size_t i = 0; i < m; i++) {
+        gather->row_sum[i] = sum(rows, tile->gamma + i * rows);
+        add(rows, tile->gamma + i * rows, tile->column_sum);
+    }
+    for (size_t r = 0; distance && r < rows; r++)
+        add_scaled(d, tile->column_sum[r], points->x_square + r * d, gather->inverse_square);
+    gemm(PLAIN, PLAIN, m, d, rows, 1.0, tile->gamma, rows, points->x, d, 0.0, gather->gamma_x, d,
+         scratch);
+}
+
+/*
+ * With q = 1/lambda^2:
+ *     distance   dx = 2 sum_c (x q_c colsum_c - gamma_c' Z_c q_c)
+ *     dot        dx = sum_c (gamma_c' Z_c q_c + 2 x q_c d_var_c k_xx'_c)
+ */
+void gp_points_backward(const struct gp_shape *shape, size_t classes,
+                        const struct gp_factor *factors, const struct gp_tile *tiles,
+                        const struct gp_points *points, const double *d_variance, size_t stride,
+                        size_t first, size_t width, double *d_x, double *scratch) {
+    size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
+    bool distance = shape->kernel->argument == SQUARED_DISTANCE;
+    for (size_t r = 0; r < rows; r++) {
+        const double *x = points->x + r * d + first;
+        double *out = d_x + r * d + first;
+        memset(out, 0, width * sizeof(double));
+        for (size_t c = 0; c < classes; c++) {
+            double weight = distance ? tiles[c].column_sum[r]
+                                     : d_variance[c * stride + r] * tiles[c].k_xx_slope[r];
+            add_scaled(width, 2.0 * weight, factors[c].inverse_square + first, out);
+        }
+        multiply(width, out, x, out);
+    }
+    gemm(TRANSPOSED, PLAIN, rows, width, classes * m, distance ? -2.0 : 1.0, tiles[0].gamma, rows,
+         factors[0].zq + first, d, 1.0, d_x + first, d, scratch);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of a Gaussian process that depends on its inducing inputs alone, and its adjoint. */
+#include "base/linalg.h"
+#include "base/vector.h"
+#include "gp/gp.h"
+
+#include <math.h>
+#include <string.h>
+
+void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
+                      double *zq) {
+    size_t m = shape->inducing, d = shape->attributes;
+    factor->zq = zq;
+    factor->inverse_square = arena_doubles(arena, d);
+    factor->z_norm = arena_doubles(arena, m);
+    factor->k = arena_doubles(arena, m * m);
+    factor->k_slope = arena_doubles(arena, m * m);
+    factor->root = arena_doubles(arena, m * m);
+    factor->inverse = arena_doubles(arena, m * m);
+    factor->l = arena_doubles(arena, m * m);
+    factor->w = arena_doubles(arena, m * m);
+    factor->alpha = arena_doubles(arena, m);
+    factor->work = arena_doubles(arena, 2 * m * m);
+}
+
+static void mirror_lower(size_t n, double *a) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            a[j * n + i] = a[i * n + j];
+}
+
+static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
+                         const struct gp_parameters *theta) {
+    size_t m = shape->inducing, d = shape->attributes;
+    factor->variance = exp(*theta->log_variance);
+    factor->white = exp(*theta->log_white);
+    for (size_t j = 0; j < d; j++)
+        factor->inverse_square[j] = exp(-2.0 * theta->log_lengthscale[j]);
+    for (size_t i = 0; i < m; i++) {
+        multiply(d, theta->z + i * d, factor->inverse_square, factor->zq + i * d);
+        factor->z_norm[i] = dot(d, theta->z + i * d, factor->zq + i * d);
+    }
+}
+
+/* k and k_slope (M x M), from t of every pair of inducing inputs. */
+static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_parameters *theta, double *scratch) {
+    size_t m = shape->inducing, d = shape->attributes;
+    bool distance = shape->kernel->argument == SQUARED_DISTANCE;
+    double *t = factor->k;
+    gemm_lower(PLAIN, TRANSPOSED, m, d, distance ? -2.0 : 1.0, theta->z, d, factor->zq, d, 0.0, t,
+               m, scratch);
+    for (size_t i = 0; distance && i < m; i++) {
+        for (size_t j = 0; j < i; j++)
+            t[i * m + j] = fmax(0.0, t[i * m + j] + factor->z_norm[i] + factor->z_norm[j]);
+        t[i * m + i] = 0.0;
+    }
+    mirror_lower(m, t);
+    shape->kernel->evaluate(shape->degree, factor->variance, m * m, t, factor->k, factor->k_slope,
+                            NULL);
+}
+
+static bool factorise(struct gp_factor *factor, size_t m, double *scratch) {
+    for (;;) {
+        memcpy(factor->root, factor->k, m * m * sizeof(double));
+        for (size_t i = 0; i < m; i++)
+            factor->root[i * m + i] += factor->variance * factor->jitter + factor->white;
+        if (cholesky(m, factor->root, m, scratch) == 0)
+            return true;
+        if (factor->jitter * 10.0 > GP_JITTER_LIMIT * 1.001)
+            return false;
+        factor->jitter *= 10.0;
+    }
+}
+
+/* L from its packed rows, and W = L L' - I. */
+static void unpack_posterior(struct gp_factor *factor, const struct gp_shape *shape,
+                             const struct gp_parameters *theta, double *scratch) {
+    size_t m = shape->inducing;
+    const double *packed = theta->l;
+    for (size_t i = 0; i < m; packed += ++i) {
+        memcpy(factor->l + i * m, packed, i * sizeof(double));
+        factor->l[i * m + i] = exp(packed[i]);
+    }
+    gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, factor->w, m,
+               scratch);
+    for (size_t i = 0; i < m; i++)
+        factor->w[i * m + i] -= 1.0;
+    mirror_lower(m, factor->w);
+}
+
+bool gp_factor_compute(struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_parameters *theta, double *scratch) {
+    size_t m = shape->inducing;
+    scale_inputs(factor, shape, theta);
+    covariance(factor, shape, theta, scratch);
+    if (!factorise(factor, m, scratch))
+        return false;
+    triangular_inverse(m, factor->root, m, factor->inverse, m, scratch);
+    unpack_posterior(factor, shape, theta, scratch);
+    memset(factor->alpha, 0, m * sizeof(double));
+    for (size_t i = 0; i < m; i++)
+        add_scaled(i + 1, theta->m[i], factor->inverse + i * m, factor->alpha);
+    return true;
+}
+
+double gp_kl(const struct gp_factor *factor, const struct gp_shape *shape,
+             const struct gp_parameters *theta) {
+    size_t m = shape->inducing;
+    double squares = dot(m, theta->m, theta->m) + dot(m * m, factor->l, factor->l);
+    double log_determinant = 0.0;
+    for (size_t i = 0; i < m; i++)
+        log_determinant += theta->l[i * (i + 1) / 2 + i];
+    return 0.5 * (squares - (double)m) - log_determinant;
+}
+
+/*
+ * dK_zz = -sym(L_K^-T Phi(P) L_K^-1) with P = m b' + 2 W (A diag(d_var) A'), where Phi keeps the
+ * lower triangle and halves the diagonal. That no product of size M x M x R is left, and no
+ * adjoint of the Cholesky factor itself, is shown in docs/derivations/gp.md.
+ */
+static void covariance_gradient(struct gp_factor *factor, const struct gp_shape *shape,
+                                const struct gp_parameters *theta, struct gp_gather *gather,
+                                double *d_k, double *scratch) {
+    size_t m = shape->inducing;
+    double *p = factor->work, *half = factor->work + m * m;
+    memset(p, 0, m * m * sizeof(double));
+    gemm_lower(PLAIN, PLAIN, m, m, 2.0, factor->w, m, gather->a_a, m, 0.0, p, m, scratch);
+    for (size_t i = 0; i < m; i++) {
+        add_scaled(i + 1, theta->m[i], gather->b, p + i * m);
+        p[i * m + i] *= 0.5;
+    }
+    trmm_lower(TRANSPOSED, m, m, 1.0, factor->inverse, m, p, m, 0.0, half, m, scratch);
+    gemm(PLAIN, PLAIN, m, m, m, -0.5, half, m, factor->inverse, m, 0.0, d_k, m, scratch);
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < i; j++)
+            d_k[i * m + j] += d_k[j * m + i];
+        d_k[i * m + i] *= 2.0;
+    }
+    mirror_lower(m, d_k);
+}
+
+/* The gradient by m and L: the likelihood's part, less the KL's. */
+static void posterior_gradient(struct gp_factor *factor, const struct gp_shape *shape,
+                               const struct gp_parameters *theta, const struct gp_gather *gather,
+                               const struct gp_parameters *gradient, double *scratch) {
+    size_t m = shape->inducing;
+    double *d_l = factor->work;
+    gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
+    double *packed = gradient->l;
+    for (size_t i = 0; i < m; packed += ++i) {
+        const double *row = d_l + i * m, *l = factor->l + i * m;
+        for (size_t j = 0; j < i; j++)
+            packed[j] = row[j] - l[j];
+        packed[i] = (row[i] - l[i]) * l[i] + 1.0;
+        gradient->m[i] = gather->b[i] - theta->m[i];
+    }
+}
+
+/*
+ * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
+ *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_r colsum x^2 - 2 sum_m z (gamma X)
+ *                                                       + sum_m rowsum z^2
+ *     dot        dz = q (gamma X),                 dq = sum_m z (gamma X)
+ * and twice the dz with gamma_zz, since z then stands on both sides.
+ */
+static void input_gradient(struct gp_factor *factor, const struct gp_shape *shape,
+                           const struct gp_parameters *theta, struct gp_gather *gather,
+                           const double *gamma_zz, const struct gp_parameters *gradient,
+                           double *scratch) {
+    size_t m = shape->inducing, d = shape->attributes;
+    bool distance = shape->kernel->argument == SQUARED_DISTANCE;
+    const double *q = factor->inverse_square;
+    double *d_q = gather->inverse_square;
+    /* gradient->z holds gamma_zz Z until it is replaced row by row. */
+    gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, theta->z, d, 0.0, gradient->z, d, scratch);
+    for (size_t i = 0; i < m; i++) {
+        const double *z = theta->z + i * d, *cross = gather->gamma_x + i * d;
+        double *d_z = gradient->z + i * d;
+        double row = gather->row_sum[i], row_zz = sum(m, gamma_zz + i * m);
+        if (distance)
+            for (size_t j = 0; j < d; j++) {
+                d_q[j] += z[j] * ((row + 2.0 * row_zz) * z[j] - 2.0 * (cross[j] + d_z[j]));
+                d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * d_z[j] - (row + 2.0 * row_zz) * z[j]);
+            }
+        else
+            for (size_t j = 0; j < d; j++) {
+                d_q[j] += z[j] * (cross[j] + d_z[j]);
+                d_z[j] = q[j] * (cross[j] + 2.0 * d_z[j]);
+            }
+        if (gather->d_zq)
+            for (size_t j = 0; j < d; j++) {
+                d_q[j] += gather->d_zq[i * d + j] * z[j];
+                d_z[j] += gather->d_zq[i * d + j] * q[j];
+            }
+    }
+    for (size_t j = 0; j < d; j++)
+        gradient->log_lengthscale[j] = -2.0 * q[j] * d_q[j];
+}
+
+void gp_gradient(struct gp_factor *factor, const struct gp_shape *shape,
+                 const struct gp_parameters *theta, struct gp_gather *gather,
+                 const struct gp_parameters *gradient, double *scratch) {
+    size_t m = shape->inducing;
+    mirror_lower(m, gather->a_a);
+    if (gather->d_alpha) /* alpha = L_K^-T m: its adjoint joins b, see docs/derivations/gp.md */
+        for (size_t i = 0; i < m; i++)
+            gather->b[i] += dot(i + 1, factor->inverse + i * m, gather->d_alpha);
+    double *d_k = factor->root; /* the factor itself is done with */
+    covariance_gradient(factor, shape, theta, gather, d_k, scratch);
+    posterior_gradient(factor, shape, theta, gather, gradient, scratch);
+    double trace = 0.0;
+    for (size_t i = 0; i < m; i++)
+        trace += d_k[i * m + i];
+    *gradient->log_variance =
+        *gather->variance + dot(m * m, d_k, factor->k) + factor->variance * factor->jitter * trace;
+    *gradient->log_white = factor->white * (*gather->white + trace);
+    multiply(m * m, d_k, factor->k_slope, d_k);
+    input_gradient(factor, shape, theta, gather, d_k, gradient, scratch);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_GP_GP_H
+#define NIMGP_GP_GP_H
+
+/*
+ * One sparse Gaussian process: kernel, inducing inputs Z (M x d) and a whitened posterior over the
+ * values there, u = L_K w with K_zz = L_K L_K' and q(w) = N(m, L L').
+ *
+ *     A    = L_K^-1 K_zx                     M x R, for R points x
+ *     mean = A' m
+ *     var  = k_xx + colsum(A o W A),         W = L L' - I
+ *     KL   = 1/2 (|m|^2 + |L|_F^2 - M - 2 sum_i log L_ii)
+ *
+ * The work on Z alone (gp_factor) is done once a step; the points come in tiles. Each forward
+ * function has its adjoint beside it. Derivations: docs/derivations/gp.md.
+ */
+
+#include "base/arena.h"
+#include "kernel/kernel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gp_shape {
+    const struct kernel *kernel;
+    unsigned degree;
+    size_t inducing;   /* M */
+    size_t attributes; /* d */
+};
+
+/*
+ * Where one class's free parameters lie in the flat vector, in this order. L is kept as the rows of
+ * its lower triangle, with the logarithm of the diagonal.
+ */
+struct gp_parameters {
+    double *log_variance;    /* 1: log s2 */
+    double *log_white;       /* 1: log s0^2 */
+    double *log_lengthscale; /* d: log lambda */
+    double *z;               /* M x d */
+    double *m;               /* M */
+    double *l;               /* M (M+1) / 2 */
+};
+
+size_t gp_parameter_count(const struct gp_shape *shape);
+struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *theta);
+
+/* ---------------------------------------------------------------- what depends on Z alone ----- */
+
+struct gp_factor {
+    double variance, white, jitter; /* s2; s0^2; added to the diagonal in units of s2 */
+    double *inverse_square;         /* d: 1 / lambda^2 */
+    double *zq;                     /* M x d: Z / lambda^2 */
+    double *z_norm;                 /* M: sum_j z_j^2 / lambda_j^2 */
+    double *k, *k_slope;            /* M x M: s2 g(t), s2 g'(t) without the diagonal's noise */
+    double *root, *inverse;         /* M x M: L_K and its inverse */
+    double *l, *w;                  /* M x M: L, and W = L L' - I in full */
+    double *alpha;                  /* M: L_K^-T m, so that mean = K_xz alpha */
+    double *work;                   /* 2 x M x M */
+};
+
+/* zq lies in an array that the caller shares out, so that all classes' stand in one matrix. */
+void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
+                      double *zq);
+
+/*
+ * Fills `factor`. When K_zz is not positive definite, the jitter grows tenfold, and stays so, up to
+ * GP_JITTER_LIMIT; false when even that does not help or a parameter is not finite.
+ */
+#define GP_JITTER_LIMIT 1e-2
+bool gp_factor_compute(struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_parameters *theta, double *scratch);
+
+double gp_kl(const struct gp_factor *factor, const struct gp_shape *shape,
+             const struct gp_parameters *theta);
+
+/* ---------------------------------------------------------------- what depends on points ------ */
+
+/* Points: R x d, and their squares. */
+struct gp_points {
+    size_t rows;
+    const double *x, *x_square;
+};
+
+/* One class at one tile of points. */
+struct gp_tile {
+    double *k, *k_slope, *k_curvature;  /* M x R; curvature for the first-order model only */
+    double *a, *h;                      /* M x R: A and W A; h becomes dA */
+    double *gamma;                      /* M x R: d bound / d t; the caller's to place */
+    double *x_norm, *k_xx, *k_xx_slope; /* R */
+    double *column_sum;                 /* R: sum_m gamma */
+    /* The first-order model's: see slope.c. */
+    double *e, *d_e; /* M x R */
+    double *slope;   /* R x d: d mean / d x */
+    double *rho;     /* R */
+};
+
+struct gp_tile_use {
+    bool backward;    /* adjoints will be asked for */
+    bool first_order; /* slopes too */
+};
+
+void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
+                    struct gp_tile_use use, struct arena *arena);
+
+/* What a class's points add to its gradient, one per tile, summed over tiles in order. */
+struct gp_gather {
+    double *a_a;              /* M x M: A diag(d_var) A', lower triangle */
+    double *b;                /* M: d bound / d m from the likelihood, also through alpha */
+    double *d_alpha;          /* M */
+    double *gamma_x;          /* M x d: gamma X */
+    double *row_sum;          /* M: sum_r gamma */
+    double *d_zq;             /* M x d: through the slopes alone */
+    double *inverse_square;   /* d: d bound / d (1/lambda^2), the part that needs the points */
+    double *noise;            /* d: d bound / d (noise variance), through the slopes */
+    double *variance, *white; /* 1: d bound / d log s2, d bound / d s0^2 */
+};
+
+void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
+                      struct gp_tile_use use, struct arena *arena);
+void gp_gather_clear(struct gp_gather *gather, const struct gp_shape *shape);
+void gp_gather_add(struct gp_gather *into, const struct gp_gather *from,
+                   const struct gp_shape *shape);
+
+/* mean and variance (R each) at the points. */
+void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape,
+                    const struct gp_parameters *theta, const struct gp_points *points,
+                    struct gp_tile *tile, double *mean, double *variance, double *scratch);
+
+/*
+ * Its adjoint: from d_mean and d_variance to `gather`, gamma and column_sum. Before it come
+ * gp_gather_clear and, where slopes were used, gp_slope_backward, which gives d_e.
+ */
+void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
+                             const struct gp_parameters *theta, const struct gp_points *points,
+                             struct gp_tile *tile, const double *d_mean, const double *d_variance,
+                             struct gp_gather *gather, double *scratch);
+
+/* First order: variance += sum_j V_j (d mean / d x_j)^2, and its adjoint. noise: R x d. */
+void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
+              const struct gp_points *points, struct gp_tile *tile, const double *noise,
+              double *variance, double *scratch);
+void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_points *points, struct gp_tile *tile, const double *noise,
+                       const double *d_variance, struct gp_gather *gather, double *scratch);
+
+/* Once all tiles are gathered: the gradient of the bound, KL included, by every parameter. */
+void gp_gradient(struct gp_factor *factor, const struct gp_shape *shape,
+                 const struct gp_parameters *theta, struct gp_gather *gather,
+                 const struct gp_parameters *gradient, double *scratch);
+
+/*
+ * d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over classes whose
+ * gamma (C M x R) and zq (C M x d) stand one below the other; d_variance of class c starts at
+ * c * stride.
+ */
+void gp_points_backward(const struct gp_shape *shape, size_t classes,
+                        const struct gp_factor *factors, const struct gp_tile *tiles,
+                        const struct gp_points *points, const double *d_variance, size_t stride,
+                        size_t first, size_t width, double *d_x, double *scratch);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Baseline: two more copies of every row, moved once and for all by noise of variance 2 V (the
+ * published comparison's choice). The draws are a function of row and copy, so nothing is stored.
+ */
+#include "input/measured.h"
+
+#include "base/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+static void layout(struct input_work *work, const struct input_setting *setting,
+                   struct arena *arena) {
+    work->epsilon = arena_doubles(arena, setting->most_rows * setting->attributes);
+}
+
+static void place(const struct input_setting *setting, const struct input_batch *batch,
+                  const double *shared, const double *own, struct input_work *work, double *x,
+                  double *value) {
+    (void)shared, (void)own;
+    size_t d = setting->attributes;
+    struct random_key key = {batch->seed, STREAM_INPUT_COPY};
+    for (size_t i = 0; i < batch->rows; i++) {
+        random_normal(key, batch->copy[i], batch->row[i], d, work->epsilon + i * d);
+        scale(d, batch->copy[i] ? sqrt(2.0) : 0.0, work->epsilon + i * d);
+    }
+    place_with_draws(setting, batch, work, x, value);
+}
+
+static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
+                           const double *shared, const double *own, struct input_work *work,
+                           const double *d_x, double *d_shared, double *d_own, double *d_noise) {
+    (void)shared, (void)own, (void)d_shared, (void)d_own;
+    draws_backward(setting, batch, work, d_x, d_noise);
+}
+
+const struct input_model input_augmented = {
+    .name = "augmented",
+    .summary = "baseline: trained on two extra copies of each row with noise added",
+    .copies = 3,
+    .layout = layout,
+    .place = place,
+    .place_backward = place_backward,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NIMGP_FO: inputs stay where they were measured, and the noise widens the latent variance by the
+ * slope of the posterior mean (gp/slope.c).
+ */
+#include "input/measured.h"
+
+const struct input_model input_first_order = {
+    .name = "first_order",
+    .summary = "input noise becomes output noise through the slope of the mean (NIMGP_FO)",
+    .copies = 1,
+    .widens = true,
+    .place = place_as_measured,
+};

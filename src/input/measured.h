@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_INPUT_MEASURED_H
+#define NIMGP_INPUT_MEASURED_H
+
+#include "input/input.h"
+
+/* x = x~ at no cost: the place function of the models that do not move their inputs. */
+void place_as_measured(const struct input_setting *setting, const struct input_batch *batch,
+                       const double *shared, const double *own, struct input_work *work, double *x,
+                       double *value);
+
+/* x = x~ + sqrt(V) epsilon, with epsilon (B S x d) drawn by the caller, at no cost. */
+void place_with_draws(const struct input_setting *setting, const struct input_batch *batch,
+                      struct input_work *work, double *x, double *value);
+
+/* d x / d V = epsilon / (2 sqrt(V)): the adjoint of the latter by the noise (d, added to). */
+void draws_backward(const struct input_setting *setting, const struct input_batch *batch,
+                    const struct input_work *work, const double *d_x, double *d_noise);
+
+#endif

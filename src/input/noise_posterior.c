@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "input/noise_posterior.h"
+
+#include "base/simd.h"
+#include "base/special.h"
+#include "base/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_PER_UNIT = 8 };
+
+struct job {
+    const struct input_setting *setting;
+    const struct input_batch *batch;
+    struct input_work *work;
+    double *x, *value;
+    const double *d_x;
+};
+
+static void for_rows(struct job *job, unit_function *function) {
+    size_t units = (job->batch->rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT;
+    pool_run(job->batch->pool, units, function, job);
+}
+
+static size_t unit_end(const struct job *job, size_t unit) {
+    size_t end = (unit + 1) * ROWS_PER_UNIT;
+    return end < job->batch->rows ? end : job->batch->rows;
+}
+
+void noise_posterior_layout(struct input_work *work, const struct input_setting *setting,
+                            struct arena *arena) {
+    size_t area = setting->most_rows * setting->attributes;
+    work->epsilon = arena_doubles(arena, area * setting->samples);
+    work->shift = arena_doubles(arena, area);
+    work->spread = arena_doubles(arena, area);
+    work->deviation = arena_doubles(arena, area);
+    work->d_shift = arena_doubles(arena, area);
+    work->d_spread = arena_doubles(arena, area);
+    work->d_noise = arena_doubles(arena, area);
+}
+
+/* x = c + sqrt(T) (shift + exp(spread/2) epsilon); deviation holds exp(spread/2). */
+SIMD_CLONES static void place_point(size_t d, double prior, const double *measured,
+                                    const double *noise, const double *shift,
+                                    const double *deviation, const double *epsilon, double *x) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double share = prior / (prior + noise[j]);
+        double xi = shift[j] + deviation[j] * epsilon[j];
+        x[j] = share * measured[j] + sqrt(share * noise[j]) * xi;
+    }
+}
+
+/* -2 times the value of a row, but for its logarithms: x~^2/(s+V) + shift^2 + e^spread - spread - 1
+ */
+SIMD_CLONES static double row_cost(size_t d, double prior, const double *measured,
+                                   const double *noise, const double *shift, const double *spread,
+                                   const double *deviation) {
+    double lane[8] = {0};
+    for (size_t j = 0; j < d; j++)
+        lane[j % 8] += measured[j] * measured[j] / (prior + noise[j]) + shift[j] * shift[j] +
+                       deviation[j] * deviation[j] - spread[j] - 1.0;
+    return sum(8, lane);
+}
+
+static void place_unit(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct job *job = context;
+    const struct input_batch *batch = job->batch;
+    struct input_work *work = job->work;
+    size_t d = job->setting->attributes, samples = job->setting->samples;
+    double prior = job->setting->prior_variance;
+    struct random_key key = {batch->seed, STREAM_INPUT_DRAW};
+    for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
+        const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
+        const double *shift = work->shift + i * d, *spread = work->spread + i * d;
+        double *epsilon = work->epsilon + i * samples * d;
+        double *deviation = work->deviation + i * d;
+        random_normal(key, batch->step, batch->row[i], samples * d, epsilon);
+        for (size_t j = 0; j < d; j++)
+            deviation[j] = 0.5 * spread[j];
+        exp_array(d, deviation, deviation);
+        for (size_t s = 0; s < samples; s++)
+            place_point(d, prior, measured, noise, shift, deviation, epsilon + s * d,
+                        job->x + (i * samples + s) * d);
+        double cost = row_cost(d, prior, measured, noise, shift, spread, deviation);
+        double *total = work->d_shift + i * d; /* free until the way back */
+        for (size_t j = 0; j < d; j++)
+            total[j] = 6.283185307179586477 * (prior + noise[j]);
+        log_array(d, total, total);
+        job->value[i] = -0.5 * (cost + sum(d, total));
+    }
+}
+
+void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
+                           struct input_work *work, double *x, double *value) {
+    struct job job = {setting, batch, work, x, value, NULL};
+    for_rows(&job, place_unit);
+}
+
+/* One point's share in d_shift, d_spread and d_noise. c' = -x~ s/(s+V)^2, T' = (s/(s+V))^2. */
+SIMD_CLONES static void point_backward(size_t d, double prior, const double *measured,
+                                       const double *noise, const double *shift,
+                                       const double *deviation, const double *epsilon,
+                                       const double *d_x, double *d_shift, double *d_deviation,
+                                       double *d_noise) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double share = prior / (prior + noise[j]);
+        double width = sqrt(share * noise[j]);
+        double xi = shift[j] + deviation[j] * epsilon[j];
+        double per_width = width > 0.0 ? 0.5 * share * share / width : 0.0;
+        d_shift[j] += d_x[j] * width;
+        d_deviation[j] += d_x[j] * width * epsilon[j];
+        d_noise[j] += d_x[j] * (per_width * xi - measured[j] * share / (prior + noise[j]));
+    }
+}
+
+static void backward_unit(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct job *job = context;
+    const struct input_batch *batch = job->batch;
+    struct input_work *work = job->work;
+    size_t d = job->setting->attributes, samples = job->setting->samples;
+    double prior = job->setting->prior_variance;
+    for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
+        const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
+        const double *shift = work->shift + i * d;
+        double *d_shift = work->d_shift + i * d, *d_noise = work->d_noise + i * d;
+        double *d_spread = work->d_spread + i * d, *d_deviation = d_spread;
+        const double *deviation = work->deviation + i * d;
+        double weight = batch->weight[i];
+        for (size_t j = 0; j < d; j++) {
+            double total = prior + noise[j];
+            d_shift[j] = -weight * shift[j];
+            d_noise[j] = 0.5 * weight * (measured[j] * measured[j] / total - 1.0) / total;
+            d_deviation[j] = 0.0;
+        }
+        for (size_t s = 0; s < samples; s++) {
+            size_t at = (i * samples + s) * d;
+            point_backward(d, prior, measured, noise, shift, deviation, work->epsilon + at,
+                           job->d_x + at, d_shift, d_deviation, d_noise);
+        }
+        for (size_t j = 0; j < d; j++) /* deviation = exp(spread/2) */
+            d_spread[j] = 0.5 * (deviation[j] * d_deviation[j] -
+                                 weight * (deviation[j] * deviation[j] - 1.0));
+    }
+}
+
+void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
+                              struct input_work *work, const double *d_x, double *d_noise) {
+    struct job job = {setting, batch, work, NULL, NULL, d_x};
+    for_rows(&job, backward_unit);
+    for (size_t i = 0; d_noise && i < batch->rows; i++)
+        add(setting->attributes, work->d_noise + i * setting->attributes, d_noise);
+}
+
+void noise_posterior_moments(const struct input_setting *setting, const struct input_batch *batch,
+                             const struct input_work *work, double *mean, double *variance) {
+    double prior = setting->prior_variance;
+    for (size_t i = 0; i < batch->rows * setting->attributes; i++) {
+        double share = prior / (prior + batch->noise[i]), t = share * batch->noise[i];
+        mean[i] = share * batch->x[i] + sqrt(t) * work->shift[i];
+        variance[i] = t * exp(work->spread[i]);
+    }
+}

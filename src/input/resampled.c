@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Baseline: a fresh draw x ~ N(x~, V) in every step, blind to the label. */
+#include "input/measured.h"
+
+static void layout(struct input_work *work, const struct input_setting *setting,
+                   struct arena *arena) {
+    size_t points = setting->most_rows * setting->samples;
+    work->epsilon = arena_doubles(arena, points * setting->attributes);
+}
+
+static void place(const struct input_setting *setting, const struct input_batch *batch,
+                  const double *shared, const double *own, struct input_work *work, double *x,
+                  double *value) {
+    (void)shared, (void)own;
+    size_t each = setting->samples * setting->attributes;
+    struct random_key key = {batch->seed, STREAM_INPUT_DRAW};
+    for (size_t i = 0; i < batch->rows; i++)
+        random_normal(key, batch->step, batch->row[i], each, work->epsilon + i * each);
+    place_with_draws(setting, batch, work, x, value);
+}
+
+static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
+                           const double *shared, const double *own, struct input_work *work,
+                           const double *d_x, double *d_shared, double *d_own, double *d_noise) {
+    (void)shared, (void)own, (void)d_shared, (void)d_own;
+    draws_backward(setting, batch, work, d_x, d_noise);
+}
+
+const struct input_model input_resampled = {
+    .name = "resampled",
+    .summary = "baseline: inputs drawn anew from their error bars in every step",
+    .copies = 1,
+    .samples = true,
+    .layout = layout,
+    .place = place,
+    .place_backward = place_backward,
+};

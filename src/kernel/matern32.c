@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * With a = sqrt(3 t):  g(t) = (1 + a) exp(-a),  g' = -3/2 exp(-a),  g'' = 9/4 exp(-a) / a.
+ * g'' has a pole at t = 0, which its factors (x - x')^2 cancel: there a is kept off zero.
+ */
+#include "base/special.h"
+#include "kernel/kernel.h"
+
+#include <math.h>
+
+static void evaluate(unsigned degree, double scale, size_t n, const double *t, double *value,
+                     double *slope, double *curvature) {
+    (void)degree;
+    enum { CHUNK = 256 }; /* exp(-a) is wanted several times; keep a piece of it in the cache */
+    double root[CHUNK], decay[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        for (size_t i = 0; i < count; i++) {
+            root[i] = sqrt(3.0 * t[start + i]);
+            decay[i] = -root[i];
+        }
+        exp_array(count, decay, decay);
+        for (size_t i = 0; i < count; i++)
+            value[start + i] = scale * (1.0 + root[i]) * decay[i];
+        if (slope)
+            for (size_t i = 0; i < count; i++)
+                slope[start + i] = scale * -1.5 * decay[i];
+        if (curvature)
+            for (size_t i = 0; i < count; i++)
+                curvature[start + i] =
+                    scale * 2.25 * decay[i] / (root[i] > 1e-15 ? root[i] : 1e-15);
+    }
+}
+
+const struct kernel kernel_matern32 = {
+    .name = "matern32",
+    .summary = "Matern 3/2: rough boundaries",
+    .argument = SQUARED_DISTANCE,
+    .evaluate = evaluate,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * With a = sqrt(5 t):  g(t) = (1 + a + a^2/3) exp(-a),  g' = -5/6 (1 + a) exp(-a),
+ * g'' = 25/12 exp(-a).
+ */
+#include "base/special.h"
+#include "kernel/kernel.h"
+
+#include <math.h>
+
+static void evaluate(unsigned degree, double scale, size_t n, const double *t, double *value,
+                     double *slope, double *curvature) {
+    (void)degree;
+    enum { CHUNK = 256 }; /* exp(-a) is wanted several times; keep a piece of it in the cache */
+    double root[CHUNK], decay[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        for (size_t i = 0; i < count; i++) {
+            root[i] = sqrt(5.0 * t[start + i]);
+            decay[i] = -root[i];
+        }
+        exp_array(count, decay, decay);
+        for (size_t i = 0; i < count; i++)
+            value[start + i] = scale * (1.0 + root[i] * (1.0 + root[i] * (1.0 / 3.0))) * decay[i];
+        if (slope)
+            for (size_t i = 0; i < count; i++)
+                slope[start + i] = scale * (-5.0 / 6.0) * (1.0 + root[i]) * decay[i];
+        if (curvature)
+            for (size_t i = 0; i < count; i++)
+                curvature[start + i] = scale * (25.0 / 12.0) * decay[i];
+    }
+}
+
+const struct kernel kernel_matern52 = {
+    .name = "matern52",
+    .summary = "Matern 5/2: fairly smooth boundaries",
+    .argument = SQUARED_DISTANCE,
+    .evaluate = evaluate,
+};

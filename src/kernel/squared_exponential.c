@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* g(t) = exp(-t/2), g' = -g/2, g'' = g/4. */
+#include "base/special.h"
+#include "kernel/kernel.h"
+
+static void evaluate(unsigned degree, double scale, size_t n, const double *t, double *value,
+                     double *slope, double *curvature) {
+    (void)degree;
+    for (size_t i = 0; i < n; i++)
+        value[i] = -0.5 * t[i];
+    exp_array(n, value, value);
+    for (size_t i = 0; i < n; i++)
+        value[i] *= scale;
+    if (slope)
+        for (size_t i = 0; i < n; i++)
+            slope[i] = -0.5 * value[i];
+    if (curvature)
+        for (size_t i = 0; i < n; i++)
+            curvature[i] = 0.25 * value[i];
+}
+
+const struct kernel kernel_squared_exponential = {
+    .name = "se",
+    .summary = "squared exponential: very smooth boundaries",
+    .argument = SQUARED_DISTANCE,
+    .evaluate = evaluate,
+};

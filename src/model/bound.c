@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/bound.h"
+
+#include "base/linalg.h"
+#include "base/vector.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Work is cut by the problem's shape alone: (class, tile of points) for the Gaussian processes,
+ * blocks of points for the likelihood, (tile, block of attributes) for the gradient by x.
+ */
+enum {
+    UNITS_WANTED = 6, /* classes x tiles at least, if tiles do not get too small */
+    LEAST_TILE_ROWS = 32,
+    MOST_TILE_ROWS = 256,
+    LIKELIHOOD_ROWS = 16,
+    GRADIENT_COLUMNS = 200,
+};
+
+struct bound {
+    struct nim_model *model;
+    struct pool *pool;
+    size_t tiles, columns; /* blocks of points; blocks of attributes */
+    size_t most_points;
+    struct gp_tile_use use;
+    bool needs_d_x;
+
+    struct bound_batch batch;
+    struct input_work input_work;
+    struct gp_factor *factor;                  /* C */
+    struct gp_tile *tile;                      /* tiles x C */
+    struct gp_gather *gather;                  /* tiles x C */
+    double **gamma;                            /* tiles: the classes' gammas, one below the other */
+    struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
+    bool *factored;                            /* C */
+    double *x, *x_square, *d_x;                /* R x d */
+    double *point_target, *point_weight, *point_value; /* R */
+    double *mean, *variance, *d_mean, *d_variance;     /* C x most_points */
+    double *row_value;                                 /* B */
+    double *likelihood_gradient;                       /* units x parameters */
+    double *noise_gradient;                            /* d */
+    double *gradient, *own_gradient;
+    double **scratch, **likelihood_scratch; /* per worker */
+    struct arena arena;
+};
+
+static size_t tile_count(size_t points, size_t classes) {
+    size_t tiles = (UNITS_WANTED + classes - 1) / classes;
+    while (tiles > 1 && points / tiles < LEAST_TILE_ROWS)
+        tiles--;
+    size_t least = (points + MOST_TILE_ROWS - 1) / MOST_TILE_ROWS;
+    return tiles > least ? tiles : least;
+}
+
+static size_t points_of(const struct bound *bound) {
+    return bound->batch.rows * bound->model->input.samples;
+}
+
+static size_t tile_start(const struct bound *bound, size_t tile) {
+    return points_of(bound) * tile / bound->tiles;
+}
+
+static struct gp_points tile_points(const struct bound *bound, size_t tile) {
+    size_t start = tile_start(bound, tile), d = bound->model->attributes;
+    return (struct gp_points){.rows = tile_start(bound, tile + 1) - start,
+                              .x = bound->x + start * d,
+                              .x_square = bound->x_square + start * d};
+}
+
+static size_t likelihood_units(const struct bound *bound) {
+    return (bound->most_points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
+}
+
+static void layout(struct bound *bound, struct arena *arena) {
+    struct nim_model *model = bound->model;
+    size_t classes = model->classes, m = model->inducing, d = model->attributes;
+    size_t rows = model->input.most_rows, points = bound->most_points;
+    size_t threads = pool_threads(bound->pool);
+
+    struct bound_batch *batch = &bound->batch;
+    batch->row = arena_sizes(arena, rows);
+    batch->copy = arena_sizes(arena, rows);
+    batch->x = arena_doubles(arena, rows * d);
+    batch->noise = arena_doubles(arena, rows * d);
+    batch->target = arena_doubles(arena, rows);
+    batch->weight = arena_doubles(arena, rows);
+    batch->own = arena_doubles(arena, rows * model->table.each);
+    bound->own_gradient = arena_doubles(arena, rows * model->table.each);
+    bound->gradient = arena_doubles(arena, model->count);
+    bound->row_value = arena_doubles(arena, rows);
+    if (model->options.input->layout)
+        model->options.input->layout(&bound->input_work, &model->input, arena);
+
+    bound->x = arena_doubles(arena, points * d);
+    bound->x_square = arena_doubles(arena, points * d);
+    bound->d_x = bound->needs_d_x ? arena_doubles(arena, points * d) : NULL;
+    bound->point_target = arena_doubles(arena, points);
+    bound->point_weight = arena_doubles(arena, points);
+    bound->point_value = arena_doubles(arena, points);
+    bound->mean = arena_doubles(arena, classes * points);
+    bound->variance = arena_doubles(arena, classes * points);
+    bound->d_mean = arena_doubles(arena, classes * points);
+    bound->d_variance = arena_doubles(arena, classes * points);
+    bound->likelihood_gradient =
+        arena_doubles(arena, likelihood_units(bound) * model->likelihood_count);
+    bound->noise_gradient = arena_doubles(arena, d);
+
+    bound->factor = arena_bytes(arena, classes, sizeof *bound->factor);
+    bound->factored = arena_bytes(arena, classes, sizeof *bound->factored);
+    bound->theta = arena_bytes(arena, classes, sizeof *bound->theta);
+    bound->gradient_of = arena_bytes(arena, classes, sizeof *bound->gradient_of);
+    bound->tile = arena_bytes(arena, bound->tiles * classes, sizeof *bound->tile);
+    bound->gather = arena_bytes(arena, bound->tiles * classes, sizeof *bound->gather);
+    bound->gamma = arena_bytes(arena, bound->tiles, sizeof *bound->gamma);
+    bound->scratch = arena_bytes(arena, threads, sizeof *bound->scratch);
+    bound->likelihood_scratch = arena_bytes(arena, threads, sizeof *bound->likelihood_scratch);
+
+    double *zq = arena_doubles(arena, classes * m * d);
+    size_t tile_rows = (points + bound->tiles - 1) / bound->tiles;
+    struct gp_factor factor;
+    struct gp_tile tile;
+    struct gp_gather gather;
+    for (size_t c = 0; c < classes; c++) {
+        gp_factor_layout(zq ? &bound->factor[c] : &factor, &model->gp, arena,
+                         zq ? zq + c * m * d : NULL);
+        if (zq) {
+            bound->theta[c] = model_gp(model, model->theta, c);
+            bound->gradient_of[c] = model_gp(model, bound->gradient, c);
+        }
+    }
+    for (size_t t = 0; t < bound->tiles; t++) {
+        double *gamma = arena_doubles(arena, classes * m * tile_rows);
+        if (zq)
+            bound->gamma[t] = gamma;
+        for (size_t c = 0; c < classes; c++) {
+            size_t u = t * classes + c;
+            gp_tile_layout(zq ? &bound->tile[u] : &tile, &model->gp, tile_rows, bound->use, arena);
+            gp_gather_layout(zq ? &bound->gather[u] : &gather, &model->gp, bound->use, arena);
+        }
+    }
+    size_t most_scratch = model->options.likelihood->scratch(&model->likelihood);
+    for (size_t w = 0; w < threads; w++) {
+        double *own = arena_doubles(arena, GEMM_SCRATCH);
+        double *likelihood = arena_doubles(arena, most_scratch);
+        if (own) {
+            bound->scratch[w] = own;
+            bound->likelihood_scratch[w] = likelihood;
+        }
+    }
+}
+
+struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t threads) {
+    struct bound *bound = calloc(1, sizeof *bound);
+    if (!bound)
+        return NULL;
+    const struct input_model *input = model->options.input;
+    bound->model = model;
+    bound->pool = pool_create(threads);
+    model->input.most_rows = most_rows;
+    bound->most_points = most_rows * model->input.samples;
+    bound->tiles = tile_count(bound->most_points, model->classes);
+    bound->columns = (model->attributes + GRADIENT_COLUMNS - 1) / GRADIENT_COLUMNS;
+    bound->use = (struct gp_tile_use){.backward = true, .first_order = input->widens};
+    bound->needs_d_x = input->moves || (input->place_backward && model_learns_noise(model));
+    if (bound->pool) {
+        layout(bound, &bound->arena);
+        if (arena_allocate(&bound->arena)) {
+            layout(bound, &bound->arena);
+            return bound;
+        }
+    }
+    bound_free(bound);
+    return NULL;
+}
+
+void bound_free(struct bound *bound) {
+    if (!bound)
+        return;
+    pool_free(bound->pool);
+    arena_free(&bound->arena);
+    free(bound);
+}
+
+struct bound_batch *bound_batch(struct bound *bound) {
+    return &bound->batch;
+}
+struct pool *bound_pool(struct bound *bound) {
+    return bound->pool;
+}
+double *bound_gradient(struct bound *bound) {
+    return bound->gradient;
+}
+double *bound_own_gradient(struct bound *bound) {
+    return bound->own_gradient;
+}
+
+/* ---------------------------------------------------------------- the steps of the formula ---- */
+
+static struct input_batch input_batch(const struct bound *bound) {
+    const struct bound_batch *batch = &bound->batch;
+    return (struct input_batch){.rows = batch->rows,
+                                .row = batch->row,
+                                .copy = batch->copy,
+                                .x = batch->x,
+                                .noise = batch->noise,
+                                .target = batch->target,
+                                .weight = batch->weight,
+                                .seed = bound->model->options.seed,
+                                .step = batch->step,
+                                .pool = bound->pool,
+                                .scratch = bound->scratch};
+}
+
+/* V and weights complete, points placed and squared, targets and weights of points. */
+static void place_inputs(struct bound *bound) {
+    const struct nim_model *model = bound->model;
+    struct bound_batch *batch = &bound->batch;
+    size_t d = model->attributes, samples = model->input.samples;
+    model_add_learned_noise(model, batch->rows, batch->noise);
+    scale(batch->rows, batch->total / (double)batch->rows, batch->weight);
+    struct input_batch input = input_batch(bound);
+    model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
+                                &bound->input_work, bound->x, bound->row_value);
+    for (size_t p = 0; p < points_of(bound); p++) {
+        multiply(d, bound->x + p * d, bound->x + p * d, bound->x_square + p * d);
+        bound->point_target[p] = batch->target[p / samples];
+        bound->point_weight[p] = batch->weight[p / samples] / (double)samples;
+    }
+}
+
+static void factor_class(void *context, size_t c, size_t worker) {
+    struct bound *bound = context;
+    bound->factor[c].jitter = bound->model->jitter[c];
+    bound->factored[c] = gp_factor_compute(&bound->factor[c], &bound->model->gp, &bound->theta[c],
+                                           bound->scratch[worker]);
+    bound->model->jitter[c] = bound->factor[c].jitter;
+}
+
+static void look_at_points(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    const struct gp_shape *gp = &bound->model->gp;
+    size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
+    size_t at = c * bound->most_points + tile_start(bound, t);
+    struct gp_points points = tile_points(bound, t);
+    struct gp_tile *tile = &bound->tile[unit];
+    /* The classes' gammas stand one below the other, as many columns apart as this batch has. */
+    tile->gamma = bound->gamma[t] + c * gp->inducing * points.rows;
+    gp_conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
+                   bound->variance + at, bound->scratch[worker]);
+    if (bound->use.first_order)
+        gp_slope(&bound->factor[c], gp, &points, tile,
+                 bound->batch.noise + tile_start(bound, t) * gp->attributes, bound->variance + at,
+                 bound->scratch[worker]);
+}
+
+static void expect_likelihood(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    const struct nim_model *model = bound->model;
+    size_t first = unit * LIKELIHOOD_ROWS, count = points_of(bound) - first;
+    count = count < LIKELIHOOD_ROWS ? count : LIKELIHOOD_ROWS;
+    double *d_theta = bound->likelihood_gradient + unit * model->likelihood_count;
+    memset(d_theta, 0, model->likelihood_count * sizeof(double));
+    model->options.likelihood->expectation(
+        &model->likelihood, model->theta + model->likelihood_at, count, bound->point_target + first,
+        bound->point_weight + first, bound->mean + first, bound->variance + first,
+        bound->most_points, bound->point_value + first, bound->d_mean + first,
+        bound->d_variance + first, d_theta, bound->likelihood_scratch[worker]);
+}
+
+static void look_back(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    const struct gp_shape *gp = &bound->model->gp;
+    size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
+    size_t at = c * bound->most_points + tile_start(bound, t);
+    struct gp_points points = tile_points(bound, t);
+    struct gp_gather *gather = &bound->gather[unit];
+    gp_gather_clear(gather, gp);
+    if (bound->use.first_order)
+        gp_slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit],
+                          bound->batch.noise + tile_start(bound, t) * gp->attributes,
+                          bound->d_variance + at, gather, bound->scratch[worker]);
+    gp_conditional_backward(&bound->factor[c], gp, &bound->theta[c], &points, &bound->tile[unit],
+                            bound->d_mean + at, bound->d_variance + at, gather,
+                            bound->scratch[worker]);
+}
+
+static void gather_class(void *context, size_t c, size_t worker) {
+    struct bound *bound = context;
+    size_t classes = bound->model->classes;
+    struct gp_gather *gather = &bound->gather[c];
+    for (size_t t = 1; t < bound->tiles; t++)
+        gp_gather_add(gather, &bound->gather[t * classes + c], &bound->model->gp);
+    gp_gradient(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
+                &bound->gradient_of[c], bound->scratch[worker]);
+}
+
+static void gradient_by_points(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    size_t d = bound->model->attributes, classes = bound->model->classes;
+    size_t t = unit / bound->columns, first = d * (unit % bound->columns) / bound->columns;
+    size_t width = d * (unit % bound->columns + 1) / bound->columns - first;
+    struct gp_points points = tile_points(bound, t);
+    gp_points_backward(&bound->model->gp, classes, bound->factor, &bound->tile[t * classes],
+                       &points, bound->d_variance + tile_start(bound, t), bound->most_points, first,
+                       width, bound->d_x + tile_start(bound, t) * d, bound->scratch[worker]);
+}
+
+static void move_inputs_back(struct bound *bound) {
+    const struct nim_model *model = bound->model;
+    struct input_batch input = input_batch(bound);
+    double *noise = bound->noise_gradient;
+    memset(noise, 0, model->attributes * sizeof(double));
+    if (bound->needs_d_x) {
+        pool_run(bound->pool, bound->tiles * bound->columns, gradient_by_points, bound);
+        model->options.input->place_backward(&model->input, &input, model->theta + model->input_at,
+                                             bound->batch.own, &bound->input_work, bound->d_x,
+                                             bound->gradient + model->input_at, bound->own_gradient,
+                                             model_learns_noise(model) ? noise : NULL);
+    }
+    for (size_t c = 0; bound->use.first_order && c < model->classes; c++)
+        add(model->attributes, bound->gather[c].noise, noise);
+    for (size_t j = 0; j < model->noise_count; j++)
+        bound->gradient[model->noise_at + j] = noise[j] * exp(model->theta[model->noise_at + j]);
+}
+
+static void gather_likelihood(struct bound *bound, size_t units) {
+    const struct nim_model *model = bound->model;
+    double *gradient = bound->gradient + model->likelihood_at;
+    memset(gradient, 0, model->likelihood_count * sizeof(double));
+    for (size_t u = 0; u < units; u++)
+        add(model->likelihood_count, bound->likelihood_gradient + u * model->likelihood_count,
+            gradient);
+}
+
+static nim_status factor_failure(const struct bound *bound, nim_error *error) {
+    for (size_t c = 0; c < bound->model->classes; c++)
+        if (!bound->factored[c])
+            return failure(
+                error, NIM_NUMERICAL,
+                "step %llu: the covariance of class %zu's inducing inputs is not positive "
+                "definite even with jitter %g",
+                (unsigned long long)bound->batch.step, c, bound->model->jitter[c]);
+    return NIM_OK;
+}
+
+nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) {
+    const struct nim_model *model = bound->model;
+    size_t classes = model->classes, points = points_of(bound);
+    size_t blocks = (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
+
+    place_inputs(bound);
+    pool_run(bound->pool, classes, factor_class, bound);
+    nim_status status = factor_failure(bound, error);
+    if (status != NIM_OK)
+        return status;
+    pool_run(bound->pool, bound->tiles * classes, look_at_points, bound);
+    pool_run(bound->pool, blocks, expect_likelihood, bound);
+
+    *value = dot(points, bound->point_weight, bound->point_value) +
+             dot(bound->batch.rows, bound->batch.weight, bound->row_value);
+    for (size_t c = 0; c < classes; c++)
+        *value -= gp_kl(&bound->factor[c], &model->gp, &bound->theta[c]);
+
+    pool_run(bound->pool, bound->tiles * classes, look_back, bound);
+    pool_run(bound->pool, classes, gather_class, bound);
+    gather_likelihood(bound, blocks);
+    move_inputs_back(bound);
+    if (!isfinite(*value))
+        return failure(error, NIM_NUMERICAL, "step %llu: the bound is not finite",
+                       (unsigned long long)bound->batch.step);
+    return NIM_OK;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MODEL_BOUND_H
+#define NIMGP_MODEL_BOUND_H
+
+/*
+ * The evidence lower bound of a minibatch and its gradient:
+ *
+ *     (N/B) sum_{i in batch} w_i [ E_{q(x_i)} E_q log p(y_i | f(x_i)) + E_{q(x_i)} log N(x~_i |
+ * x_i, V_i)
+ *                                  - KL(q(x_i) || p(x_i)) ]  -  sum_c KL(q(w^c) || N(0, I)).
+ */
+
+#include "base/pool.h"
+#include "model/model.h"
+
+/* One step's rows, filled by the caller; arrays hold up to `most_rows`. */
+struct bound_batch {
+    size_t rows;
+    double total;       /* rows in the whole data set, copies counted: N */
+    size_t *row, *copy; /* B */
+    double *x, *noise;  /* B x d: x~ and the given part of V */
+    double *target;     /* B */
+    double *weight;     /* B: w_i */
+    double *own;        /* B x row parameters */
+    uint64_t step;
+};
+
+struct bound;
+
+/* Workspace for batches of up to most_rows. NULL when memory or threads cannot be had. */
+struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t threads);
+void bound_free(struct bound *bound);
+
+struct bound_batch *bound_batch(struct bound *bound);
+struct pool *bound_pool(struct bound *bound);
+
+/*
+ * The bound of the batch at the model's parameters, and the gradient: by the shared parameters
+ * (bound_gradient) and by the batch's own (bound_own_gradient). The batch's noise and weight are
+ * overwritten by V and by what each row counts. Fails with NIM_NUMERICAL when a covariance cannot
+ * be factorised or the bound is not finite.
+ */
+nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error);
+double *bound_gradient(struct bound *bound);
+double *bound_own_gradient(struct bound *bound);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking into a model: its sizes, what it learned, and where it believes its rows to be. */
+#include "base/linalg.h"
+#include "base/pool.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t nim_model_classes(const nim_model *model) {
+    return model->classes;
+}
+size_t nim_model_attributes(const nim_model *model) {
+    return model->attributes;
+}
+size_t nim_model_inducing(const nim_model *model) {
+    return model->inducing;
+}
+size_t nim_model_epochs(const nim_model *model) {
+    return (size_t)model->epoch;
+}
+double nim_model_bound(const nim_model *model) {
+    return model->bound;
+}
+
+/* Each function writes one array; counts stand in the table below. */
+typedef void read_function(const nim_model *model, double *values);
+
+static void read_lengthscales(const nim_model *model, double *values) {
+    for (size_t c = 0; c < model->classes; c++)
+        for (size_t j = 0; j < model->attributes; j++)
+            *values++ = exp(model_gp(model, model->theta, c).log_lengthscale[j]) *
+                        model->scaling.deviation[j];
+}
+
+static void read_variances(const nim_model *model, double *values) {
+    for (size_t c = 0; c < model->classes; c++)
+        values[c] = exp(*model_gp(model, model->theta, c).log_variance);
+}
+
+static void read_white_noise(const nim_model *model, double *values) {
+    for (size_t c = 0; c < model->classes; c++)
+        values[c] = exp(*model_gp(model, model->theta, c).log_white);
+}
+
+static void read_inducing_inputs(const nim_model *model, double *values) {
+    size_t d = model->attributes;
+    for (size_t c = 0; c < model->classes; c++)
+        for (size_t i = 0; i < model->inducing * d; i++)
+            *values++ = model_gp(model, model->theta, c).z[i] * model->scaling.deviation[i % d] +
+                        model->scaling.mean[i % d];
+}
+
+static void read_noise_variance(const nim_model *model, double *values) {
+    for (size_t j = 0; j < model->attributes; j++) {
+        double unit = model->scaling.deviation[j] * model->scaling.deviation[j];
+        values[j] = model_learns_noise(model) ? exp(model->theta[model->noise_at + j]) * unit : 0.0;
+    }
+}
+
+static void read_relevance(const nim_model *model, double *values) {
+    double largest = 0.0;
+    for (size_t j = 0; j < model->attributes; j++) {
+        values[j] = 0.0;
+        for (size_t c = 0; c < model->classes; c++)
+            values[j] += exp(-2.0 * model_gp(model, model->theta, c).log_lengthscale[j]);
+        largest = fmax(largest, values[j]);
+    }
+    for (size_t j = 0; j < model->attributes; j++)
+        values[j] /= largest;
+}
+
+static void read_epsilon(const nim_model *model, double *values) {
+    *values = model->likelihood_count ? 1.0 / (1.0 + exp(-model->theta[model->likelihood_at]))
+                                      : model->options.epsilon;
+}
+
+nim_status nim_model_get(const nim_model *model, const char *name, double *values, size_t *count,
+                         nim_error *error) {
+    if (!model || !name)
+        return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
+    size_t c = model->classes, m = model->inducing, d = model->attributes;
+    const struct {
+        const char *name;
+        size_t count;
+        read_function *read;
+    } arrays[] = {
+        {"lengthscales", c * d, read_lengthscales},
+        {"variances", c, read_variances},
+        {"white_noise", c, read_white_noise},
+        {"inducing_inputs", c * m * d, read_inducing_inputs},
+        {"noise_variance", d, read_noise_variance},
+        {"relevance", d, read_relevance},
+        {"epsilon", 1, read_epsilon},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (strcmp(arrays[i].name, name) == 0) {
+            if (count)
+                *count = arrays[i].count;
+            if (values)
+                arrays[i].read(model, values);
+            return succeed(error);
+        }
+    return failure(error, NIM_INVALID_ARGUMENT, "a model has no array '%s'", name);
+}
+
+/* ---------------------------------------------------------------- denoising ------------------- */
+
+enum { CHUNK = 256 }; /* rows at a time, so that memory does not grow with the data */
+
+struct denoiser {
+    struct input_work work;
+    double *x, *noise, *target, *weight, *mean, *variance, *own, *scratch;
+    size_t *row, *copy;
+};
+
+static void denoiser_layout(struct denoiser *denoiser, const nim_model *model,
+                            const struct input_setting *setting, struct arena *arena) {
+    size_t area = CHUNK * model->attributes;
+    denoiser->x = arena_doubles(arena, area);
+    denoiser->noise = arena_doubles(arena, area);
+    denoiser->mean = arena_doubles(arena, area);
+    denoiser->variance = arena_doubles(arena, area);
+    denoiser->target = arena_doubles(arena, CHUNK);
+    denoiser->weight = arena_doubles(arena, CHUNK);
+    denoiser->own = arena_doubles(arena, CHUNK * model->table.each);
+    denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
+    denoiser->row = arena_sizes(arena, CHUNK);
+    denoiser->copy = arena_sizes(arena, CHUNK);
+    if (model->options.input->layout)
+        model->options.input->layout(&denoiser->work, setting, arena);
+}
+
+/* q(x) of rows first .. first+count-1, in standard units. */
+static void denoise_chunk(const nim_model *model, const struct input_setting *setting,
+                          struct denoiser *denoiser, struct pool *pool, const nim_data *data,
+                          size_t first, size_t count) {
+    size_t d = model->attributes, each = model->table.each;
+    for (size_t k = 0; k < count; k++)
+        denoiser->row[k] = first + k;
+    scaling_gather(&model->scaling, data, model_uses_errors(model), count, denoiser->row,
+                   denoiser->x, denoiser->noise, denoiser->target, denoiser->weight);
+    model_add_learned_noise(model, count, denoiser->noise);
+    if (!model->options.input->posterior) {
+        memcpy(denoiser->mean, denoiser->x, count * d * sizeof(double));
+        memcpy(denoiser->variance, denoiser->noise, count * d * sizeof(double));
+        return;
+    }
+    if (each)
+        memcpy(denoiser->own, model->table.theta + first * each, count * each * sizeof(double));
+    struct input_batch batch = {.rows = count,
+                                .row = denoiser->row,
+                                .copy = denoiser->copy,
+                                .x = denoiser->x,
+                                .noise = denoiser->noise,
+                                .target = denoiser->target,
+                                .weight = denoiser->weight,
+                                .pool = pool,
+                                .scratch = &denoiser->scratch};
+    model->options.input->posterior(setting, &batch, model->theta + model->input_at, denoiser->own,
+                                    &denoiser->work, denoiser->mean, denoiser->variance);
+}
+
+static nim_status check_denoise(const nim_model *model, const nim_data *data, const double *mean,
+                                const double *deviation, nim_error *error) {
+    if (!model || !mean || !deviation)
+        return failure(error, NIM_INVALID_ARGUMENT, "model, mean or deviation is NULL");
+    nim_status status = data_check(data, model->classes, error);
+    if (status != NIM_OK)
+        return status;
+    if (data->attributes != model->attributes)
+        return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
+                       data->attributes, model->attributes);
+    if (model->table.each && data->rows > model->table.rows)
+        return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu rows, the model knows %zu",
+                       data->rows, model->table.rows);
+    return NIM_OK;
+}
+
+nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,
+                             double *deviation, nim_error *error) {
+    nim_status status = check_denoise(model, data, mean, deviation, error);
+    if (status != NIM_OK)
+        return status;
+    size_t d = model->attributes;
+    struct input_setting setting = model->input;
+    setting.most_rows = CHUNK;
+    struct arena arena = {0};
+    struct denoiser denoiser = {0};
+    struct pool *pool = pool_create(1);
+    denoiser_layout(&denoiser, model, &setting, &arena);
+    if (!pool || !arena_allocate(&arena)) {
+        pool_free(pool);
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to denoise");
+    }
+    denoiser_layout(&denoiser, model, &setting, &arena);
+    for (size_t first = 0; first < data->rows; first += CHUNK) {
+        size_t count = data->rows - first < CHUNK ? data->rows - first : CHUNK;
+        denoise_chunk(model, &setting, &denoiser, pool, data, first, count);
+        for (size_t i = 0; i < count * d; i++) {
+            double unit = model->scaling.deviation[i % d];
+            mean[first * d + i] = denoiser.mean[i] * unit + model->scaling.mean[i % d];
+            deviation[first * d + i] = sqrt(denoiser.variance[i]) * unit;
+        }
+    }
+    arena_free(&arena);
+    pool_free(pool);
+    return succeed(error);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/model.h"
+
+#include "base/pool.h"
+#include "model/start.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Enough inducing inputs for the data, few enough to be quick. */
+static size_t choose_inducing(size_t rows) {
+    size_t wanted = rows / 5 > 20 ? rows / 5 : 20;
+    wanted = wanted < 100 ? wanted : 100;
+    return wanted < rows ? wanted : rows;
+}
+
+/* Sizes of everything, from options and data; the data have been checked. */
+static nim_status describe(struct nim_model *model, const nim_options *options,
+                           const nim_data *data, nim_error *error) {
+    model->options = *options;
+    model->attributes = data->attributes;
+    nim_status status = data_classes(data, &model->classes, error);
+    if (status != NIM_OK)
+        return status;
+    if (options->classes == 1)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "option classes: 1 is too few; two are the least");
+    if (options->classes)
+        model->classes = options->classes;
+    status = data_check(data, model->classes, error);
+    if (status != NIM_OK)
+        return status;
+    model->inducing = options->inducing ? options->inducing : choose_inducing(data->rows);
+    if (model->inducing > data->rows)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "option inducing: %zu inducing inputs are more than the %zu rows",
+                       model->inducing, data->rows);
+    model->gp = (struct gp_shape){.kernel = options->kernel,
+                                  .degree = (unsigned)options->degree,
+                                  .inducing = model->inducing,
+                                  .attributes = model->attributes};
+    model->likelihood = (struct likelihood_setting){.classes = model->classes,
+                                                    .epsilon = options->epsilon,
+                                                    .learn_epsilon = (int)options->learn_epsilon};
+    model->input = (struct input_setting){.attributes = model->attributes,
+                                          .classes = model->classes,
+                                          .samples = options->input->samples ? options->samples : 1,
+                                          .prior_variance = options->prior_variance,
+                                          .layers = options->layers,
+                                          .units = options->units};
+    return NIM_OK;
+}
+
+static void layout(struct nim_model *model, struct arena *arena) {
+    const struct input_model *input = model->options.input;
+    size_t at = model->classes * gp_parameter_count(&model->gp);
+    model->noise_at = at;
+    model->noise_count = model->options.noise == NOISE_GIVEN ? 0 : model->attributes;
+    model->likelihood_at = at += model->noise_count;
+    model->likelihood_count = model->options.likelihood->parameters(&model->likelihood);
+    model->input_at = at += model->likelihood_count;
+    model->input_count = input->shared_parameters ? input->shared_parameters(&model->input) : 0;
+    model->count = at + model->input_count;
+    model->theta = arena_doubles(arena, model->count);
+    model->moment1 = arena_doubles(arena, model->count);
+    model->moment2 = arena_doubles(arena, model->count);
+    model->jitter = arena_doubles(arena, model->classes);
+    scaling_layout(&model->scaling, model->attributes, arena);
+    model->table.each = input->row_parameters ? input->row_parameters(&model->input) : 0;
+}
+
+nim_status nim_model_create(const nim_options *options, const nim_data *data, nim_model **result,
+                            nim_error *error) {
+    if (!options || !result)
+        return failure(error, NIM_INVALID_ARGUMENT, "options or model is NULL");
+    *result = NULL;
+    nim_status status = data_check(data, 0, error);
+    if (status != NIM_OK)
+        return status;
+    struct nim_model *model = calloc(1, sizeof *model);
+    if (!model)
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
+    status = describe(model, options, data, error);
+    if (status != NIM_OK)
+        goto failed;
+    layout(model, &model->arena);
+    if (!arena_allocate(&model->arena)) {
+        status = failure(error, NIM_OUT_OF_MEMORY, "no memory for a model of %zu parameters",
+                         model->count);
+        goto failed;
+    }
+    layout(model, &model->arena);
+    model->bound = NAN;
+    status = scaling_compute(&model->scaling, data, model->options.standardise, error);
+    if (status != NIM_OK)
+        goto failed;
+    if (!model_start(model, data)) {
+        status = failure(error, NIM_OUT_OF_MEMORY, "no memory to place the inducing inputs");
+        goto failed;
+    }
+    *result = model;
+    return succeed(error);
+failed:
+    nim_model_free(model);
+    return status;
+}
+
+void nim_model_free(nim_model *model) {
+    if (!model)
+        return;
+    free(model->table.theta);
+    free(model->table.moments);
+    free(model->table.visits);
+    arena_free(&model->arena);
+    free(model);
+}
+
+struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c) {
+    return gp_parameters_at(&model->gp, theta + c * gp_parameter_count(&model->gp));
+}
+
+size_t model_block_count(const struct nim_model *model) {
+    return model->classes * BLOCKS_PER_CLASS + 3;
+}
+
+struct block model_block(const struct nim_model *model, size_t index) {
+    size_t m = model->inducing, d = model->attributes, c = index / BLOCKS_PER_CLASS;
+    const struct block last[] = {
+        {"noise", model->noise_at, model->noise_count},
+        {"likelihood", model->likelihood_at, model->likelihood_count},
+        {"input", model->input_at, model->input_count},
+    };
+    if (c == model->classes)
+        return last[index % BLOCKS_PER_CLASS];
+    static const char *const name[BLOCKS_PER_CLASS] = {
+        "log_variance", "log_white", "log_lengthscale", "z", "m", "l"};
+    const size_t count[BLOCKS_PER_CLASS] = {1, 1, d, m * d, m, m * (m + 1) / 2};
+    size_t offset = c * gp_parameter_count(&model->gp);
+    for (size_t b = 0; b < index % BLOCKS_PER_CLASS; b++)
+        offset += count[b];
+    return (struct block){name[index % BLOCKS_PER_CLASS], offset, count[index % BLOCKS_PER_CLASS]};
+}
+
+void model_add_learned_noise(const struct nim_model *model, size_t count, double *noise) {
+    for (size_t j = 0; j < model->noise_count; j++) {
+        double learned = exp(model->theta[model->noise_at + j]);
+        for (size_t i = 0; i < count; i++)
+            noise[i * model->attributes + j] += learned;
+    }
+}
+
+bool row_table_grow(struct row_table *table, size_t rows) {
+    if (table->each == 0 || rows <= table->rows) {
+        table->rows = rows;
+        return true;
+    }
+    size_t old = table->rows, each = table->each, bytes;
+    if (__builtin_mul_overflow(rows, 2 * each * sizeof(double), &bytes))
+        return false;
+    double *theta = realloc(table->theta, bytes / 2);
+    if (theta)
+        table->theta = theta;
+    double *moments = realloc(table->moments, bytes);
+    if (moments)
+        table->moments = moments;
+    uint64_t *visits = realloc(table->visits, rows * sizeof *visits);
+    if (visits)
+        table->visits = visits;
+    if (!theta || !moments || !visits)
+        return false;
+    memset(theta + old * each, 0, (rows - old) * each * sizeof *theta);
+    memset(moments + old * 2 * each, 0, (rows - old) * 2 * each * sizeof *moments);
+    memset(visits + old, 0, (rows - old) * sizeof *visits);
+    table->rows = rows;
+    return true;
+}
+
+size_t model_threads(const struct nim_model *model) {
+    return model->options.threads ? model->options.threads : pool_processors();
+}

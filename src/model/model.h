@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MODEL_MODEL_H
+#define NIMGP_MODEL_MODEL_H
+
+/* A model: its settings, its parts and one flat vector of everything that is learned. */
+
+#include "data/scaling.h"
+#include "gp/gp.h"
+#include "model/options.h"
+
+#include <stdint.h>
+
+/* A named stretch of the flat vector. */
+struct block {
+    const char *name;
+    size_t offset, count;
+};
+
+enum { BLOCKS_PER_CLASS = 6 };
+
+/* What each training row has of its own, and how often it was visited. Grows with the rows. */
+struct row_table {
+    size_t rows, each; /* each: parameters per row */
+    double *theta;     /* rows x each */
+    double *moments;   /* rows x 2 x each: the optimiser's */
+    uint64_t *visits;  /* rows */
+};
+
+struct nim_model {
+    struct nim_options options;
+    size_t classes, attributes, inducing;
+    struct gp_shape gp;
+    struct likelihood_setting likelihood;
+    struct input_setting input;
+    struct scaling scaling;
+
+    size_t count;              /* of shared parameters */
+    double *theta;             /* classes' gp parameters, noise, likelihood's, input model's */
+    double *moment1, *moment2; /* the optimiser's, of the same shape */
+    size_t noise_at, noise_count, likelihood_at, likelihood_count, input_at, input_count;
+    double *jitter; /* classes: relative to each variance; grows when a factorisation needs it */
+    struct row_table table;
+
+    uint64_t step, epoch;
+    double bound;
+    struct arena arena;
+};
+
+struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c);
+
+/* Blocks of the flat vector in order: class by class, then noise, likelihood, input. */
+size_t model_block_count(const struct nim_model *model);
+struct block model_block(const struct nim_model *model, size_t index);
+
+static inline bool model_learns_noise(const struct nim_model *model) {
+    return model->noise_count > 0;
+}
+static inline bool model_uses_errors(const struct nim_model *model) {
+    return model->options.noise != NOISE_LEARNED;
+}
+
+/* noise (count x d) += the learned variance of each attribute, if there is one. */
+void model_add_learned_noise(const struct nim_model *model, size_t count, double *noise);
+
+/* Makes room for `rows` rows; new ones start at zero. False when memory runs out. */
+bool row_table_grow(struct row_table *table, size_t rows);
+
+/* How many threads the options ask for. */
+size_t model_threads(const struct nim_model *model);
+
+/* Random streams of model and trainer. */
+enum model_stream { STREAM_INDUCING = 1, STREAM_EPOCH, STREAM_DISTANCE, STREAM_LATTICE };
+
+#endif

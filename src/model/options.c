@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one list of settings. Programs, other languages and the documentation read it from here. */
+#include "model/options.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { KERNEL, LIKELIHOOD, INPUT, CHOICE, WHOLE, REAL };
+
+struct option {
+    nim_option_info info;
+    enum kind kind;
+    size_t offset;
+    double least, most;
+};
+
+#define AT(member) offsetof(struct nim_options, member)
+
+static const struct option option_list[] = {
+    {{"kernel", "se", "se|matern32|matern52|polynomial", "How smooth the boundaries are."},
+     KERNEL,
+     AT(kernel),
+     0,
+     0},
+    {{"degree", "3", "1 .. 64", "Degree of the polynomial kernel."}, WHOLE, AT(degree), 1, 64},
+    {{"likelihood", "robust_max", "robust_max", "How labels follow from the latent functions."},
+     LIKELIHOOD,
+     AT(likelihood),
+     0,
+     0},
+    {{"input", "latent", "latent|amortised|first_order|exact|augmented|resampled",
+      "How the inputs' error bars are used."},
+     INPUT,
+     AT(input),
+     0,
+     0},
+    {{"noise", "given", "given|learned|both",
+      "Input noise: the error bars as given, one learned variance per attribute, or their sum."},
+     CHOICE,
+     AT(noise),
+     0,
+     0},
+    {{"noise_start", "0.1", "1e-6 .. 100",
+      "Where a learned noise variance starts, in units of the attribute's variance."},
+     REAL,
+     AT(noise_start),
+     1e-6,
+     100},
+    {{"classes", "0", "0, or 2 .. 10000",
+      "Number of classes; 0 means one more than the largest label."},
+     WHOLE,
+     AT(classes),
+     0,
+     10000},
+    {{"inducing", "0", "0 .. 10000",
+      "Inducing inputs per class; 0 chooses from the number of rows."},
+     WHOLE,
+     AT(inducing),
+     0,
+     10000},
+    {{"epsilon", "0.001", "1e-9 .. 0.5", "Share of wrong labels."}, REAL, AT(epsilon), 1e-9, 0.5},
+    {{"learn_epsilon", "0", "0|1", "Whether that share is learned, starting from epsilon."},
+     WHOLE,
+     AT(learn_epsilon),
+     0,
+     1},
+    {{"epochs", "0", "0 .. 1000000",
+      "Passes over the data: the most with stop=auto, exactly so many with stop=fixed; 0 means "
+      "1000."},
+     WHOLE,
+     AT(epochs),
+     0,
+     1e6},
+    {{"stop", "auto", "auto|fixed",
+      "Stop when the bound has settled, or after all epochs at a constant rate."},
+     CHOICE,
+     AT(stop),
+     0,
+     0},
+    {{"batch", "200", "1 .. 1000000", "Rows in a minibatch."}, WHOLE, AT(batch), 1, 1e6},
+    {{"rate", "0.02", "1e-8 .. 1", "Step size of Adam."}, REAL, AT(rate), 1e-8, 1},
+    {{"samples", "1", "1 .. 1000", "Places each row is looked at in a training step."},
+     WHOLE,
+     AT(samples),
+     1,
+     1000},
+    {{"points", "256", "1 .. 65536",
+      "Quasi-random points a noisy row is averaged over in prediction."},
+     WHOLE,
+     AT(points),
+     1,
+     65536},
+    {{"layers", "1", "1 .. 6", "Hidden layers of the amortised model's network."},
+     WHOLE,
+     AT(layers),
+     1,
+     6},
+    {{"units", "50", "1 .. 4096", "Width of each hidden layer."}, WHOLE, AT(units), 1, 4096},
+    {{"prior_variance", "1000", "1e-3 .. 1e9",
+      "Variance of the prior of true inputs, in standard units."},
+     REAL,
+     AT(prior_variance),
+     1e-3,
+     1e9},
+    {{"jitter", "1e-6", "1e-12 .. 1e-2",
+      "Added to the diagonal of covariances, in units of the kernel's variance."},
+     REAL,
+     AT(jitter),
+     1e-12,
+     1e-2},
+    {{"standardise", "1", "0|1", "Whether attributes are brought to mean 0 and deviation 1."},
+     WHOLE,
+     AT(standardise),
+     0,
+     1},
+    {{"seed", "0", "0 .. 2^53", "Same seed, same result."}, WHOLE, AT(seed), 0, 9007199254740992.0},
+    {{"threads", "0", "0 .. 1024",
+      "Threads; 0 means one per processor. Results do not depend on it."},
+     WHOLE,
+     AT(threads),
+     0,
+     1024},
+};
+
+enum { OPTION_COUNT = sizeof option_list / sizeof *option_list };
+
+/* The names of a choice are its `values`, in the order of the enumeration. */
+static int choice_index(const char *values, const char *value) {
+    size_t length = strlen(value);
+    for (int index = 0; *values; index++) {
+        size_t span = strcspn(values, "|");
+        if (span == length && strncmp(values, value, span) == 0)
+            return index;
+        values += span + (values[span] == '|');
+    }
+    return -1;
+}
+
+static const char *choice_name(const char *values, size_t index, int *length) {
+    while (index--)
+        values += strcspn(values, "|") + 1;
+    *length = (int)strcspn(values, "|");
+    return values;
+}
+
+#define FIND(list, member, value)                                                                  \
+    for (size_t i = 0; list[i]; i++)                                                               \
+        if (strcmp(list[i]->name, value) == 0) {                                                   \
+            options->member = list[i];                                                             \
+            return succeed(error);                                                                 \
+        }
+
+static nim_status set_part(nim_options *options, const struct option *option, const char *value,
+                           nim_error *error) {
+    switch (option->kind) {
+    case KERNEL:
+        FIND(kernel_list, kernel, value)
+        break;
+    case LIKELIHOOD:
+        FIND(likelihood_list, likelihood, value)
+        break;
+    case INPUT:
+        FIND(input_list, input, value)
+        break;
+    default:
+        break;
+    }
+    return failure(error, NIM_INVALID_ARGUMENT, "option %s: '%s' is not one of %s",
+                   option->info.name, value, option->info.values);
+}
+
+static nim_status set_number(nim_options *options, const struct option *option, const char *value,
+                             nim_error *error) {
+    char *end;
+    double number = strtod(value, &end);
+    bool whole = option->kind == WHOLE;
+    if (end == value || *end || !(number >= option->least && number <= option->most) ||
+        (whole && number != floor(number)))
+        return failure(error, NIM_INVALID_ARGUMENT, "option %s: '%s' is not a%s number in %s",
+                       option->info.name, value, whole ? " whole" : "", option->info.values);
+    void *place = (char *)options + option->offset;
+    if (whole)
+        *(size_t *)place = (size_t)number;
+    else
+        *(double *)place = number;
+    return succeed(error);
+}
+
+static const struct option *find_option(const char *name, nim_error *error) {
+    for (size_t i = 0; name && i < OPTION_COUNT; i++)
+        if (strcmp(option_list[i].info.name, name) == 0)
+            return &option_list[i];
+    failure(error, NIM_INVALID_ARGUMENT, "there is no option '%s'", name ? name : "(null)");
+    return NULL;
+}
+
+nim_status nim_options_set(nim_options *options, const char *name, const char *value,
+                           nim_error *error) {
+    const struct option *option = find_option(name, error);
+    if (!option)
+        return NIM_INVALID_ARGUMENT;
+    if (!options || !value)
+        return failure(error, NIM_INVALID_ARGUMENT, "option %s: no value", name);
+    if (option->kind == WHOLE || option->kind == REAL)
+        return set_number(options, option, value, error);
+    if (option->kind != CHOICE)
+        return set_part(options, option, value, error);
+    int index = choice_index(option->info.values, value);
+    if (index < 0)
+        return set_part(options, option, value, error);
+    *(size_t *)(void *)((char *)options + option->offset) = (size_t)index;
+    return succeed(error);
+}
+
+nim_status nim_options_get(const nim_options *options, const char *name, char *value, size_t size,
+                           nim_error *error) {
+    const struct option *option = find_option(name, error);
+    if (!option)
+        return NIM_INVALID_ARGUMENT;
+    if (!options || !value || !size)
+        return failure(error, NIM_INVALID_ARGUMENT, "option %s: nowhere to write its value", name);
+    const void *place = (const char *)options + option->offset;
+    const char *text;
+    int length;
+    switch (option->kind) {
+    case KERNEL:
+        snprintf(value, size, "%s", options->kernel->name);
+        break;
+    case LIKELIHOOD:
+        snprintf(value, size, "%s", options->likelihood->name);
+        break;
+    case INPUT:
+        snprintf(value, size, "%s", options->input->name);
+        break;
+    case CHOICE:
+        text = choice_name(option->info.values, *(const size_t *)place, &length);
+        snprintf(value, size, "%.*s", length, text);
+        break;
+    case WHOLE:
+        snprintf(value, size, "%zu", *(const size_t *)place);
+        break;
+    case REAL:
+        snprintf(value, size, "%.17g", *(const double *)place);
+        break;
+    }
+    return succeed(error);
+}
+
+nim_options *nim_options_create(void) {
+    nim_options *options = calloc(1, sizeof *options);
+    for (size_t i = 0; options && i < OPTION_COUNT; i++)
+        nim_options_set(options, option_list[i].info.name, option_list[i].info.fallback, NULL);
+    return options;
+}
+
+void nim_options_free(nim_options *options) {
+    free(options);
+}
+
+size_t nim_option_count(void) {
+    return OPTION_COUNT;
+}
+
+nim_option_info nim_option_describe(size_t index) {
+    return index < OPTION_COUNT ? option_list[index].info : (nim_option_info){0};
+}

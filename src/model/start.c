@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/start.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DISTANCE_PAIRS = 2000 };
+
+static int by_size(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/*
+ * rows[0 .. wanted-1]: labels take turns, each giving its next row of a random order while it has
+ * one left. order: a permutation; taken and next: scratch of rows and classes.
+ */
+static void draw_rows(const nim_data *data, size_t classes, size_t wanted, const size_t *order,
+                      size_t *next, size_t *rows) {
+    memset(next, 0, classes * sizeof *next);
+    for (size_t got = 0; got < wanted;)
+        for (size_t label = 0; label < classes && got < wanted; label++) {
+            size_t at = next[label];
+            while (at < data->rows && (size_t)data->labels[order[at]] != label)
+                at++;
+            if (at < data->rows)
+                rows[got++] = order[at++];
+            next[label] = at;
+        }
+}
+
+/* Median of the squared distances of random pairs of rows, and of the squared norms. */
+static void typical_sizes(const struct nim_model *model, const nim_data *data, double *x,
+                          double *noise, double *sizes, double *distance, double *norm) {
+    size_t d = model->attributes;
+    struct random_key key = {model->options.seed, STREAM_DISTANCE};
+    double norms = 0.0;
+    for (size_t p = 0; p < DISTANCE_PAIRS; p++) {
+        size_t pair[2] = {random_below(key, 0, p, data->rows), random_below(key, 1, p, data->rows)};
+        scaling_gather(&model->scaling, data, false, 2, pair, x, noise, NULL, NULL);
+        sizes[p] = 0.0;
+        for (size_t j = 0; j < d; j++) {
+            sizes[p] += (x[j] - x[d + j]) * (x[j] - x[d + j]);
+            norms += x[j] * x[j];
+        }
+    }
+    qsort(sizes, DISTANCE_PAIRS, sizeof *sizes, by_size);
+    *distance = fmax(sizes[DISTANCE_PAIRS / 2], 1e-3);
+    *norm = fmax(norms / DISTANCE_PAIRS, 1e-3);
+}
+
+/*
+ * Squared exponential and Matern: s2 = e, lambda^2 = the root of the median squared distance.
+ * Polynomial: lambda^2 = the mean squared norm, s2 = 2^-p, so that k(x,x) is about one.
+ */
+static void start_kernel(const struct nim_model *model, const struct gp_parameters *theta,
+                         double distance, double norm) {
+    bool dot = model->gp.kernel->argument == DOT_PRODUCT;
+    *theta->log_variance = dot ? -(double)model->gp.degree * log(2.0) : 1.0;
+    *theta->log_white = -10.0;
+    for (size_t j = 0; j < model->attributes; j++)
+        theta->log_lengthscale[j] = dot ? 0.5 * log(norm) : 0.25 * log(distance);
+}
+
+bool model_start(struct nim_model *model, const nim_data *data) {
+    size_t d = model->attributes, m = model->inducing;
+    struct arena arena = {0};
+    size_t *order = NULL, *next = NULL, *rows = NULL;
+    double *x = NULL, *noise = NULL, *sizes = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        order = arena_sizes(&arena, data->rows);
+        next = arena_sizes(&arena, model->classes);
+        rows = arena_sizes(&arena, m);
+        size_t most = m > 2 ? m : 2;
+        x = arena_doubles(&arena, most * d);
+        noise = arena_doubles(&arena, most * d);
+        sizes = arena_doubles(&arena, DISTANCE_PAIRS);
+        if (pass == 0 && !arena_allocate(&arena))
+            return false;
+    }
+    double distance, norm;
+    typical_sizes(model, data, x, noise, sizes, &distance, &norm);
+    for (size_t c = 0; c < model->classes; c++) {
+        struct gp_parameters theta = model_gp(model, model->theta, c);
+        random_permutation((struct random_key){model->options.seed, STREAM_INDUCING}, c, data->rows,
+                           order);
+        draw_rows(data, model->classes, m, order, next, rows);
+        scaling_gather(&model->scaling, data, false, m, rows, theta.z, noise, NULL, NULL);
+        start_kernel(model, &theta, distance, norm);
+        model->jitter[c] = model->options.jitter; /* m = 0, L = I: the prior */
+    }
+    for (size_t j = 0; j < model->noise_count; j++)
+        model->theta[model->noise_at + j] = log(model->options.noise_start);
+    if (model->likelihood_count)
+        model->options.likelihood->start(&model->likelihood, model->theta + model->likelihood_at);
+    if (model->input_count)
+        model->options.input->start(&model->input, model->options.seed,
+                                    model->theta + model->input_at);
+    arena_free(&arena);
+    return true;
+}

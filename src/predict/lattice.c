@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/lattice.h"
+
+#include "base/special.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Attributes beyond these matter less and less: their weights are 1/j^2. */
+enum { SEARCHED = 64, CANDIDATES = 128 };
+
+static size_t common_divisor(size_t a, size_t b) {
+    while (b) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/*
+ * Squared worst-case error of a lattice in a weighted Korobov space of smoothness 2, up to
+ * constants: (1/n) sum_k prod_j (1 + weight_j B(k z_j / n)) - 1, B(x) = 2 pi^2 (x^2 - x + 1/6).
+ * So each component is the candidate that makes sum_k product_k B(k z / n) least.
+ */
+static double badness(size_t n, size_t z, const double *product, const double *bernoulli) {
+    double total = 0.0;
+    for (size_t k = 0, at = 0; k < n; k++) {
+        total += product[k] * bernoulli[at];
+        at += z;
+        if (at >= n)
+            at -= n;
+    }
+    return total;
+}
+
+static size_t best_component(struct random_key key, size_t n, size_t j, const double *product,
+                             const double *bernoulli) {
+    size_t best = 1;
+    double least = INFINITY;
+    for (size_t candidate = 0; candidate < CANDIDATES; candidate++) {
+        size_t z = n <= CANDIDATES ? candidate + 1 : 1 + random_below(key, 1 + j, candidate, n - 1);
+        if (z >= n || common_divisor(z, n) != 1)
+            continue;
+        double bad = badness(n, z, product, bernoulli);
+        if (bad < least) {
+            least = bad;
+            best = z;
+        }
+    }
+    return best;
+}
+
+bool lattice_normal(struct random_key key, size_t n, size_t d, double *points) {
+    double *bernoulli = malloc(n * sizeof *bernoulli), *product = malloc(n * sizeof *product);
+    double *shift = malloc(d * sizeof *shift);
+    bool enough = bernoulli && product && shift;
+    if (enough)
+        random_uniform(key, 0, 0, d, shift);
+    for (size_t k = 0; enough && k < n; k++) {
+        double x = (double)k / (double)n;
+        bernoulli[k] = 2.0 * 9.8696044010893586 * (x * x - x + 1.0 / 6.0);
+        product[k] = 1.0;
+    }
+    for (size_t j = 0; enough && j < d; j++) {
+        size_t z = j < SEARCHED && n > 2 ? best_component(key, n, j, product, bernoulli)
+                                         : 1 + random_below(key, 1 + j, 0, n > 1 ? n - 1 : 1);
+        double weight = 1.0 / (double)((j + 1) * (j + 1));
+        for (size_t k = 0, at = 0; k < n; k++, at = (at + z) % n) {
+            product[k] *= 1.0 + weight * bernoulli[at];
+            double x = (double)at / (double)n + shift[j];
+            x -= floor(x);
+            double folded = 1.0 - fabs(2.0 * x - 1.0);
+            folded = fmin(fmax(folded, 0.5 / (double)n * 1e-3), 1.0 - 0.5 / (double)n * 1e-3);
+            points[k * d + j] = normal_quantile(folded);
+        }
+    }
+    free(bernoulli);
+    free(product);
+    free(shift);
+    return enough;
+}

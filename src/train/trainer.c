@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Minibatches, steps and epochs. */
+#include "base/random.h"
+#include "base/vector.h"
+#include "model/bound.h"
+#include "train/adam.h"
+#include "train/schedule.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_EPOCHS = 1000, ROWS_PER_UNIT = 16 };
+
+struct nim_trainer {
+    struct nim_model *model;
+    nim_data data;
+    struct bound *bound;
+    size_t total;         /* rows of an epoch, copies counted */
+    size_t batches, next; /* of an epoch */
+    size_t *order;        /* total: the epoch's permutation */
+    double rate;
+    double epoch_sum; /* of the bounds of this epoch's batches */
+};
+
+static nim_status check_model_data(const struct nim_model *model, const nim_data *data,
+                                   nim_error *error) {
+    if (!model)
+        return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
+    nim_status status = data_check(data, model->classes, error);
+    if (status != NIM_OK)
+        return status;
+    if (data->attributes != model->attributes)
+        return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
+                       data->attributes, model->attributes);
+    if (data->rows < model->table.rows)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the table has %zu rows, but the model was trained on %zu before",
+                       data->rows, model->table.rows);
+    return NIM_OK;
+}
+
+nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **result,
+                              nim_error *error) {
+    if (!result)
+        return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
+    *result = NULL;
+    nim_status status = check_model_data(model, data, error);
+    if (status != NIM_OK)
+        return status;
+    struct nim_trainer *trainer = calloc(1, sizeof *trainer);
+    if (!trainer)
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a trainer");
+    trainer->model = model;
+    trainer->data = *data;
+    trainer->total = data->rows * model->options.input->copies;
+    size_t batch = model->options.batch < trainer->total ? model->options.batch : trainer->total;
+    trainer->batches = (trainer->total + batch - 1) / batch;
+    trainer->rate = model->options.rate;
+    trainer->order = calloc(trainer->total, sizeof *trainer->order);
+    trainer->bound = bound_create(model, batch, model_threads(model));
+    if (!trainer->order || !trainer->bound || !row_table_grow(&model->table, data->rows)) {
+        nim_trainer_free(trainer);
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to train on %zu rows of %zu",
+                       data->rows, data->attributes);
+    }
+    *result = trainer;
+    return succeed(error);
+}
+
+void nim_trainer_free(nim_trainer *trainer) {
+    if (!trainer)
+        return;
+    bound_free(trainer->bound);
+    free(trainer->order);
+    free(trainer);
+}
+
+/* Batch number `next` of the epoch: nearly equal parts of the permutation. */
+static void fill_batch(struct nim_trainer *trainer) {
+    struct nim_model *model = trainer->model;
+    struct bound_batch *batch = bound_batch(trainer->bound);
+    size_t start = trainer->total * trainer->next / trainer->batches;
+    size_t end = trainer->total * (trainer->next + 1) / trainer->batches;
+    size_t each = model->table.each, rows = trainer->data.rows;
+    batch->rows = end - start;
+    batch->total = (double)trainer->total;
+    batch->step = model->step;
+    for (size_t i = 0; i < batch->rows; i++) {
+        size_t drawn = trainer->order[start + i];
+        batch->row[i] = drawn % rows;
+        batch->copy[i] = drawn / rows;
+        if (each)
+            memcpy(batch->own + i * each, model->table.theta + batch->row[i] * each,
+                   each * sizeof(double));
+    }
+    scaling_gather(&model->scaling, &trainer->data, model_uses_errors(model), batch->rows,
+                   batch->row, batch->x, batch->noise, batch->target, batch->weight);
+}
+
+/* The rows' own parameters are updated only when a batch holds them, each with its own count. */
+static void update_rows(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct nim_trainer *trainer = context;
+    struct row_table *table = &trainer->model->table;
+    const struct bound_batch *batch = bound_batch(trainer->bound);
+    const double *gradient = bound_own_gradient(trainer->bound);
+    size_t each = table->each, end = (unit + 1) * ROWS_PER_UNIT;
+    for (size_t i = unit * ROWS_PER_UNIT; i < end && i < batch->rows; i++) {
+        size_t row = batch->row[i];
+        double *moments = table->moments + row * 2 * each;
+        adam_update(each, trainer->rate, ++table->visits[row], gradient + i * each,
+                    table->theta + row * each, moments, moments + each);
+    }
+}
+
+static double between(double value, double least, double most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+/* No data speak for hyper-parameters beyond these, and the arithmetic would suffer. */
+static void keep_in_range(struct nim_model *model) {
+    for (size_t c = 0; c < model->classes; c++) {
+        struct gp_parameters theta = model_gp(model, model->theta, c);
+        *theta.log_variance = between(*theta.log_variance, -15.0, 15.0);
+        *theta.log_white = between(*theta.log_white, -30.0, 10.0);
+        for (size_t j = 0; j < model->attributes; j++)
+            theta.log_lengthscale[j] = between(theta.log_lengthscale[j], -7.0, 9.0);
+    }
+    for (size_t j = 0; j < model->noise_count; j++)
+        model->theta[model->noise_at + j] = between(model->theta[model->noise_at + j], -20.0, 7.0);
+}
+
+nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *error) {
+    if (!trainer)
+        return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
+    struct nim_model *model = trainer->model;
+    if (trainer->next == 0) {
+        struct random_key key = {model->options.seed, STREAM_EPOCH};
+        random_permutation(key, model->epoch, trainer->total, trainer->order);
+        trainer->epoch_sum = 0.0;
+    }
+    fill_batch(trainer);
+    double value;
+    nim_status status = bound_evaluate(trainer->bound, &value, error);
+    if (status != NIM_OK)
+        return status;
+    model->step++;
+    struct pool *pool = bound_pool(trainer->bound);
+    adam_update_pooled(pool, model->count, trainer->rate, model->step,
+                       bound_gradient(trainer->bound), model->theta, model->moment1,
+                       model->moment2);
+    if (model->table.each) {
+        size_t rows = bound_batch(trainer->bound)->rows;
+        pool_run(pool, (rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT, update_rows, trainer);
+    }
+    keep_in_range(model);
+    trainer->epoch_sum += value;
+    if (++trainer->next == trainer->batches) {
+        trainer->next = 0;
+        model->epoch++;
+        model->bound = trainer->epoch_sum / (double)trainer->batches;
+    }
+    if (bound)
+        *bound = value;
+    return succeed(error);
+}
+
+static double largest_jitter(const struct nim_model *model) {
+    double largest = 0.0;
+    for (size_t c = 0; c < model->classes; c++)
+        largest = fmax(largest, model->jitter[c]);
+    return largest;
+}
+
+nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_function progress,
+                           void *context, nim_error *error) {
+    nim_trainer *trainer;
+    nim_status status = nim_trainer_create(model, data, &trainer, error);
+    if (status != NIM_OK)
+        return status;
+    size_t most = model->options.epochs ? model->options.epochs : DEFAULT_EPOCHS;
+    struct schedule schedule =
+        schedule_start(model->options.stop == STOP_FIXED, model->options.rate, most);
+    bool more = true;
+    while (more && status == NIM_OK) {
+        trainer->rate = schedule.rate;
+        do
+            status = nim_trainer_step(trainer, NULL, error);
+        while (status == NIM_OK && trainer->next != 0);
+        if (status != NIM_OK)
+            break;
+        more = schedule_continue(&schedule, model->bound);
+        nim_progress report = {.epoch = schedule.epochs,
+                               .epochs = most,
+                               .step = model->step,
+                               .bound = model->bound,
+                               .rate = trainer->rate,
+                               .jitter = largest_jitter(model)};
+        if (progress && progress(&report, context) && more)
+            status =
+                failure(error, NIM_CANCELLED, "stopped after epoch %zu as asked", report.epoch);
+    }
+    nim_trainer_free(trainer);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small random problems for tests, and a bound evaluated on a whole data set at once. */
+#ifndef TESTS_PROBLEM_H
+#define TESTS_PROBLEM_H
+
+#include "model/bound.h"
+
+#include <stdbool.h>
+
+struct problem {
+    size_t classes, attributes, inducing, rows, samples;
+    const char *kernel, *input, *noise;
+    bool learn_epsilon;
+    double noise_variance; /* of the error bars; 0 means the default of about 0.1, varied by cell */
+};
+
+const char *problem_name(const struct problem *problem);
+
+struct fixture {
+    size_t rows;
+    double *x, *sigma;
+    int32_t *labels;
+    nim_data data;
+    nim_options *options;
+    struct nim_model *model;
+    struct bound *bound;
+    double *own; /* rows x own parameters */
+};
+
+void fixture_create(struct fixture *fixture, const struct problem *problem);
+void fixture_free(struct fixture *fixture);
+
+/* Moves every parameter off its start at random. */
+void fixture_disturb(struct fixture *fixture);
+
+/* The bound with all rows in the batch, and the gradient with it. */
+double fixture_bound(struct fixture *fixture);
+
+#endif

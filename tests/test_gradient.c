@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gradient of the bound against central differences, for every kernel, input model and noise
+ * mode at several sizes, in every block of parameters.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "model/bound.h"
+#include "problem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 1e-5
+
+/* Largest difference of a block, relative to the block's largest derivative. */
+static double block_error(struct fixture *fixture, double *parameters, const double *gradient,
+                          size_t count, double scale) {
+    double worst = 0.0, largest = 1e-6 * scale;
+    size_t stride = count > 24 ? count / 24 : 1;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(gradient[i]));
+    for (size_t i = 0; i < count; i += stride) {
+        /* Two step sizes by Richardson: error of fourth order. */
+        double kept = parameters[i], h = 2e-4, value[4];
+        const double at[4] = {h, -h, 2 * h, -2 * h};
+        for (int k = 0; k < 4; k++) {
+            parameters[i] = kept + at[k];
+            value[k] = fixture_bound(fixture);
+        }
+        parameters[i] = kept;
+        double difference = (8 * (value[0] - value[1]) - (value[2] - value[3])) / (12 * h);
+        worst = fmax(worst, fabs(difference - gradient[i]) / largest);
+    }
+    return worst;
+}
+
+static void check(const struct problem *problem) {
+    struct fixture fixture;
+    fixture_create(&fixture, problem);
+    fixture_disturb(&fixture);
+    double value = fixture_bound(&fixture);
+    assert_true(isfinite(value));
+    size_t count = fixture.model->count, own = fixture.rows * fixture.model->table.each;
+    double *gradient = malloc((count + own + 1) * sizeof *gradient);
+    memcpy(gradient, bound_gradient(fixture.bound), count * sizeof *gradient);
+    memcpy(gradient + count, bound_own_gradient(fixture.bound), own * sizeof *gradient);
+    for (size_t b = 0; b < model_block_count(fixture.model); b++) {
+        struct block block = model_block(fixture.model, b);
+        double error = block_error(&fixture, fixture.model->theta + block.offset,
+                                   gradient + block.offset, block.count, fabs(value));
+        if (error > TOLERANCE)
+            print_error("%s: block %zu %s: %.2e\n", problem_name(problem), b, block.name, error);
+        assert_true(error <= TOLERANCE);
+    }
+    double error = block_error(&fixture, fixture.own, gradient + count, own, fabs(value));
+    if (error > TOLERANCE)
+        print_error("%s: rows' own: %.2e\n", problem_name(problem), error);
+    assert_true(error <= TOLERANCE);
+    free(gradient);
+    fixture_free(&fixture);
+}
+
+static void every_combination(size_t classes, size_t attributes, size_t inducing) {
+    static const char *const noise[] = {"given", "learned", "both"};
+    for (size_t k = 0; kernel_list[k]; k++)
+        for (size_t i = 0; input_list[i]; i++)
+            for (size_t n = 0; n < 3; n++) {
+                struct problem problem = {.classes = classes,
+                                          .attributes = attributes,
+                                          .inducing = inducing,
+                                          .kernel = kernel_list[k]->name,
+                                          .input = input_list[i]->name,
+                                          .noise = noise[n],
+                                          .samples = n == 1 ? 2 : 1,
+                                          .learn_epsilon = n == 2};
+                check(&problem);
+            }
+}
+
+static void two_classes_one_attribute(void **state) {
+    (void)state;
+    every_combination(2, 1, 1);
+    every_combination(2, 1, 8);
+}
+static void three_classes_five_attributes(void **state) {
+    (void)state;
+    every_combination(3, 5, 8);
+    every_combination(3, 5, 1);
+}
+static void seven_classes(void **state) {
+    (void)state;
+    every_combination(7, 1, 8);
+    every_combination(7, 5, 8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_classes_one_attribute),
+        cmocka_unit_test(three_classes_five_attributes),
+        cmocka_unit_test(seven_classes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
