@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_PEAK_H
+#define BENCH_PEAK_H
+
+#include "base/pool.h"
+
+/* Seconds since some moment. */
+double now(void);
+
+/* Gflop/s of independent double-precision multiply-adds on all of a pool's threads at once. */
+double peak_gflops(struct pool *pool);
+
+#endif
