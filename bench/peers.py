@@ -36,6 +36,7 @@ DEGREE = 9  # of the polynomial kernel
 EPOCH = 10  # batches a data set; scales the bound, costs nothing
 TRIAL = 0.5  # seconds a variant is tried for, before the rounds
 HOPELESS = 1.5  # a variant this much slower than its library's best in the trial is dropped
+TOO_BUSY = 0.1  # share of the machine that others may use before the page warns
 PAUSE = 0.3  # seconds between two turns, in which other work on the machine shows
 
 Step = Callable[[], float]  # does one training step and returns the loss, minus the bound
@@ -99,7 +100,7 @@ LIBRARIES = [
 
 
 def random_data(case: Case) -> tuple[Any, Any, Any]:
-    """Inputs (B x d), labels (B) and inducing inputs (C x M x d): random, the same for all peers."""
+    """Inputs (B x d), labels (B), inducing inputs (C x M x d): random, the same for all peers."""
     import numpy as np
 
     rng = np.random.default_rng(0)
@@ -437,7 +438,8 @@ def nimgp_run(program: Path, case: Case) -> float:
 
 
 def nimgp_runner(program: Path, case: Case) -> Runner:
-    return Runner("nimgp", "robust-max, adaptive quadrature", "", lambda _: nimgp_run(program, case))
+    likelihood = "robust-max, adaptive quadrature"
+    return Runner("nimgp", likelihood, "", lambda _: nimgp_run(program, case))
 
 
 def peer_runner(peer: Worker, variant: str) -> Runner:
@@ -496,18 +498,32 @@ def fastest(runners: list[Runner]) -> list[Runner]:
     return list(best.values())
 
 
+def check_nimgp(program: Path, cases: list[Case]) -> None:
+    """Fails at once, rather than after minutes, if nimgp cannot be timed in one of the cases."""
+    if not program.exists():
+        raise Failure(f"{program} is not there; build nimgp first")
+    for case in cases:
+        nimgp_run(program, case)
+
+
+def start_workers(venv: Path, stack: ExitStack) -> list[Worker]:
+    workers: list[Worker] = []
+    for library in installed(venv):
+        (ROOT / "build" / f"peers-{library.module}.log").unlink(missing_ok=True)
+        for remark, extra in library.environments:
+            started = Worker(library, remark, extra, venv / "bin" / "python")
+            workers.append(stack.enter_context(started))
+    return workers
+
+
 def measure(options: argparse.Namespace) -> Report:
     report = Report()
+    cases = [case for case in CASES if not options.case or case.name in options.case]
+    if not options.peers_only:
+        check_nimgp(options.bench_step, cases)
     with ExitStack() as stack:
-        workers: list[Worker] = []
-        for library in installed(options.venv):
-            (ROOT / "build" / f"peers-{library.module}.log").unlink(missing_ok=True)
-            for remark, extra in library.environments:
-                started = Worker(library, remark, extra, options.venv / "bin" / "python")
-                workers.append(stack.enter_context(started))
-        for case in CASES:
-            if options.case and case.name not in options.case:
-                continue
+        workers = start_workers(options.venv, stack)
+        for case in cases:
             say(f"{case.name}: building and compiling")
             runners = [] if options.peers_only else [nimgp_runner(options.bench_step, case)]
             runners += peer_runners(workers, case, report)
@@ -571,9 +587,9 @@ def processor() -> str:
 
 def load_note(report: Report) -> str:
     middle, most = statistics.median(report.other_load), max(report.other_load)
-    note = f"Between the turns, other work kept {middle:.0%} of the machine busy ({most:.0%} at most)."
-    if middle > 0.1:
-        note += " That is too much to trust the figures: they are to be taken again when it is quiet."
+    note = f"Between turns, other work kept {middle:.0%} of the machine busy ({most:.0%} at most)."
+    if middle > TOO_BUSY:
+        note += " That is too much to trust the figures: measure again when it is quiet."
     return note
 
 
@@ -611,8 +627,8 @@ median of its steps; the table gives the median and the range over the rounds.
   widths at hand (some 20 where these are equal, more where they are not). GPyTorch has softmax
   only, and takes the mean over 10 random samples, its default: its bound is another, and noisy.
 - nimgp's kernels also carry a white-noise variance as a parameter; the peers' do not.
-- GPflow's polynomial has a learned offset where nimgp has a learned factor: the same functions. GPyTorch's
-  has no scale for each attribute, so it is left out.
+- GPflow's polynomial has a learned offset where nimgp's has a learned factor: the same functions.
+  GPyTorch's has no scale for each attribute, so it is left out.
 - Each peer runs in several ways, and its fastest counts. GPflow: compiled by `tf.function`, with
   and without XLA; "unrolled" is the same bound with the classes in a Python loop, because GPflow's
   own loop cannot be compiled by XLA. GPyTorch: as it comes; "diagonal", which spares it
@@ -626,7 +642,8 @@ median of its steps; the table gives the median and the range over the rounds.
 
 
 def page(report: Report, options: argparse.Namespace) -> str:
-    shapes = ["| shape | rows B | classes C | inducing inputs M | attributes d |", "|---|---:|---:|---:|---:|"]
+    shapes = ["| shape | rows B | classes C | inducing inputs M | attributes d |"]
+    shapes.append("|---|---:|---:|---:|---:|")
     for case in dict((case.shape, case) for case, _ in report.results).values():
         cells = [case.batch, case.classes, case.inducing, case.attributes]
         shapes.append(f"| {case.shape} | " + " | ".join(map(str, cells)) + " |")
@@ -653,12 +670,13 @@ def write_page(text: str, path: Path) -> None:
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
+    build, cases = ROOT / "build", [case.name for case in CASES]
     add("--peers-only", action="store_true", help="print the peers' times, without nimgp")
+    add("--case", action="append", choices=cases, help="only this, and no page; repeatable")
     add("--rounds", type=int, default=5, help="turns of each library in each case (%(default)s)")
     add("--seconds", type=float, default=1.0, help="length of a peer's turn (%(default)s)")
-    add("--case", action="append", choices=[case.name for case in CASES], help="only this; repeatable")
-    add("--bench-step", type=Path, default=ROOT / "build/release/bench/bench_step", metavar="PROGRAM")
-    add("--venv", type=Path, default=ROOT / "build/peers-venv", metavar="DIRECTORY")
+    add("--bench-step", type=Path, default=build / "release/bench/bench_step", metavar="PROGRAM")
+    add("--venv", type=Path, default=build / "peers-venv", metavar="DIRECTORY")
     add("--output", type=Path, default=ROOT / "docs/results/peers.md", metavar="FILE")
     add("--worker", choices=list(START), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -673,15 +691,13 @@ def main() -> int:
         worker(options.worker)
         return 0
     try:
-        if not options.peers_only and not options.bench_step.exists():
-            raise Failure(f"{options.bench_step} is not there; build first: make")
         report = measure(options)
     except Failure as failure:
         say(f"peers: {failure}")
         return 1
     print(table(report))
     print(load_note(report))
-    if not options.peers_only:
+    if not options.peers_only and not options.case:
         write_page(page(report, options), options.output)
         say(f"peers: wrote {options.output}")
     return 0
