@@ -21,6 +21,7 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
     factor->w = arena_doubles(arena, m * m);
     factor->alpha = arena_doubles(arena, m);
     factor->work = arena_doubles(arena, 2 * m * m);
+    factor->posterior_work = arena_doubles(arena, m * m);
 }
 
 static void mirror_lower(size_t n, double *a) {
@@ -73,45 +74,38 @@ static bool factorise(struct gp_factor *factor, size_t m, double *scratch) {
     }
 }
 
-/* L from its packed rows, and W = L L' - I. */
-static void unpack_posterior(struct gp_factor *factor, const struct gp_shape *shape,
-                             const struct gp_parameters *theta, double *scratch) {
-    size_t m = shape->inducing;
-    const double *packed = theta->l;
-    for (size_t i = 0; i < m; packed += ++i) {
-        memcpy(factor->l + i * m, packed, i * sizeof(double));
-        factor->l[i * m + i] = exp(packed[i]);
-    }
-    gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, factor->w, m,
-               scratch);
-    for (size_t i = 0; i < m; i++)
-        factor->w[i * m + i] -= 1.0;
-    mirror_lower(m, factor->w);
-}
-
-bool gp_factor_compute(struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_parameters *theta, double *scratch) {
+bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
+                     const struct gp_parameters *theta, double *scratch) {
     size_t m = shape->inducing;
     scale_inputs(factor, shape, theta);
     covariance(factor, shape, theta, scratch);
     if (!factorise(factor, m, scratch))
         return false;
     triangular_inverse(m, factor->root, m, factor->inverse, m, scratch);
-    unpack_posterior(factor, shape, theta, scratch);
     memset(factor->alpha, 0, m * sizeof(double));
     for (size_t i = 0; i < m; i++)
         add_scaled(i + 1, theta->m[i], factor->inverse + i * m, factor->alpha);
     return true;
 }
 
-double gp_kl(const struct gp_factor *factor, const struct gp_shape *shape,
-             const struct gp_parameters *theta) {
+void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
+                         const struct gp_parameters *theta, double *scratch) {
     size_t m = shape->inducing;
-    double squares = dot(m, theta->m, theta->m) + dot(m * m, factor->l, factor->l);
-    double log_determinant = 0.0;
+    const double *packed = theta->l;
+    double squares = dot(m, theta->m, theta->m), log_determinant = 0.0;
+    for (size_t i = 0; i < m; packed += ++i) {
+        double *row = factor->l + i * m;
+        memcpy(row, packed, i * sizeof(double));
+        row[i] = exp(packed[i]);
+        squares += dot(i + 1, row, row);
+        log_determinant += packed[i];
+    }
+    factor->kl = 0.5 * (squares - (double)m) - log_determinant;
+    gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, factor->w, m,
+               scratch);
     for (size_t i = 0; i < m; i++)
-        log_determinant += theta->l[i * (i + 1) / 2 + i];
-    return 0.5 * (squares - (double)m) - log_determinant;
+        factor->w[i * m + i] -= 1.0;
+    mirror_lower(m, factor->w);
 }
 
 /*
@@ -138,23 +132,6 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
         d_k[i * m + i] *= 2.0;
     }
     mirror_lower(m, d_k);
-}
-
-/* The gradient by m and L: the likelihood's part, less the KL's. */
-static void posterior_gradient(struct gp_factor *factor, const struct gp_shape *shape,
-                               const struct gp_parameters *theta, const struct gp_gather *gather,
-                               const struct gp_parameters *gradient, double *scratch) {
-    size_t m = shape->inducing;
-    double *d_l = factor->work;
-    gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
-    double *packed = gradient->l;
-    for (size_t i = 0; i < m; packed += ++i) {
-        const double *row = d_l + i * m, *l = factor->l + i * m;
-        for (size_t j = 0; j < i; j++)
-            packed[j] = row[j] - l[j];
-        packed[i] = (row[i] - l[i]) * l[i] + 1.0;
-        gradient->m[i] = gather->b[i] - theta->m[i];
-    }
 }
 
 /*
@@ -198,17 +175,21 @@ static void input_gradient(struct gp_factor *factor, const struct gp_shape *shap
         gradient->log_lengthscale[j] = -2.0 * q[j] * d_q[j];
 }
 
-void gp_gradient(struct gp_factor *factor, const struct gp_shape *shape,
-                 const struct gp_parameters *theta, struct gp_gather *gather,
-                 const struct gp_parameters *gradient, double *scratch) {
+void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
+                        struct gp_gather *gather) {
     size_t m = shape->inducing;
     mirror_lower(m, gather->a_a);
     if (gather->d_alpha) /* alpha = L_K^-T m: its adjoint joins b, see docs/derivations/gp.md */
         for (size_t i = 0; i < m; i++)
             gather->b[i] += dot(i + 1, factor->inverse + i * m, gather->d_alpha);
+}
+
+void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_parameters *theta, struct gp_gather *gather,
+                       const struct gp_parameters *gradient, double *scratch) {
+    size_t m = shape->inducing;
     double *d_k = factor->root; /* the factor itself is done with */
     covariance_gradient(factor, shape, theta, gather, d_k, scratch);
-    posterior_gradient(factor, shape, theta, gather, gradient, scratch);
     double trace = 0.0;
     for (size_t i = 0; i < m; i++)
         trace += d_k[i * m + i];
@@ -217,4 +198,21 @@ void gp_gradient(struct gp_factor *factor, const struct gp_shape *shape,
     *gradient->log_white = factor->white * (*gather->white + trace);
     multiply(m * m, d_k, factor->k_slope, d_k);
     input_gradient(factor, shape, theta, gather, d_k, gradient, scratch);
+}
+
+/* The likelihood's part, less the KL's. */
+void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
+                           const struct gp_parameters *theta, const struct gp_gather *gather,
+                           const struct gp_parameters *gradient, double *scratch) {
+    size_t m = shape->inducing;
+    double *d_l = factor->posterior_work;
+    gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
+    double *packed = gradient->l;
+    for (size_t i = 0; i < m; packed += ++i) {
+        const double *row = d_l + i * m, *l = factor->l + i * m;
+        for (size_t j = 0; j < i; j++)
+            packed[j] = row[j] - l[j];
+        packed[i] = (row[i] - l[i]) * l[i] + 1.0;
+        gradient->m[i] = gather->b[i] - theta->m[i];
+    }
 }

@@ -54,8 +54,9 @@ struct gp_factor {
     double *k, *k_slope;            /* M x M: s2 g(t), s2 g'(t) without the diagonal's noise */
     double *root, *inverse;         /* M x M: L_K and its inverse */
     double *l, *w;                  /* M x M: L, and W = L L' - I in full */
+    double kl;                      /* KL(q(w) || N(0, I)) */
     double *alpha;                  /* M: L_K^-T m, so that mean = K_xz alpha */
-    double *work;                   /* 2 x M x M */
+    double *work, *posterior_work;  /* 2 x M x M; M x M */
 };
 
 /* zq lies in an array that the caller shares out, so that all classes' stand in one matrix. */
@@ -63,15 +64,17 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
                       double *zq);
 
 /*
- * Fills `factor`. When K_zz is not positive definite, the jitter grows tenfold, and stays so, up to
- * GP_JITTER_LIMIT; false when even that does not help or a parameter is not finite.
+ * The prior's part: all of `factor` but l, w and kl. When K_zz is not positive definite, the jitter
+ * grows tenfold, and stays so, up to GP_JITTER_LIMIT; false when even that does not help or a
+ * parameter is not finite.
  */
 #define GP_JITTER_LIMIT 1e-2
-bool gp_factor_compute(struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_parameters *theta, double *scratch);
+bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
+                     const struct gp_parameters *theta, double *scratch);
 
-double gp_kl(const struct gp_factor *factor, const struct gp_shape *shape,
-             const struct gp_parameters *theta);
+/* The posterior's part: l, w and kl. The two may run at the same time. */
+void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
+                         const struct gp_parameters *theta, double *scratch);
 
 /* ---------------------------------------------------------------- what depends on points ------ */
 
@@ -143,10 +146,18 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
                        const struct gp_points *points, struct gp_tile *tile, const double *noise,
                        const double *d_variance, struct gp_gather *gather, double *scratch);
 
-/* Once all tiles are gathered: the gradient of the bound, KL included, by every parameter. */
-void gp_gradient(struct gp_factor *factor, const struct gp_shape *shape,
-                 const struct gp_parameters *theta, struct gp_gather *gather,
-                 const struct gp_parameters *gradient, double *scratch);
+/*
+ * Once all tiles are gathered: the gradient of the bound by the kernel's parameters and Z, and, KL
+ * included, by m and L. gp_gather_complete comes first; the other two may run at the same time.
+ */
+void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
+                        struct gp_gather *gather);
+void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_parameters *theta, struct gp_gather *gather,
+                       const struct gp_parameters *gradient, double *scratch);
+void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
+                           const struct gp_parameters *theta, const struct gp_gather *gather,
+                           const struct gp_parameters *gradient, double *scratch);
 
 /*
  * d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over classes whose

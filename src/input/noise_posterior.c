@@ -52,16 +52,18 @@ SIMD_CLONES static void place_point(size_t d, double prior, const double *measur
     }
 }
 
-/* -2 times the value of a row, but for its logarithms: x~^2/(s+V) + shift^2 + e^spread - spread - 1
+/*
+ * Terms of -2 times a row's value; on entry `term` holds log(2 pi (s+V)):
+ * x~^2/(s+V) + log(2 pi (s+V)) + shift^2 + exp(spread) - spread - 1.
  */
-SIMD_CLONES static double row_cost(size_t d, double prior, const double *measured,
-                                   const double *noise, const double *shift, const double *spread,
-                                   const double *deviation) {
-    double lane[8] = {0};
+SIMD_CLONES static void complete_terms(size_t d, double prior, const double *measured,
+                                       const double *noise, const double *shift,
+                                       const double *spread, const double *deviation,
+                                       double *term) {
+    SIMD_LOOP
     for (size_t j = 0; j < d; j++)
-        lane[j % 8] += measured[j] * measured[j] / (prior + noise[j]) + shift[j] * shift[j] +
-                       deviation[j] * deviation[j] - spread[j] - 1.0;
-    return sum(8, lane);
+        term[j] += measured[j] * measured[j] / (prior + noise[j]) + shift[j] * shift[j] +
+                   deviation[j] * deviation[j] - spread[j] - 1.0;
 }
 
 static void place_unit(void *context, size_t unit, size_t worker) {
@@ -84,12 +86,12 @@ static void place_unit(void *context, size_t unit, size_t worker) {
         for (size_t s = 0; s < samples; s++)
             place_point(d, prior, measured, noise, shift, deviation, epsilon + s * d,
                         job->x + (i * samples + s) * d);
-        double cost = row_cost(d, prior, measured, noise, shift, spread, deviation);
-        double *total = work->d_shift + i * d; /* free until the way back */
+        double *term = work->d_shift + i * d; /* free until the way back */
         for (size_t j = 0; j < d; j++)
-            total[j] = 6.283185307179586477 * (prior + noise[j]);
-        log_array(d, total, total);
-        job->value[i] = -0.5 * (cost + sum(d, total));
+            term[j] = 6.283185307179586477 * (prior + noise[j]);
+        log_array(d, term, term);
+        complete_terms(d, prior, measured, noise, shift, spread, deviation, term);
+        job->value[i] = -0.5 * sum(d, term);
     }
 }
 

@@ -214,29 +214,43 @@ static struct input_batch input_batch(const struct bound *bound) {
                                 .scratch = bound->scratch};
 }
 
+static void complete_points(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct bound *bound = context;
+    size_t d = bound->model->attributes, samples = bound->model->input.samples;
+    size_t end = (unit + 1) * LIKELIHOOD_ROWS, points = points_of(bound);
+    for (size_t p = unit * LIKELIHOOD_ROWS; p < end && p < points; p++) {
+        multiply(d, bound->x + p * d, bound->x + p * d, bound->x_square + p * d);
+        bound->point_target[p] = bound->batch.target[p / samples];
+        bound->point_weight[p] = bound->batch.weight[p / samples] / (double)samples;
+    }
+}
+
 /* V and weights complete, points placed and squared, targets and weights of points. */
 static void place_inputs(struct bound *bound) {
     const struct nim_model *model = bound->model;
     struct bound_batch *batch = &bound->batch;
-    size_t d = model->attributes, samples = model->input.samples;
     model_add_learned_noise(model, batch->rows, batch->noise);
     scale(batch->rows, batch->total / (double)batch->rows, batch->weight);
     struct input_batch input = input_batch(bound);
     model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
                                 &bound->input_work, bound->x, bound->row_value);
-    for (size_t p = 0; p < points_of(bound); p++) {
-        multiply(d, bound->x + p * d, bound->x + p * d, bound->x_square + p * d);
-        bound->point_target[p] = batch->target[p / samples];
-        bound->point_weight[p] = batch->weight[p / samples] / (double)samples;
-    }
+    pool_run(bound->pool, likelihood_units(bound), complete_points, bound);
 }
 
-static void factor_class(void *context, size_t c, size_t worker) {
+/* Two units a class, the larger ones first, so that few threads have no idle ends. */
+static void factor_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
-    bound->factor[c].jitter = bound->model->jitter[c];
-    bound->factored[c] = gp_factor_compute(&bound->factor[c], &bound->model->gp, &bound->theta[c],
-                                           bound->scratch[worker]);
-    bound->model->jitter[c] = bound->factor[c].jitter;
+    size_t classes = bound->model->classes, c = unit % classes;
+    struct gp_factor *factor = &bound->factor[c];
+    if (unit >= classes) {
+        gp_factor_posterior(factor, &bound->model->gp, &bound->theta[c], bound->scratch[worker]);
+        return;
+    }
+    factor->jitter = bound->model->jitter[c];
+    bound->factored[c] =
+        gp_factor_prior(factor, &bound->model->gp, &bound->theta[c], bound->scratch[worker]);
+    bound->model->jitter[c] = factor->jitter;
 }
 
 static void look_at_points(void *context, size_t unit, size_t worker) {
@@ -288,13 +302,23 @@ static void look_back(void *context, size_t unit, size_t worker) {
 }
 
 static void gather_class(void *context, size_t c, size_t worker) {
+    (void)worker;
     struct bound *bound = context;
-    size_t classes = bound->model->classes;
-    struct gp_gather *gather = &bound->gather[c];
     for (size_t t = 1; t < bound->tiles; t++)
-        gp_gather_add(gather, &bound->gather[t * classes + c], &bound->model->gp);
-    gp_gradient(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
-                &bound->gradient_of[c], bound->scratch[worker]);
+        gp_gather_add(&bound->gather[c], &bound->gather[t * bound->model->classes + c],
+                      &bound->model->gp);
+    gp_gather_complete(&bound->factor[c], &bound->model->gp, &bound->gather[c]);
+}
+
+static void gradient_part(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    size_t classes = bound->model->classes, c = unit % classes;
+    if (unit < classes)
+        gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], &bound->gather[c],
+                          &bound->gradient_of[c], bound->scratch[worker]);
+    else
+        gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c],
+                              &bound->gather[c], &bound->gradient_of[c], bound->scratch[worker]);
 }
 
 static void gradient_by_points(void *context, size_t unit, size_t worker) {
@@ -352,7 +376,7 @@ nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) 
     size_t blocks = (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
 
     place_inputs(bound);
-    pool_run(bound->pool, classes, factor_class, bound);
+    pool_run(bound->pool, 2 * classes, factor_part, bound);
     nim_status status = factor_failure(bound, error);
     if (status != NIM_OK)
         return status;
@@ -362,10 +386,11 @@ nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) 
     *value = dot(points, bound->point_weight, bound->point_value) +
              dot(bound->batch.rows, bound->batch.weight, bound->row_value);
     for (size_t c = 0; c < classes; c++)
-        *value -= gp_kl(&bound->factor[c], &model->gp, &bound->theta[c]);
+        *value -= bound->factor[c].kl;
 
     pool_run(bound->pool, bound->tiles * classes, look_back, bound);
     pool_run(bound->pool, classes, gather_class, bound);
+    pool_run(bound->pool, 2 * classes, gradient_part, bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);
     if (!isfinite(*value))

@@ -87,8 +87,10 @@ static nim_status factor_classes(struct nim_predictor *predictor, nim_error *err
     for (size_t c = 0; c < model->classes; c++) {
         predictor->theta[c] = model_gp(model, model->theta, c);
         predictor->factor[c].jitter = model->jitter[c];
-        if (!gp_factor_compute(&predictor->factor[c], &model->gp, &predictor->theta[c],
-                               predictor->desk[0].scratch))
+        gp_factor_posterior(&predictor->factor[c], &model->gp, &predictor->theta[c],
+                            predictor->desk[0].scratch);
+        if (!gp_factor_prior(&predictor->factor[c], &model->gp, &predictor->theta[c],
+                             predictor->desk[0].scratch))
             return failure(error, NIM_NUMERICAL,
                            "the covariance of class %zu's inducing inputs is not positive definite",
                            c);

@@ -76,17 +76,16 @@ void nim_trainer_free(nim_trainer *trainer) {
     free(trainer);
 }
 
-/* Batch number `next` of the epoch: nearly equal parts of the permutation. */
-static void fill_batch(struct nim_trainer *trainer) {
+static void fill_rows(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct nim_trainer *trainer = context;
     struct nim_model *model = trainer->model;
     struct bound_batch *batch = bound_batch(trainer->bound);
     size_t start = trainer->total * trainer->next / trainer->batches;
-    size_t end = trainer->total * (trainer->next + 1) / trainer->batches;
-    size_t each = model->table.each, rows = trainer->data.rows;
-    batch->rows = end - start;
-    batch->total = (double)trainer->total;
-    batch->step = model->step;
-    for (size_t i = 0; i < batch->rows; i++) {
+    size_t first = unit * ROWS_PER_UNIT, count = batch->rows - first;
+    size_t each = model->table.each, rows = trainer->data.rows, d = model->attributes;
+    count = count < ROWS_PER_UNIT ? count : ROWS_PER_UNIT;
+    for (size_t i = first; i < first + count; i++) {
         size_t drawn = trainer->order[start + i];
         batch->row[i] = drawn % rows;
         batch->copy[i] = drawn / rows;
@@ -94,8 +93,21 @@ static void fill_batch(struct nim_trainer *trainer) {
             memcpy(batch->own + i * each, model->table.theta + batch->row[i] * each,
                    each * sizeof(double));
     }
-    scaling_gather(&model->scaling, &trainer->data, model_uses_errors(model), batch->rows,
-                   batch->row, batch->x, batch->noise, batch->target, batch->weight);
+    scaling_gather(&model->scaling, &trainer->data, model_uses_errors(model), count,
+                   batch->row + first, batch->x + first * d, batch->noise + first * d,
+                   batch->target + first, batch->weight + first);
+}
+
+/* Batch number `next` of the epoch: nearly equal parts of the permutation. */
+static void fill_batch(struct nim_trainer *trainer) {
+    struct bound_batch *batch = bound_batch(trainer->bound);
+    size_t start = trainer->total * trainer->next / trainer->batches;
+    size_t end = trainer->total * (trainer->next + 1) / trainer->batches;
+    batch->rows = end - start;
+    batch->total = (double)trainer->total;
+    batch->step = trainer->model->step;
+    pool_run(bound_pool(trainer->bound), (batch->rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT,
+             fill_rows, trainer);
 }
 
 /* The rows' own parameters are updated only when a batch holds them, each with its own count. */
