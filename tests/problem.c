@@ -102,6 +102,7 @@ double fixture_bound(struct fixture *fixture) {
     batch->rows = fixture->rows;
     batch->total = 3.0 * (double)fixture->rows;
     batch->step = 7;
+    batch->width = 1.0;
     for (size_t i = 0; i < fixture->rows; i++) {
         batch->row[i] = i;
         batch->copy[i] = i % model->options.input->copies;

@@ -12,6 +12,8 @@ void scaling_layout(struct scaling *scaling, size_t attributes, struct arena *ar
     scaling->mean = arena_doubles(arena, attributes);
     scaling->deviation = arena_doubles(arena, attributes);
     scaling->median_error = arena_doubles(arena, attributes);
+    scaling->typical = arena_doubles(arena, attributes);
+    scaling->spread = arena_doubles(arena, attributes);
 }
 
 static nim_status check_shape(const nim_data *data, nim_error *error) {
@@ -155,6 +157,8 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of errors");
     for (size_t j = 0; j < scaling->attributes && status == NIM_OK; j++) {
         status = column_moments(data, j, &scaling->mean[j], &scaling->deviation[j], error);
+        scaling->typical[j] = standardise ? 0.0 : scaling->mean[j];
+        scaling->spread[j] = standardise ? 1.0 : scaling->deviation[j];
         if (!standardise) {
             scaling->mean[j] = 0.0;
             scaling->deviation[j] = 1.0;
@@ -179,13 +183,13 @@ void scaling_gather(const struct scaling *scaling, const nim_data *data, bool us
             double cell = data->x[i * d + j], error = 0.0;
             bool missing = isnan(cell);
             if (missing)
-                error = 1.0;
+                error = scaling->spread[j];
             else if (sigma)
                 error =
                     isnan(sigma[j]) ? scaling->median_error[j] : sigma[j] / scaling->deviation[j];
             /* In halves, so that not even the largest doubles overflow. */
             x[k * d + j] =
-                missing ? 0.0
+                missing ? scaling->typical[j]
                         : (0.5 * cell - 0.5 * scaling->mean[j]) / (0.5 * scaling->deviation[j]);
             noise[k * d + j] = fmin(error * error, LARGEST_NOISE);
         }

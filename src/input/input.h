@@ -37,6 +37,7 @@ struct input_batch {
     const double *target; /* B: class numbers */
     const double *weight; /* B: what the row counts in the bound */
     uint64_t seed, step;
+    double width; /* factor of the draws: 1, or less while warming up */
     struct pool *pool;
     double *const *scratch; /* a GEMM_SCRATCH for each of the pool's workers */
 };

@@ -80,6 +80,7 @@ static void place_unit(void *context, size_t unit, size_t worker) {
         double *epsilon = work->epsilon + i * samples * d;
         double *deviation = work->deviation + i * d;
         random_normal(key, batch->step, batch->row[i], samples * d, epsilon);
+        scale(samples * d, batch->width, epsilon);
         for (size_t j = 0; j < d; j++)
             deviation[j] = 0.5 * spread[j];
         exp_array(d, deviation, deviation);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baseline: a fresh draw x ~ N(x~, V) in every step, blind to the label. */
+#include "base/vector.h"
 #include "input/measured.h"
 
 static void layout(struct input_work *work, const struct input_setting *setting,
@@ -16,6 +17,7 @@ static void place(const struct input_setting *setting, const struct input_batch 
     struct random_key key = {batch->seed, STREAM_INPUT_DRAW};
     for (size_t i = 0; i < batch->rows; i++)
         random_normal(key, batch->step, batch->row[i], each, work->epsilon + i * each);
+    scale(batch->rows * each, batch->width, work->epsilon);
     place_with_draws(setting, batch, work, x, value);
 }
 

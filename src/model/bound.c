@@ -210,6 +210,7 @@ static struct input_batch input_batch(const struct bound *bound) {
                                 .weight = batch->weight,
                                 .seed = bound->model->options.seed,
                                 .step = batch->step,
+                                .width = batch->width,
                                 .pool = bound->pool,
                                 .scratch = bound->scratch};
 }

@@ -23,6 +23,7 @@ struct bound_batch {
     double *weight;     /* B: w_i */
     double *own;        /* B x row parameters */
     uint64_t step;
+    double width; /* of the draws of inputs: 1, or less while warming up */
 };
 
 struct bound;

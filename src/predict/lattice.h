@@ -9,9 +9,9 @@
 
 /*
  * Quasi-random standard normal points, n x d: a rank-1 lattice whose generating vector is built
- * component by component to be good in projections onto few attributes, shifted at random and
- * folded by the baker's transformation. Its error falls nearly like 1/n^2 for smooth functions,
- * where that of plain draws falls like 1/sqrt(n).
+ * component by component to be good in projections onto few attributes (the key picks the
+ * candidates), folded by the baker's transformation so that each attribute alone sees the middles
+ * of n equal cells. The error falls like 1/n or faster, that of plain draws like 1/sqrt(n).
  * False when there is no memory.
  */
 bool lattice_normal(struct random_key key, size_t n, size_t d, double *points);

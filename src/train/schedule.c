@@ -3,22 +3,31 @@
 
 #include <math.h>
 
-/* By how much the rate falls with each stage. */
-#define STAGE_FACTOR 0.3
+#define STAGE_FACTOR 0.3 /* by which the rate falls with each stage */
+#define LEAST_WIDTH 0.1  /* of the draws, at the start of the warm-up */
 
-struct schedule schedule_start(bool fixed, double rate, size_t most_epochs) {
-    return (struct schedule){.fixed = fixed, .rate = rate, .most = most_epochs};
+static double width_at(const struct schedule_plan *plan, size_t step) {
+    if (step >= plan->warm_steps)
+        return 1.0;
+    return LEAST_WIDTH + (1.0 - LEAST_WIDTH) * (double)step / (double)plan->warm_steps;
 }
 
-/* Mean and variance of the mean of values at epochs first .. first+count-1 of the ring. */
+struct schedule schedule_start(struct schedule_plan plan) {
+    /* A short training still gets most of its steps at full width. */
+    if (plan.warm_steps > plan.most_steps / 3)
+        plan.warm_steps = plan.most_steps / 3;
+    return (struct schedule){.plan = plan, .rate = plan.rate, .width = width_at(&plan, 0)};
+}
+
+/* Mean, and variance of the mean, of laps first .. first+count-1. */
 static void moments(const struct schedule *schedule, size_t first, size_t count, double *mean,
                     double *variance) {
     double total = 0.0, squares = 0.0, n = (double)count;
-    for (size_t e = first; e < first + count; e++)
-        total += schedule->recent[e % SCHEDULE_WINDOW];
+    for (size_t lap = first; lap < first + count; lap++)
+        total += schedule->recent[lap % SCHEDULE_WINDOW];
     *mean = total / n;
-    for (size_t e = first; e < first + count; e++) {
-        double distance = schedule->recent[e % SCHEDULE_WINDOW] - *mean;
+    for (size_t lap = first; lap < first + count; lap++) {
+        double distance = schedule->recent[lap % SCHEDULE_WINDOW] - *mean;
         squares += distance * distance;
     }
     *variance = squares / (n * (n - 1.0));
@@ -27,32 +36,52 @@ static void moments(const struct schedule *schedule, size_t first, size_t count,
 static bool settled(const struct schedule *schedule) {
     enum { HALF = SCHEDULE_WINDOW / 2 };
     double early, late, early_variance, late_variance;
-    if (schedule->since < SCHEDULE_WINDOW)
+    if (schedule->laps < SCHEDULE_WINDOW)
         return false;
-    moments(schedule, schedule->since - 2 * HALF, HALF, &early, &early_variance);
-    moments(schedule, schedule->since - HALF, HALF, &late, &late_variance);
-    return late - early < 2.0 * sqrt(early_variance + late_variance);
+    moments(schedule, schedule->laps - 2 * HALF, HALF, &early, &early_variance);
+    moments(schedule, schedule->laps - HALF, HALF, &late, &late_variance);
+    return late - early <= 2.0 * sqrt(early_variance + late_variance);
 }
 
-/* Stages end when settled, or when their share of the epochs is used up. */
-bool schedule_continue(struct schedule *schedule, double bound) {
-    schedule->recent[schedule->since % SCHEDULE_WINDOW] = bound;
-    schedule->since++;
-    schedule->epochs++;
-    if (schedule->epochs >= schedule->most)
+/*
+ * Whether the steps left are only just enough for the stages to come: a window each, or a sixth of
+ * all steps when that is less.
+ */
+static bool must_hurry(const struct schedule *schedule) {
+    size_t left = schedule->plan.most_steps - schedule->steps;
+    size_t stages = SCHEDULE_STAGES - 1 - schedule->stage;
+    size_t window = SCHEDULE_WINDOW * schedule->plan.lap_steps;
+    size_t sixth = schedule->plan.most_steps / 6;
+    return left <= stages * (window < sixth ? window : sixth);
+}
+
+/* A lap ends. False after the last stage. */
+static bool end_lap(struct schedule *schedule) {
+    schedule->recent[schedule->laps++ % SCHEDULE_WINDOW] =
+        schedule->lap_sum / (double)schedule->lap_steps;
+    schedule->lap_sum = 0.0;
+    schedule->lap_steps = 0;
+    bool last = schedule->stage == SCHEDULE_STAGES - 1;
+    if (!settled(schedule) && (last || !must_hurry(schedule)))
+        return true;
+    if (last)
         return false;
-    if (schedule->fixed)
-        return true;
-    size_t left = schedule->most - schedule->epochs,
-           stages_left = SCHEDULE_STAGES - schedule->stage;
-    bool hurry = left <= stages_left * SCHEDULE_WINDOW;
-    if (!settled(schedule) && !hurry)
-        return true;
-    if (hurry && schedule->since < SCHEDULE_WINDOW)
-        return true;
-    if (++schedule->stage == SCHEDULE_STAGES)
-        return false;
+    schedule->stage++;
     schedule->rate *= STAGE_FACTOR;
-    schedule->since = 0;
+    schedule->laps = 0;
     return true;
+}
+
+bool schedule_continue(struct schedule *schedule, double bound) {
+    bool warming = schedule->steps < schedule->plan.warm_steps;
+    schedule->steps++;
+    schedule->width = width_at(&schedule->plan, schedule->steps);
+    if (schedule->steps >= schedule->plan.most_steps)
+        return false;
+    if (schedule->plan.fixed || warming)
+        return true;
+    schedule->lap_sum += bound;
+    if (++schedule->lap_steps < schedule->plan.lap_steps)
+        return true;
+    return end_lap(schedule);
 }

@@ -3,12 +3,16 @@
 #define NIMGP_TRAIN_SCHEDULE_H
 
 /*
- * When to lower the step size and when to stop.
+ * How a training goes: warm-up, stages of falling step size, end.
  *
- * The bound of an epoch is a noisy number. It has settled when the mean over the last half of a
- * window of epochs is no longer above the mean over the first half by more than the noise of the
- * two. Then the rate falls, so that the iterates stop jumping about the optimum; after the last
- * stage, training ends.
+ * Warm-up. At first the draws of the inputs are narrow and grow to their full width. Drawn in full
+ * from the start, the inputs near a boundary look as if their labels were random, a rare class is
+ * given up, and the bound, flat in rows whose class is given up, never gets it back.
+ *
+ * Stages. The bound of a step is a noisy number; it is averaged over laps of some steps. It has
+ * settled when the mean over the last half of a window of laps is no longer above the mean over the
+ * first half by more than the noise of the two. Then the rate falls, so that the iterates stop
+ * jumping about the optimum; after the last stage, training ends.
  */
 
 #include <stdbool.h>
@@ -16,19 +20,29 @@
 
 enum { SCHEDULE_WINDOW = 40, SCHEDULE_STAGES = 3 };
 
+struct schedule_plan {
+    bool fixed;        /* constant rate, no early end */
+    double rate;       /* at the start */
+    size_t most_steps; /* the end at the latest; with `fixed` the end */
+    size_t lap_steps;  /* steps of a lap */
+    size_t warm_steps; /* steps until draws have their full width */
+};
+
 struct schedule {
-    bool fixed;    /* constant rate, no early end */
-    double rate;   /* in force */
-    size_t stage;  /* how often the rate has fallen */
-    size_t since;  /* epochs in this stage */
-    size_t epochs; /* done */
-    size_t most;   /* epochs at most */
+    struct schedule_plan plan;
+    double rate;  /* in force */
+    double width; /* of the draws of inputs, up to 1 */
+    size_t steps; /* done */
+    size_t stage; /* how often the rate has fallen */
+    size_t laps;  /* done in this stage */
+    size_t lap_steps;
+    double lap_sum;
     double recent[SCHEDULE_WINDOW];
 };
 
-struct schedule schedule_start(bool fixed, double rate, size_t most_epochs);
+struct schedule schedule_start(struct schedule_plan plan);
 
-/* Tells the bound of the epoch just done; false when training is over. */
+/* Tells the bound of the step just done; false when training is over. */
 bool schedule_continue(struct schedule *schedule, double bound);
 
 #endif

@@ -10,7 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_EPOCHS = 1000, ROWS_PER_UNIT = 16 };
+enum {
+    DEFAULT_STEPS = 10000, /* at most, unless that were fewer than so many epochs: */
+    DEFAULT_EPOCHS = 100,
+    LAP_STEPS = 10,
+    ROWS_PER_UNIT = 16,
+};
+
+/* A row's own parameters move once an epoch, the shared ones with every step: they may hurry. */
+#define ROW_HASTE 3.0
 
 struct nim_trainer {
     struct nim_model *model;
@@ -19,8 +27,8 @@ struct nim_trainer {
     size_t total;         /* rows of an epoch, copies counted */
     size_t batches, next; /* of an epoch */
     size_t *order;        /* total: the epoch's permutation */
-    double rate;
-    double epoch_sum; /* of the bounds of this epoch's batches */
+    double rate, width;   /* of the steps; of the draws of inputs */
+    double epoch_sum;     /* of the bounds of this epoch's batches */
 };
 
 static nim_status check_model_data(const struct nim_model *model, const nim_data *data,
@@ -57,6 +65,7 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
     size_t batch = model->options.batch < trainer->total ? model->options.batch : trainer->total;
     trainer->batches = (trainer->total + batch - 1) / batch;
     trainer->rate = model->options.rate;
+    trainer->width = 1.0;
     trainer->order = calloc(trainer->total, sizeof *trainer->order);
     trainer->bound = bound_create(model, batch, model_threads(model));
     if (!trainer->order || !trainer->bound || !row_table_grow(&model->table, data->rows)) {
@@ -106,6 +115,7 @@ static void fill_batch(struct nim_trainer *trainer) {
     batch->rows = end - start;
     batch->total = (double)trainer->total;
     batch->step = trainer->model->step;
+    batch->width = trainer->width;
     pool_run(bound_pool(trainer->bound), (batch->rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT,
              fill_rows, trainer);
 }
@@ -121,7 +131,7 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     for (size_t i = unit * ROWS_PER_UNIT; i < end && i < batch->rows; i++) {
         size_t row = batch->row[i];
         double *moments = table->moments + row * 2 * each;
-        adam_update(each, trainer->rate, ++table->visits[row], gradient + i * each,
+        adam_update(each, ROW_HASTE * trainer->rate, ++table->visits[row], gradient + i * each,
                     table->theta + row * each, moments, moments + each);
     }
 }
@@ -157,6 +167,10 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
     nim_status status = bound_evaluate(trainer->bound, &value, error);
     if (status != NIM_OK)
         return status;
+    /* Narrow draws would ask for more noise than there is: it is learned once they are full. */
+    if (trainer->width < 1.0 && model->noise_count)
+        memset(bound_gradient(trainer->bound) + model->noise_at, 0,
+               model->noise_count * sizeof(double));
     model->step++;
     struct pool *pool = bound_pool(trainer->bound);
     adam_update_pooled(pool, model->count, trainer->rate, model->step,
@@ -185,33 +199,53 @@ static double largest_jitter(const struct nim_model *model) {
     return largest;
 }
 
+static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
+    const struct nim_options *options = &trainer->model->options;
+    size_t epochs = DEFAULT_STEPS / trainer->batches;
+    epochs = epochs > DEFAULT_EPOCHS ? epochs : DEFAULT_EPOCHS;
+    epochs = options->epochs ? options->epochs : epochs;
+    /* Rows with parameters of their own should each have been seen before a lap is judged. */
+    bool whole = trainer->model->table.each && trainer->batches > LAP_STEPS;
+    return (struct schedule_plan){
+        .fixed = options->stop == STOP_FIXED,
+        .rate = options->rate,
+        .most_steps = epochs * trainer->batches,
+        .lap_steps = whole ? trainer->batches : LAP_STEPS,
+        .warm_steps = trainer->model->step == 0 ? options->warm_up : 0,
+    };
+}
+
+static bool wants_to_stop(const struct nim_trainer *trainer, const struct schedule *schedule,
+                          nim_progress_function progress, void *context) {
+    nim_progress report = {.epoch = schedule->steps / trainer->batches,
+                           .epochs = schedule->plan.most_steps / trainer->batches,
+                           .step = trainer->model->step,
+                           .bound = trainer->model->bound,
+                           .rate = trainer->rate,
+                           .jitter = largest_jitter(trainer->model)};
+    return progress && progress(&report, context);
+}
+
 nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_function progress,
                            void *context, nim_error *error) {
     nim_trainer *trainer;
     nim_status status = nim_trainer_create(model, data, &trainer, error);
     if (status != NIM_OK)
         return status;
-    size_t most = model->options.epochs ? model->options.epochs : DEFAULT_EPOCHS;
-    struct schedule schedule =
-        schedule_start(model->options.stop == STOP_FIXED, model->options.rate, most);
+    struct schedule schedule = schedule_start(plan_training(trainer));
     bool more = true;
-    while (more && status == NIM_OK) {
+    /* An epoch once begun is finished, so that the bound of the last one is a whole one's. */
+    while ((more || trainer->next != 0) && status == NIM_OK) {
+        double bound;
         trainer->rate = schedule.rate;
-        do
-            status = nim_trainer_step(trainer, NULL, error);
-        while (status == NIM_OK && trainer->next != 0);
-        if (status != NIM_OK)
-            break;
-        more = schedule_continue(&schedule, model->bound);
-        nim_progress report = {.epoch = schedule.epochs,
-                               .epochs = most,
-                               .step = model->step,
-                               .bound = model->bound,
-                               .rate = trainer->rate,
-                               .jitter = largest_jitter(model)};
-        if (progress && progress(&report, context) && more)
-            status =
-                failure(error, NIM_CANCELLED, "stopped after epoch %zu as asked", report.epoch);
+        trainer->width = schedule.width;
+        status = nim_trainer_step(trainer, &bound, error);
+        if (status == NIM_OK && more)
+            more = schedule_continue(&schedule, bound);
+        if (status == NIM_OK && trainer->next == 0 &&
+            wants_to_stop(trainer, &schedule, progress, context) && more)
+            status = failure(error, NIM_CANCELLED, "stopped after epoch %llu as asked",
+                             (unsigned long long)model->epoch);
     }
     nim_trainer_free(trainer);
     return status;
