@@ -141,7 +141,7 @@ typedef struct nim_progress {
     double jitter;        /* largest jitter any class needed so far, relative to its variance */
 } nim_progress;
 
-/* Called after every epoch; a nonzero return stops training after it, cleanly. */
+/* Called after every epoch; a nonzero return stops training there, cleanly. */
 typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
 
 /*
@@ -153,8 +153,10 @@ typedef int (*nim_progress_function)(const nim_progress *progress, void *context
 NIM_API nim_status nim_model_train(nim_model *model, const nim_data *data,
                                    nim_progress_function progress, void *context, nim_error *error);
 
-/* The same in the caller's own loop: one handle, one step at a time. A step allocates nothing.
- * The trainer refers to model and data, which must outlive it. */
+/*
+ * Training in the caller's own loop, one step at a time: constant rate, no warm-up, no end of its
+ * own. A step allocates nothing. The trainer refers to model and data, which must outlive it.
+ */
 typedef struct nim_trainer nim_trainer;
 NIM_API nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **trainer,
                                       nim_error *error);
@@ -163,6 +165,7 @@ NIM_API void nim_trainer_free(nim_trainer *trainer);
 
 /* ---------------------------------------------------------------- looking into a model -------- */
 
+/* These take a model, never NULL. */
 NIM_API size_t nim_model_classes(const nim_model *model);
 NIM_API size_t nim_model_attributes(const nim_model *model);
 NIM_API size_t nim_model_inducing(const nim_model *model);

@@ -26,6 +26,9 @@ nim_status failure(nim_error *error, nim_status status, const char *format, ...)
         error->status = status;
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
+        for (char *c = error->message; *c; c++) /* a name or value may bring a newline along */
+            if ((unsigned char)*c < ' ')
+                *c = ' ';
     }
     return status;
 }

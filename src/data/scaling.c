@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/scaling.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* An error bar a thousand deviations wide says nothing; a wider one would only overflow. */
+enum { MOST_CLASSES = 10000 };
+
 #define LARGEST_NOISE 1e6
+
+/* So far from all training rows every kernel has said its last word; further out lies overflow. */
+#define FARTHEST 1e6
 
 void scaling_layout(struct scaling *scaling, size_t attributes, struct arena *arena) {
     scaling->attributes = attributes;
@@ -88,6 +94,9 @@ nim_status data_classes(const nim_data *data, size_t *classes, nim_error *error)
         if (data->labels[i] < 0)
             return failure(error, NIM_BAD_DATA, "row %zu: label %d is negative", i,
                            (int)data->labels[i]);
+        if (data->labels[i] >= MOST_CLASSES)
+            return failure(error, NIM_BAD_DATA, "row %zu: label %d; there can be %d classes", i,
+                           (int)data->labels[i], MOST_CLASSES);
         largest = data->labels[i] > largest ? data->labels[i] : largest;
         several = several || data->labels[i] != data->labels[0];
     }
@@ -127,6 +136,8 @@ static nim_status column_moments(const nim_data *data, size_t j, double *mean, d
     *mean = centre * unit;
     /* What rounding alone can make of a constant column is not a deviation. */
     *deviation = relative > 1e-14 ? relative * unit : 1.0;
+    if (*deviation < DBL_MIN)
+        *deviation = 1.0;
     return NIM_OK;
 }
 
@@ -188,9 +199,9 @@ void scaling_gather(const struct scaling *scaling, const nim_data *data, bool us
                 error =
                     isnan(sigma[j]) ? scaling->median_error[j] : sigma[j] / scaling->deviation[j];
             /* In halves, so that not even the largest doubles overflow. */
+            double standard = (0.5 * cell - 0.5 * scaling->mean[j]) / (0.5 * scaling->deviation[j]);
             x[k * d + j] =
-                missing ? scaling->typical[j]
-                        : (0.5 * cell - 0.5 * scaling->mean[j]) / (0.5 * scaling->deviation[j]);
+                missing ? scaling->typical[j] : fmin(fmax(standard, -FARTHEST), FARTHEST);
             noise[k * d + j] = fmin(error * error, LARGEST_NOISE);
         }
         if (target)

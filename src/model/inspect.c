@@ -4,6 +4,7 @@
 #include "base/pool.h"
 #include "model/model.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,12 @@ size_t nim_model_epochs(const nim_model *model) {
 }
 double nim_model_bound(const nim_model *model) {
     return model->bound;
+}
+
+/* From standard units back to the user's, in halves so that the largest doubles survive. */
+static double in_user_units(const nim_model *model, size_t j, double standard) {
+    double half = 0.5 * standard * model->scaling.deviation[j] + 0.5 * model->scaling.mean[j];
+    return fmin(fmax(2.0 * half, -DBL_MAX), DBL_MAX);
 }
 
 /* Each function writes one array; counts stand in the table below. */
@@ -48,8 +55,7 @@ static void read_inducing_inputs(const nim_model *model, double *values) {
     size_t d = model->attributes;
     for (size_t c = 0; c < model->classes; c++)
         for (size_t i = 0; i < model->inducing * d; i++)
-            *values++ = model_gp(model, model->theta, c).z[i] * model->scaling.deviation[i % d] +
-                        model->scaling.mean[i % d];
+            *values++ = in_user_units(model, i % d, model_gp(model, model->theta, c).z[i]);
 }
 
 static void read_noise_variance(const nim_model *model, double *values) {
@@ -199,9 +205,8 @@ nim_status nim_model_denoise(const nim_model *model, const nim_data *data, doubl
         size_t count = data->rows - first < CHUNK ? data->rows - first : CHUNK;
         denoise_chunk(model, &setting, &denoiser, pool, data, first, count);
         for (size_t i = 0; i < count * d; i++) {
-            double unit = model->scaling.deviation[i % d];
-            mean[first * d + i] = denoiser.mean[i] * unit + model->scaling.mean[i % d];
-            deviation[first * d + i] = sqrt(denoiser.variance[i]) * unit;
+            mean[first * d + i] = in_user_units(model, i % d, denoiser.mean[i]);
+            deviation[first * d + i] = sqrt(denoiser.variance[i]) * model->scaling.deviation[i % d];
         }
     }
     arena_free(&arena);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one list of settings. Programs, other languages and the documentation read it from here. */
+#define _POSIX_C_SOURCE 200809L
 #include "model/options.h"
 
 #include "base/status.h"
 
-#include <errno.h>
+#include <ctype.h>
+#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -181,12 +183,31 @@ static nim_status set_part(nim_options *options, const struct option *option, co
                    option->info.name, value, option->info.values);
 }
 
+/* Numbers have a point here, whatever the host program's locale has; only this thread is changed.
+ */
+static bool read_number(const char *text, double *number) {
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
+    char *end;
+    *number = strtod(text, &end);
+    uselocale(before);
+    if (plain)
+        freelocale(plain);
+    return end != text && *end == '\0' && !isspace((unsigned char)*text);
+}
+
+static void write_number(double number, char *text, size_t size) {
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
+    snprintf(text, size, "%.17g", number);
+    uselocale(before);
+    if (plain)
+        freelocale(plain);
+}
+
 static nim_status set_number(nim_options *options, const struct option *option, const char *value,
                              nim_error *error) {
-    char *end;
-    double number = strtod(value, &end);
+    double number = 0.0;
     bool whole = option->kind == WHOLE;
-    if (end == value || *end || !(number >= option->least && number <= option->most) ||
+    if (!read_number(value, &number) || !(number >= option->least && number <= option->most) ||
         (whole && number != floor(number)))
         return failure(error, NIM_INVALID_ARGUMENT, "option %s: '%s' is not a%s number in %s",
                        option->info.name, value, whole ? " whole" : "", option->info.values);
@@ -252,7 +273,7 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
         snprintf(value, size, "%zu", *(const size_t *)place);
         break;
     case REAL:
-        snprintf(value, size, "%.17g", *(const double *)place);
+        write_number(*(const double *)place, value, size);
         break;
     }
     return succeed(error);
@@ -261,7 +282,9 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
 nim_options *nim_options_create(void) {
     nim_options *options = calloc(1, sizeof *options);
     for (size_t i = 0; options && i < OPTION_COUNT; i++)
-        nim_options_set(options, option_list[i].info.name, option_list[i].info.fallback, NULL);
+        if (nim_options_set(options, option_list[i].info.name, option_list[i].info.fallback,
+                            NULL) != NIM_OK)
+            abort(); /* a default outside its own range: the list above is wrong */
     return options;
 }
 
