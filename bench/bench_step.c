@@ -31,9 +31,9 @@ struct filter {
 };
 
 /*
- * Operations of a step that no arrangement saves: distances and their gradient by Z (4 B C M d),
- * those among inducing inputs (3 C M^2 d), and 8 M^2 B + 10/3 M^3 per class for the conditional and
- * its adjoint; where inputs move, the gradient by X (2 B C M d).
+ * Operations of a step as usually arranged, the yardstick of floor/time: distances and their
+ * gradient by Z (4 B C M d), those among inducing inputs (3 C M^2 d), and 8 M^2 B + 10/3 M^3 per
+ * class for the conditional and its adjoint; where inputs move, the gradient by X (2 B C M d).
  */
 static double floor_flops(const struct shape *s, const struct input_model *input) {
     double b = (double)s->batch, c = (double)s->classes, m = (double)s->inducing;

@@ -23,12 +23,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+SCRATCH = ROOT / "build" / "peers-cache"  # where torch.compile keeps what it makes
 THREADS = 2
 EPSILON = 1e-3  # of the robust-max likelihood
 STEP_SIZE = 1e-3  # of Adam
@@ -45,7 +46,7 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": str(THREADS),
     "MKL_NUM_THREADS": str(THREADS),
     "CUDA_VISIBLE_DEVICES": "",
-    "TORCHINDUCTOR_CACHE_DIR": str(ROOT / "build" / "peers-cache"),
+    "TMPDIR": str(SCRATCH),
     "MALLOC_MMAP_THRESHOLD_": "1000000000",
     "MALLOC_TRIM_THRESHOLD_": "1000000000",
 }
@@ -259,9 +260,7 @@ def gpytorch_model(case: Case, z: Any, diagonal: bool) -> Any:
     return Model()
 
 
-def gpytorch_step(
-    case: Case, diagonal: bool, threads: int = THREADS, compiled: bool = False
-) -> Step:
+def gpytorch_step(case: Case, diagonal: bool, threads: int = THREADS, jit: bool = False) -> Step:
     import gpytorch
     import torch
 
@@ -277,7 +276,7 @@ def gpytorch_step(
     def forward() -> Any:
         return -bound(model(x), y)
 
-    if compiled:
+    if jit:
         forward = torch.compile(forward)
 
     def step() -> float:
@@ -301,7 +300,7 @@ def gpytorch_variants(case: Case) -> Iterator[tuple[str, Callable[[], Step]]]:
     if WAIT_POLICY not in os.environ:  # a single thread waits for none
         yield "eager, diagonal, 1 thread", lambda: gpytorch_step(case, True, threads=1)
     if case.shape == "mnist":  # it takes a minute, and slows the smaller shapes down
-        yield "torch.compile, diagonal", lambda: gpytorch_step(case, True, compiled=True)
+        yield "torch.compile, diagonal", lambda: gpytorch_step(case, True, jit=True)
 
 
 def gpytorch_start() -> None:
@@ -338,6 +337,10 @@ def timed_round(step: Step, seconds: float) -> dict[str, float]:
     return {"ms": 1e3 * statistics.median(times), "steps": len(times)}
 
 
+def first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
 def prepare(module: str, case: Case, steps: dict[str, Step]) -> dict[str, Any]:
     """Builds and compiles every variant, warms it up, and checks that they are the same model."""
     steps.clear()
@@ -348,7 +351,7 @@ def prepare(module: str, case: Case, steps: dict[str, Step]) -> dict[str, Any]:
             step = build()
             first[name] = step()
         except Exception as error:  # pylint: disable=broad-except  # whatever the compiler throws
-            failed[name] = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+            failed[name] = first_line(error)
             continue
         steps[name] = step
         timed_round(step, 0.0)
@@ -372,7 +375,7 @@ def worker(module: str) -> None:
             else:
                 answer = timed_round(steps[request["run"]], request["seconds"])
         except Exception as error:  # pylint: disable=broad-except  # told to the one who asked
-            answer = {"error": f"{type(error).__name__}: {error}"}
+            answer = {"error": first_line(error)}
         print(json.dumps(answer), file=answers)
 
 
@@ -405,7 +408,8 @@ class Worker:
 
     def __exit__(self, *_: object) -> None:
         assert self.process.stdin
-        self.process.stdin.close()
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
         self.process.wait()
 
     def ask(self, **request: Any) -> dict[str, Any]:
@@ -535,6 +539,7 @@ def check_nimgp(program: Path, cases: list[Case]) -> None:
 
 def start_workers(venv: Path, stack: ExitStack) -> list[Worker]:
     workers: list[Worker] = []
+    SCRATCH.mkdir(parents=True, exist_ok=True)
     for library in installed(venv):
         (ROOT / "build" / f"peers-{library.module}.log").unlink(missing_ok=True)
         for remark, extra in library.environments:
@@ -633,7 +638,7 @@ Made by `make bench-peers`; do not edit. Ratios are times of nimgp: 2.0 means tw
 
 {table}
 
-Processor: {processor}, {cores} cores; {threads} threads each; double precision.
+Processor: {processor}, {cores} cores; {threads} threads each, unless stated; double precision.
 {load}
 
 ## What is timed
@@ -653,7 +658,7 @@ median of its steps; the table gives the median and the range over the rounds.
 
 - GPflow has the same likelihood, with 20 Gauss-Hermite points where nimgp places its points by the
   widths at hand (some 20 where these are equal, more where they are not). GPyTorch has softmax
-  only, and takes the mean over 10 random samples, its default: its bound is another, and noisy.
+  instead, and takes the mean over 10 random samples, its default: its bound is another, and noisy.
 - nimgp's kernels also carry a white-noise variance as a parameter; the peers' do not.
 - GPflow's polynomial has a learned offset where nimgp's has a learned factor: the same functions.
   GPyTorch's has no scale for each attribute, so it is left out.

@@ -8,8 +8,7 @@
  * [-2.5, 2.5]^2, seen through Gaussian noise. The functions are sums of random cosines and can be
  * evaluated anywhere, so the best possible prediction is known:
  *
- *     p(y | x~) = int N(x; x~, V I) 1[x in box] 1[y = argmax f(x)] dx / int N(x; x~, V I) 1[x in
- * box] dx.
+ *     p(y | x~) = int w(x) 1[y = argmax f(x)] dx / int w(x) dx,   w(x) = N(x; x~, V I) 1[x in box].
  */
 
 #include <stddef.h>

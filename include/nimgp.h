@@ -8,8 +8,10 @@
  *
  *     nim_options *options = nim_options_create();
  *     nim_options_set(options, "input", "latent", &error);
- *     nim_data train = {.rows = N, .attributes = d, .x = x, .sigma = s, .sigma_rows = N, .labels =
- * y}; nim_model *model = NULL; nim_model_create(options, &train, &model, &error);
+ *     nim_data train = {.rows = N, .attributes = d, .x = x, .labels = y,
+ *                       .sigma = s, .sigma_rows = N};
+ *     nim_model *model = NULL;
+ *     nim_model_create(options, &train, &model, &error);
  *     nim_model_train(model, &train, NULL, NULL, &error);
  *     nim_predictor *predictor = NULL;
  *     nim_predictor_create(model, &predictor, &error);
@@ -24,7 +26,7 @@
  *    share one as long as it is not being trained.
  *  - The library never prints.
  *  - Same options, data and seed: the same bits, whatever the number of threads and however rows
- *    are split into prediction calls.
+ *    are split into prediction calls (for one build on one kind of processor).
  */
 #ifndef NIMGP_H
 #define NIMGP_H
@@ -136,7 +138,8 @@ NIM_API void nim_model_free(nim_model *model);
 typedef struct nim_progress {
     size_t epoch, epochs; /* passes over the data done, and the most there will be */
     size_t step;          /* steps done since the model was made */
-    double bound;         /* mean over the epoch's minibatches of the evidence lower bound */
+    double bound;         /* evidence lower bound, mean over the epoch's minibatches; while draws
+                             are warming up, not yet a bound */
     double rate;          /* step size in force */
     double jitter;        /* largest jitter any class needed so far, relative to its variance */
 } nim_progress;
@@ -191,7 +194,8 @@ NIM_API nim_status nim_model_get(const nim_model *model, const char *name, doubl
 
 /*
  * Where the training rows' true inputs are believed to be: mean and standard deviation of q(x_i),
- * each rows x attributes in the user's units. `data` as given to training, labels included.
+ * each rows x attributes in the user's units. `data` as given to training, labels included. Input
+ * models that do not infer true inputs answer with the measurements and their errors.
  */
 NIM_API nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,
                                      double *deviation, nim_error *error);

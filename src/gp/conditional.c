@@ -121,7 +121,8 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
         add_scaled(rows, theta->m[i], tile->a + i * rows, mean);
         add_product(rows, tile->a + i * rows, tile->h + i * rows, variance);
     }
-    /* In exact arithmetic the variance is at least the diagonal's noise. */
+    /* In exact arithmetic the variance is at least the diagonal's noise; what goes below it is
+     * rounding, of which the gradient need not know. */
     double least = 0.5 * factor->variance * factor->jitter + factor->white;
     for (size_t r = 0; r < rows; r++)
         variance[r] = variance[r] > least ? variance[r] : least;

@@ -58,9 +58,10 @@ struct input_model {
     const char *summary;
     size_t copies; /* times each row occurs in an epoch; 1 but for `augmented` */
     bool moves;    /* has parameters that move x, so that the gradient by x is always needed */
-    bool widens;   /* input noise widens the latent variance through the slope */
+    bool widens;   /* input noise widens the latent variance through the slope; excludes `moves` and
+                      `samples`, whose adjoints do not look through the slope */
     bool averages; /* prediction averages over where x may be */
-    bool samples;  /* S may exceed one */
+    bool samples;  /* draws its inputs, S times a step */
 
     /* Parameters of each training row, all zero at the start, and shared ones; NULL for none. */
     size_t (*row_parameters)(const struct input_setting *setting);

@@ -25,6 +25,9 @@ struct likelihood {
     size_t (*parameters)(const struct likelihood_setting *setting);
     void (*start)(const struct likelihood_setting *setting, double *theta);
 
+    /* The share of wrong labels it believes in; NULL where that has no meaning. */
+    double (*label_noise)(const struct likelihood_setting *setting, const double *theta);
+
     /* Doubles of scratch one call needs, whatever the number of rows. */
     size_t (*scratch)(const struct likelihood_setting *setting);
 

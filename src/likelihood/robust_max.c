@@ -17,7 +17,7 @@
  *     f(u) = a + (s_min/k) sinh(k u),   k = 1 / (2 CUT),
  *
  * has everywhere a spacing in proportion to the narrowest step that matters there: exponentially
- * accurate, with some 20 points where all widths agree and 16 more for every factor two between
+ * accurate, with some 25 points where all widths agree and 20 more for every factor two between
  * them. Classes that are flat above a drop out.
  */
 #include "base/special.h"
@@ -241,6 +241,7 @@ const struct likelihood likelihood_robust_max = {
     .parameters = parameters,
     .start = start_parameters,
     .scratch = scratch_size,
+    .label_noise = epsilon_of,
     .expectation = expectation,
     .predict = predict,
 };

@@ -4,6 +4,7 @@
 #include "base/linalg.h"
 #include "base/vector.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,7 @@ struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t thr
     if (!bound)
         return NULL;
     const struct input_model *input = model->options.input;
+    assert(!(input->widens && (input->moves || input->samples))); /* see input.h */
     bound->model = model;
     bound->pool = pool_create(threads);
     model->input.most_rows = most_rows;

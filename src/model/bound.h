@@ -5,9 +5,9 @@
 /*
  * The evidence lower bound of a minibatch and its gradient:
  *
- *     (N/B) sum_{i in batch} w_i [ E_{q(x_i)} E_q log p(y_i | f(x_i)) + E_{q(x_i)} log N(x~_i |
- * x_i, V_i)
- *                                  - KL(q(x_i) || p(x_i)) ]  -  sum_c KL(q(w^c) || N(0, I)).
+ *     (N/B) sum_{i in batch} w_i [ E_{q(x_i)} E_q log p(y_i | f(x_i))
+ *                                  + E_{q(x_i)} log N(x~_i | x_i, V_i) - KL(q(x_i) || p(x_i)) ]
+ *     - sum_c KL(q(w^c) || N(0, I)).
  */
 
 #include "base/pool.h"

@@ -78,8 +78,10 @@ static void read_relevance(const nim_model *model, double *values) {
 }
 
 static void read_epsilon(const nim_model *model, double *values) {
-    *values = model->likelihood_count ? 1.0 / (1.0 + exp(-model->theta[model->likelihood_at]))
-                                      : model->options.epsilon;
+    const struct likelihood *likelihood = model->options.likelihood;
+    *values = likelihood->label_noise
+                  ? likelihood->label_noise(&model->likelihood, model->theta + model->likelihood_at)
+                  : 0.0;
 }
 
 nim_status nim_model_get(const nim_model *model, const char *name, double *values, size_t *count,

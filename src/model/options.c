@@ -48,7 +48,7 @@ static const struct option option_list[] = {
      AT(noise),
      0,
      0},
-    {{"noise_start", "0.1", "1e-6 .. 100",
+    {{"noise_start", "0.3", "1e-6 .. 100",
       "Where a learned noise variance starts, in units of the attribute's variance."},
      REAL,
      AT(noise_start),

@@ -211,7 +211,7 @@ static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
         .rate = options->rate,
         .most_steps = epochs * trainer->batches,
         .lap_steps = whole ? trainer->batches : LAP_STEPS,
-        .warm_steps = trainer->model->step == 0 ? options->warm_up : 0,
+        .warm_steps = options->input->samples && trainer->model->step == 0 ? options->warm_up : 0,
     };
 }
 
