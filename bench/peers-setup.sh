@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the libraries that bench/peers.py compares with into build/peers-venv, as pinned in
 # bench/peers-requirements.txt. Does nothing where that is done already. The first time it fetches
-# some 2.7 GB and fills some 5.5 GB. Fails only if no library at all could be installed.
+# some 2.9 GB and fills some 5.8 GB. Fails only if no library at all could be installed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

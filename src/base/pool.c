@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* Steps of small models take 100 microseconds: a worker first spins for about that long, since
@@ -23,10 +25,9 @@ struct pool {
     struct worker *workers; /* threads - 1 of them; the caller is worker 0 */
     unit_function *function;
     void *context;
-    size_t count;
-    atomic_size_t next;  /* the next unit nobody has taken */
-    atomic_size_t busy;  /* workers that have not finished this round */
-    atomic_size_t round; /* raised when there is new work */
+    _Atomic uint64_t units; /* of this round: how many << 32 | the next that nobody has taken */
+    atomic_size_t done;     /* units of this round that are finished */
+    atomic_size_t round;    /* raised when there is new work */
     atomic_bool stopping;
     atomic_size_t asleep;
     pthread_mutex_t mutex;
@@ -39,12 +40,20 @@ static inline void relax(void) {
 #endif
 }
 
+/*
+ * A round is over when its units are done, not when every worker has woken up to it: on a busy
+ * machine that may be much later. A late worker finds no unit, or one of the next round, which
+ * cannot end before that unit is done; count and next unit are read in one operation, so it can
+ * never mistake one round for another.
+ */
 static void take_units(struct pool *pool, size_t worker) {
     for (;;) {
-        size_t unit = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (unit >= pool->count)
+        uint64_t units = atomic_fetch_add_explicit(&pool->units, 1, memory_order_acq_rel);
+        uint64_t count = units >> 32, unit = units & UINT32_MAX;
+        if (unit >= count)
             return;
-        pool->function(pool->context, unit, worker);
+        pool->function(pool->context, (size_t)unit, worker);
+        atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
     }
 }
 
@@ -75,7 +84,6 @@ static void *work(void *argument) {
         if (atomic_load(&pool->stopping))
             return NULL;
         take_units(pool, self->number);
-        atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_release);
     }
 }
 
@@ -90,25 +98,47 @@ static void announce_round(struct pool *pool) {
     }
 }
 
-void pool_run(struct pool *pool, size_t count, unit_function *function, void *context) {
-    if (pool->threads == 1 || count == 1) {
-        for (size_t unit = 0; unit < count; unit++)
-            function(context, unit, 0);
-        return;
-    }
+static void run_round(struct pool *pool, size_t count, unit_function *function, void *context) {
     pool->function = function;
     pool->context = context;
-    pool->count = count;
-    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    atomic_store_explicit(&pool->busy, pool->threads - 1, memory_order_relaxed);
+    atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool->units, (uint64_t)count << 32, memory_order_release);
     announce_round(pool);
     take_units(pool, 0);
-    for (int spin = 0; atomic_load_explicit(&pool->busy, memory_order_acquire); spin++) {
+    for (int spin = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < count; spin++) {
         if (spin < SPINS)
             relax();
         else
             sched_yield();
     }
+}
+
+/* Units of a longer run, cut into rounds that fit the 32 bits of a unit's number. */
+struct part {
+    unit_function *function;
+    void *context;
+    size_t first;
+};
+
+static void run_part(void *context, size_t unit, size_t worker) {
+    const struct part *part = context;
+    part->function(part->context, part->first + unit, worker);
+}
+
+void pool_run(struct pool *pool, size_t count, unit_function *function, void *context) {
+    if (pool->threads == 1 || count <= 1) {
+        for (size_t unit = 0; unit < count; unit++)
+            function(context, unit, 0);
+        return;
+    }
+    const size_t most = (size_t)1 << 31;
+    if (count <= most) {
+        run_round(pool, count, function, context);
+        return;
+    }
+    struct part part = {function, context, 0};
+    for (; part.first < count; part.first += most)
+        run_round(pool, count - part.first < most ? count - part.first : most, run_part, &part);
 }
 
 struct pool *pool_create(size_t threads) {
@@ -123,16 +153,22 @@ struct pool *pool_create(size_t threads) {
         pool_free(pool);
         return NULL;
     }
+    /* Signals are the host program's: its own threads get them, never these. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->threads < threads) {
         struct worker *worker = &pool->workers[pool->threads - 1];
         *worker = (struct worker){.pool = pool, .number = pool->threads};
-        if (pthread_create(&worker->thread, NULL, work, worker)) {
-            pool_free(pool);
-            return NULL;
-        }
+        if (pthread_create(&worker->thread, NULL, work, worker))
+            break;
         pool->threads++;
     }
-    return pool;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (pool->threads == threads)
+        return pool;
+    pool_free(pool);
+    return NULL;
 }
 
 void pool_free(struct pool *pool) {

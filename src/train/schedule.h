@@ -7,7 +7,8 @@
  *
  * Warm-up. At first the draws of the inputs are narrow and grow to their full width. Drawn in full
  * from the start, the inputs near a boundary look as if their labels were random, a rare class is
- * given up, and the bound, flat in rows whose class is given up, never gets it back.
+ * given up, and the bound, flat in rows whose class is given up, never gets it back. For the same
+ * reason rows of rare classes count for more at first, and for what they are when draws are full.
  *
  * Stages. The bound of a step is a noisy number; it is averaged over laps of some steps. It has
  * settled when the mean over the last half of a window of laps is no longer above the mean over the

@@ -20,6 +20,12 @@ enum {
 /* A row's own parameters move once an epoch, the shared ones with every step: they may hurry. */
 #define ROW_HASTE 3.0
 
+/* A network wants smaller steps than what it feeds. */
+#define NETWORK_HASTE 0.5
+
+/* While warming up, a row of a rare class counts for at most so many. */
+#define MOST_RARITY 10.0
+
 struct nim_trainer {
     struct nim_model *model;
     nim_data data;
@@ -27,6 +33,7 @@ struct nim_trainer {
     size_t total;         /* rows of an epoch, copies counted */
     size_t batches, next; /* of an epoch */
     size_t *order;        /* total: the epoch's permutation */
+    double *rarity;       /* C: rows of an average class / rows of this one */
     double rate, width;   /* of the steps; of the draws of inputs */
     double epoch_sum;     /* of the bounds of this epoch's batches */
 };
@@ -48,6 +55,15 @@ static nim_status check_model_data(const struct nim_model *model, const nim_data
     return NIM_OK;
 }
 
+static void measure_rarity(struct nim_trainer *trainer) {
+    size_t classes = trainer->model->classes;
+    double average = (double)trainer->data.rows / (double)classes;
+    for (size_t i = 0; i < trainer->data.rows; i++)
+        trainer->rarity[trainer->data.labels[i]]++;
+    for (size_t c = 0; c < classes; c++)
+        trainer->rarity[c] = fmin(average / fmax(trainer->rarity[c], 1.0), MOST_RARITY);
+}
+
 nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **result,
                               nim_error *error) {
     if (!result)
@@ -67,12 +83,15 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
     trainer->rate = model->options.rate;
     trainer->width = 1.0;
     trainer->order = calloc(trainer->total, sizeof *trainer->order);
+    trainer->rarity = calloc(model->classes, sizeof *trainer->rarity);
     trainer->bound = bound_create(model, batch, model_threads(model));
-    if (!trainer->order || !trainer->bound || !row_table_grow(&model->table, data->rows)) {
+    if (!trainer->order || !trainer->rarity || !trainer->bound ||
+        !row_table_grow(&model->table, data->rows)) {
         nim_trainer_free(trainer);
         return failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to train on %zu rows of %zu",
                        data->rows, data->attributes);
     }
+    measure_rarity(trainer);
     *result = trainer;
     return succeed(error);
 }
@@ -82,6 +101,7 @@ void nim_trainer_free(nim_trainer *trainer) {
         return;
     bound_free(trainer->bound);
     free(trainer->order);
+    free(trainer->rarity);
     free(trainer);
 }
 
@@ -105,6 +125,9 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
     scaling_gather(&model->scaling, &trainer->data, model_uses_errors(model), count,
                    batch->row + first, batch->x + first * d, batch->noise + first * d,
                    batch->target + first, batch->weight + first);
+    /* At first no class is given up for being rare; see schedule.h. */
+    for (size_t i = first; trainer->width < 1.0 && i < first + count; i++)
+        batch->weight[i] *= pow(trainer->rarity[(size_t)batch->target[i]], 1.0 - trainer->width);
 }
 
 /* Batch number `next` of the epoch: nearly equal parts of the permutation. */
@@ -134,6 +157,13 @@ static void update_rows(void *context, size_t unit, size_t worker) {
         adam_update(each, ROW_HASTE * trainer->rate, ++table->visits[row], gradient + i * each,
                     table->theta + row * each, moments, moments + each);
     }
+}
+
+static void update_shared(struct nim_trainer *trainer, size_t first, size_t count, double rate) {
+    struct nim_model *model = trainer->model;
+    adam_update_pooled(bound_pool(trainer->bound), count, rate, model->step,
+                       bound_gradient(trainer->bound) + first, model->theta + first,
+                       model->moment1 + first, model->moment2 + first);
 }
 
 static double between(double value, double least, double most) {
@@ -172,13 +202,12 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
         memset(bound_gradient(trainer->bound) + model->noise_at, 0,
                model->noise_count * sizeof(double));
     model->step++;
-    struct pool *pool = bound_pool(trainer->bound);
-    adam_update_pooled(pool, model->count, trainer->rate, model->step,
-                       bound_gradient(trainer->bound), model->theta, model->moment1,
-                       model->moment2);
+    update_shared(trainer, 0, model->input_at, trainer->rate);
+    update_shared(trainer, model->input_at, model->input_count, NETWORK_HASTE * trainer->rate);
     if (model->table.each) {
         size_t rows = bound_batch(trainer->bound)->rows;
-        pool_run(pool, (rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT, update_rows, trainer);
+        pool_run(bound_pool(trainer->bound), (rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT,
+                 update_rows, trainer);
     }
     keep_in_range(model);
     trainer->epoch_sum += value;
