@@ -89,7 +89,7 @@ static void process_at(struct process *process, size_t rows, const double *x, do
     double *square = doubles(area);
     for (size_t i = 0; i < area; i++)
         square[i] = x[i] * x[i];
-    struct gp_points points = {rows, x, square};
+    struct gp_points points = {.rows = rows, .x = x, .x_square = square};
     gp_conditional(&process->factor, &process->shape, &process->theta, &points, &process->tile,
                    mean, variance, process->scratch);
     free(square);

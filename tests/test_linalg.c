@@ -435,6 +435,35 @@ static int free_scratch(void **state) {
     return 0;
 }
 
+/* A right factor packed beforehand gives the same bits as one packed on the way. */
+static void test_packed_factor(void **state) {
+    (void)state;
+    static const size_t size[][3] = {
+        {1, 1, 1}, {4, 12, 3}, {7, 13, 600}, {100, 200, 784}, {9, 4, 2}};
+    for (size_t t = 0; t < 2; t++)
+        for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+            size_t m = size[i][0], n = size[i][1], k = size[i][2], ldb = t ? k : n;
+            size_t bytes = (gemm_packed_size(n, k) * sizeof(double) + 63) / 64 * 64;
+            double *a = malloc(m * k * sizeof *a), *b = malloc(k * n * sizeof *b);
+            double *one = malloc(m * n * sizeof *one), *two = malloc(m * n * sizeof *two);
+            double *packed = aligned_alloc(64, bytes);
+            for (size_t j = 0; j < m * k; j++)
+                a[j] = random_number();
+            for (size_t j = 0; j < k * n; j++)
+                b[j] = random_number();
+            enum transpose tb = t ? TRANSPOSED : PLAIN;
+            gemm(PLAIN, tb, m, n, k, -2.0, a, k, b, ldb, 0.0, one, n, scratch);
+            gemm_pack(tb, n, k, b, ldb, packed);
+            gemm_packed(PLAIN, m, n, k, -2.0, a, k, packed, 0.0, two, n, scratch);
+            assert_memory_equal(one, two, m * n * sizeof *one);
+            free(packed);
+            free(two);
+            free(one);
+            free(b);
+            free(a);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemm),
@@ -446,6 +475,7 @@ int main(void) {
         cmocka_unit_test(test_cholesky),
         cmocka_unit_test(test_cholesky_failure),
         cmocka_unit_test(test_triangular_inverse),
+        cmocka_unit_test(test_packed_factor),
     };
     return cmocka_run_group_tests(tests, allocate_scratch, free_scratch);
 }

@@ -66,6 +66,7 @@ struct product {
     bool add; /* to C rather than overwrite it */
     double *c;
     size_t ldc;
+    const double *packed; /* all panels of op(B), packed beforehand; or NULL */
 };
 
 /* Part of a product: rows [row, row + rows) of op(A), [start, start + depth) of k. */
@@ -252,11 +253,26 @@ SIMD_INLINE void write_part_of_tile(const struct product *x, size_t row, size_t 
     }
 }
 
+/* Width, in vectors, of the next panel of B: 3, unless that would leave a slow panel of 1. */
+SIMD_INLINE size_t panel_vectors(size_t columns) {
+    const size_t vectors = (columns + LANES - 1) / LANES;
+    return vectors == 4 ? 2 : smaller(vectors, TILE_VECTORS);
+}
+
+/* n with the padding of its last panel. */
+SIMD_INLINE size_t padded_columns(size_t n) {
+    return (n + LANES - 1) / LANES * LANES;
+}
+
 /* All rows of a block of A times one panel of B. `vectors` is a constant once inlined. */
 SIMD_INLINE void multiply_panel(const struct product *x, const struct block *block, size_t column,
-                                size_t vectors, const double *packed_a, double *packed_b) {
+                                size_t vectors, const double *packed_a, double *scratch_b) {
     const size_t width = vectors * LANES;
-    pack_b(x, block, column, width, packed_b);
+    const double *packed_b = scratch_b;
+    if (x->packed)
+        packed_b = x->packed + block->start * padded_columns(x->n) + column * block->depth;
+    else
+        pack_b(x, block, column, width, scratch_b);
     const bool add = x->add || block->start > 0;
     for (size_t i = 0; i < block->rows; i += TILE_ROWS) {
         const size_t row = block->row + i;
@@ -273,12 +289,6 @@ SIMD_INLINE void multiply_panel(const struct product *x, const struct block *blo
         else
             write_part_of_tile(x, row, column, vectors, &tile, add);
     }
-}
-
-/* Width, in vectors, of the next panel of B: 3, unless that would leave a slow panel of 1. */
-SIMD_INLINE size_t panel_vectors(size_t columns) {
-    const size_t vectors = (columns + LANES - 1) / LANES;
-    return vectors == 4 ? 2 : smaller(vectors, TILE_VECTORS);
 }
 
 SIMD_CLONES static void multiply_block(const struct product *x, const struct block *block,
@@ -321,25 +331,61 @@ static void run(const struct product *x, double beta, double *scratch) {
     }
 }
 
+size_t gemm_packed_size(size_t n, size_t k) {
+    return padded_columns(n) * k;
+}
+
+SIMD_CLONES void gemm_pack(enum transpose tb, size_t n, size_t k, const double *b, size_t ldb,
+                           double *packed) {
+    const struct product x = {.tb = tb, .n = n, .k = k, .b = b, .ldb = ldb};
+    const size_t depth = piece(k, DEPTH, 1);
+    for (size_t start = 0; start < k; start += depth) {
+        const struct block block = {0, 0, start, smaller(depth, k - start)};
+        for (size_t column = 0; column < n;) {
+            const size_t width = panel_vectors(n - column) * LANES;
+            pack_b(&x, &block, column, width, packed);
+            packed += width * block.depth;
+            column += width;
+        }
+    }
+}
+
+void gemm_packed(enum transpose ta, size_t m, size_t n, size_t k, double alpha, const double *a,
+                 size_t lda, const double *packed, double beta, double *c, size_t ldc,
+                 double *scratch) {
+    const struct product product = {.ta = ta,
+                                    .m = m,
+                                    .n = n,
+                                    .k = k,
+                                    .alpha = alpha,
+                                    .a = a,
+                                    .lda = lda,
+                                    .add = beta != 0,
+                                    .c = c,
+                                    .ldc = ldc,
+                                    .packed = packed};
+    run(&product, beta, scratch);
+}
+
 void gemm(enum transpose ta, enum transpose tb, size_t m, size_t n, size_t k, double alpha,
           const double *a, size_t lda, const double *b, size_t ldb, double beta, double *c,
           size_t ldc, double *scratch) {
-    const struct product product = {FULL, ta, tb,  m,   n,         k, alpha,
-                                    a,    b,  lda, ldb, beta != 0, c, ldc};
+    const struct product product = {FULL, ta,  tb,  m,         n, k,   alpha, a,
+                                    b,    lda, ldb, beta != 0, c, ldc, NULL};
     run(&product, beta, scratch);
 }
 
 void gemm_lower(enum transpose ta, enum transpose tb, size_t n, size_t k, double alpha,
                 const double *a, size_t lda, const double *b, size_t ldb, double beta, double *c,
                 size_t ldc, double *scratch) {
-    const struct product product = {LOWER_RESULT, ta,  tb,        n, n,  k, alpha, a, b,
-                                    lda,          ldb, beta != 0, c, ldc};
+    const struct product product = {LOWER_RESULT, ta,  tb,        n, n,   k,   alpha, a, b,
+                                    lda,          ldb, beta != 0, c, ldc, NULL};
     run(&product, beta, scratch);
 }
 
 void trmm_lower(enum transpose tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
                 const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch) {
-    const struct product product = {LOWER_FACTOR, tl,  PLAIN,     m, n,  m, alpha, l, b,
-                                    ldl,          ldb, beta != 0, c, ldc};
+    const struct product product = {LOWER_FACTOR, tl,  PLAIN,     m, n,   m,   alpha, l, b,
+                                    ldl,          ldb, beta != 0, c, ldc, NULL};
     run(&product, beta, scratch);
 }

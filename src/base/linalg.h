@@ -28,6 +28,16 @@ void gemm(enum transpose ta, enum transpose tb, size_t m, size_t n, size_t k, do
           size_t ldc, double *scratch);
 
 /*
+ * The same, bit for bit, with op(B) (k x n) packed beforehand: worth it when several products share
+ * it. packed: gemm_packed_size(n, k) doubles, 64-byte aligned.
+ */
+size_t gemm_packed_size(size_t n, size_t k);
+void gemm_pack(enum transpose tb, size_t n, size_t k, const double *b, size_t ldb, double *packed);
+void gemm_packed(enum transpose ta, size_t m, size_t n, size_t k, double alpha, const double *a,
+                 size_t lda, const double *packed, double beta, double *c, size_t ldc,
+                 double *scratch);
+
+/*
  * The lower triangle of the n x n product above, diagonal included, with about half the work.
  * The strict upper triangle of C is neither read nor written.
  */

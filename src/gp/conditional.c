@@ -89,8 +89,13 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     for (size_t r = 0; r < rows; r++)
         tile->x_norm[r] = dot(d, points->x_square + r * d, factor->inverse_square);
-    gemm(PLAIN, TRANSPOSED, m, rows, d, distance ? -2.0 : 1.0, factor->zq, d, points->x, d, 0.0,
-         tile->k, rows, scratch);
+    double sign = distance ? -2.0 : 1.0;
+    if (points->packed_transpose)
+        gemm_packed(PLAIN, m, rows, d, sign, factor->zq, d, points->packed_transpose, 0.0, tile->k,
+                    rows, scratch);
+    else
+        gemm(PLAIN, TRANSPOSED, m, rows, d, sign, factor->zq, d, points->x, d, 0.0, tile->k, rows,
+             scratch);
     for (size_t i = 0; distance && i < m; i++)
         complete_distances(rows, factor->z_norm[i], tile->x_norm, tile->k + i * rows);
     shape->kernel->evaluate(shape->degree, factor->variance, m * rows, tile->k, tile->k,
@@ -187,8 +192,12 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
     }
     for (size_t r = 0; distance && r < rows; r++)
         add_scaled(d, tile->column_sum[r], points->x_square + r * d, gather->inverse_square);
-    gemm(PLAIN, PLAIN, m, d, rows, 1.0, tile->gamma, rows, points->x, d, 0.0, gather->gamma_x, d,
-         scratch);
+    if (points->packed)
+        gemm_packed(PLAIN, m, d, rows, 1.0, tile->gamma, rows, points->packed, 0.0, gather->gamma_x,
+                    d, scratch);
+    else
+        gemm(PLAIN, PLAIN, m, d, rows, 1.0, tile->gamma, rows, points->x, d, 0.0, gather->gamma_x,
+             d, scratch);
 }
 
 /*

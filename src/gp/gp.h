@@ -78,10 +78,15 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
 
 /* ---------------------------------------------------------------- what depends on points ------ */
 
-/* Points: R x d, and their squares. */
+/*
+ * Points: R x d, and their squares. All classes look at the same ones, so x' (d x R) and, for the
+ * way back, x are packed once as right factors of products (linalg.h); NULL where that is not worth
+ * it.
+ */
 struct gp_points {
     size_t rows;
     const double *x, *x_square;
+    const double *packed_transpose, *packed;
 };
 
 /* One class at one tile of points. */

@@ -38,6 +38,7 @@ struct bound {
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
     double *x, *x_square, *d_x;                /* R x d */
+    double **packed;                           /* tiles x 2: x' and x, see gp.h */
     double *point_target, *point_weight, *point_value; /* R */
     double *mean, *variance, *d_mean, *d_variance;     /* C x most_points */
     double *row_value;                                 /* B */
@@ -68,7 +69,9 @@ static struct gp_points tile_points(const struct bound *bound, size_t tile) {
     size_t start = tile_start(bound, tile), d = bound->model->attributes;
     return (struct gp_points){.rows = tile_start(bound, tile + 1) - start,
                               .x = bound->x + start * d,
-                              .x_square = bound->x_square + start * d};
+                              .x_square = bound->x_square + start * d,
+                              .packed_transpose = bound->packed[2 * tile],
+                              .packed = bound->packed[2 * tile + 1]};
 }
 
 static size_t likelihood_units(const struct bound *bound) {
@@ -116,6 +119,7 @@ static void layout(struct bound *bound, struct arena *arena) {
     bound->tile = arena_bytes(arena, bound->tiles * classes, sizeof *bound->tile);
     bound->gather = arena_bytes(arena, bound->tiles * classes, sizeof *bound->gather);
     bound->gamma = arena_bytes(arena, bound->tiles, sizeof *bound->gamma);
+    bound->packed = arena_bytes(arena, 2 * bound->tiles, sizeof *bound->packed);
     bound->scratch = arena_bytes(arena, threads, sizeof *bound->scratch);
     bound->likelihood_scratch = arena_bytes(arena, threads, sizeof *bound->likelihood_scratch);
 
@@ -134,8 +138,13 @@ static void layout(struct bound *bound, struct arena *arena) {
     }
     for (size_t t = 0; t < bound->tiles; t++) {
         double *gamma = arena_doubles(arena, classes * m * tile_rows);
-        if (zq)
+        double *transpose = arena_doubles(arena, gemm_packed_size(tile_rows, d));
+        double *plain = arena_doubles(arena, gemm_packed_size(d, tile_rows));
+        if (zq) {
             bound->gamma[t] = gamma;
+            bound->packed[2 * t] = transpose;
+            bound->packed[2 * t + 1] = plain;
+        }
         for (size_t c = 0; c < classes; c++) {
             size_t u = t * classes + c;
             gp_tile_layout(zq ? &bound->tile[u] : &tile, &model->gp, tile_rows, bound->use, arena);
@@ -229,6 +238,17 @@ static void complete_points(void *context, size_t unit, size_t worker) {
     }
 }
 
+static void pack_points(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct bound *bound = context;
+    size_t t = unit / 2, d = bound->model->attributes;
+    struct gp_points points = tile_points(bound, t);
+    if (unit % 2 == 0)
+        gemm_pack(TRANSPOSED, points.rows, d, points.x, d, bound->packed[unit]);
+    else
+        gemm_pack(PLAIN, d, points.rows, points.x, d, bound->packed[unit]);
+}
+
 /* V and weights complete, points placed and squared, targets and weights of points. */
 static void place_inputs(struct bound *bound) {
     const struct nim_model *model = bound->model;
@@ -239,6 +259,7 @@ static void place_inputs(struct bound *bound) {
     model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
                                 &bound->input_work, bound->x, bound->row_value);
     pool_run(bound->pool, likelihood_units(bound), complete_points, bound);
+    pool_run(bound->pool, 2 * bound->tiles, pack_points, bound);
 }
 
 /* Two units a class, the larger ones first, so that few threads have no idle ends. */
