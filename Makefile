@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test check-slow bench bench-peers build format setup clean
+.PHONY: demo test check-slow bench bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -15,10 +15,15 @@ test: build $(SANITIZE)/build.ninja
 
 # The statistical claims: minutes rather than seconds.
 check-slow: build
-	@$(RELEASE)/experiments/synthetic --out docs/results
+	@mkdir -p docs/results
+	@$(RELEASE)/experiments/synthetic --modes given --noises 0.25 \
+	  --out docs/results/synthetic-given.md
+	@$(RELEASE)/experiments/synthetic --modes learned --inputs latent,amortised \
+	  --out docs/results/synthetic-learned.md
 
 bench: setup-bench build
 	@$(RELEASE)/bench/bench_step --json build/bench.json
+	@if [ -x $(RELEASE)/bench/bench_gemm ]; then echo; $(RELEASE)/bench/bench_gemm; fi
 
 bench-peers: build
 	@scripts/setup.sh peers
@@ -42,8 +47,8 @@ $(SANITIZE)/build.ninja: | setup
 	  -Db_lundef=false >/dev/null
 
 format: setup
-	@clang-format -i include/*.h src/*/*.c src/*/*.h tests/*.c tests/*.h bench/*.c bench/*.h \
-	  examples/*.c experiments/*.c
+	@clang-format -i include/*.h src/*/*.c src/*/*.h tests/*.c tests/*.h tests/consumer/*.c \
+	  bench/*.c bench/*.h examples/*.c experiments/*.c experiments/*.h
 
 clean:
 	@rm -rf build

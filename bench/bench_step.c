@@ -137,8 +137,8 @@ static void run(const struct filter *filter, size_t threads, double peak, FILE *
                     continue;
                 double ms = step_milliseconds(shape, kernel, input, threads);
                 double ratio = floor_flops(shape, input_list[i]) / (1e6 * peak) / ms;
-                fprintf(table, "%-10s %-11s %-12s %7zu %9.3f %12.3f\n", shape->name, kernel, input,
-                        threads, ms, ratio);
+                fprintf(table, "| %-9s | %-10s | %-11s | %7zu | %8.3f | %10.3f |\n", shape->name,
+                        kernel, input, threads, ms, ratio);
                 fflush(table);
                 if (json)
                     fprintf(json,
@@ -192,8 +192,8 @@ int main(int count, char **argument) {
     if (json)
         fprintf(json, "{\n  \"peak_gflops\": {\"1\": %.2f, \"2\": %.2f},\n  \"steps\": [", peak[0],
                 peak[1]);
-    fprintf(table, "%-10s %-11s %-12s %7s %9s %12s\n", "shape", "kernel", "input", "threads", "ms",
-            "floor/time");
+    fprintf(table, "\n| shape | kernel | input | threads | ms | floor/time |\n"
+                   "|---|---|---|---|---|---|\n");
     for (size_t threads = 1; threads <= 2; threads++)
         if (!filter.threads || (size_t)atoi(filter.threads) == threads)
             run(&filter, threads, peak[threads - 1], table, json, &first);

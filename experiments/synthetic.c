@@ -3,10 +3,10 @@
  * The paper's synthetic experiments against the Bayes optimum (generate.h), on the public API.
  *
  *     synthetic [--seeds 10] [--first 0] [--rows 1000] [--test 4000] [--inputs a,b] [--noises 0.25]
- *               [--modes given,learned] [--set option=value]... [--each] [--out DIR]
+ *               [--modes given,learned] [--set option=value]... [--each] [--out FILE]
  *
  * Prints one line for each combination; --each one for every problem too; --out writes
- * DIR/synthetic.md.
+ * the table to a file.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "generate.h"
@@ -213,11 +213,9 @@ static bool print_table(FILE *file, const struct plan *plan, size_t seeds) {
 
 static bool write_results(const struct plan *plan) {
     const struct arguments *arguments = plan->arguments;
-    char path[512];
-    snprintf(path, sizeof path, "%s/synthetic.md", arguments->out);
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(arguments->out, "w");
     if (!file) {
-        fprintf(stderr, "synthetic: cannot write %s\n", path);
+        fprintf(stderr, "synthetic: cannot write %s\n", arguments->out);
         return false;
     }
     fprintf(

@@ -163,6 +163,7 @@ const struct input_model input_amortised = {
     .name = "amortised",
     .summary = "true inputs are inferred by a network from measurement, label and error (NIMGP_NN)",
     .copies = 1,
+    .noise_start = 0.1,
     .moves = true,
     .averages = true,
     .samples = true,

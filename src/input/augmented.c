@@ -39,6 +39,7 @@ const struct input_model input_augmented = {
     .name = "augmented",
     .summary = "baseline: trained on two extra copies of each row with noise added",
     .copies = 3,
+    .noise_start = 0.1,
     .layout = layout,
     .place = place,
     .place_backward = place_backward,

@@ -6,5 +6,6 @@ const struct input_model input_exact = {
     .name = "exact",
     .summary = "error bars are ignored (MGP)",
     .copies = 1,
+    .noise_start = 0.1,
     .place = place_as_measured,
 };

@@ -63,6 +63,9 @@ struct input_model {
     bool averages; /* prediction averages over where x may be */
     bool samples;  /* draws its inputs, S times a step */
 
+    /* Where learned noise best starts, in units of an attribute's variance. */
+    double noise_start;
+
     /* Parameters of each training row, all zero at the start, and shared ones; NULL for none. */
     size_t (*row_parameters)(const struct input_setting *setting);
     size_t (*shared_parameters)(const struct input_setting *setting);

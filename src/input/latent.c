@@ -49,6 +49,7 @@ const struct input_model input_latent = {
     .name = "latent",
     .summary = "true inputs are inferred, each training row with a posterior of its own (NIMGP)",
     .copies = 1,
+    .noise_start = 0.3,
     .moves = true,
     .averages = true,
     .samples = true,

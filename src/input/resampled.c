@@ -32,6 +32,7 @@ const struct input_model input_resampled = {
     .name = "resampled",
     .summary = "baseline: inputs drawn anew from their error bars in every step",
     .copies = 1,
+    .noise_start = 0.1,
     .samples = true,
     .layout = layout,
     .place = place,

@@ -48,11 +48,13 @@ static const struct option option_list[] = {
      AT(noise),
      0,
      0},
-    {{"noise_start", "0.3", "1e-6 .. 100",
-      "Where a learned noise variance starts, in units of the attribute's variance."},
+    {{"noise_start", "0", "0 .. 100",
+      "Where a learned noise variance starts, in units of the attribute's variance; 0 leaves it to "
+      "the "
+      "input model."},
      REAL,
      AT(noise_start),
-     1e-6,
+     0,
      100},
     {{"classes", "0", "0, or 2 .. 10000",
       "Number of classes; 0 means one more than the largest label."},

@@ -92,8 +92,11 @@ bool model_start(struct nim_model *model, const nim_data *data) {
         start_kernel(model, &theta, distance, norm);
         model->jitter[c] = model->options.jitter; /* m = 0, L = I: the prior */
     }
+    double variance = model->options.noise_start;
+    if (variance == 0.0)
+        variance = model->options.input->noise_start;
     for (size_t j = 0; j < model->noise_count; j++)
-        model->theta[model->noise_at + j] = log(model->options.noise_start);
+        model->theta[model->noise_at + j] = log(fmax(variance, 1e-8));
     if (model->likelihood_count)
         model->options.likelihood->start(&model->likelihood, model->theta + model->likelihood_at);
     if (model->input_count)
