@@ -5,7 +5,7 @@ set -uo pipefail
 
 packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev clang-format)
 [ "${1:-}" = bench ] && packages+=(libopenblas-openmp-dev)
-[ "${1:-}" = peers ] && packages+=(python3-venv python3-dev)
+[ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -23,7 +23,9 @@ void place_with_draws(const struct input_setting *setting, const struct input_ba
 }
 
 void draws_backward(const struct input_setting *setting, const struct input_batch *batch,
-                    const struct input_work *work, const double *d_x, double *d_noise) {
+                    const double *shared, const double *own, struct input_work *work,
+                    const double *d_x, double *d_shared, double *d_own, double *d_noise) {
+    (void)shared, (void)own, (void)d_shared, (void)d_own;
     size_t d = setting->attributes, samples = setting->samples;
     for (size_t p = 0; p < batch->rows * samples; p++)
         for (size_t j = 0, i = p / samples; j < d; j++)

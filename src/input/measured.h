@@ -13,8 +13,9 @@ void place_as_measured(const struct input_setting *setting, const struct input_b
 void place_with_draws(const struct input_setting *setting, const struct input_batch *batch,
                       struct input_work *work, double *x, double *value);
 
-/* d x / d V = epsilon / (2 sqrt(V)): the adjoint of the latter by the noise (d, added to). */
+/* Its adjoint, by the noise alone: d x / d V = epsilon / (2 sqrt(V)). */
 void draws_backward(const struct input_setting *setting, const struct input_batch *batch,
-                    const struct input_work *work, const double *d_x, double *d_noise);
+                    const double *shared, const double *own, struct input_work *work,
+                    const double *d_x, double *d_shared, double *d_own, double *d_noise);
 
 #endif

@@ -21,13 +21,6 @@ static void place(const struct input_setting *setting, const struct input_batch 
     place_with_draws(setting, batch, work, x, value);
 }
 
-static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *shared, const double *own, struct input_work *work,
-                           const double *d_x, double *d_shared, double *d_own, double *d_noise) {
-    (void)shared, (void)own, (void)d_shared, (void)d_own;
-    draws_backward(setting, batch, work, d_x, d_noise);
-}
-
 const struct input_model input_resampled = {
     .name = "resampled",
     .summary = "baseline: inputs drawn anew from their error bars in every step",
@@ -36,5 +29,5 @@ const struct input_model input_resampled = {
     .samples = true,
     .layout = layout,
     .place = place,
-    .place_backward = place_backward,
+    .place_backward = draws_backward,
 };

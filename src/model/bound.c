@@ -78,12 +78,13 @@ static size_t likelihood_units(const struct bound *bound) {
     return (bound->most_points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
 }
 
-static void layout(struct bound *bound, struct arena *arena) {
+/*
+ * The layout functions run twice (arena.h): while only sizes are added up, the arrays of structures
+ * are not there yet, and what would be kept in them goes to a structure that is thrown away.
+ */
+static void layout_rows(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
-    size_t classes = model->classes, m = model->inducing, d = model->attributes;
-    size_t rows = model->input.most_rows, points = bound->most_points;
-    size_t threads = pool_threads(bound->pool);
-
+    size_t d = model->attributes, rows = model->input.most_rows;
     struct bound_batch *batch = &bound->batch;
     batch->row = arena_sizes(arena, rows);
     batch->copy = arena_sizes(arena, rows);
@@ -94,10 +95,15 @@ static void layout(struct bound *bound, struct arena *arena) {
     batch->own = arena_doubles(arena, rows * model->table.each);
     bound->own_gradient = arena_doubles(arena, rows * model->table.each);
     bound->gradient = arena_doubles(arena, model->count);
+    bound->noise_gradient = arena_doubles(arena, d);
     bound->row_value = arena_doubles(arena, rows);
     if (model->options.input->layout)
         model->options.input->layout(&bound->input_work, &model->input, arena);
+}
 
+static void layout_points(struct bound *bound, struct arena *arena) {
+    struct nim_model *model = bound->model;
+    size_t classes = model->classes, d = model->attributes, points = bound->most_points;
     bound->x = arena_doubles(arena, points * d);
     bound->x_square = arena_doubles(arena, points * d);
     bound->d_x = bound->needs_d_x ? arena_doubles(arena, points * d) : NULL;
@@ -110,56 +116,75 @@ static void layout(struct bound *bound, struct arena *arena) {
     bound->d_variance = arena_doubles(arena, classes * points);
     bound->likelihood_gradient =
         arena_doubles(arena, likelihood_units(bound) * model->likelihood_count);
-    bound->noise_gradient = arena_doubles(arena, d);
+}
 
+static void layout_classes(struct bound *bound, struct arena *arena) {
+    struct nim_model *model = bound->model;
+    size_t classes = model->classes, area = model->inducing * model->attributes;
     bound->factor = arena_bytes(arena, classes, sizeof *bound->factor);
     bound->factored = arena_bytes(arena, classes, sizeof *bound->factored);
     bound->theta = arena_bytes(arena, classes, sizeof *bound->theta);
     bound->gradient_of = arena_bytes(arena, classes, sizeof *bound->gradient_of);
-    bound->tile = arena_bytes(arena, bound->tiles * classes, sizeof *bound->tile);
-    bound->gather = arena_bytes(arena, bound->tiles * classes, sizeof *bound->gather);
-    bound->gamma = arena_bytes(arena, bound->tiles, sizeof *bound->gamma);
-    bound->packed = arena_bytes(arena, 2 * bound->tiles, sizeof *bound->packed);
-    bound->scratch = arena_bytes(arena, threads, sizeof *bound->scratch);
-    bound->likelihood_scratch = arena_bytes(arena, threads, sizeof *bound->likelihood_scratch);
-
-    double *zq = arena_doubles(arena, classes * m * d);
-    size_t tile_rows = (points + bound->tiles - 1) / bound->tiles;
-    struct gp_factor factor;
-    struct gp_tile tile;
-    struct gp_gather gather;
+    double *zq = arena_doubles(arena, classes * area);
+    struct gp_factor thrown_away;
     for (size_t c = 0; c < classes; c++) {
-        gp_factor_layout(zq ? &bound->factor[c] : &factor, &model->gp, arena,
-                         zq ? zq + c * m * d : NULL);
+        gp_factor_layout(zq ? &bound->factor[c] : &thrown_away, &model->gp, arena,
+                         zq ? zq + c * area : NULL);
         if (zq) {
             bound->theta[c] = model_gp(model, model->theta, c);
             bound->gradient_of[c] = model_gp(model, bound->gradient, c);
         }
     }
-    for (size_t t = 0; t < bound->tiles; t++) {
-        double *gamma = arena_doubles(arena, classes * m * tile_rows);
-        double *transpose = arena_doubles(arena, gemm_packed_size(tile_rows, d));
-        double *plain = arena_doubles(arena, gemm_packed_size(d, tile_rows));
-        if (zq) {
+}
+
+static void layout_tiles(struct bound *bound, struct arena *arena) {
+    struct nim_model *model = bound->model;
+    size_t classes = model->classes, d = model->attributes, tiles = bound->tiles;
+    size_t rows = (bound->most_points + tiles - 1) / tiles;
+    bound->tile = arena_bytes(arena, tiles * classes, sizeof *bound->tile);
+    bound->gather = arena_bytes(arena, tiles * classes, sizeof *bound->gather);
+    bound->gamma = arena_bytes(arena, tiles, sizeof *bound->gamma);
+    bound->packed = arena_bytes(arena, 2 * tiles, sizeof *bound->packed);
+    struct gp_tile no_tile;
+    struct gp_gather no_gather;
+    for (size_t t = 0; t < tiles; t++) {
+        double *gamma = arena_doubles(arena, classes * model->inducing * rows);
+        double *transpose = arena_doubles(arena, gemm_packed_size(rows, d));
+        double *plain = arena_doubles(arena, gemm_packed_size(d, rows));
+        if (gamma) {
             bound->gamma[t] = gamma;
             bound->packed[2 * t] = transpose;
             bound->packed[2 * t + 1] = plain;
         }
-        for (size_t c = 0; c < classes; c++) {
-            size_t u = t * classes + c;
-            gp_tile_layout(zq ? &bound->tile[u] : &tile, &model->gp, tile_rows, bound->use, arena);
-            gp_gather_layout(zq ? &bound->gather[u] : &gather, &model->gp, bound->use, arena);
+        for (size_t u = t * classes; u < (t + 1) * classes; u++) {
+            gp_tile_layout(gamma ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use, arena);
+            gp_gather_layout(gamma ? &bound->gather[u] : &no_gather, &model->gp, bound->use, arena);
         }
     }
-    size_t most_scratch = model->options.likelihood->scratch(&model->likelihood);
+}
+
+static void layout_workers(struct bound *bound, struct arena *arena) {
+    struct nim_model *model = bound->model;
+    size_t threads = pool_threads(bound->pool);
+    size_t likelihood = model->options.likelihood->scratch(&model->likelihood);
+    bound->scratch = arena_bytes(arena, threads, sizeof *bound->scratch);
+    bound->likelihood_scratch = arena_bytes(arena, threads, sizeof *bound->likelihood_scratch);
     for (size_t w = 0; w < threads; w++) {
-        double *own = arena_doubles(arena, GEMM_SCRATCH);
-        double *likelihood = arena_doubles(arena, most_scratch);
-        if (own) {
-            bound->scratch[w] = own;
-            bound->likelihood_scratch[w] = likelihood;
+        double *products = arena_doubles(arena, GEMM_SCRATCH);
+        double *quadrature = arena_doubles(arena, likelihood);
+        if (products) {
+            bound->scratch[w] = products;
+            bound->likelihood_scratch[w] = quadrature;
         }
     }
+}
+
+static void layout(struct bound *bound, struct arena *arena) {
+    layout_rows(bound, arena);
+    layout_points(bound, arena);
+    layout_classes(bound, arena);
+    layout_tiles(bound, arena);
+    layout_workers(bound, arena);
 }
 
 struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t threads) {

@@ -172,14 +172,11 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
 
 static nim_status check_denoise(const nim_model *model, const nim_data *data, const double *mean,
                                 const double *deviation, nim_error *error) {
-    if (!model || !mean || !deviation)
-        return failure(error, NIM_INVALID_ARGUMENT, "model, mean or deviation is NULL");
-    nim_status status = data_check(data, model->classes, error);
+    nim_status status = model_check_data(model, data, true, error);
     if (status != NIM_OK)
         return status;
-    if (data->attributes != model->attributes)
-        return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
-                       data->attributes, model->attributes);
+    if (!mean || !deviation)
+        return failure(error, NIM_INVALID_ARGUMENT, "mean or deviation is NULL");
     if (model->table.each && data->rows > model->table.rows)
         return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu rows, the model knows %zu",
                        data->rows, model->table.rows);

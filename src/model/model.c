@@ -176,6 +176,16 @@ bool row_table_grow(struct row_table *table, size_t rows) {
     return true;
 }
 
+nim_status model_check_data(const struct nim_model *model, const nim_data *data, bool labelled,
+                            nim_error *error) {
+    if (!model)
+        return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
+    if (data && data->attributes && data->attributes != model->attributes)
+        return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
+                       data->attributes, model->attributes);
+    return data_check(data, labelled ? model->classes : 0, error);
+}
+
 size_t model_threads(const struct nim_model *model) {
     return model->options.threads ? model->options.threads : pool_processors();
 }

@@ -65,6 +65,10 @@ void model_add_learned_noise(const struct nim_model *model, size_t count, double
 /* Makes room for `rows` rows; new ones start at zero. False when memory runs out. */
 bool row_table_grow(struct row_table *table, size_t rows);
 
+/* Whether the table fits the model, then all its cells; labels too when `labelled`. */
+nim_status model_check_data(const struct nim_model *model, const nim_data *data, bool labelled,
+                            nim_error *error);
+
 /* How many threads the options ask for. */
 size_t model_threads(const struct nim_model *model);
 

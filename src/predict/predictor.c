@@ -260,12 +260,9 @@ nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                        const nim_prediction *prediction, nim_error *error) {
     if (!predictor || !prediction)
         return failure(error, NIM_INVALID_ARGUMENT, "predictor or prediction is NULL");
-    nim_status status = data_check(data, 0, error);
+    nim_status status = model_check_data(predictor->model, data, false, error);
     if (status != NIM_OK)
         return status;
-    if (data->attributes != predictor->model->attributes)
-        return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
-                       data->attributes, predictor->model->attributes);
     predictor->data = data;
     predictor->wanted = prediction;
     size_t each = rows_per_unit(predictor);

@@ -38,23 +38,6 @@ struct nim_trainer {
     double epoch_sum;     /* of the bounds of this epoch's batches */
 };
 
-static nim_status check_model_data(const struct nim_model *model, const nim_data *data,
-                                   nim_error *error) {
-    if (!model)
-        return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
-    nim_status status = data_check(data, model->classes, error);
-    if (status != NIM_OK)
-        return status;
-    if (data->attributes != model->attributes)
-        return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
-                       data->attributes, model->attributes);
-    if (data->rows < model->table.rows)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "the table has %zu rows, but the model was trained on %zu before",
-                       data->rows, model->table.rows);
-    return NIM_OK;
-}
-
 static void measure_rarity(struct nim_trainer *trainer) {
     size_t classes = trainer->model->classes;
     double average = (double)trainer->data.rows / (double)classes;
@@ -69,9 +52,13 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
     if (!result)
         return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
     *result = NULL;
-    nim_status status = check_model_data(model, data, error);
+    nim_status status = model_check_data(model, data, true, error);
     if (status != NIM_OK)
         return status;
+    if (data->rows < model->table.rows)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the table has %zu rows, but the model was trained on %zu before",
+                       data->rows, model->table.rows);
     struct nim_trainer *trainer = calloc(1, sizeof *trainer);
     if (!trainer)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a trainer");
