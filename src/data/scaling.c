@@ -181,6 +181,11 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
     return status;
 }
 
+/* value, but not beyond +-limit; unlike fmin and fmax, which mind NaN, not a call. */
+static inline double within(double value, double limit) {
+    return value > limit ? limit : value < -limit ? -limit : value;
+}
+
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
                     size_t count, const size_t *row, double *x, double *noise, double *target,
                     double *weight) {
@@ -200,9 +205,8 @@ void scaling_gather(const struct scaling *scaling, const nim_data *data, bool us
                     isnan(sigma[j]) ? scaling->median_error[j] : sigma[j] / scaling->deviation[j];
             /* In halves, so that not even the largest doubles overflow. */
             double standard = (0.5 * cell - 0.5 * scaling->mean[j]) / (0.5 * scaling->deviation[j]);
-            x[k * d + j] =
-                missing ? scaling->typical[j] : fmin(fmax(standard, -FARTHEST), FARTHEST);
-            noise[k * d + j] = fmin(error * error, LARGEST_NOISE);
+            x[k * d + j] = missing ? scaling->typical[j] : within(standard, FARTHEST);
+            noise[k * d + j] = within(error * error, LARGEST_NOISE);
         }
         if (target)
             target[k] = (double)data->labels[i];

@@ -8,13 +8,35 @@ static size_t row_parameters(const struct input_setting *setting) {
     return 2 * setting->attributes;
 }
 
+struct copy {
+    const struct input_setting *setting;
+    struct input_work *work;
+    const double *own;
+    double *d_own;
+};
+
+/* One row's shift and spread, from where they are kept. */
+static void read_row(void *context, size_t i, size_t worker) {
+    (void)worker;
+    const struct copy *copy = context;
+    size_t d = copy->setting->attributes, bytes = d * sizeof(double);
+    memcpy(copy->work->shift + i * d, copy->own + 2 * i * d, bytes);
+    memcpy(copy->work->spread + i * d, copy->own + (2 * i + 1) * d, bytes);
+}
+
+/* One row's gradient, in the same order. */
+static void write_row(void *context, size_t i, size_t worker) {
+    (void)worker;
+    const struct copy *copy = context;
+    size_t d = copy->setting->attributes, bytes = d * sizeof(double);
+    memcpy(copy->d_own + 2 * i * d, copy->work->d_shift + i * d, bytes);
+    memcpy(copy->d_own + (2 * i + 1) * d, copy->work->d_spread + i * d, bytes);
+}
+
 static void read_rows(const struct input_setting *setting, const struct input_batch *batch,
                       const double *own, struct input_work *work) {
-    size_t d = setting->attributes;
-    for (size_t i = 0; i < batch->rows; i++) {
-        memcpy(work->shift + i * d, own + 2 * i * d, d * sizeof(double));
-        memcpy(work->spread + i * d, own + (2 * i + 1) * d, d * sizeof(double));
-    }
+    struct copy copy = {setting, work, own, NULL};
+    pool_run(batch->pool, batch->rows, read_row, &copy);
 }
 
 static void place(const struct input_setting *setting, const struct input_batch *batch,
@@ -29,12 +51,9 @@ static void place_backward(const struct input_setting *setting, const struct inp
                            const double *shared, const double *own, struct input_work *work,
                            const double *d_x, double *d_shared, double *d_own, double *d_noise) {
     (void)shared, (void)own, (void)d_shared;
-    size_t d = setting->attributes;
     noise_posterior_backward(setting, batch, work, d_x, d_noise);
-    for (size_t i = 0; i < batch->rows; i++) {
-        memcpy(d_own + 2 * i * d, work->d_shift + i * d, d * sizeof(double));
-        memcpy(d_own + (2 * i + 1) * d, work->d_spread + i * d, d * sizeof(double));
-    }
+    struct copy copy = {setting, work, NULL, d_own};
+    pool_run(batch->pool, batch->rows, write_row, &copy);
 }
 
 static void posterior(const struct input_setting *setting, const struct input_batch *batch,

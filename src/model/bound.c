@@ -18,7 +18,7 @@ enum {
     LEAST_TILE_ROWS = 32,
     MOST_TILE_ROWS = 256,
     LIKELIHOOD_ROWS = 16,
-    GRADIENT_COLUMNS = 200,
+    GRADIENT_COLUMNS = 400,
 };
 
 struct bound {
