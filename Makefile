@@ -9,7 +9,7 @@ demo: build
 	@$(RELEASE)/examples/demo
 
 test: build $(SANITIZE)/build.ninja
-	@ninja -C $(SANITIZE) --quiet
+	@ninja -C $(SANITIZE) >build/sanitize.log || { cat build/sanitize.log; exit 1; }
 	@meson test -C $(RELEASE) --no-rebuild --print-errorlogs
 	@meson test -C $(SANITIZE) --no-rebuild --print-errorlogs
 
@@ -31,7 +31,7 @@ bench-peers: build
 	@build/peers-venv/bin/python bench/peers.py
 
 build: setup $(RELEASE)/build.ninja
-	@ninja -C $(RELEASE) --quiet
+	@ninja -C $(RELEASE) >build/release.log || { cat build/release.log; exit 1; }
 
 setup:
 	@scripts/setup.sh
