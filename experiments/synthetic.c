@@ -224,7 +224,9 @@ static bool write_results(const struct plan *plan) {
         "Made by `make check-slow`: %zu problems (seeds %zu to %zu), 3 classes, 2 attributes, "
         "%zu training and %zu test rows, all options at their defaults. Excess is the mean test "
         "NLL less that of the optimal classifier on the same rows; worst excess the largest of "
-        "the problems; s the seconds of one fit on one thread.\n\n",
+        "the problems; s the seconds of one fit on one thread. The defaults were chosen while "
+        "looking at these very problems, so the figures are optimistic: see "
+        "[synthetic-fresh.md](synthetic-fresh.md) for problems that played no part in that.\n\n",
         arguments->seeds, arguments->first, arguments->first + arguments->seeds - 1,
         arguments->rows, arguments->test_rows);
     print_table(file, plan, arguments->seeds);
