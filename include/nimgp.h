@@ -57,7 +57,8 @@ NIM_API const char *nim_version(void);
     X(BAD_DATA, "the data hold a value that cannot be used")                                       \
     X(OUT_OF_MEMORY, "memory could not be had")                                                    \
     X(NUMERICAL, "the computation broke down")                                                     \
-    X(CANCELLED, "the progress callback asked to stop")
+    X(CANCELLED, "the progress callback asked to stop")                                            \
+    X(BAD_FILE, "a file could not be read or written, or is not what it should be")
 
 typedef enum nim_status {
 #define NIM_STATUS_ENUM(name, text) NIM_##name,
@@ -136,22 +137,29 @@ NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *
 NIM_API void nim_model_free(nim_model *model);
 
 typedef struct nim_progress {
-    size_t epoch, epochs; /* passes over the data done, and the most there will be */
-    size_t step;          /* steps done since the model was made */
-    double bound;         /* evidence lower bound, mean over the epoch's minibatches; while draws
-                             are warming up, not yet a bound */
-    double rate;          /* step size in force */
-    double jitter;        /* largest jitter any class needed so far, relative to its variance */
+    size_t epoch, epochs;  /* passes over the data done, and the most there will be */
+    size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended) */
+    size_t step;           /* steps done since the model was made */
+    double bound;          /* evidence lower bound, mean over the epoch's minibatches; while draws
+                              are warming up, not yet a bound */
+    double rate;           /* step size in force */
+    double jitter;         /* largest jitter any class needed so far, relative to its variance */
 } nim_progress;
 
-/* Called after every epoch; a nonzero return stops training there, cleanly. */
+/*
+ * Called after every epoch, and several times a second during long ones; a nonzero return stops
+ * training after the step just done. The model may be looked into, predicted with and saved
+ * meanwhile.
+ */
 typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
 
 /*
  * Maximises the bound until it has settled (option "stop" = auto) or for a fixed number of epochs.
- * Returns NIM_CANCELLED when the callback asked to stop; the model is usable then.
- * Calling it again goes on from where the model is (a warm start); `data` may then hold more rows,
- * the old ones first.
+ * Returns NIM_CANCELLED when the callback asked to stop; the model is usable then, and calling
+ * this again with the same data goes on with that training to the same bits as if it had never
+ * stopped, also after the model was saved and loaded. After a training that came to its end, a
+ * further call is a warm start from where the model is; `data` may then hold more rows, the old
+ * ones first.
  */
 NIM_API nim_status nim_model_train(nim_model *model, const nim_data *data,
                                    nim_progress_function progress, void *context, nim_error *error);
@@ -166,6 +174,39 @@ NIM_API nim_status nim_trainer_create(nim_model *model, const nim_data *data, ni
 NIM_API nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *error);
 NIM_API void nim_trainer_free(nim_trainer *trainer);
 
+/* ---------------------------------------------------------------- names and files ------------- */
+
+/*
+ * Names of attributes and classes, for people and for matching columns; the library only keeps
+ * them. Unless named, attributes are x1, x2, ... and classes 0, 1, ... Names are UTF-8, not empty
+ * and different from each other.
+ */
+NIM_API nim_status nim_model_name_attribute(nim_model *model, size_t attribute, const char *name,
+                                            nim_error *error);
+NIM_API nim_status nim_model_name_class(nim_model *model, size_t label, const char *name,
+                                        nim_error *error);
+NIM_API const char *nim_model_attribute_name(const nim_model *model, size_t attribute);
+NIM_API const char *nim_model_class_name(const nim_model *model, size_t label);
+
+/* Free text under a key, kept with the model; NULL where there is none, or to remove it. */
+NIM_API nim_status nim_model_set_note(nim_model *model, const char *key, const char *text,
+                                      nim_error *error);
+NIM_API const char *nim_model_note(const nim_model *model, const char *key);
+
+/*
+ * One file holds the model and, when training was stopped under way, all it takes to go on with it
+ * (docs/model-file.md). It is written beside `path` and renamed, so that `path` always holds a
+ * whole file, the old or the new. Loading checks everything; threads is back at its default.
+ */
+NIM_API nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error);
+NIM_API nim_status nim_model_load(const char *path, nim_model **model, nim_error *error);
+
+/* The options the model was made with, and a change to one that does not shape it: how it is
+ * trained from here on or predicts. */
+NIM_API const nim_options *nim_model_options(const nim_model *model);
+NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, const char *value,
+                                        nim_error *error);
+
 /* ---------------------------------------------------------------- looking into a model -------- */
 
 /* These take a model, never NULL. */
@@ -173,6 +214,8 @@ NIM_API size_t nim_model_classes(const nim_model *model);
 NIM_API size_t nim_model_attributes(const nim_model *model);
 NIM_API size_t nim_model_inducing(const nim_model *model);
 NIM_API size_t nim_model_epochs(const nim_model *model); /* passes over the data so far */
+NIM_API size_t nim_model_rows(const nim_model *model);   /* rows it was trained on, 0 before */
+NIM_API int nim_model_under_way(const nim_model *model); /* 1: training stopped before its end */
 
 /* Evidence lower bound, averaged over the last epoch's minibatches; NaN before training. */
 NIM_API double nim_model_bound(const nim_model *model);
@@ -216,11 +259,25 @@ typedef struct nim_prediction {
     double *entropy;         /* rows: entropy of the probabilities, nats */
     double *latent_mean;     /* rows x classes: mean of f over posterior and measurement error */
     double *latent_variance; /* rows x classes: its variance */
+    /* The entropy is the sum of three parts, nats: what exact measurements of the row's inputs
+     * would remove on average, I(y; x); what knowing the latent functions would remove then,
+     * I(y; f | x); and the label noise that nothing removes, the rest. Input models that do not
+     * average over where the input may be count everything but label noise as the second part. */
+    double *measurement_part; /* rows */
+    double *model_part;       /* rows */
 } nim_prediction;
 
 /* Rows may come in any portions: the results do not depend on it. Allocates nothing. */
 NIM_API nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                                const nim_prediction *prediction, nim_error *error);
+
+/*
+ * What a better measurement would tell: gain (rows x attributes) is the entropy of the row's class,
+ * in nats, that measuring this attribute alone exactly would remove on average, I(y; x_j). Zero
+ * where the value is exact already. Allocates nothing.
+ */
+NIM_API nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double *gain,
+                                 nim_error *error);
 
 #ifdef __cplusplus
 }
