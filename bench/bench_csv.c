@@ -49,13 +49,12 @@ static double uniform(uint64_t *state) {
 static int catalogue_row(char *line, size_t size, uint64_t *s) {
     static const char *const classes[] = {"bll", "fsrq", "psr"};
     double flux = exp(-20 - 5 * uniform(s));
-    return snprintf(line, size,
-                    "%.6f,%.6f,%.4e,%.4e,%.3f,%.2f,%.4f,%.4f,%.4f,%.4f,%d,%d,%.5f,%.5f,%.3f,%s\n",
-                    360 * uniform(s), 180 * uniform(s) - 90, flux, 0.1 * flux * uniform(s),
-                    100 * uniform(s), 10000 * uniform(s), 1 + 2 * uniform(s), 0.1 * uniform(s),
-                    uniform(s), 0.05 * uniform(s), (int)(1000 * uniform(s)), (int)(10 * uniform(s)),
-                    -2.5 * log10(flux), 0.2 * uniform(s), 20 * uniform(s),
-                    classes[(int)(3 * uniform(s))]);
+    return snprintf(
+        line, size, "%.6f,%.6f,%.4e,%.4e,%.3f,%.2f,%.4f,%.4f,%.4f,%.4f,%d,%d,%.5f,%.5f,%.3f,%s\n",
+        360 * uniform(s), 180 * uniform(s) - 90, flux, 0.1 * flux * uniform(s), 100 * uniform(s),
+        10000 * uniform(s), 1 + 2 * uniform(s), 0.1 * uniform(s), uniform(s), 0.05 * uniform(s),
+        (int)(1000 * uniform(s)), (int)(10 * uniform(s)), -2.5 * log10(flux), 0.2 * uniform(s),
+        20 * uniform(s), classes[(int)(3 * uniform(s))]);
 }
 
 /* All the digits a double has, as programs write them. */
@@ -90,7 +89,8 @@ static void make_text(const struct kind *kind, char *text, size_t size, size_t *
     uint64_t state = 1;
     size_t at = 0;
     for (int i = 0; i < kind->columns; i++)
-        at += (size_t)snprintf(text + at, size - at, "c%d%c", i, i + 1 < kind->columns ? ',' : '\n');
+        at +=
+            (size_t)snprintf(text + at, size - at, "c%d%c", i, i + 1 < kind->columns ? ',' : '\n');
     while (size - at > 1000)
         at += (size_t)kind->row(text + at, size - at, &state);
     *length = at;
@@ -183,7 +183,8 @@ static void run(const struct kind *kind, const char *path, const char *zipped, d
     double gzip_all = best_time(read_table, zipped, kind->numbers, &check);
     if (fabs(sum - wanted) > 1e-9 * fabs(wanted) || sum != check)
         stop("the readers do not agree");
-    printf("%-10s %6.0f MB/s  (read %2.0f %%, split %2.0f %%, numbers %2.0f %%)   fgets+strtod %5.0f MB/s"
+    printf("%-10s %6.0f MB/s  (read %2.0f %%, split %2.0f %%, numbers %2.0f %%)   fgets+strtod "
+           "%5.0f MB/s"
            "   gzip %5.0f MB/s (inflating alone %4.0f)\n",
            kind->name, megabytes / all, 100 * read / all, 100 * (split - read) / all,
            100 * (all - split) / all, megabytes / plain, megabytes / gzip_all,
@@ -206,8 +207,8 @@ static void run_writing(void) {
     for (int i = 0; i < NUMBERS; i++)
         bytes += (size_t)snprintf(text, sizeof text, "%.17g", uniform(&state));
     double printed = seconds() - start;
-    printf("%-10s %6.1f ns a number, shortest   snprintf %%.17g %5.1f ns   (%zu bytes)\n", "writing",
-           1e9 * mine / NUMBERS, 1e9 * printed / NUMBERS, bytes);
+    printf("%-10s %6.1f ns a number, shortest   snprintf %%.17g %5.1f ns   (%zu bytes)\n",
+           "writing", 1e9 * mine / NUMBERS, 1e9 * printed / NUMBERS, bytes);
 }
 
 int main(int count, char **words) {

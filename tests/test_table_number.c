@@ -129,8 +129,9 @@ static void short_decimals(void **context) {
 }
 
 /*
- * Half-way between neighbours, where one more digit decides. The exact decimal of the point has up to
- * 767 digits; it is written in full, one unit less and one more in the last digit, and cut short.
+ * Half-way between neighbours, where one more digit decides. The exact decimal of the point has up
+ * to 767 digits; it is written in full, one unit less and one more in the last digit, and cut
+ * short.
  */
 static void half_way(double low, uint64_t *state) {
     char text[1200];
@@ -177,14 +178,45 @@ static void points_half_way(void **context) {
 static void extremes(void **context) {
     (void)context;
     static const char *const texts[] = {
-        "0", "-0", "+0", "0.0", "-0.0e99999", "0e-999999999999", "1", "+1", "1.", ".5", "-.5",
-        "00000000000000000000000000000000000001.5", "1e308", "1.7976931348623157e308",
-        "1.7976931348623158e308", "1.7976931348623159e308", "1e309", "-1e400", "1e99999999999999",
-        "1e-99999999999999", "2.2250738585072014e-308", "2.2250738585072011e-308",
-        "2.2250738585072012e-308", "4.9406564584124654e-324", "4.9e-324", "2.4703282292062327e-324",
-        "2.4703282292062328e-324", "2.5e-324", "9007199254740993", "9007199254740992.9999999999999",
-        "18446744073709551615", "18446744073709551616", "9999999999999999999", "1e22", "1e23",
-        "8.5e22", "9007199254740991e22", "9007199254740993e-22", "123456789012345678901234567890",
+        "0",
+        "-0",
+        "+0",
+        "0.0",
+        "-0.0e99999",
+        "0e-999999999999",
+        "1",
+        "+1",
+        "1.",
+        ".5",
+        "-.5",
+        "00000000000000000000000000000000000001.5",
+        "1e308",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "1e309",
+        "-1e400",
+        "1e99999999999999",
+        "1e-99999999999999",
+        "2.2250738585072014e-308",
+        "2.2250738585072011e-308",
+        "2.2250738585072012e-308",
+        "4.9406564584124654e-324",
+        "4.9e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "2.5e-324",
+        "9007199254740993",
+        "9007199254740992.9999999999999",
+        "18446744073709551615",
+        "18446744073709551616",
+        "9999999999999999999",
+        "1e22",
+        "1e23",
+        "8.5e22",
+        "9007199254740991e22",
+        "9007199254740993e-22",
+        "123456789012345678901234567890",
         "0.000000000000000000000000000000000000000000000000000000000000000000000001",
         "1000000000000000000000000000000000000000000000000000000000000000000000000e-72"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -194,8 +226,7 @@ static void extremes(void **context) {
 /* Zeros by the thousand before, between and after digits, against the exponent that undoes them. */
 static void many_zeros(void **context) {
     (void)context;
-    char *text = malloc(10000);
-    assert_non_null(text);
+    static char text[10000];
     for (int zeros = 1; zeros < 9000; zeros += 97) {
         int length = sprintf(text, "0.%0*d", zeros, 0);
         sprintf(text + length, "123456789012345678901234567890e%d", zeros);
@@ -204,7 +235,6 @@ static void many_zeros(void **context) {
         sprintf(text + length, "1e-%d", zeros);
         assert_reads_as_strtod(text);
     }
-    free(text);
 }
 
 static void assert_reading(const char *text, enum number_reading wanted, double value) {
@@ -220,15 +250,16 @@ static void assert_reading(const char *text, enum number_reading wanted, double 
 
 static void words(void **context) {
     (void)context;
-    static const char *const missing[] = {"", " ", "\t \r", "NaN", "nan", "NAN", "-nan", "NA", "na",
-                                          "N/A", "null", "NULL", "--", " -- ", "NaN\r"};
-    static const char *const not[] = {"-", "+", ".", "e5", "1e", "1e+", "1e5.", "1..2", "1.2.3", "--1",
-                                      "+-1", "1 2", "1,5", "0x10", "1e5x", "1d5", "infinit", "abc",
-                                      "n a", "1_000", "nan(1)", "none", "-.e1", "\0011", "1\n"};
+    static const char *const missing[] = {"",   " ",   "\t \r", "NaN",  "nan", "NAN",  "-nan", "NA",
+                                          "na", "N/A", "null",  "NULL", "--",  " -- ", "NaN\r"};
+    static const char *const not [] = {"-",    "+",     ".",       "e5",  "1e",  "1e+",   "1e5.",
+                                       "1..2", "1.2.3", "--1",     "+-1", "1 2", "1,5",   "0x10",
+                                       "1e5x", "1d5",   "infinit", "abc", "n a", "1_000", "nan(1)",
+                                       "none", "-.e1",  "\0011",   "1\n"};
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
         assert_reading(missing[i], NUMBER_MISSING, 0);
-    for (size_t i = 0; i < sizeof not / sizeof *not; i++)
-        assert_reading(not[i], NUMBER_NOT, 0);
+    for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
+        assert_reading(not [i], NUMBER_NOT, 0);
     assert_reading("inf", NUMBER_READ, INFINITY);
     assert_reading("-Inf", NUMBER_READ, -INFINITY);
     assert_reading("+Infinity", NUMBER_READ, INFINITY);

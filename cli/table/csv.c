@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSV and TSV after RFC 4180: cells may be quoted, then hold separators, newlines and doubled quotes.
- * More is let through: any line end, a byte order mark, blanks around quotes, empty lines anywhere,
- * lines starting with # before the header, and quotes within cells that do not start with one.
+ * CSV and TSV after RFC 4180: cells may be quoted, then hold separators, newlines and doubled
+ * quotes. More is let through: any line end, a byte order mark, blanks around quotes, empty lines
+ * anywhere, lines starting with # before the header, and quotes within cells that do not start with
+ * one.
  *
- * A buffer holds many rows. `starts` says where each begins and `ends` where each of its cells ends,
- * so a cell reaches from behind the end before to its own. Nothing is copied: quoted cells are undone
- * in place, once their row is known to be whole, and what remains of them is filled with blanks.
+ * A buffer holds many rows. `starts` says where each begins and `ends` where each of its cells
+ * ends, so a cell reaches from behind the end before to its own. Nothing is copied: quoted cells
+ * are undone in place, once their row is known to be whole, and what remains of them is filled with
+ * blanks.
  */
 #include "reader.h"
 
+#include "blank.h"
 #include "number.h"
 #include "scan.h"
 
@@ -27,8 +30,8 @@ struct csv {
     struct table table;
     struct source *source;
     char separator;
-    bool ended; /* the source has no more than what the buffer holds */
-    char *block, *text; /* the buffer with its margins, and without */
+    bool ended;          /* the source has no more than what the buffer holds */
+    char *block, *text;  /* the buffer with its margins, and without */
     size_t size, filled; /* of the buffer without margins; bytes in it */
     size_t begin;        /* of what has not been split into rows */
     size_t line;         /* number of the line the buffer starts in, from 1 */
@@ -43,10 +46,6 @@ static struct csv *csv_of(struct table *table) {
 
 static size_t line_of(const struct csv *csv, size_t offset) {
     return csv->line + scan_count_lines(csv->text, offset);
-}
-
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* ---------------------------------------------------------------- the buffer ------------------ */
@@ -69,8 +68,8 @@ static bool make_room(struct csv *csv, size_t size, struct complaint *complaint)
     return true;
 }
 
-/* Drops what is before `begin` and reads on; grows when that leaves no room. The last line of a file
- * gets its newline here if it has none. */
+/* Drops what is before `begin` and reads on; grows when that leaves no room. The last line of a
+ * file gets its newline here if it has none. */
 static bool refill(struct csv *csv, struct complaint *complaint) {
     csv->line += scan_count_lines(csv->text, csv->begin);
     csv->filled -= csv->begin;
@@ -126,9 +125,9 @@ static enum outcome pass_quoted(const struct csv *csv, struct walk *walk,
         while (walk->at < walk->count && text[csv->ends[walk->at]] != '"')
             walk->at++;
         if (walk->at == walk->count)
-            return csv->ended
-                       ? wrong_quote(csv, walk, open, "the quote opened here is never closed", complaint)
-                       : MORE_NEEDED;
+            return csv->ended ? wrong_quote(csv, walk, open,
+                                            "the quote opened here is never closed", complaint)
+                              : MORE_NEEDED;
         close = csv->ends[walk->at];
         if (close + 1 == csv->filled)
             return MORE_NEEDED; /* never at the end of the file, which is a newline */
@@ -147,7 +146,8 @@ static enum outcome pass_quoted(const struct csv *csv, struct walk *walk,
 }
 
 /* Walks to the end of the row. */
-static enum outcome pass_row(const struct csv *csv, struct walk *walk, struct complaint *complaint) {
+static enum outcome pass_row(const struct csv *csv, struct walk *walk,
+                             struct complaint *complaint) {
     const char *text = csv->text;
     size_t cell = walk->start;
     walk->cells = 0;
@@ -267,8 +267,9 @@ static bool split_quickly(struct csv *csv, const struct scan *scan) {
 static bool complain_of_nul(const struct csv *csv, struct complaint *complaint) {
     const char *nul = memchr(csv->text + csv->begin, '\0', csv->filled - csv->begin);
     size_t offset = nul ? (size_t)(nul - csv->text) : 0;
-    return complain(complaint, EXIT_BAD_INPUT, "%s:%zu: there is a NUL byte; this is not plain text",
-                    csv->table.path, line_of(csv, offset));
+    return complain(complaint, EXIT_BAD_INPUT,
+                    "%s:%zu: there is a NUL byte; this is not plain text", csv->table.path,
+                    line_of(csv, offset));
 }
 
 static bool split(struct csv *csv, size_t most, struct complaint *complaint) {
@@ -372,22 +373,21 @@ static bool name_columns(struct csv *csv, size_t line, struct complaint *complai
             return complain(complaint, EXIT_BAD_INPUT,
                             "%s:%zu: lines end in carriage returns alone; newlines are needed",
                             table->path, line);
-        table->column[i].name = strings_copy(&table->names, name.text, name.length);
+        table->column[i].name = texts_copy(&table->names, name.text, name.length);
         if (!table->column[i].name)
             return table_complain_of_memory(table, complaint);
     }
     if (are_numbers_not_names(table))
         return complain(complaint, EXIT_BAD_INPUT,
-                        "%s:%zu: expected a header of column names, found numbers", table->path, line);
+                        "%s:%zu: expected a header of column names, found numbers", table->path,
+                        line);
     return true;
 }
 
 static bool read_header(struct csv *csv, enum table_format format, struct complaint *complaint) {
     if (!find_header(csv, complaint))
         return false;
-    csv->separator = format == TABLE_CSV   ? ','
-                     : format == TABLE_TSV ? '\t'
-                                           : sniff_separator(csv);
+    csv->separator = format == TABLE_CSV ? ',' : format == TABLE_TSV ? '\t' : sniff_separator(csv);
     if (!load(csv, 1, complaint))
         return false;
     size_t cells = 1;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * IDX, the format of MNIST: two zero bytes, the type of the elements, the number of dimensions, the
- * dimensions, then the elements, all with the highest byte first. The first dimension counts rows, the
- * others together columns: x1, x2, ... Images in a file named "...images-idx3..." whose labels lie
- * beside it as "...labels-idx1..." get a last column, `class`.
+ * dimensions, then the elements, all with the highest byte first. The first dimension counts rows,
+ * the others together columns: x1, x2, ... Images in a file named "...images-idx3..." whose labels
+ * lie beside it as "...labels-idx1..." get a last column, `class`.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "reader.h"
 
+#include "big_endian.h"
 #include "number.h"
 
 #include <math.h>
@@ -55,18 +56,8 @@ static size_t bytes_of(unsigned char type) {
     return 0;
 }
 
-static uint64_t big_endian(const unsigned char *bytes, size_t count) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < count; i++)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
 static double element(unsigned char type, const unsigned char *bytes) {
     uint64_t bits = big_endian(bytes, bytes_of(type));
-    uint32_t half = (uint32_t)bits;
-    float single;
-    double full;
     switch (type) {
     case 0x08:
         return (double)bits;
@@ -77,17 +68,16 @@ static double element(unsigned char type, const unsigned char *bytes) {
     case 0x0c:
         return (int32_t)bits;
     case 0x0d:
-        memcpy(&single, &half, sizeof single);
-        return (double)single;
+        return big_endian_float(bytes);
     case 0x0e:
-        memcpy(&full, &bits, sizeof full);
-        return full;
+        return big_endian_double(bytes);
     }
     return NAN;
 }
 
 static bool ends_early(const struct idx_file *file, size_t row, struct complaint *complaint) {
-    return complain(complaint, EXIT_BAD_INPUT, "%s: row %zu: the file ends here; its head says %zu rows",
+    return complain(complaint, EXIT_BAD_INPUT,
+                    "%s: row %zu: the file ends here; its head says %zu rows",
                     source_name(file->source), row + 1, file->rows);
 }
 
@@ -189,8 +179,10 @@ static bool make_columns(struct idx *idx, struct complaint *complaint) {
         !table_name_numbered(&idx->table, 1, columns, complaint))
         return false;
     if (labelled) /* names of classes, whatever digits they are written in */
-        idx->table.column[columns] = (struct column){
-            .name = "class", .kind = COLUMN_TEXT, .width = idx->labels.bytes == 1 ? 4 : NUMBER_LENGTH};
+        idx->table.column[columns] =
+            (struct column){.name = "class",
+                            .kind = COLUMN_TEXT,
+                            .width = idx->labels.bytes == 1 ? 4 : NUMBER_LENGTH};
     size_t row = columns * idx->images.bytes;
     idx->block = row < BLOCK ? BLOCK / row : 1;
     idx->image = malloc(idx->block * row);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LIBSVM (also SVMlight): a line is "label index:value index:value ... # comment". What is absent is
- * zero. Columns are x1, x2, ... up to the largest index (from x0 when some index is 0), and `class`.
+ * LIBSVM (also SVMlight): a line is "label index:value index:value ... # comment". What is absent
+ * is zero. Columns are x1, x2, ... up to the largest index (from x0 when some index is 0), and
+ * `class`.
  *
- * How many columns there are is known only at the end of the file, so all of it is read at opening and
- * held in memory: 12 bytes for each value that is not absent, and the labels.
+ * How many columns there are is known only at the end of the file, so all of it is read at opening
+ * and held in memory: 12 bytes for each value that is not absent, and the labels.
  */
 #include "reader.h"
 
+#include "blank.h"
 #include "number.h"
 
 #include <stdint.h>
@@ -42,15 +44,15 @@ struct libsvm {
 
 static bool complain_here(const struct libsvm *svm, struct span word, const char *what,
                           struct complaint *complaint) {
-    return complain(complaint, EXIT_BAD_INPUT, "%s:%zu: %s, found '%.*s'", svm->table.path, svm->line,
-                    what, word.length < 40 ? (int)word.length : 40, word.text);
+    return complain(complaint, EXIT_BAD_INPUT, "%s:%zu: %s, found '%.*s'", svm->table.path,
+                    svm->line, what, word.length < 40 ? (int)word.length : 40, word.text);
 }
 
 /* The next word of the line, empty at its end. */
 static struct span take_word(struct span *rest) {
     *rest = span_trim(*rest);
     size_t length = 0;
-    while (length < rest->length && !strchr(" \t\r", rest->text[length]))
+    while (length < rest->length && !is_blank(rest->text[length]))
         length++;
     struct span word = {rest->text, length};
     rest->text += length;
@@ -122,8 +124,9 @@ static bool take_value(struct libsvm *svm, struct span word, struct complaint *c
 
 static bool take_line(struct libsvm *svm, struct span line, struct complaint *complaint) {
     if (memchr(line.text, '\0', line.length))
-        return complain(complaint, EXIT_BAD_INPUT, "%s:%zu: there is a NUL byte; this is not plain text",
-                        svm->table.path, svm->line);
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s:%zu: there is a NUL byte; this is not plain text", svm->table.path,
+                        svm->line);
     const char *comment = memchr(line.text, '#', line.length);
     if (comment)
         line.length = (size_t)(comment - line.text);
@@ -134,7 +137,7 @@ static bool take_line(struct libsvm *svm, struct span line, struct complaint *co
         return complain_here(svm, label, "expected a label at the start of the line", complaint);
     if (!make_room(svm, complaint))
         return false;
-    char *copy = strings_copy(&svm->table.names, label.text, label.length);
+    char *copy = texts_copy(&svm->table.names, label.text, label.length);
     if (!copy)
         return table_complain_of_memory(&svm->table, complaint);
     svm->row[svm->rows] =
@@ -271,7 +274,8 @@ static bool libsvm_text(struct table *table, size_t row, size_t column, struct s
                         struct complaint *complaint) {
     struct libsvm *svm = (struct libsvm *)table;
     if (column + 1 < table->columns)
-        return table_show_number(table, value_at(svm, table->before + row, column), span, complaint);
+        return table_show_number(table, value_at(svm, table->before + row, column), span,
+                                 complaint);
     *span = svm->row[table->before + row].label;
     return true;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "number.h"
 
+#include "blank.h"
 #include "powers_of_ten.h"
 
 #include <locale.h>
@@ -27,10 +28,6 @@ struct decimal {
 
 static bool is_digit(char c) {
     return (unsigned)(c - '0') < 10;
-}
-
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* ---------------------------------------------------------------- digits ---------------------- */
@@ -112,14 +109,9 @@ static inline bool take_decimal(const char *p, const char *end, struct decimal *
 
 /* ---------------------------------------------------------------- rounding -------------------- */
 
-/* floor(k log2 10) for |k| < 1233. */
-static long floor_log2_of_power(long k) {
-    return (k * 217706) >> 16;
-}
-
 /*
- * mantissa 10^exponent, rounded, from the leading bits of the power alone (Lemire, "Number parsing at
- * a gigabyte per second", 2021). False in the rare case that these do not decide, and where the
+ * mantissa 10^exponent, rounded, from the leading bits of the power alone (Lemire, "Number parsing
+ * at a gigabyte per second", 2021). False in the rare case that these do not decide, and where the
  * result is no normal number. mantissa > 0.
  */
 static bool round_product(uint64_t mantissa, long exponent, double *value) {
@@ -145,7 +137,7 @@ static bool round_product(uint64_t mantissa, long exponent, double *value) {
     if (low == 0 && (high & 0x1ff) == 0 && (bits & 3) == 1)
         return false; /* perhaps half-way, with nothing to be seen below */
     bits = (bits + (bits & 1)) >> 1;
-    long biased = floor_log2_of_power(exponent) + 64 + 1023 - zeros - (top ^ 1);
+    long biased = floor_log2_of_power((int)exponent) + 64 + 1023 - zeros - (int)(top ^ 1);
     if (bits >> 53) {
         bits >>= 1;
         biased++;
@@ -196,7 +188,8 @@ static double round_slowly(const struct decimal *d) {
     return strtod_l(text, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
-/* More digits than a 64-bit integer is sure to hold: the first 19 bound the value from both sides. */
+/* More digits than a 64-bit integer is sure to hold: the first 19 bound the value from both sides.
+ */
 static double round_long(const struct decimal *d) {
     uint64_t mantissa = 0;
     size_t taken = 0;
@@ -288,7 +281,8 @@ static inline __m128i load(const void *bytes) {
     return _mm_loadu_si128((const __m128i *)bytes);
 }
 
-/* 16 digits: neighbours are joined to pairs, pairs to fours, fours to eights, eights to the result. */
+/* 16 digits: neighbours are joined to pairs, pairs to fours, fours to eights, eights to the result.
+ */
 static inline uint64_t sixteen_digits(__m128i digits) {
     __m128i left = _mm_mullo_epi16(_mm_and_si128(digits, _mm_set1_epi16(255)), _mm_set1_epi16(10));
     __m128i pairs = _mm_add_epi16(left, _mm_srli_epi16(digits, 8));
@@ -300,8 +294,8 @@ static inline uint64_t sixteen_digits(__m128i digits) {
 
 /*
  * The last `length` of 16 bytes as a decimal without exponent, all bytes at once: '0' .. '9' become
- * their values and everything else zero, and what is before the point moves up by one into its place.
- * Bit i of a mask stands for byte i. False for any other text.
+ * their values and everything else zero, and what is before the point moves up by one into its
+ * place. Bit i of a mask stands for byte i. False for any other text.
  */
 static inline bool read_short(const char *end, size_t length, double *value) {
     __m128i bytes = load(end - 16);

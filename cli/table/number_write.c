@@ -13,11 +13,6 @@ struct decimal {
     int exponent;
 };
 
-/* floor(k log2 10) for |k| < 1233. */
-static int floor_log2_of_power(int k) {
-    return (k * 217706) >> 16;
-}
-
 /*
  * floor(g factor / 2^64) for the 128-bit g, with the lowest bit set where something was cut off:
  * "round to odd" keeps on which side of any even number the product is.
@@ -37,8 +32,8 @@ static struct power_of_ten power_above(int k) {
 
 /*
  * The shortest decimal within the interval that rounds to c 2^q, the closest of these
- * (R. Giulietti, "The Schubfach way to render doubles", 2020). All bounds are scaled by four, so that
- * the ends of the interval, half a unit away, are integers.
+ * (R. Giulietti, "The Schubfach way to render doubles", 2020). All bounds are scaled by four, so
+ * that the ends of the interval, half a unit away, are integers.
  */
 static struct decimal shortest(uint64_t c, int q, bool closer_below) {
     bool even = c % 2 == 0; /* the ends themselves round to an even c */
@@ -102,7 +97,8 @@ static char *put_exponent(char *p, int exponent) {
     return p;
 }
 
-/* `count` digits, the first standing for 10^leading: plain from 0.0001 up to 1e16, as Python has it.
+/* `count` digits, the first standing for 10^leading: plain from 0.0001 up to 1e16, as Python has
+ * it.
  */
 static char *lay_out(char *p, const char *digits, int count, int leading) {
     if (leading < -4 || leading > 15) {

@@ -3,12 +3,12 @@
 #define CLI_TABLE_READER_H
 
 /*
- * What a format provides to be read: one table of functions, listed in table.c. A format's own struct
- * starts with a struct table.
+ * What a format provides to be read: one table of functions, listed in table.c. A format's own
+ * struct starts with a struct table.
  */
 
 #include "source.h"
-#include "strings.h"
+#include "texts.h"
 #include "table.h"
 
 struct opening {
@@ -34,9 +34,9 @@ extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader;
 
 struct table {
     const struct reader *reader;
-    struct strings names; /* texts that live as long as the table */
-    struct strings cells; /* texts that live as long as the rows at hand */
-    const char *path;     /* for messages */
+    struct texts names; /* texts that live as long as the table */
+    struct texts cells; /* texts that live as long as the rows at hand */
+    const char *path;   /* for messages */
     struct column *column;
     size_t columns;
     size_t rows;   /* at hand */

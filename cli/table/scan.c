@@ -18,7 +18,8 @@ static inline uint64_t equal(const __m128i bytes[4], char wanted) {
     __m128i pattern = _mm_set1_epi8(wanted);
     uint64_t bits = 0;
     for (int i = 0; i < 4; i++)
-        bits |= (uint64_t)(uint16_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes[i], pattern)) << (16 * i);
+        bits |= (uint64_t)(uint16_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes[i], pattern))
+                << (16 * i);
     return bits;
 }
 
@@ -32,8 +33,8 @@ static inline struct marks mark(const char *text, char separator) {
 
 #else
 
-/* Bit i: byte i of eight is zero. Seven bits plus 0x7f carry into the eighth unless they are zero; a
- * multiplication gathers the eighth bits. */
+/* Bit i: byte i of eight is zero. Seven bits plus 0x7f carry into the eighth unless they are zero;
+ * a multiplication gathers the eighth bits. */
 static inline uint64_t zero_bytes(uint64_t word) {
     const uint64_t seven = 0x7f7f7f7f7f7f7f7f;
     uint64_t zero = ~(((word & seven) + seven) | word | seven);

@@ -18,7 +18,8 @@ struct scan {
 };
 
 /* Positions in ascending order, counted from `text`, of what lies in [from, to). */
-struct scan scan_text(const char *text, size_t from, size_t to, char separator, uint32_t *positions);
+struct scan scan_text(const char *text, size_t from, size_t to, char separator,
+                      uint32_t *positions);
 
 size_t scan_count_lines(const char *text, size_t length);
 

@@ -120,8 +120,8 @@ static bool inflate_some(struct source *source, struct complaint *complaint) {
     else if (status == Z_MEM_ERROR)
         return complain(complaint, EXIT_NUMERICAL, "%s: memory ran out", source->name);
     else if (status != Z_OK && status != Z_BUF_ERROR)
-        return complain(complaint, EXIT_BAD_INPUT, "%s: the gzip data are damaged: %s", source->name,
-                        stream->msg ? stream->msg : "unknown contents");
+        return complain(complaint, EXIT_BAD_INPUT, "%s: the gzip data are damaged: %s",
+                        source->name, stream->msg ? stream->msg : "unknown contents");
     return true;
 }
 
@@ -161,7 +161,8 @@ bool source_read(struct source *source, void *bytes, size_t size, size_t *got,
     size_t first = held < size ? held : size;
     memcpy(bytes, source->head + source->head_at, first);
     source->head_at += first;
-    if (first < size && !read_decoded(source, (char *)bytes + first, size - first, &more, complaint))
+    if (first < size &&
+        !read_decoded(source, (char *)bytes + first, size - first, &more, complaint))
         return false;
     *got = first + more;
     return true;

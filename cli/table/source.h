@@ -18,7 +18,8 @@ void source_close(struct source *source);
 /* The file's name for messages: as given, or "standard input". */
 const char *source_name(const struct source *source);
 
-/* The first bytes, to look at; they are still to be read. Fewer than HEAD only in a shorter file. */
+/* The first bytes, to look at; they are still to be read. Fewer than HEAD only in a shorter file.
+ */
 enum { SOURCE_HEAD = 64 };
 const char *source_head(const struct source *source, size_t *length);
 

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "reader.h"
 
+#include "blank.h"
 #include "number.h"
 
 #include <assert.h>
@@ -19,12 +20,9 @@ static const struct {
     const char *name;
     const struct reader *reader;
 } formats[] = {
-    [TABLE_ANY] = {"any", NULL},
-    [TABLE_CSV] = {"csv", &csv_reader},
-    [TABLE_TSV] = {"tsv", &csv_reader},
-    [TABLE_FITS] = {"fits", &fits_reader},
-    [TABLE_IDX] = {"idx", &idx_reader},
-    [TABLE_LIBSVM] = {"libsvm", &libsvm_reader},
+    [TABLE_ANY] = {"any", NULL},        [TABLE_CSV] = {"csv", &csv_reader},
+    [TABLE_TSV] = {"tsv", &csv_reader}, [TABLE_FITS] = {"fits", &fits_reader},
+    [TABLE_IDX] = {"idx", &idx_reader}, [TABLE_LIBSVM] = {"libsvm", &libsvm_reader},
 };
 
 bool table_format_named(const char *name, enum table_format *format) {
@@ -36,8 +34,8 @@ bool table_format_named(const char *name, enum table_format *format) {
     return false;
 }
 
-/* Files that people mistake for tables we read; their first bytes tell. Those of the binary ones may
- * well start a header of names, so a byte that no text has must be near. */
+/* Files that people mistake for tables we read; their first bytes tell. Those of the binary ones
+ * may well start a header of names, so a byte that no text has must be near. */
 static const struct {
     const char *bytes;
     size_t length;
@@ -84,7 +82,8 @@ static bool ends_in(const char *path, const char *ending) {
 static enum table_format format_of(const char *path, const char *head, size_t length) {
     if (length >= 9 && memcmp(head, "SIMPLE  =", 9) == 0)
         return TABLE_FITS;
-    if (length >= 4 && !head[0] && !head[1] && head[2] && strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]))
+    if (length >= 4 && !head[0] && !head[1] && head[2] &&
+        strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]))
         return TABLE_IDX;
     if (ends_in(path, ".libsvm") || ends_in(path, ".svm") || ends_in(path, ".svmlight"))
         return TABLE_LIBSVM;
@@ -149,7 +148,7 @@ void *table_create(size_t size, const struct reader *reader, const char *path,
     struct table *table = calloc(1, size);
     if (table) {
         table->reader = reader;
-        table->path = strings_copy(&table->names, path, strlen(path));
+        table->path = texts_copy(&table->names, path, strlen(path));
     }
     if (!table || !table->path) {
         free(table);
@@ -163,8 +162,8 @@ void table_close(struct table *table) {
     if (!table)
         return;
     table->reader->close(table);
-    strings_free(&table->names);
-    strings_free(&table->cells);
+    texts_free(&table->names);
+    texts_free(&table->cells);
     free(table->column);
     free(table);
 }
@@ -182,7 +181,7 @@ bool table_name_numbered(struct table *table, size_t first, size_t count,
     for (size_t i = 0; i < count; i++) {
         char name[32];
         int length = snprintf(name, sizeof name, "x%zu", first + i);
-        table->column[i].name = strings_copy(&table->names, name, (size_t)length);
+        table->column[i].name = texts_copy(&table->names, name, (size_t)length);
         if (!table->column[i].name)
             return table_complain_of_memory(table, complaint);
     }
@@ -229,7 +228,7 @@ long table_find(const struct table *table, const char *name) {
 bool table_next(struct table *table, size_t most, size_t *rows, struct complaint *complaint) {
     table->before += table->rows;
     table->rows = 0;
-    strings_reuse(&table->cells);
+    texts_reuse(&table->cells);
     *rows = 0;
     if (most && !table->reader->next(table, most, complaint)) {
         table->rows = 0;
@@ -264,7 +263,7 @@ bool table_show_number(struct table *table, double value, struct span *span,
     *span = (struct span){"", 0};
     if (isnan(value))
         return true;
-    char *text = strings_take(&table->cells, NUMBER_LENGTH);
+    char *text = texts_take(&table->cells, NUMBER_LENGTH);
     if (!text)
         return table_complain_of_memory(table, complaint);
     *span = (struct span){text, number_write(value, text)};
@@ -272,11 +271,11 @@ bool table_show_number(struct table *table, double value, struct span *span,
 }
 
 struct span span_trim(struct span span) {
-    while (span.length && strchr(" \t\r", span.text[0]) && span.text[0]) {
+    while (span.length && is_blank(span.text[0])) {
         span.text++;
         span.length--;
     }
-    while (span.length && strchr(" \t\r", span.text[span.length - 1]) && span.text[span.length - 1])
+    while (span.length && is_blank(span.text[span.length - 1]))
         span.length--;
     return span;
 }
@@ -297,8 +296,9 @@ bool table_complain_of_text(const struct table *table, size_t row, size_t column
     size_t shown = found.length <= SHOWN ? found.length : SHOWN;
     while (shown < found.length && shown && ((unsigned char)found.text[shown] & 0xc0) == 0x80)
         shown--; /* no half character */
-    return complain(complaint, EXIT_BAD_INPUT, "%s: column %.200s: expected a number, found '%.*s%s'",
-                    place, name, (int)shown, found.text, shown < found.length ? "..." : "");
+    return complain(complaint, EXIT_BAD_INPUT,
+                    "%s: column %.200s: expected a number, found '%.*s%s'", place, name, (int)shown,
+                    found.text, shown < found.length ? "..." : "");
 }
 
 bool table_complain_of_memory(const struct table *table, struct complaint *complaint) {
