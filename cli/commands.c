@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+
+#include <string.h>
+
+const struct command *const command_list[] = {NULL};
+
+const struct command *command_named(const char *name) {
+    for (size_t i = 0; command_list[i]; i++)
+        if (strcmp(command_list[i]->name, name) == 0)
+            return command_list[i];
+    return NULL;
+}
