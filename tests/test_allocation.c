@@ -149,7 +149,10 @@ static void check_prediction(nim_model *model, const nim_data *data, const char 
     nim_error error;
     size_t cells = data->rows * nim_model_classes(model);
     double *values = malloc((3 * cells + data->rows) * sizeof *values);
-    nim_prediction wanted = {values, values + 3 * cells, values + cells, values + 2 * cells};
+    nim_prediction wanted = {.probabilities = values,
+                             .entropy = values + 3 * cells,
+                             .latent_mean = values + cells,
+                             .latent_variance = values + 2 * cells};
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
     for (size_t time = 0; time < 3; time++) {
         size_t before = calls;

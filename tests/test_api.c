@@ -592,7 +592,7 @@ static void decimal_commas_do_no_harm(void **state) {
 
 static void every_status_has_a_text(void **state) {
     (void)state;
-    for (int status = NIM_OK; status <= NIM_CANCELLED; status++)
+    for (int status = NIM_OK; status <= NIM_BAD_FILE; status++)
         assert_true(strlen(nim_status_text((nim_status)status)) > 5);
     assert_non_null(nim_status_text((nim_status)999));
     assert_string_equal(nim_version(), NIM_VERSION);
@@ -644,7 +644,10 @@ static void check_prediction(const nim_model *model, const nim_data *data, const
     nim_error error;
     size_t rows = data->rows, classes = nim_model_classes(model), cells = rows * classes;
     double *values = malloc((3 * cells + rows) * sizeof *values);
-    nim_prediction wanted = {values, values + 3 * cells, values + cells, values + 2 * cells};
+    nim_prediction wanted = {.probabilities = values,
+                             .entropy = values + 3 * cells,
+                             .latent_mean = values + cells,
+                             .latent_variance = values + 2 * cells};
     nim_data unlabelled = *data;
     unlabelled.labels = NULL;
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
@@ -930,7 +933,8 @@ static void predict_far_away(const nim_model *model, double far, bool may_refuse
         nim_predictor *predictor;
         nim_error error;
         stop_on(nim_predictor_create(model, &predictor, &error), &error);
-        nim_status status = nim_predict(predictor, &data, &(nim_prediction){p, 0, 0, 0}, &error);
+        nim_status status =
+            nim_predict(predictor, &data, &(nim_prediction){.probabilities = p}, &error);
         nim_predictor_free(predictor);
         if (status != NIM_OK) {
             assert_refused(what, status, NIM_NUMERICAL, &error, WORDS("row"));
@@ -1030,7 +1034,7 @@ static void cancelled_model_is_usable(void **state) {
         stop_on(nim_model_create(fixture.options, &fixture.data, &model, &error), &error);
         assert_refused("train",
                        nim_model_train(model, &fixture.data, watch_progress, &watch, &error),
-                       NIM_CANCELLED, &error, WORDS("epoch 2"));
+                       NIM_CANCELLED, &error, WORDS("step 2"));
         assert_int_equal(watch.calls, 2);
         assert_int_equal(nim_model_epochs(model), 2);
         assert_true(isfinite(nim_model_bound(model)));
