@@ -216,14 +216,20 @@ static bool settle_progress(struct fit *fit, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- the model ------------------- */
 
-static bool name_parts(struct fit *fit, nim_error *error) {
-    for (size_t j = 0; j < fit->lesson.columns.count; j++)
-        if (nim_model_name_attribute(fit->model, j, fit->lesson.columns.source[j].name, error))
-            return false;
-    for (size_t c = 0; c < fit->lesson.classes.name.count; c++)
-        if (nim_model_name_class(fit->model, c, fit->lesson.classes.name.item[c], error))
-            return false;
-    return true;
+static bool name_parts(struct fit *fit, struct complaint *complaint) {
+    const struct columns *columns = &fit->lesson.columns;
+    const struct list *classes = &fit->lesson.classes.name;
+    nim_error error;
+    const char **names = calloc(columns->count, sizeof *names);
+    if (!names)
+        return complain(complaint, EXIT_NUMERICAL, "out of memory");
+    for (size_t j = 0; j < columns->count; j++)
+        names[j] = columns->source[j].name;
+    bool fine =
+        nim_model_name_attributes(fit->model, names, &error) == NIM_OK &&
+        nim_model_name_classes(fit->model, (const char *const *)classes->item, &error) == NIM_OK;
+    free(names);
+    return fine || complain(complaint, EXIT_BAD_INPUT, "%s: %s", fit->table, error.message);
 }
 
 static bool make_model(struct fit *fit, struct complaint *complaint) {
@@ -231,10 +237,10 @@ static bool make_model(struct fit *fit, struct complaint *complaint) {
     nim_error error;
     char classes[32];
     snprintf(classes, sizeof classes, "%zu", fit->lesson.classes.name.count);
-    bool fine = nim_options_set(fit->options, "classes", classes, &error) == NIM_OK &&
-                nim_model_create(fit->options, &data, &fit->model, &error) == NIM_OK &&
-                name_parts(fit, &error);
-    return fine || file_complain(complaint, fit->table, &error);
+    if (nim_options_set(fit->options, "classes", classes, &error) != NIM_OK ||
+        nim_model_create(fit->options, &data, &fit->model, &error) != NIM_OK)
+        return file_complain(complaint, fit->table, &error);
+    return name_parts(fit, complaint);
 }
 
 static char *joined_units(const struct lesson *lesson) {

@@ -143,7 +143,7 @@ static bool read_attribute(struct rows *rows, size_t j, struct complaint *compla
                                     complaint);
         if (source->logarithm)
             rows->nonpositive += take_log(&x, &sigma);
-        rows->missing[j] += isnan(x);
+        rows->missing[j] += isnan(x) != 0;
         rows->x[k * d + j] = x;
         rows->sigma[k * d + j] = sigma;
     }
