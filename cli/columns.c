@@ -35,8 +35,8 @@ static bool complain_unknown(const struct table *table, const char *name,
                         table_path(table), name, nearest.found);
     char known[256] = "";
     for (size_t i = 0; i < count && used < sizeof known; i++) {
-        int more = snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                            name_of(table, i));
+        int more =
+            snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", name_of(table, i));
         used += more > 0 ? (size_t)more : sizeof known;
     }
     return complain(complaint, EXIT_BAD_INPUT, "%s: no column '%s'; there are %s%s",
@@ -78,8 +78,7 @@ enum { ERROR_RULES = sizeof error_rule / sizeof *error_rule };
 
 static long find_affixed(const struct table *table, const char *name, struct affix affix) {
     char wanted[512];
-    int length =
-        snprintf(wanted, sizeof wanted, "%s%s%s", affix.before, name, affix.after);
+    int length = snprintf(wanted, sizeof wanted, "%s%s%s", affix.before, name, affix.after);
     long found =
         length > 0 && (size_t)length < sizeof wanted ? table_find(table, wanted) : NO_COLUMN;
     return found == TWO_COLUMNS ? NO_COLUMN : found;
@@ -148,8 +147,7 @@ bool source_take_log(struct source *source, struct complaint *complaint) {
 
 static bool add_source(struct columns *columns, const struct table *table, size_t column,
                        bool logarithm, struct complaint *complaint) {
-    struct source *grown =
-        realloc(columns->source, (columns->count + 1) * sizeof *columns->source);
+    struct source *grown = realloc(columns->source, (columns->count + 1) * sizeof *columns->source);
     if (!grown)
         return no_memory(complaint);
     columns->source = grown;
@@ -210,9 +208,9 @@ static bool add_listed(struct columns *columns, const struct table *table,
 /* ---------------------------------------------------------------- all columns of numbers ------ */
 
 static bool is_identity(const char *name) {
-    static const char *const known[] = {"",      "id",     "index",     "row",   "rowid", "row_id",
-                                        "objid", "obj_id", "source_id", "recno", "idx",   "#",
-                                        "no.",   "nr",     "Unnamed: 0"};
+    static const char *const known[] = {"",       "id",    "index",  "row",       "rowid",
+                                        "row_id", "objid", "obj_id", "source_id", "recno",
+                                        "idx",    "#",     "no.",    "nr",        "Unnamed: 0"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (same(name, known[i]))
             return true;
@@ -338,6 +336,8 @@ static bool apply_pair(struct columns *columns, const struct table *table, const
         return complain(complaint, EXIT_BAD_INPUT, "--errors: '%s' names no feature of %s", pair,
                         table_path(table));
     source->error = source->also = NO_COLUMN;
+    free(source->lost);
+    source->lost = NULL;
     if (!*name || (same(name, "none") && table_find(table, name) == NO_COLUMN))
         return true;
     size_t column;
@@ -349,13 +349,33 @@ static bool apply_pair(struct columns *columns, const struct table *table, const
     return true;
 }
 
-static bool pair(struct columns *columns, const struct table *table, const char *errors,
-                 long label, struct complaint *complaint) {
-    if (errors && same(errors, "none"))
+/* The error columns a model learned with, where this table has them. */
+static bool pair_as_learned(struct columns *columns, const struct table *table, const char *note,
+                            struct complaint *complaint) {
+    struct list pairs = {0};
+    bool fine = list_split(&pairs, note, "the model's note of errors", complaint);
+    for (size_t i = 0; fine && i < pairs.count; i++) {
+        const char *name = NULL;
+        struct source *source = source_of_pair(columns, table, pairs.item[i], &name);
+        long column = source ? table_find(table, name) : NO_COLUMN;
+        if (column >= 0)
+            source->error = column;
+        else if (source && source->error == NO_COLUMN && !(source->lost = joined("", name, "")))
+            fine = no_memory(complaint);
+    }
+    list_free(&pairs);
+    return fine;
+}
+
+/* Each word outweighs the one before: the rule, what was learned with, what the user says. */
+static bool pair(struct columns *columns, const struct table *table, const char *learned,
+                 const char *wish, long label, struct complaint *complaint) {
+    if (wish && same(wish, "none"))
         return true;
     pair_by_rule(columns, table, label);
     struct list pairs = {0};
-    bool fine = !errors || list_split(&pairs, errors, "--errors", complaint);
+    bool fine = (!learned || pair_as_learned(columns, table, learned, complaint)) &&
+                (!wish || list_split(&pairs, wish, "--errors", complaint));
     for (size_t i = 0; fine && i < pairs.count; i++)
         fine = apply_pair(columns, table, pairs.item[i], complaint);
     list_free(&pairs);
@@ -390,39 +410,20 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
     bool named = log && !same(log, "auto") && !same(log, "none");
     return (wishes->features ? add_listed(columns, table, wishes, complaint)
                              : add_numeric(columns, table, rows, wishes, complaint)) &&
-           pair(columns, table, wishes->errors, wishes->label, complaint) &&
+           pair(columns, table, NULL, wishes->errors, wishes->label, complaint) &&
            (!named || take_logs(columns, table, log, complaint));
-}
-
-/* The error columns the model learned with, where this table has them. */
-static bool pair_as_learned(struct columns *columns, const struct table *table,
-                            const nim_model *model, struct complaint *complaint) {
-    const char *note = nim_model_note(model, NOTE_ERRORS);
-    struct list pairs = {0};
-    bool fine = !note || !*note || list_split(&pairs, note, "the model's note of errors", complaint);
-    for (size_t i = 0; fine && i < pairs.count; i++) {
-        const char *name = NULL;
-        struct source *source = source_of_pair(columns, table, pairs.item[i], &name);
-        long column = source ? table_find(table, name) : NO_COLUMN;
-        if (column >= 0)
-            source->error = column;
-        else if (source && source->error == NO_COLUMN && !(source->lost = joined("", name, "")))
-            fine = no_memory(complaint);
-    }
-    list_free(&pairs);
-    return fine;
 }
 
 bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
                    const char *errors, struct complaint *complaint) {
-    const char *learned = nim_model_note(model, NOTE_ERRORS_WISH);
-    bool none = !errors && learned && same(learned, "none");
+    const char *wish = nim_model_note(model, NOTE_ERRORS_WISH);
+    const char *learned = nim_model_note(model, NOTE_ERRORS);
     for (size_t j = 0; j < nim_model_attributes(model); j++)
         if (!add_named(columns, table, nim_model_attribute_name(model, j), complaint))
             return false;
-    if (!pair(columns, table, none ? "none" : errors, NO_COLUMN, complaint))
-        return false;
-    return errors || none || pair_as_learned(columns, table, model, complaint);
+    if (!errors && wish && same(wish, "none"))
+        errors = wish;
+    return pair(columns, table, learned && *learned ? learned : NULL, errors, NO_COLUMN, complaint);
 }
 
 char *columns_errors(const struct columns *columns, const struct table *table) {
@@ -442,11 +443,15 @@ char *columns_errors(const struct columns *columns, const struct table *table) {
     return text;
 }
 
+void source_free(struct source *source) {
+    free(source->name);
+    free(source->lost);
+    *source = (struct source){0};
+}
+
 void columns_free(struct columns *columns) {
-    for (size_t j = 0; j < columns->count; j++) {
-        free(columns->source[j].name);
-        free(columns->source[j].lost);
-    }
+    for (size_t j = 0; j < columns->count; j++)
+        source_free(&columns->source[j]);
     free(columns->source);
     list_free(&columns->left_out);
     *columns = (struct columns){0};

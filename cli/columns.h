@@ -63,6 +63,7 @@ bool source_take_log(struct source *source, struct complaint *complaint);
 /* "flux=flux_err,..." for a model's note; to be freed. NULL when out of memory. */
 char *columns_errors(const struct columns *columns, const struct table *table);
 
+void source_free(struct source *source);
 void columns_free(struct columns *columns);
 
 /* Keys of the notes a model keeps of its columns. */

@@ -54,13 +54,14 @@ bool list_split(struct list *list, const char *text, const char *what,
         size_t length;
         while (plain_blank(*rest))
             rest++;
-        rest = *rest == '"' ? unquote(rest + 1, name, &length) : take(rest, name, &length);
+        bool quoted = *rest == '"';
+        rest = quoted ? unquote(rest + 1, name, &length) : take(rest, name, &length);
         while (rest && plain_blank(*rest))
             rest++;
         if (!rest || (*rest && *rest != ','))
             fine = complain(complaint, EXIT_USAGE, "%s: '%s': expected a comma after the quotes",
                             what, text);
-        else if (!length)
+        else if (!length && !quoted)
             fine = complain(complaint, EXIT_USAGE, "%s: '%s': a name is empty", what, text);
         else
             fine = list_add(list, name, length, complaint);
