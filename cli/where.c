@@ -119,17 +119,16 @@ static bool bind(struct condition *condition, const char *text, const struct tab
     return true;
 }
 
-struct where *where_create(const struct arguments *arguments, const struct table *table,
-                           bool ignore_case, struct complaint *complaint) {
-    size_t count = argument_count(arguments, "where");
+struct where *where_create_from(const struct list *conditions, const struct table *table,
+                                bool ignore_case, struct complaint *complaint) {
     struct where *where = calloc(1, sizeof *where);
     if (where)
-        where->condition = calloc(count + 1, sizeof *where->condition);
+        where->condition = calloc(conditions->count + 1, sizeof *where->condition);
     bool good = where && where->condition;
     if (!good)
         complain(complaint, EXIT_NUMERICAL, "out of memory");
-    for (size_t i = 0; good && i < count; i++) {
-        const char *text = argument_nth(arguments, "where", i);
+    for (size_t i = 0; good && i < conditions->count; i++) {
+        const char *text = conditions->item[i];
         struct condition *condition = &where->condition[where->count++];
         char *column = NULL;
         good = read_condition(text, &column, condition, complaint) &&
@@ -143,6 +142,20 @@ struct where *where_create(const struct arguments *arguments, const struct table
     }
     where_free(where);
     return NULL;
+}
+
+struct where *where_create(const struct arguments *arguments, const struct table *table,
+                           bool ignore_case, struct complaint *complaint) {
+    struct list conditions = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < argument_count(arguments, "where"); i++) {
+        const char *text = argument_nth(arguments, "where", i);
+        good = list_add(&conditions, text, strlen(text), complaint);
+    }
+    struct where *where =
+        good ? where_create_from(&conditions, table, ignore_case, complaint) : NULL;
+    list_free(&conditions);
+    return where;
 }
 
 void where_free(struct where *where) {
