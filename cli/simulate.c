@@ -351,7 +351,7 @@ static const struct option options[] = {
 
 const struct command command_simulate = {
     .name = "simulate",
-    .summary = "Make up tables with a known best answer",
+    .summary = "Makes up tables with a known best answer",
     .operands = "toy|synthetic|catalogue --out DIR",
     .least_operands = 1,
     .most_operands = 1,
