@@ -9,10 +9,12 @@
 
 #include "complaint.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_DIRECTORY, COMPLETE_VALUES };
 
+/* An option with the name "" is a heading: its help stands above those that follow. */
 struct option {
     const char *name;     /* without dashes: "label" */
     char letter;          /* 'o' for -o, or 0 */
@@ -32,7 +34,8 @@ struct command {
     size_t least_operands, most_operands;
     const char *description;      /* paragraphs divided by empty lines; plain text */
     const char *examples;         /* lines of shell, each with a comment line above */
-    const struct option *options; /* up to one whose name is NULL; --help is not listed */
+    const struct option *options; /* up to one whose name is NULL; --quiet and --help
+                                     are not listed, every command has them */
     bool (*run)(const struct arguments *arguments, struct complaint *complaint);
 };
 

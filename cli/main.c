@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nimgp COMMAND ...: finds the command, parses its arguments, runs it, and turns a complaint into
+ * one line and an exit code. What a command does stands in the file of its name.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "arguments.h"
+#include "commands.h"
+#include "completion.h"
+#include "help.h"
+#include "interrupt.h"
+#include "manual.h"
+#include "nearest.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool complain_of_command(const char *name, struct complaint *complaint) {
+    struct nearest nearest = {.word = name};
+    for (size_t i = 0; command_list[i]; i++)
+        nearest_try(&nearest, command_list[i]->name);
+    if (nearest.found)
+        return complain(complaint, EXIT_USAGE, "unknown command '%s'; did you mean %s?", name,
+                        nearest.found);
+    return complain(complaint, EXIT_USAGE, "unknown command '%s'; see nimgp --help", name);
+}
+
+static bool run_command(const struct command *command, size_t count, char *const *words,
+                        struct complaint *complaint) {
+    struct arguments *arguments = arguments_parse(command, count, words, complaint);
+    if (!arguments)
+        return false;
+    bool good = true;
+    if (arguments_want_help(arguments))
+        help_command(stdout, command);
+    else
+        good = command->run(arguments, complaint);
+    arguments_free(arguments);
+    return good;
+}
+
+/* `help [COMMAND]` and `manual [COMMAND]`. */
+static bool explain(size_t count, char *const *words, void (*overview)(FILE *),
+                    void (*particular)(FILE *, const struct command *),
+                    struct complaint *complaint) {
+    if (count > 2)
+        return complain(complaint, EXIT_USAGE, "%s: one command at a time", words[0]);
+    const struct command *command = count == 2 ? command_named(words[1]) : NULL;
+    if (count == 2 && !command)
+        return complain_of_command(words[1], complaint);
+    if (command)
+        particular(stdout, command);
+    else
+        overview(stdout);
+    return true;
+}
+
+static bool is(const char *word, const char *a, const char *b) {
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static bool run(size_t count, char *const *words, struct complaint *complaint) {
+    if (!count)
+        return complain(complaint, EXIT_USAGE, "no command; see nimgp --help");
+    if (strcmp(words[0], "help") == 0)
+        return explain(count, words, help_overview, help_command, complaint);
+    /* These two are for the build, and not listed. */
+    if (strcmp(words[0], "manual") == 0)
+        return explain(count, words, manual_overview, manual_command, complaint);
+    if (strcmp(words[0], "completion") == 0) {
+        completion_bash(stdout);
+        return true;
+    }
+    if (is(words[0], "--help", "-h")) {
+        help_overview(stdout);
+        return true;
+    }
+    if (strcmp(words[0], "--version") == 0) {
+        printf("nimgp %s\n", nim_version());
+        return true;
+    }
+    if (words[0][0] == '-')
+        return complain(complaint, EXIT_USAGE,
+                        "unknown option %s; a command comes first, see nimgp --help", words[0]);
+    const struct command *command = command_named(words[0]);
+    if (!command)
+        return complain_of_command(words[0], complaint);
+    return run_command(command, count - 1, words + 1, complaint);
+}
+
+/* What is still in the buffer may not find room any more. */
+static bool finish_output(struct complaint *complaint) {
+    errno = 0;
+    bool failed = ferror(stdout) != 0;
+    if (fflush(stdout) == 0 && !failed)
+        return true;
+    return complain(complaint, EXIT_BAD_INPUT, "standard output: %s",
+                    errno ? strerror(errno) : "could not be written");
+}
+
+int main(int count, char **words) {
+    /* Who reads our output and has enough ends us without a word, whatever we inherited. */
+    signal(SIGPIPE, SIG_DFL);
+    interrupt_watch();
+    struct complaint complaint = {.code = EXIT_FINE};
+    bool good = run(count > 0 ? (size_t)count - 1 : 0, words + 1, &complaint);
+    if (good)
+        good = finish_output(&complaint);
+    if (good)
+        return EXIT_FINE;
+    if (interrupted() && complaint.code != EXIT_INTERRUPTED)
+        complain(&complaint, EXIT_INTERRUPTED, "interrupted");
+    fprintf(stderr, "nimgp: %s\n", complaint.text);
+    return complaint.code;
+}

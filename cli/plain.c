@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plain.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char plain_lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool plain_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+void plain_line(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
+bool plain_number(const char *text, double *number) {
+    while (plain_blank(*text))
+        text++;
+    /* strtod also reads hexadecimal, infinity and NaN, in which nobody types a table's number. */
+    size_t length = strspn(text, "+-.0123456789eE");
+    if (!length)
+        return false;
+    char *end;
+    *number = strtod(text, &end);
+    if (end != text + length || !isfinite(*number))
+        return false;
+    while (plain_blank(*end))
+        end++;
+    return !*end;
+}
+
+void plain_write(double number, char text[PLAIN_NUMBER]) {
+    /* Every decimal of 15 digits survives the way to a normal double and back, so fewer need not be
+     * tried: %g drops the zeros. 17 digits are always enough. */
+    int digits = fabs(number) < DBL_MIN ? 1 : 15;
+    do {
+        snprintf(text, PLAIN_NUMBER, "%.*g", digits, number);
+    } while (digits++ < 17 && strtod(text, NULL) != number);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_PLAIN_H
+#define CLI_PLAIN_H
+
+/*
+ * Text and numbers the same way on every machine. The program never calls setlocale, so that
+ * numbers have a point everywhere.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ASCII only. */
+char plain_lower(char c);
+bool plain_blank(char c);
+
+/* Makes one line of it, whatever it holds: control characters become question marks. */
+void plain_line(char *text);
+
+/* The whole text is one decimal number, perhaps with blanks around it; infinity and NaN are none.
+ */
+bool plain_number(const char *text, double *number);
+
+/* The shortest decimal that reads back as the same number; "nan", "inf", "-inf" as they are. */
+enum { PLAIN_NUMBER = 32 };
+void plain_write(double number, char text[PLAIN_NUMBER]);
+
+#endif
