@@ -48,7 +48,7 @@ $(SANITIZE)/build.ninja: | setup
 
 format: setup
 	@clang-format -i include/*.h src/*/*.c src/*/*.h tests/*.c tests/*.h tests/consumer/*.c \
-	  cli/*.c cli/*.h cli/*/*.c cli/*/*.h bench/*.c bench/*.h examples/*.c experiments/*.c experiments/*.h
+	  cli/*.c cli/*.h cli/*/*.c cli/*/*.h generate/*.c generate/*.h bench/*.c bench/*.h examples/*.c experiments/*.c experiments/*.h
 
 clean:
 	@rm -rf build

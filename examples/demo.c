@@ -4,7 +4,7 @@
  * three classes; fit with each input model, predict new rows, compare with the best that is
  * possible.
  */
-#include "generate.h"
+#include "generate/sample.h"
 #include "nimgp.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void score(const double *p, const int32_t *labels, double *nll, double *w
     }
 }
 
-static void fit_and_score(const char *input, const struct synthetic *problem) {
+static void fit_and_score(const char *input, const struct sample *problem) {
     static double p[TEST_ROWS * CLASSES];
     const double sigma[2] = {sqrt(NOISE), sqrt(NOISE)}; /* the same error for every row */
     nim_data train = {.rows = ROWS,
@@ -67,13 +67,16 @@ int main(void) {
     printf("nimgp %s: %d rows to learn from, %d to predict, measured with variance %g\n\n",
            nim_version(), ROWS, TEST_ROWS, NOISE);
     printf("%-22s %10s %12s\n", "input model", "test NLL", "wrong");
-    struct synthetic problem = synthetic_create(2, CLASSES, ROWS, TEST_ROWS, NOISE);
+    struct synthetic_settings settings = synthetic_paper(2);
+    settings.classes = CLASSES;
+    settings.noise = NOISE;
+    struct sample problem = sample_create(&settings, ROWS, TEST_ROWS);
     static const char *const inputs[] = {"exact", "first_order", "amortised", "latent"};
     for (size_t i = 0; i < 4; i++)
         fit_and_score(inputs[i], &problem);
     double nll, wrong;
     score(problem.bayes, problem.test_labels, &nll, &wrong);
     printf("%-22s %10.3f %10.1f %%\n", "best possible (Bayes)", nll, 100.0 * wrong);
-    synthetic_free(&problem);
+    sample_free(&problem);
     return 0;
 }

@@ -30,11 +30,9 @@ void latent_free(struct latent *latent);
 /* The class of one point: which function is largest there. */
 int32_t latent_label(const struct latent *latent, const double *x);
 
-/* The classes of many points (rows x dims), several times faster; cosines are good to 1e-12.
- * `scratch` holds latent_scratch(rows) doubles. */
-size_t latent_scratch(size_t rows);
-void latent_labels(const struct latent *latent, size_t rows, const double *x, int32_t *label,
-                   double *scratch);
+/* The classes of many points, ten times faster and in single precision: for estimates from
+ * draws, where a point that close to a boundary does not matter. x is dims x rows. */
+void latent_labels(const struct latent *latent, size_t rows, const double *x, int32_t *label);
 
 /*
  * The classes of all sums of a point of `a` (rows x dims) and one of `b` (columns x dims), into

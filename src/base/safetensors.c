@@ -42,6 +42,10 @@ void safetensors_free(struct safetensors *file) {
 
 /* ---------------------------------------------------------------- writing --------------------- */
 
+static void print_sum(char digits[CRC_DIGITS + 1], uint32_t sum) {
+    snprintf(digits, CRC_DIGITS + 1, "%08x", (unsigned)sum);
+}
+
 static void print_tensor(FILE *header, const struct tensor *tensor, size_t *offset) {
     fputc(',', header);
     json_quote(header, tensor->name);
@@ -101,7 +105,7 @@ nim_status safetensors_write(const char *path, const struct safetensors *file, n
         piece[i + 1] = (struct piece){tensor->values, tensor_count(tensor) * sizeof(double)};
         crc = checksum(crc, tensor->values, piece[i + 1].size);
     }
-    snprintf(digits, sizeof digits, "%08x", (unsigned)crc);
+    print_sum(digits, crc);
     memcpy(header + LENGTH_BYTES + strlen(CRC_MEMBER), digits, CRC_DIGITS);
     status = whole_file_write(path, piece, file->tensors + 1, error);
 done:
@@ -226,12 +230,12 @@ static bool take_header(struct layout *layout, struct safetensors *file) {
 
 /* Whether the digits in the header fit the bytes; leaves zeros in their place. */
 static bool check_sum(char *bytes, size_t size) {
-    char *place = bytes + LENGTH_BYTES + strlen(CRC_MEMBER), *end;
-    char digits[CRC_DIGITS + 1] = {0};
+    char *place = bytes + LENGTH_BYTES + strlen(CRC_MEMBER);
+    char digits[CRC_DIGITS], right[CRC_DIGITS + 1];
     memcpy(digits, place, CRC_DIGITS);
     memcpy(place, CRC_ZEROS, CRC_DIGITS);
-    unsigned long expected = strtoul(digits, &end, 16);
-    return *end == '\0' && digits[0] != '-' && expected == checksum(0, bytes, size);
+    print_sum(right, checksum(0, bytes, size));
+    return memcmp(digits, right, CRC_DIGITS) == 0;
 }
 
 nim_status safetensors_read(const char *path, struct safetensors *file, nim_error *error) {

@@ -44,7 +44,6 @@ void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
     if (use.first_order) {
         gather->d_alpha = arena_doubles(arena, m);
         gather->d_zq = arena_doubles(arena, m * d);
-        gather->noise = arena_doubles(arena, d);
     }
 }
 

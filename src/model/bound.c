@@ -11,7 +11,10 @@
 
 /*
  * Work is cut by the problem's shape alone: (class, tile of points) for the Gaussian processes,
- * blocks of points for the likelihood, (tile, block of attributes) for the gradient by x.
+ * blocks of points for the likelihood, (tile, block of attributes) for the gradient by x. Where
+ * classes are enough to go round, all points are one tile and a class is taken through all steps of
+ * the way forward, and again of the way back, by one thread: its arrays stay in cache, and threads
+ * meet less often.
  */
 enum {
     UNITS_WANTED = 6, /* classes x tiles at least, if tiles do not get too small */
@@ -33,7 +36,8 @@ struct bound {
     struct input_work input_work;
     struct gp_factor *factor;                  /* C */
     struct gp_tile *tile;                      /* tiles x C */
-    struct gp_gather *gather;                  /* tiles x C */
+    struct gp_gather *gather;                  /* tiles x C; with one tile, per worker */
+    double *unit_noise;                        /* tiles x C x d: gradient by V, first order only */
     double **gamma;                            /* tiles: the classes' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
@@ -137,14 +141,26 @@ static void layout_classes(struct bound *bound, struct arena *arena) {
     }
 }
 
+static size_t gather_count(const struct bound *bound) {
+    return bound->tiles == 1 ? pool_threads(bound->pool) : bound->tiles * bound->model->classes;
+}
+
+/* Where unit (tile, class) adds up its share of the gradient. */
+static struct gp_gather *gather_of(const struct bound *bound, size_t unit, size_t worker) {
+    return &bound->gather[bound->tiles == 1 ? worker : unit];
+}
+
 static void layout_tiles(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
     size_t classes = model->classes, d = model->attributes, tiles = bound->tiles;
     size_t rows = (bound->most_points + tiles - 1) / tiles;
+    size_t gathers = gather_count(bound);
     bound->tile = arena_bytes(arena, tiles * classes, sizeof *bound->tile);
-    bound->gather = arena_bytes(arena, tiles * classes, sizeof *bound->gather);
+    bound->gather = arena_bytes(arena, gathers, sizeof *bound->gather);
     bound->gamma = arena_bytes(arena, tiles, sizeof *bound->gamma);
     bound->packed = arena_bytes(arena, 2 * tiles, sizeof *bound->packed);
+    if (bound->use.first_order)
+        bound->unit_noise = arena_doubles(arena, tiles * classes * d);
     struct gp_tile no_tile;
     struct gp_gather no_gather;
     for (size_t t = 0; t < tiles; t++) {
@@ -156,11 +172,12 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
             bound->packed[2 * t] = transpose;
             bound->packed[2 * t + 1] = plain;
         }
-        for (size_t u = t * classes; u < (t + 1) * classes; u++) {
+        for (size_t u = t * classes; u < (t + 1) * classes; u++)
             gp_tile_layout(gamma ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use, arena);
-            gp_gather_layout(gamma ? &bound->gather[u] : &no_gather, &model->gp, bound->use, arena);
-        }
     }
+    for (size_t u = 0; u < gathers; u++)
+        gp_gather_layout(bound->gather ? &bound->gather[u] : &no_gather, &model->gp, bound->use,
+                         arena);
 }
 
 static void layout_workers(struct bound *bound, struct arena *arena) {
@@ -339,7 +356,9 @@ static void look_back(void *context, size_t unit, size_t worker) {
     size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
     size_t at = c * bound->most_points + tile_start(bound, t);
     struct gp_points points = tile_points(bound, t);
-    struct gp_gather *gather = &bound->gather[unit];
+    struct gp_gather *gather = gather_of(bound, unit, worker);
+    if (bound->unit_noise)
+        gather->noise = bound->unit_noise + unit * gp->attributes;
     gp_gather_clear(gather, gp);
     if (bound->use.first_order)
         gp_slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit],
@@ -351,23 +370,74 @@ static void look_back(void *context, size_t unit, size_t worker) {
 }
 
 static void gather_class(void *context, size_t c, size_t worker) {
-    (void)worker;
     struct bound *bound = context;
+    struct gp_gather *gather = gather_of(bound, c, worker);
     for (size_t t = 1; t < bound->tiles; t++)
-        gp_gather_add(&bound->gather[c], &bound->gather[t * bound->model->classes + c],
-                      &bound->model->gp);
-    gp_gather_complete(&bound->factor[c], &bound->model->gp, &bound->gather[c]);
+        gp_gather_add(gather, &bound->gather[t * bound->model->classes + c], &bound->model->gp);
+    gp_gather_complete(&bound->factor[c], &bound->model->gp, gather);
 }
 
 static void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t classes = bound->model->classes, c = unit % classes;
+    struct gp_gather *gather = gather_of(bound, c, worker);
     if (unit < classes)
-        gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], &bound->gather[c],
+        gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
                           &bound->gradient_of[c], bound->scratch[worker]);
     else
-        gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c],
-                              &bound->gather[c], &bound->gradient_of[c], bound->scratch[worker]);
+        gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
+                              &bound->gradient_of[c], bound->scratch[worker]);
+}
+
+static void class_forward(void *context, size_t c, size_t worker) {
+    struct bound *bound = context;
+    factor_part(bound, c, worker);
+    factor_part(bound, bound->model->classes + c, worker);
+    if (bound->factored[c])
+        look_at_points(bound, c, worker);
+}
+
+static void class_backward(void *context, size_t c, size_t worker) {
+    struct bound *bound = context;
+    look_back(bound, c, worker);
+    gather_class(bound, c, worker);
+    gradient_part(bound, c, worker);
+    gradient_part(bound, bound->model->classes + c, worker);
+}
+
+static nim_status factor_failure(const struct bound *bound, nim_error *error) {
+    for (size_t c = 0; c < bound->model->classes; c++)
+        if (!bound->factored[c])
+            return failure(
+                error, NIM_NUMERICAL,
+                "step %llu: the covariance of class %zu's inducing inputs is not positive "
+                "definite even with jitter %g",
+                (unsigned long long)bound->batch.step, c, bound->model->jitter[c]);
+    return NIM_OK;
+}
+
+/* Factors of all classes, then their means and variances at all points. */
+static nim_status classes_forward(struct bound *bound, nim_error *error) {
+    size_t classes = bound->model->classes;
+    if (bound->tiles == 1)
+        pool_run(bound->pool, classes, class_forward, bound);
+    else
+        pool_run(bound->pool, 2 * classes, factor_part, bound);
+    nim_status status = factor_failure(bound, error);
+    if (status == NIM_OK && bound->tiles > 1)
+        pool_run(bound->pool, bound->tiles * classes, look_at_points, bound);
+    return status;
+}
+
+static void classes_backward(struct bound *bound) {
+    size_t classes = bound->model->classes;
+    if (bound->tiles == 1) {
+        pool_run(bound->pool, classes, class_backward, bound);
+        return;
+    }
+    pool_run(bound->pool, bound->tiles * classes, look_back, bound);
+    pool_run(bound->pool, classes, gather_class, bound);
+    pool_run(bound->pool, 2 * classes, gradient_part, bound);
 }
 
 static void gradient_by_points(void *context, size_t unit, size_t worker) {
@@ -394,7 +464,7 @@ static void move_inputs_back(struct bound *bound) {
                                              model_learns_noise(model) ? noise : NULL);
     }
     for (size_t c = 0; bound->use.first_order && c < model->classes; c++)
-        add(model->attributes, bound->gather[c].noise, noise);
+        add(model->attributes, bound->unit_noise + c * model->attributes, noise);
     for (size_t j = 0; j < model->noise_count; j++)
         bound->gradient[model->noise_at + j] = noise[j] * exp(model->theta[model->noise_at + j]);
 }
@@ -408,28 +478,15 @@ static void gather_likelihood(struct bound *bound, size_t units) {
             gradient);
 }
 
-static nim_status factor_failure(const struct bound *bound, nim_error *error) {
-    for (size_t c = 0; c < bound->model->classes; c++)
-        if (!bound->factored[c])
-            return failure(
-                error, NIM_NUMERICAL,
-                "step %llu: the covariance of class %zu's inducing inputs is not positive "
-                "definite even with jitter %g",
-                (unsigned long long)bound->batch.step, c, bound->model->jitter[c]);
-    return NIM_OK;
-}
-
 nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) {
     const struct nim_model *model = bound->model;
     size_t classes = model->classes, points = points_of(bound);
     size_t blocks = (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
 
     place_inputs(bound);
-    pool_run(bound->pool, 2 * classes, factor_part, bound);
-    nim_status status = factor_failure(bound, error);
+    nim_status status = classes_forward(bound, error);
     if (status != NIM_OK)
         return status;
-    pool_run(bound->pool, bound->tiles * classes, look_at_points, bound);
     pool_run(bound->pool, blocks, expect_likelihood, bound);
 
     *value = dot(points, bound->point_weight, bound->point_value) +
@@ -437,9 +494,7 @@ nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) 
     for (size_t c = 0; c < classes; c++)
         *value -= bound->factor[c].kl;
 
-    pool_run(bound->pool, bound->tiles * classes, look_back, bound);
-    pool_run(bound->pool, classes, gather_class, bound);
-    pool_run(bound->pool, 2 * classes, gradient_part, bound);
+    classes_backward(bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);
     if (!isfinite(*value))
