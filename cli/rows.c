@@ -26,7 +26,7 @@ nim_data rows_data(const struct rows *rows) {
 }
 
 static bool allocate(struct rows *rows, struct complaint *complaint) {
-    size_t cells = ROWS_BLOCK * rows->columns->count;
+    size_t cells = ROWS_BLOCK * rows->columns->count + 1; /* not nothing, even without columns */
     if (rows->place)
         return true;
     rows->place = calloc(ROWS_BLOCK, sizeof *rows->place);
@@ -36,7 +36,7 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->error = calloc(ROWS_BLOCK, sizeof *rows->error);
     rows->x = calloc(cells, sizeof *rows->x);
     rows->sigma = calloc(cells, sizeof *rows->sigma);
-    rows->missing = calloc(rows->columns->count, sizeof *rows->missing);
+    rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
     return (rows->place && rows->class && rows->keep && rows->value && rows->error && rows->x &&
             rows->sigma && rows->missing) ||
            complain(complaint, EXIT_NUMERICAL, "out of memory");
