@@ -282,7 +282,7 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
     for (size_t i = 0; fine && i < count; i++) {
         const char *name = name_of(table, i);
         bool numbers = false;
-        size_t column;
+        size_t column = 0;
         if ((long)i == wishes->label || is_error[i])
             continue;
         fine = holds_numbers(table, rows, i, complaint, &numbers);
@@ -340,7 +340,7 @@ static bool apply_pair(struct columns *columns, const struct table *table, const
     source->lost = NULL;
     if (!*name || (same(name, "none") && table_find(table, name) == NO_COLUMN))
         return true;
-    size_t column;
+    size_t column = 0;
     if (!column_find(table, name, &column, complaint))
         return false;
     if (column == source->value)
@@ -389,7 +389,7 @@ static bool take_logs(struct columns *columns, const struct table *table, const 
     struct list names = {0};
     bool fine = list_split(&names, wish, "--log", complaint);
     for (size_t i = 0; fine && i < names.count; i++) {
-        size_t column;
+        size_t column = 0;
         struct source *source = NULL;
         fine = column_find(table, names.item[i], &column, complaint);
         for (size_t j = 0; fine && j < columns->count; j++)

@@ -31,7 +31,8 @@ struct synthetic {
     struct latent latent;
     double *point; /* dims: room for one true input */
     uint64_t state;
-    struct grid grid; /* made when first asked for */
+    uint64_t bayes_state; /* of the draws of true inputs: rows do not move for them */
+    struct grid grid;     /* made when first asked for */
 };
 
 struct synthetic_settings synthetic_paper(uint64_t seed) {
@@ -81,6 +82,7 @@ struct synthetic *synthetic_create(const struct synthetic_settings *settings) {
     synthetic->settings = *settings;
     synthetic->point = calloc(settings->dims, sizeof *synthetic->point);
     synthetic->state = settings->seed * 0x632be59bd9b4e019u + 1;
+    synthetic->bayes_state = settings->seed * 0x9fb21c651e98df25u + 2;
     bool again = settings->every_class && settings->dims == 1;
     for (size_t i = 0; i == 0 || (again && i < TRIES); i++) {
         latent_free(&synthetic->latent);
@@ -240,17 +242,15 @@ static void draw_inputs(const struct synthetic_settings *settings, const double 
     }
 }
 
-static bool count_draws(const struct synthetic *synthetic, size_t rows, const double *x,
-                        double *p) {
+static bool count_draws(struct synthetic *synthetic, size_t rows, const double *x, double *p) {
     const struct synthetic_settings *settings = &synthetic->settings;
     const size_t dims = settings->dims, classes = settings->classes;
     double *drawn = malloc(dims * DRAWS * sizeof *drawn);
     if (!drawn)
         return false;
-    uint64_t state = settings->seed * 0x9fb21c651e98df25u + 2; /* the rows do not move for it */
     for (size_t i = 0; i < rows; i++) {
         int32_t label[DRAWS];
-        draw_inputs(settings, x + i * dims, &state, drawn);
+        draw_inputs(settings, x + i * dims, &synthetic->bayes_state, drawn);
         latent_labels(&synthetic->latent, DRAWS, drawn, label);
         for (size_t c = 0; c < classes; c++) {
             size_t count = 0;
