@@ -25,12 +25,11 @@ static void say_lost(const struct applied *applied) {
                 applied->columns.source[j].name);
 }
 
-static bool find_label(struct applied *applied, struct complaint *complaint) {
+static bool find_label(struct applied *applied, const struct list *classes,
+                       struct complaint *complaint) {
     const char *wish = argument_text(applied->arguments, "label");
-    const char *kept = nim_model_note(applied->model, NOTE_LABEL);
-    struct list names = {0};
+    const char *kept = applied->model ? nim_model_note(applied->model, NOTE_LABEL) : NULL;
     size_t column;
-    bool fine = true;
     if (!wish && kept && table_find(applied->table, kept) >= 0)
         wish = kept;
     if (!column_label(applied->table, wish, &column, complaint))
@@ -38,24 +37,30 @@ static bool find_label(struct applied *applied, struct complaint *complaint) {
     if (!wish)
         say(applied->arguments, "the label is column '%s'; --label chooses another",
             table_column(applied->table, column)->name);
-    for (size_t c = 0; fine && c < nim_model_classes(applied->model); c++) {
-        const char *name = nim_model_class_name(applied->model, c);
-        fine = list_add(&names, name, strlen(name), complaint);
-    }
-    fine = fine && classes_fix(&applied->classes, &names, complaint);
-    list_free(&names);
     applied->rows.label = (long)column;
     applied->rows.classes = &applied->classes;
+    return classes_fix(&applied->classes, classes, complaint);
+}
+
+static bool find_model_label(struct applied *applied, struct complaint *complaint) {
+    struct list classes = {0};
+    bool fine = true;
+    for (size_t c = 0; fine && c < nim_model_classes(applied->model); c++) {
+        const char *name = nim_model_class_name(applied->model, c);
+        fine = list_add(&classes, name, strlen(name), complaint);
+    }
+    fine = fine && find_label(applied, &classes, complaint);
+    list_free(&classes);
     return fine;
 }
 
-static bool open_rows(struct applied *applied, bool labelled, struct complaint *complaint) {
+static bool open_rows(struct applied *applied, struct complaint *complaint) {
     applied->rows.table = applied->table;
     applied->rows.columns = &applied->columns;
     applied->rows.label = NO_COLUMN;
     applied->rows.where =
         where_create(applied->arguments, applied->table, applied->classes.fold, complaint);
-    return applied->rows.where && (!labelled || find_label(applied, complaint));
+    return applied->rows.where != NULL;
 }
 
 bool applied_open(struct applied *applied, const struct arguments *arguments, const char *model,
@@ -74,7 +79,17 @@ bool applied_open(struct applied *applied, const struct arguments *arguments, co
                                           argument_text(arguments, "errors"), complaint))
         return false;
     say_lost(applied);
-    return open_rows(applied, labelled, complaint);
+    return open_rows(applied, complaint) && (!labelled || find_model_label(applied, complaint));
+}
+
+bool applied_open_table(struct applied *applied, const struct arguments *arguments,
+                        const struct list *classes, const char *table,
+                        struct complaint *complaint) {
+    *applied = (struct applied){.arguments = arguments};
+    applied->classes.fold = argument_given(arguments, "ignore-case");
+    applied->table = file_open_table(arguments, table, complaint);
+    return applied->table && open_rows(applied, complaint) &&
+           find_label(applied, classes, complaint);
 }
 
 size_t applied_class_width(const struct applied *applied) {
@@ -93,9 +108,7 @@ void applied_say_tally(const struct applied *applied) {
             "%zu cells are not positive: without a logarithm they count as missing",
             rows->nonpositive);
     if (rows->unlabelled || rows->other_class)
-        say(applied->arguments,
-            "rows left out: %zu without a label, %zu of classes the model "
-            "does not know",
+        say(applied->arguments, "rows left out: %zu without a label, %zu of other classes",
             rows->unlabelled, rows->other_class);
 }
 

@@ -34,6 +34,10 @@ struct applied {
 bool applied_open(struct applied *applied, const struct arguments *arguments, const char *model,
                   const char *table, bool labelled, struct complaint *complaint);
 
+/* Labelled rows with no model: `classes` says which there are, and rows have no attributes. */
+bool applied_open_table(struct applied *applied, const struct arguments *arguments,
+                        const struct list *classes, const char *table, struct complaint *complaint);
+
 /* Bytes of the longest class name, for columns of text. */
 size_t applied_class_width(const struct applied *applied);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp evaluate: how good predictions are where the classes are known. */
 #include "applied.h"
+#include "given.h"
 #include "grid.h"
 #include "json.h"
 #include "metrics.h"
@@ -14,6 +15,10 @@ static const struct option options[] = {
      .value = "COLUMN",
      .help = "The column of true classes; as in training unless given."},
     {.name = "json", .help = "One JSON object instead of text."},
+    {.name = "probabilities",
+     .value = "FILE",
+     .help = "No MODEL: rate the columns p_CLASS of FILE, whose rows are those of TABLE.",
+     .complete = COMPLETE_FILE},
     APPLIED_OPTIONS,
     {0}};
 
@@ -36,13 +41,19 @@ struct group {
 
 struct evaluation {
     const struct arguments *arguments;
+    const char *rival; /* the file whose probabilities are rated */
     struct applied applied;
+    struct given given; /* in place of a model */
     struct rated rated;
     struct metrics metrics;
     double *confusion; /* classes x classes */
     struct group group[GROUPS];
     size_t groups;
 };
+
+static const char *class_name(const struct evaluation *evaluation, size_t c) {
+    return evaluation->applied.classes.name.item[c];
+}
 
 /* ---------------------------------------------------------------- predicting ------------------ */
 
@@ -58,8 +69,8 @@ static bool make_room(struct rated *rated, size_t more, struct complaint *compla
     size_t room = 2 * rated->room + ROWS_BLOCK, cell = sizeof(double);
     bool fine = true;
     rated->p = grown(rated->p, room, rated->classes * cell, &fine);
-    rated->x = grown(rated->x, room, rated->attributes * cell, &fine);
-    rated->sigma = grown(rated->sigma, room, rated->attributes * cell, &fine);
+    rated->x = grown(rated->x, room, rated->attributes * cell + 1, &fine);
+    rated->sigma = grown(rated->sigma, room, rated->attributes * cell + 1, &fine);
     rated->noise = grown(rated->noise, room, cell, &fine);
     rated->class = grown(rated->class, room, sizeof *rated->class, &fine);
     rated->order = grown(rated->order, room, sizeof *rated->order, &fine);
@@ -68,17 +79,42 @@ static bool make_room(struct rated *rated, size_t more, struct complaint *compla
     return fine || complain(complaint, EXIT_NUMERICAL, "out of memory after %zu rows", rated->rows);
 }
 
-static bool predict_block(struct evaluation *evaluation, struct complaint *complaint) {
+/* Probabilities of the block's rows into p. */
+static bool predict_block(const struct evaluation *evaluation, double *p,
+                          struct complaint *complaint) {
+    const struct rows *rows = &evaluation->applied.rows;
+    nim_data data = rows_data(rows);
+    nim_prediction wanted = {.probabilities = p};
+    nim_error error;
+    return nim_predict(evaluation->applied.predictor, &data, &wanted, &error) == NIM_OK ||
+           file_complain(complaint, table_path(rows->table), &error);
+}
+
+static bool look_up_block(const struct evaluation *evaluation, double *p,
+                          struct complaint *complaint) {
+    const struct rows *rows = &evaluation->applied.rows;
+    const struct given *given = &evaluation->given;
+    size_t classes = given->classes.count;
+    for (size_t k = 0; k < rows->count; k++) {
+        size_t row = rows->first + rows->place[k];
+        if (row >= given->rows)
+            return complain(complaint, EXIT_BAD_INPUT,
+                            "%s: more rows than the %zu there are probabilities for",
+                            table_path(rows->table), given->rows);
+        memcpy(p + k * classes, given->p + row * classes, classes * sizeof *p);
+    }
+    return true;
+}
+
+static bool rate_block(struct evaluation *evaluation, struct complaint *complaint) {
     struct rated *rated = &evaluation->rated;
     const struct rows *rows = &evaluation->applied.rows;
     size_t cells = rows->count * rated->attributes, end = rated->rows * rated->attributes;
     if (!make_room(rated, rows->count, complaint))
         return false;
-    nim_data data = rows_data(rows);
-    nim_prediction wanted = {.probabilities = rated->p + rated->rows * rated->classes};
-    nim_error error;
-    if (nim_predict(evaluation->applied.predictor, &data, &wanted, &error) != NIM_OK)
-        return file_complain(complaint, table_path(rows->table), &error);
+    double *p = rated->p + rated->rows * rated->classes;
+    if (!(evaluation->applied.model ? predict_block : look_up_block)(evaluation, p, complaint))
+        return false;
     memcpy(rated->x + end, rows->x, cells * sizeof *rated->x);
     memcpy(rated->sigma + end, rows->sigma, cells * sizeof *rated->sigma);
     memcpy(rated->class + rated->rows, rows->class, rows->count * sizeof *rated->class);
@@ -86,18 +122,17 @@ static bool predict_block(struct evaluation *evaluation, struct complaint *compl
     return true;
 }
 
-static bool predict_rows(struct evaluation *evaluation, struct complaint *complaint) {
+static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint) {
     struct rows *rows = &evaluation->applied.rows;
     do {
-        if (!rows_next(rows, complaint) || (rows->count && !predict_block(evaluation, complaint)))
+        if (!rows_next(rows, complaint) || (rows->count && !rate_block(evaluation, complaint)))
             return false;
     } while (rows->count);
     if (!evaluation->rated.rows)
-        return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: no row's label in column %s is a class of the model; expected %s, ...",
-                        table_path(rows->table),
-                        table_column(rows->table, (size_t)rows->label)->name,
-                        nim_model_class_name(evaluation->applied.model, 0));
+        return complain(
+            complaint, EXIT_BAD_INPUT,
+            "%s: no row has a known class in column %s; expected %s, ...", table_path(rows->table),
+            table_column(rows->table, (size_t)rows->label)->name, class_name(evaluation, 0));
     return true;
 }
 
@@ -247,13 +282,13 @@ static void print_confusion(const struct evaluation *evaluation) {
     struct grid *grid = grid_create(alignment);
     grid_cell(grid, "true \\ predicted");
     for (size_t c = 0; c < classes; c++)
-        grid_cell(grid, "%s", nim_model_class_name(evaluation->applied.model, c));
+        grid_cell(grid, "%s", class_name(evaluation, c));
     grid_cell(grid, "right");
     grid_cell(grid, "%s", "");
     for (size_t c = 0; c < classes; c++) {
         const double *row = evaluation->confusion + c * classes;
         double total = 0.0;
-        grid_cell(grid, "%s", nim_model_class_name(evaluation->applied.model, c));
+        grid_cell(grid, "%s", class_name(evaluation, c));
         for (size_t k = 0; k < classes; k++) {
             grid_cell(grid, "%.0f", row[k]);
             total += row[k];
@@ -285,8 +320,8 @@ static void print_groups(const struct evaluation *evaluation) {
 }
 
 static void print_text(const struct evaluation *evaluation) {
-    printf("%s on %s: %zu rows\n\n", argument_operand(evaluation->arguments, 0),
-           table_path(evaluation->applied.table), evaluation->rated.rows);
+    printf("%s on %s: %zu rows\n\n", evaluation->rival, table_path(evaluation->applied.table),
+           evaluation->rated.rows);
     print_scores(evaluation);
     puts("");
     print_confusion(evaluation);
@@ -341,11 +376,11 @@ static void print_json(const struct evaluation *evaluation) {
     const struct applied *applied = &evaluation->applied;
     struct json json = json_start(stdout);
     json_object(&json, NULL);
-    json_text(&json, "model", argument_operand(evaluation->arguments, 0));
+    json_text(&json, "model", evaluation->rival);
     json_text(&json, "table", table_path(applied->table));
     json_array(&json, "classes");
     for (size_t c = 0; c < evaluation->rated.classes; c++)
-        json_text(&json, NULL, nim_model_class_name(applied->model, c));
+        json_text(&json, NULL, class_name(evaluation, c));
     json_close(&json);
     write_metrics(&json, &evaluation->metrics);
     json_whole(&json, "ece_bins", CALIBRATION_BINS);
@@ -366,16 +401,16 @@ static void print_json(const struct evaluation *evaluation) {
 
 static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
     struct rated *rated = &evaluation->rated;
-    rated->classes = nim_model_classes(evaluation->applied.model);
-    rated->attributes = nim_model_attributes(evaluation->applied.model);
-    if (!predict_rows(evaluation, complaint))
+    rated->classes = evaluation->applied.classes.name.count;
+    rated->attributes = evaluation->applied.columns.count;
+    if (!rate_rows(evaluation, complaint))
         return false;
     evaluation->confusion = calloc(rated->classes * rated->classes, sizeof(double));
     if (!evaluation->confusion)
         return complain(complaint, EXIT_NUMERICAL, "out of memory");
     evaluation->metrics = metrics_of(rated->classes, rated->p, rated->class, rated->rows, NULL);
     confusion_of(rated->classes, rated->p, rated->class, rated->rows, evaluation->confusion);
-    return split_by_noise(evaluation, complaint);
+    return !rated->attributes || split_by_noise(evaluation, complaint);
 }
 
 static void free_rated(struct rated *rated) {
@@ -387,11 +422,24 @@ static void free_rated(struct rated *rated) {
     free(rated->order);
 }
 
+static bool open_rows(struct evaluation *evaluation, struct complaint *complaint) {
+    const struct arguments *arguments = evaluation->arguments;
+    const char *probabilities = argument_text(arguments, "probabilities");
+    const char *first = argument_operand(arguments, 0), *second = argument_operand(arguments, 1);
+    evaluation->rival = probabilities ? probabilities : first;
+    if (!probabilities && second)
+        return applied_open(&evaluation->applied, arguments, first, second, true, complaint);
+    if (!probabilities || second)
+        return complain(complaint, EXIT_USAGE, "evaluate: expected %s",
+                        second ? "TABLE alone with --probabilities" : "MODEL and TABLE");
+    return given_read(&evaluation->given, probabilities, complaint) &&
+           applied_open_table(&evaluation->applied, arguments, &evaluation->given.classes, first,
+                              complaint);
+}
+
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct evaluation evaluation = {.arguments = arguments};
-    bool fine = applied_open(&evaluation.applied, arguments, argument_operand(arguments, 0),
-                             argument_operand(arguments, 1), true, complaint) &&
-                rate(&evaluation, complaint);
+    bool fine = open_rows(&evaluation, complaint) && rate(&evaluation, complaint);
     if (fine) {
         applied_say_tally(&evaluation.applied);
         if (argument_given(arguments, "json"))
@@ -401,6 +449,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     }
     free(evaluation.confusion);
     free_rated(&evaluation.rated);
+    given_free(&evaluation.given);
     applied_close(&evaluation.applied);
     return fine;
 }
@@ -409,7 +458,7 @@ const struct command command_evaluate = {
     .name = "evaluate",
     .summary = "How good a model's predictions are",
     .operands = "MODEL TABLE",
-    .least_operands = 2,
+    .least_operands = 1,
     .most_operands = 2,
     .description =
         "Predicts the rows of TABLE, whose classes are known, and compares: share of wrong "

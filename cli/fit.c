@@ -375,6 +375,9 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     progress_clear(&monitor->progress);
     if (status == NIM_CANCELLED)
         return leave_checkpoint(fit, complaint);
+    /* The options were checked before: what is left to be wrong is the table. */
+    if (status == NIM_INVALID_ARGUMENT)
+        error.status = NIM_BAD_DATA;
     if (status != NIM_OK)
         return file_complain(complaint, fit->table, &error);
     say(fit->arguments, "%zu epochs in %.1f s; bound %.6g", nim_model_epochs(fit->model),

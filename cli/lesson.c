@@ -180,31 +180,21 @@ static bool drop_empty(struct reading *reading, struct complaint *complaint) {
     return fine;
 }
 
-/* --log auto, or the hint that there is such a thing. */
-static bool look_at_skewed(struct reading *reading, struct complaint *complaint) {
+/* --log auto */
+static bool take_logs(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     const char *wish = reading->recipe->text[RECIPE_LOG];
-    struct list skewed = {0};
-    bool fine = true, take = wish && strcmp(wish, "auto") == 0;
-    if (reading->model || (wish && !take))
+    if (reading->model || !wish || strcmp(wish, "auto") != 0)
         return true;
-    for (size_t j = 0; fine && j < lesson->columns.count; j++) {
+    for (size_t j = 0; j < lesson->columns.count; j++) {
         struct source *source = &lesson->columns.source[j];
         if (source->logarithm || !training_set_skewed(&lesson->set, j))
             continue;
-        fine = list_add(&skewed, source->name, strlen(source->name), complaint) &&
-               (!take || source_take_log(source, complaint));
-        if (fine && take)
-            training_set_take_log(&lesson->set, j);
+        if (!source_take_log(source, complaint))
+            return false;
+        training_set_take_log(&lesson->set, j);
     }
-    char *names = fine && skewed.count && !take ? list_join(&skewed) : NULL;
-    if (names)
-        say(reading->arguments,
-            "positive and skewed: %s; --log auto would take the logarithm, --log none is silent",
-            names);
-    free(names);
-    list_free(&skewed);
-    return fine;
+    return true;
 }
 
 /* ---------------------------------------------------------------- what was understood --------- */
@@ -254,6 +244,24 @@ static void say_left_out(const struct reading *reading) {
             rows->filtered, rows->unlabelled, rows->other_class);
 }
 
+/* The hint that there is such a thing as --log auto. */
+static void say_skewed(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    char text[512] = "";
+    size_t used = 0;
+    if (reading->model || reading->recipe->text[RECIPE_LOG])
+        return;
+    for (size_t j = 0; j < lesson->columns.count && used < sizeof text; j++)
+        if (!lesson->columns.source[j].logarithm && training_set_skewed(&lesson->set, j)) {
+            int more = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                lesson->columns.source[j].name);
+            used += more > 0 ? (size_t)more : sizeof text;
+        }
+    if (used)
+        say(reading->arguments, "positive and skewed: %s%s; --log auto would take the logarithm",
+            text, used < sizeof text ? "" : "...");
+}
+
 static void say_rows(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
     char text[512] = "";
@@ -291,10 +299,11 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
     if (fine && !lesson->classes.closed)
         fine = classes_order(&lesson->classes, lesson->set.rows, lesson->set.class, complaint);
     fine = fine && count_classes(lesson, complaint) && check_classes(lesson, complaint) &&
-           drop_empty(&reading, complaint) && look_at_skewed(&reading, complaint);
+           drop_empty(&reading, complaint) && take_logs(&reading, complaint);
     if (fine) {
         say_columns(&reading);
         say_left_out(&reading);
+        say_skewed(&reading);
         say_rows(&reading);
         say_noise(&reading);
     }

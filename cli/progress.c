@@ -48,7 +48,7 @@ static void write_time_left(const struct progress *progress, const nim_progress 
     double left = ceil(elapsed / done * ((double)state->epochs - passes));
     if (!(left >= 0.0 && left < 1e8))
         return;
-    const char *about = progress->may_end_early ? "at most " : "";
+    const char *about = progress->may_end_early ? "< " : "";
     long seconds = (long)left, hours = seconds / 3600, minutes = seconds / 60 % 60;
     if (hours)
         snprintf(text, size, "  %s%ld:%02ld:%02ld left", about, hours, minutes, seconds % 60);
@@ -63,7 +63,7 @@ static size_t terminal_width(void) {
     return 80;
 }
 
-enum { BAR = 20 };
+enum { BAR = 8 }; /* so that all of it fits into 80 columns */
 
 static void draw(struct progress *progress, const nim_progress *state, double nll) {
     char line[256], left[64], held[64] = "", bar[BAR + 1];
@@ -73,10 +73,10 @@ static void draw(struct progress *progress, const nim_progress *state, double nl
         bar[i] = i < filled ? '#' : '.';
     bar[BAR] = '\0';
     if (!isnan(nll))
-        snprintf(held, sizeof held, "  validation NLL %.4f", nll);
+        snprintf(held, sizeof held, "  validation NLL %.3f", nll);
     write_time_left(progress, state, left, sizeof left);
-    snprintf(line, sizeof line, "%3.0f %% [%s] epoch %zu of %zu  bound %.6g%s%s", 100.0 * share,
-             bar, state->epoch, state->epochs, state->bound, held, left);
+    snprintf(line, sizeof line, "%3.0f%% [%s] epoch %zu/%zu  bound %.5g%s%s", 100.0 * share, bar,
+             state->epoch, state->epochs, state->bound, held, left);
     size_t width = terminal_width();
     fprintf(stderr, "\r%.*s\033[K", (int)(width > 1 ? width - 1 : 1), line);
     fflush(stderr);

@@ -2,10 +2,12 @@
 #include "rows.h"
 
 #include "interrupt.h"
+#include "plain.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool rows_have_errors(const struct rows *rows) {
     for (size_t j = 0; j < rows->columns->count; j++)
@@ -24,7 +26,7 @@ nim_data rows_data(const struct rows *rows) {
 }
 
 static bool allocate(struct rows *rows, struct complaint *complaint) {
-    size_t cells = ROWS_BLOCK * rows->columns->count;
+    size_t cells = ROWS_BLOCK * rows->columns->count + 1; /* not nothing, even without columns */
     if (rows->place)
         return true;
     rows->place = calloc(ROWS_BLOCK, sizeof *rows->place);
@@ -34,7 +36,7 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->error = calloc(ROWS_BLOCK, sizeof *rows->error);
     rows->x = calloc(cells, sizeof *rows->x);
     rows->sigma = calloc(cells, sizeof *rows->sigma);
-    rows->missing = calloc(rows->columns->count, sizeof *rows->missing);
+    rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
     return (rows->place && rows->class && rows->keep && rows->value && rows->error && rows->x &&
             rows->sigma && rows->missing) ||
            complain(complaint, EXIT_NUMERICAL, "out of memory");
@@ -64,11 +66,28 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
     return true;
 }
 
+/* In a column of numbers 1, 1.0 and 1e0 are the same label: the shortest text of the number. */
+static struct span shortest(struct span label, char text[PLAIN_NUMBER]) {
+    double number;
+    if (label.length >= PLAIN_NUMBER)
+        return label;
+    memcpy(text, label.text, label.length);
+    text[label.length] = '\0';
+    if (!plain_number(text, &number))
+        return label;
+    plain_write(number, text);
+    return (struct span){text, strlen(text)};
+}
+
 /* The class of row i of those at hand, or NO_CLASS. */
 static bool classify(struct rows *rows, size_t i, int32_t *class, struct complaint *complaint) {
     struct span label;
-    if (!table_text(rows->table, i, (size_t)rows->label, &label, complaint))
+    char text[PLAIN_NUMBER];
+    size_t column = (size_t)rows->label;
+    if (!table_text(rows->table, i, column, &label, complaint))
         return false;
+    if (table_column(rows->table, column)->kind == COLUMN_NUMBER)
+        label = shortest(label, text);
     *class = NO_CLASS;
     if (label.length == 0) {
         rows->unlabelled++;
@@ -79,7 +98,7 @@ static bool classify(struct rows *rows, size_t i, int32_t *class, struct complai
         char place[256];
         table_place(rows->table, i, place, sizeof place);
         return complain(complaint, inner.code, "%s: column %s: %s; expected class names", place,
-                        table_column(rows->table, (size_t)rows->label)->name, inner.text);
+                        table_column(rows->table, column)->name, inner.text);
     }
     rows->other_class += *class == NO_CLASS;
     return true;
