@@ -18,7 +18,7 @@ member() {
 # A line of the table: a name, then what evaluate is to rate.
 rate() {
     local result
-    result=$("$nimgp" evaluate --json "${@:2}" "$place/test.csv")
+    result=$("$nimgp" evaluate --json --quiet "${@:2}" "$place/test.csv")
     printf '%s %s %s %s\n' "$1" "$(member nll <<<"$result")" "$(member error <<<"$result")" \
         "$(member ece <<<"$result")" |
         awk '{ printf "  %-14s %6.3f +- %.3f %8.1f +- %.1f %% %9.3f\n", $1, $2, $3,
