@@ -8,6 +8,13 @@
 
 enum { WIDTH = 79, INDENT = 6 };
 
+const char program_description[] =
+    "Learns to tell classes apart from a table whose columns may come with 1-sigma errors, and "
+    "gives calibrated class probabilities for the rows of another. Values and errors may be "
+    "missing.\n\n"
+    "Tables are CSV or TSV (gzipped or not), FITS binary tables, IDX or LIBSVM files; '-' is "
+    "standard input or output. Data go to standard output, talk to standard error.";
+
 const struct exit_meaning exit_meanings[] = {
     {EXIT_FINE, "all went well"},
     {EXIT_USAGE, "the command line is wrong"},
@@ -74,30 +81,6 @@ static void put_paragraphs(FILE *file, const char *text, int indent) {
     }
 }
 
-/* "(latent, exact; default latent)" and the like. */
-static void put_values(struct flow *flow, const struct option *option) {
-    char text[512] = "", choice[OPTION_CHOICE];
-    size_t choices = option_choices(option);
-    for (size_t i = 0; i < choices; i++) {
-        size_t used = strlen(text);
-        option_choice(option, i, choice);
-        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", choice);
-    }
-    if (!choices && option->value && option->values)
-        snprintf(text, sizeof text, "%s", option->values);
-    if (option->value && option->fallback) {
-        size_t used = strlen(text);
-        option_respell(option->fallback, choices && option->engine ? '_' : '\0', '-', choice,
-                       sizeof choice);
-        snprintf(text + used, sizeof text - used, "%sdefault %s", used ? "; " : "", choice);
-    }
-    if (!text[0])
-        return;
-    char whole[520];
-    snprintf(whole, sizeof whole, "(%s)", text);
-    put_words(flow, whole);
-}
-
 static void put_option(FILE *file, const struct option *option) {
     if (option_heading(option)) {
         fprintf(file, "\n%s:\n", option->help);
@@ -110,7 +93,11 @@ static void put_option(FILE *file, const struct option *option) {
             option->value ? option->value : "");
     struct flow flow = {.file = file, .indent = INDENT};
     put_words(&flow, option->help);
-    put_values(&flow, option);
+    char note[OPTION_NOTE], remark[OPTION_NOTE + 2];
+    option_note(option, note);
+    snprintf(remark, sizeof remark, "(%s)", note);
+    if (note[0])
+        put_words(&flow, remark);
     end_line(&flow);
 }
 
@@ -147,15 +134,16 @@ void help_command(FILE *file, const struct command *command) {
 void help_overview(FILE *file) {
     fprintf(file,
             "nimgp %s: classification for data with error bars\n\n"
-            "usage: nimgp COMMAND [options] ...\n\ncommands:\n",
+            "usage: nimgp COMMAND [options] ...\n\n",
             nim_version());
+    put_paragraphs(file, program_description, 0);
+    fputs("\ncommands:\n", file);
     for (size_t i = 0; command_list[i]; i++)
         fprintf(file, "  %-10s %s\n", command_list[i]->name, command_list[i]->summary);
-    fputs("  help       Explain a command: nimgp help COMMAND, or nimgp COMMAND --help\n\n"
+    fputs("  help       Explains a command: nimgp help COMMAND, or nimgp COMMAND --help\n\n"
           "options:\n"
           "  -h, --help   Print this help and end.\n"
-          "  --version    Print the version and end.\n\n"
-          "Data go to standard output, talk to standard error; the table '-' is standard input.\n",
+          "  --version    Print the version and end.\n",
           file);
     put_exit_codes(file);
 }

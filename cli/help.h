@@ -11,6 +11,9 @@
 void help_overview(FILE *file);
 void help_command(FILE *file, const struct command *command);
 
+/* What the program is for, as paragraphs. */
+extern const char program_description[];
+
 /* The exit codes, one each up to one whose text is NULL: help and manual print them. */
 struct exit_meaning {
     int code;

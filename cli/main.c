@@ -6,8 +6,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "arguments.h"
 #include "commands.h"
+#include "completion.h"
 #include "help.h"
 #include "interrupt.h"
+#include "manual.h"
 #include "nearest.h"
 
 #include <errno.h>
@@ -39,16 +41,19 @@ static bool run_command(const struct command *command, size_t count, char *const
     return good;
 }
 
-static bool help_on(size_t count, char *const *words, struct complaint *complaint) {
-    if (count > 1)
-        return complain(complaint, EXIT_USAGE, "help: one command at a time");
-    const struct command *command = count ? command_named(words[0]) : NULL;
-    if (count && !command)
-        return complain_of_command(words[0], complaint);
+/* `help [COMMAND]` and `manual [COMMAND]`. */
+static bool explain(size_t count, char *const *words, void (*overview)(FILE *),
+                    void (*particular)(FILE *, const struct command *),
+                    struct complaint *complaint) {
+    if (count > 2)
+        return complain(complaint, EXIT_USAGE, "%s: one command at a time", words[0]);
+    const struct command *command = count == 2 ? command_named(words[1]) : NULL;
+    if (count == 2 && !command)
+        return complain_of_command(words[1], complaint);
     if (command)
-        help_command(stdout, command);
+        particular(stdout, command);
     else
-        help_overview(stdout);
+        overview(stdout);
     return true;
 }
 
@@ -60,7 +65,14 @@ static bool run(size_t count, char *const *words, struct complaint *complaint) {
     if (!count)
         return complain(complaint, EXIT_USAGE, "no command; see nimgp --help");
     if (strcmp(words[0], "help") == 0)
-        return help_on(count - 1, words + 1, complaint);
+        return explain(count, words, help_overview, help_command, complaint);
+    /* These two are for the build, and not listed. */
+    if (strcmp(words[0], "manual") == 0)
+        return explain(count, words, manual_overview, manual_command, complaint);
+    if (strcmp(words[0], "completion") == 0) {
+        completion_bash(stdout);
+        return true;
+    }
     if (is(words[0], "--help", "-h")) {
         help_overview(stdout);
         return true;

@@ -119,3 +119,24 @@ bool option_allows(const struct option *option, const char *value) {
     }
     return false;
 }
+
+void option_note(const struct option *option, char text[OPTION_NOTE]) {
+    char piece[OPTION_CHOICE];
+    size_t choices = option_choices(option), used = 0;
+    text[0] = '\0';
+    if (!option->value)
+        return;
+    for (size_t i = 0; i < choices; i++) {
+        option_choice(option, i, piece);
+        snprintf(text + used, OPTION_NOTE - used, "%s%s", i ? ", " : "", piece);
+        used = strlen(text);
+    }
+    if (!choices && option->values)
+        snprintf(text, OPTION_NOTE, "%s", option->values);
+    used = strlen(text);
+    if (!option->fallback)
+        return;
+    bool respelled = choices && option->engine;
+    option_respell(option->fallback, respelled ? '_' : '\0', '-', piece, sizeof piece);
+    snprintf(text + used, OPTION_NOTE - used, "%sdefault %s", used ? "; " : "", piece);
+}

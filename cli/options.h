@@ -28,6 +28,11 @@ size_t option_choices(const struct option *option);
 void option_choice(const struct option *option, size_t index, char text[OPTION_CHOICE]);
 bool option_allows(const struct option *option, const char *value);
 
+/* "latent, exact; default latent": what may stand there and what does otherwise; "" when there is
+ * nothing to say. */
+enum { OPTION_NOTE = 512 };
+void option_note(const struct option *option, char text[OPTION_NOTE]);
+
 /* The library's spelling of a value, or the default's spelling on the command line: from one
  * character to the other, cut to `size`. */
 void option_respell(const char *value, char from, char to, char *text, size_t size);

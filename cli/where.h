@@ -16,6 +16,7 @@
  */
 
 #include "command.h"
+#include "list.h"
 #include "table/table.h"
 
 #include <stdint.h>
@@ -35,6 +36,10 @@ struct where;
  * not fit. */
 struct where *where_create(const struct arguments *arguments, const struct table *table,
                            bool ignore_case, struct complaint *complaint);
+
+/* The same for conditions kept elsewhere than on the command line. */
+struct where *where_create_from(const struct list *conditions, const struct table *table,
+                                bool ignore_case, struct complaint *complaint);
 void where_free(struct where *where);
 
 /* Whether there is any condition. */

@@ -177,14 +177,14 @@ NIM_API void nim_trainer_free(nim_trainer *trainer);
 /* ---------------------------------------------------------------- names and files ------------- */
 
 /*
- * Names of attributes and classes, for people and for matching columns; the library only keeps
- * them. Unless named, attributes are x1, x2, ... and classes 0, 1, ... Names are UTF-8, not empty
- * and different from each other.
+ * Names of all attributes or all classes, for people and for matching columns; the library only
+ * keeps them. Unless named, attributes are x1, x2, ... and classes 0, 1, ... Names are UTF-8, not
+ * empty and different from each other.
  */
-NIM_API nim_status nim_model_name_attribute(nim_model *model, size_t attribute, const char *name,
-                                            nim_error *error);
-NIM_API nim_status nim_model_name_class(nim_model *model, size_t label, const char *name,
-                                        nim_error *error);
+NIM_API nim_status nim_model_name_attributes(nim_model *model, const char *const *names,
+                                             nim_error *error);
+NIM_API nim_status nim_model_name_classes(nim_model *model, const char *const *names,
+                                          nim_error *error);
 NIM_API const char *nim_model_attribute_name(const nim_model *model, size_t attribute);
 NIM_API const char *nim_model_class_name(const nim_model *model, size_t label);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a Gaussian process that depends on its inducing inputs alone, and its adjoint. */
 #include "base/linalg.h"
+#include "base/simd.h"
 #include "base/vector.h"
 #include "gp/gp.h"
 
@@ -8,10 +9,10 @@
 #include <string.h>
 
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
-                      double *zq) {
-    size_t m = shape->inducing, d = shape->attributes;
+                      const double *q, double *zq) {
+    size_t m = shape->inducing;
+    factor->inverse_square = q;
     factor->zq = zq;
-    factor->inverse_square = arena_doubles(arena, d);
     factor->z_norm = arena_doubles(arena, m);
     factor->k = arena_doubles(arena, m * m);
     factor->k_slope = arena_doubles(arena, m * m);
@@ -35,8 +36,6 @@ static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
     size_t m = shape->inducing, d = shape->attributes;
     factor->variance = exp(*theta->log_variance);
     factor->white = exp(*theta->log_white);
-    for (size_t j = 0; j < d; j++)
-        factor->inverse_square[j] = exp(-2.0 * theta->log_lengthscale[j]);
     for (size_t i = 0; i < m; i++) {
         multiply(d, theta->z + i * d, factor->inverse_square, factor->zq + i * d);
         factor->z_norm[i] = dot(d, theta->z + i * d, factor->zq + i * d);
@@ -135,9 +134,42 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
 }
 
 /*
+ * One row of the distance kernels' share below: cross holds gamma X, d_z gamma_zz Z on entry.
+ * row: rowsum of gamma plus twice that of gamma_zz.
+ */
+SIMD_CLONES static void distance_row(size_t d, double row, const double *z, const double *q,
+                                     const double *cross, double *d_q, double *d_z) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double among = d_z[j];
+        d_q[j] += z[j] * (row * z[j] - 2.0 * (cross[j] + among));
+        d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * among - row * z[j]);
+    }
+}
+
+SIMD_CLONES static void dot_row(size_t d, const double *z, const double *q, const double *cross,
+                                double *d_q, double *d_z) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double among = d_z[j];
+        d_q[j] += z[j] * (cross[j] + among);
+        d_z[j] = q[j] * (cross[j] + 2.0 * among);
+    }
+}
+
+/* What reaches Z q directly, through the slope of the mean. */
+SIMD_CLONES static void slope_row(size_t d, const double *z, const double *q, const double *d_zq,
+                                  double *d_q, double *d_z) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        d_q[j] += d_zq[j] * z[j];
+        d_z[j] += d_zq[j] * q[j];
+    }
+}
+
+/*
  * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
- *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_r colsum x^2 - 2 sum_m z (gamma X)
- *                                                       + sum_m rowsum z^2
+ *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
  *     dot        dz = q (gamma X),                 dq = sum_m z (gamma X)
  * and twice the dz with gamma_zz, since z then stands on both sides.
  */
@@ -154,24 +186,15 @@ static void input_gradient(struct gp_factor *factor, const struct gp_shape *shap
     for (size_t i = 0; i < m; i++) {
         const double *z = theta->z + i * d, *cross = gather->gamma_x + i * d;
         double *d_z = gradient->z + i * d;
-        double row = gather->row_sum[i], row_zz = sum(m, gamma_zz + i * m);
         if (distance)
-            for (size_t j = 0; j < d; j++) {
-                d_q[j] += z[j] * ((row + 2.0 * row_zz) * z[j] - 2.0 * (cross[j] + d_z[j]));
-                d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * d_z[j] - (row + 2.0 * row_zz) * z[j]);
-            }
+            distance_row(d, gather->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, d_q,
+                         d_z);
         else
-            for (size_t j = 0; j < d; j++) {
-                d_q[j] += z[j] * (cross[j] + d_z[j]);
-                d_z[j] = q[j] * (cross[j] + 2.0 * d_z[j]);
-            }
+            dot_row(d, z, q, cross, d_q, d_z);
         if (gather->d_zq)
-            for (size_t j = 0; j < d; j++) {
-                d_q[j] += gather->d_zq[i * d + j] * z[j];
-                d_z[j] += gather->d_zq[i * d + j] * q[j];
-            }
+            slope_row(d, z, q, gather->d_zq + i * d, d_q, d_z);
     }
-    for (size_t j = 0; j < d; j++)
+    for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
         gradient->log_lengthscale[j] = -2.0 * q[j] * d_q[j];
 }
 

@@ -40,10 +40,11 @@ struct likelihood {
                         const double *variance, size_t stride, double *value, double *d_mean,
                         double *d_variance, double *d_theta, double *scratch);
 
-    /* For each row: probability (rows x C) of each class, summing to one. */
+    /* For each row: probability (rows x C) of each class, summing to one, and E H[p(y|f)], the
+     * entropy of the label that would be left were f known. */
     void (*predict)(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
-                    double *scratch);
+                    double *label_entropy, double *scratch);
 };
 
 extern const struct likelihood likelihood_robust_max;

@@ -213,12 +213,14 @@ static void probabilities(struct grid *grid, size_t classes, const double *mean,
 
 static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
-                    double *scratch) {
+                    double *label_entropy, double *scratch) {
     size_t classes = setting->classes;
     double eps = epsilon_of(setting, theta), rest = eps / ((double)classes - 1.0);
+    double known = -(1.0 - eps) * log1p(-eps) - eps * log(rest); /* f names the class but for eps */
     struct grid grid;
     grid_place(&grid, classes, scratch);
     for (size_t r = 0; r < rows; r++) {
+        label_entropy[r] = known;
         double *row = probability + r * classes;
         probabilities(&grid, classes, mean + r, variance + r, stride, row);
         for (size_t c = 0; c < classes; c++)

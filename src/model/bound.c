@@ -11,13 +11,17 @@
 
 /*
  * Work is cut by the problem's shape alone: (class, tile of points) for the Gaussian processes,
- * blocks of points for the likelihood, (tile, block of attributes) for the gradient by x.
+ * blocks of points for the likelihood, (tile, block of attributes) for the gradient by x. Where
+ * classes are enough to go round, all points are one tile and a class is taken through all steps of
+ * the way forward, and again of the way back, by one thread: its arrays stay in cache, and threads
+ * meet less often.
  */
 enum {
     UNITS_WANTED = 6, /* classes x tiles at least, if tiles do not get too small */
     LEAST_TILE_ROWS = 32,
     MOST_TILE_ROWS = 256,
     LIKELIHOOD_ROWS = 16,
+    NORM_ROWS = 64,
     GRADIENT_COLUMNS = 400,
 };
 
@@ -33,11 +37,14 @@ struct bound {
     struct input_work input_work;
     struct gp_factor *factor;                  /* C */
     struct gp_tile *tile;                      /* tiles x C */
-    struct gp_gather *gather;                  /* tiles x C */
+    struct gp_gather *gather;                  /* tiles x C; with one tile, per worker */
+    double *unit_noise;                        /* tiles x C x d: gradient by V, first order only */
     double **gamma;                            /* tiles: the classes' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
+    double *q, *d_q;                           /* C x d: 1 / lambda^2; scratch */
     double *x, *x_square, *d_x;                /* R x d */
+    double *x_norm, *d_norm;                   /* C x most_points */
     double **packed;                           /* tiles x 2: x' and x, see gp.h */
     double *point_target, *point_weight, *point_value; /* R */
     double *mean, *variance, *d_mean, *d_variance;     /* C x most_points */
@@ -65,11 +72,12 @@ static size_t tile_start(const struct bound *bound, size_t tile) {
     return points_of(bound) * tile / bound->tiles;
 }
 
-static struct gp_points tile_points(const struct bound *bound, size_t tile) {
+/* A tile's points as class c sees them. */
+static struct gp_points tile_points(const struct bound *bound, size_t tile, size_t c) {
     size_t start = tile_start(bound, tile), d = bound->model->attributes;
     return (struct gp_points){.rows = tile_start(bound, tile + 1) - start,
                               .x = bound->x + start * d,
-                              .x_square = bound->x_square + start * d,
+                              .x_norm = bound->x_norm + c * bound->most_points + start,
                               .packed_transpose = bound->packed[2 * tile],
                               .packed = bound->packed[2 * tile + 1]};
 }
@@ -110,6 +118,8 @@ static void layout_points(struct bound *bound, struct arena *arena) {
     bound->point_target = arena_doubles(arena, points);
     bound->point_weight = arena_doubles(arena, points);
     bound->point_value = arena_doubles(arena, points);
+    bound->x_norm = arena_doubles(arena, classes * points);
+    bound->d_norm = arena_doubles(arena, classes * points);
     bound->mean = arena_doubles(arena, classes * points);
     bound->variance = arena_doubles(arena, classes * points);
     bound->d_mean = arena_doubles(arena, classes * points);
@@ -125,11 +135,13 @@ static void layout_classes(struct bound *bound, struct arena *arena) {
     bound->factored = arena_bytes(arena, classes, sizeof *bound->factored);
     bound->theta = arena_bytes(arena, classes, sizeof *bound->theta);
     bound->gradient_of = arena_bytes(arena, classes, sizeof *bound->gradient_of);
+    bound->q = arena_doubles(arena, classes * model->attributes);
+    bound->d_q = arena_doubles(arena, classes * model->attributes);
     double *zq = arena_doubles(arena, classes * area);
     struct gp_factor thrown_away;
     for (size_t c = 0; c < classes; c++) {
         gp_factor_layout(zq ? &bound->factor[c] : &thrown_away, &model->gp, arena,
-                         zq ? zq + c * area : NULL);
+                         zq ? bound->q + c * model->attributes : NULL, zq ? zq + c * area : NULL);
         if (zq) {
             bound->theta[c] = model_gp(model, model->theta, c);
             bound->gradient_of[c] = model_gp(model, bound->gradient, c);
@@ -137,14 +149,26 @@ static void layout_classes(struct bound *bound, struct arena *arena) {
     }
 }
 
+static size_t gather_count(const struct bound *bound) {
+    return bound->tiles == 1 ? pool_threads(bound->pool) : bound->tiles * bound->model->classes;
+}
+
+/* Where unit (tile, class) adds up its share of the gradient. */
+static struct gp_gather *gather_of(const struct bound *bound, size_t unit, size_t worker) {
+    return &bound->gather[bound->tiles == 1 ? worker : unit];
+}
+
 static void layout_tiles(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
     size_t classes = model->classes, d = model->attributes, tiles = bound->tiles;
     size_t rows = (bound->most_points + tiles - 1) / tiles;
+    size_t gathers = gather_count(bound);
     bound->tile = arena_bytes(arena, tiles * classes, sizeof *bound->tile);
-    bound->gather = arena_bytes(arena, tiles * classes, sizeof *bound->gather);
+    bound->gather = arena_bytes(arena, gathers, sizeof *bound->gather);
     bound->gamma = arena_bytes(arena, tiles, sizeof *bound->gamma);
     bound->packed = arena_bytes(arena, 2 * tiles, sizeof *bound->packed);
+    if (bound->use.first_order)
+        bound->unit_noise = arena_doubles(arena, tiles * classes * d);
     struct gp_tile no_tile;
     struct gp_gather no_gather;
     for (size_t t = 0; t < tiles; t++) {
@@ -156,11 +180,12 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
             bound->packed[2 * t] = transpose;
             bound->packed[2 * t + 1] = plain;
         }
-        for (size_t u = t * classes; u < (t + 1) * classes; u++) {
+        for (size_t u = t * classes; u < (t + 1) * classes; u++)
             gp_tile_layout(gamma ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use, arena);
-            gp_gather_layout(gamma ? &bound->gather[u] : &no_gather, &model->gp, bound->use, arena);
-        }
     }
+    for (size_t u = 0; u < gathers; u++)
+        gp_gather_layout(bound->gather ? &bound->gather[u] : &no_gather, &model->gp, bound->use,
+                         arena);
 }
 
 static void layout_workers(struct bound *bound, struct arena *arena) {
@@ -263,11 +288,35 @@ static void complete_points(void *context, size_t unit, size_t worker) {
     }
 }
 
+static void find_scales(void *context, size_t c, size_t worker) {
+    (void)worker;
+    struct bound *bound = context;
+    gp_scales(&bound->model->gp, &bound->theta[c], bound->q + c * bound->model->attributes);
+}
+
+static void find_norms(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    size_t first = unit * NORM_ROWS, count = points_of(bound) - first;
+    count = count < NORM_ROWS ? count : NORM_ROWS;
+    gp_norms(&bound->model->gp, bound->model->classes, bound->q, count,
+             bound->x_square + first * bound->model->attributes, bound->x_norm + first,
+             bound->most_points, bound->scratch[worker]);
+}
+
+static void norms_back(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    size_t d = bound->model->attributes, first = d * unit / bound->columns;
+    gp_norms_backward(&bound->model->gp, bound->model->classes, bound->q, points_of(bound),
+                      bound->x_square, bound->d_norm, bound->most_points, first,
+                      d * (unit + 1) / bound->columns - first, bound->d_q, bound->gradient_of,
+                      bound->scratch[worker]);
+}
+
 static void pack_points(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct bound *bound = context;
     size_t t = unit / 2, d = bound->model->attributes;
-    struct gp_points points = tile_points(bound, t);
+    struct gp_points points = tile_points(bound, t, 0);
     if (unit % 2 == 0)
         gemm_pack(TRANSPOSED, points.rows, d, points.x, d, bound->packed[unit]);
     else
@@ -285,6 +334,8 @@ static void place_inputs(struct bound *bound) {
                                 &bound->input_work, bound->x, bound->row_value);
     pool_run(bound->pool, likelihood_units(bound), complete_points, bound);
     pool_run(bound->pool, 2 * bound->tiles, pack_points, bound);
+    pool_run(bound->pool, model->classes, find_scales, bound);
+    pool_run(bound->pool, (points_of(bound) + NORM_ROWS - 1) / NORM_ROWS, find_norms, bound);
 }
 
 /* Two units a class, the larger ones first, so that few threads have no idle ends. */
@@ -307,10 +358,11 @@ static void look_at_points(void *context, size_t unit, size_t worker) {
     const struct gp_shape *gp = &bound->model->gp;
     size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
     size_t at = c * bound->most_points + tile_start(bound, t);
-    struct gp_points points = tile_points(bound, t);
+    struct gp_points points = tile_points(bound, t, c);
     struct gp_tile *tile = &bound->tile[unit];
     /* The classes' gammas stand one below the other, as many columns apart as this batch has. */
     tile->gamma = bound->gamma[t] + c * gp->inducing * points.rows;
+    tile->d_norm = bound->d_norm + at;
     gp_conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
                    bound->variance + at, bound->scratch[worker]);
     if (bound->use.first_order)
@@ -338,8 +390,10 @@ static void look_back(void *context, size_t unit, size_t worker) {
     const struct gp_shape *gp = &bound->model->gp;
     size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
     size_t at = c * bound->most_points + tile_start(bound, t);
-    struct gp_points points = tile_points(bound, t);
-    struct gp_gather *gather = &bound->gather[unit];
+    struct gp_points points = tile_points(bound, t, c);
+    struct gp_gather *gather = gather_of(bound, unit, worker);
+    if (bound->unit_noise)
+        gather->noise = bound->unit_noise + unit * gp->attributes;
     gp_gather_clear(gather, gp);
     if (bound->use.first_order)
         gp_slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit],
@@ -351,23 +405,74 @@ static void look_back(void *context, size_t unit, size_t worker) {
 }
 
 static void gather_class(void *context, size_t c, size_t worker) {
-    (void)worker;
     struct bound *bound = context;
+    struct gp_gather *gather = gather_of(bound, c, worker);
     for (size_t t = 1; t < bound->tiles; t++)
-        gp_gather_add(&bound->gather[c], &bound->gather[t * bound->model->classes + c],
-                      &bound->model->gp);
-    gp_gather_complete(&bound->factor[c], &bound->model->gp, &bound->gather[c]);
+        gp_gather_add(gather, &bound->gather[t * bound->model->classes + c], &bound->model->gp);
+    gp_gather_complete(&bound->factor[c], &bound->model->gp, gather);
 }
 
 static void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t classes = bound->model->classes, c = unit % classes;
+    struct gp_gather *gather = gather_of(bound, c, worker);
     if (unit < classes)
-        gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], &bound->gather[c],
+        gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
                           &bound->gradient_of[c], bound->scratch[worker]);
     else
-        gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c],
-                              &bound->gather[c], &bound->gradient_of[c], bound->scratch[worker]);
+        gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
+                              &bound->gradient_of[c], bound->scratch[worker]);
+}
+
+static void class_forward(void *context, size_t c, size_t worker) {
+    struct bound *bound = context;
+    factor_part(bound, c, worker);
+    factor_part(bound, bound->model->classes + c, worker);
+    if (bound->factored[c])
+        look_at_points(bound, c, worker);
+}
+
+static void class_backward(void *context, size_t c, size_t worker) {
+    struct bound *bound = context;
+    look_back(bound, c, worker);
+    gather_class(bound, c, worker);
+    gradient_part(bound, c, worker);
+    gradient_part(bound, bound->model->classes + c, worker);
+}
+
+static nim_status factor_failure(const struct bound *bound, nim_error *error) {
+    for (size_t c = 0; c < bound->model->classes; c++)
+        if (!bound->factored[c])
+            return failure(
+                error, NIM_NUMERICAL,
+                "step %llu: the covariance of class %zu's inducing inputs is not positive "
+                "definite even with jitter %g",
+                (unsigned long long)bound->batch.step, c, bound->model->jitter[c]);
+    return NIM_OK;
+}
+
+/* Factors of all classes, then their means and variances at all points. */
+static nim_status classes_forward(struct bound *bound, nim_error *error) {
+    size_t classes = bound->model->classes;
+    if (bound->tiles == 1)
+        pool_run(bound->pool, classes, class_forward, bound);
+    else
+        pool_run(bound->pool, 2 * classes, factor_part, bound);
+    nim_status status = factor_failure(bound, error);
+    if (status == NIM_OK && bound->tiles > 1)
+        pool_run(bound->pool, bound->tiles * classes, look_at_points, bound);
+    return status;
+}
+
+static void classes_backward(struct bound *bound) {
+    size_t classes = bound->model->classes;
+    if (bound->tiles == 1) {
+        pool_run(bound->pool, classes, class_backward, bound);
+        return;
+    }
+    pool_run(bound->pool, bound->tiles * classes, look_back, bound);
+    pool_run(bound->pool, classes, gather_class, bound);
+    pool_run(bound->pool, 2 * classes, gradient_part, bound);
 }
 
 static void gradient_by_points(void *context, size_t unit, size_t worker) {
@@ -375,10 +480,10 @@ static void gradient_by_points(void *context, size_t unit, size_t worker) {
     size_t d = bound->model->attributes, classes = bound->model->classes;
     size_t t = unit / bound->columns, first = d * (unit % bound->columns) / bound->columns;
     size_t width = d * (unit % bound->columns + 1) / bound->columns - first;
-    struct gp_points points = tile_points(bound, t);
+    struct gp_points points = tile_points(bound, t, 0);
     gp_points_backward(&bound->model->gp, classes, bound->factor, &bound->tile[t * classes],
-                       &points, bound->d_variance + tile_start(bound, t), bound->most_points, first,
-                       width, bound->d_x + tile_start(bound, t) * d, bound->scratch[worker]);
+                       &points, bound->most_points, first, width,
+                       bound->d_x + tile_start(bound, t) * d, bound->scratch[worker]);
 }
 
 static void move_inputs_back(struct bound *bound) {
@@ -394,7 +499,7 @@ static void move_inputs_back(struct bound *bound) {
                                              model_learns_noise(model) ? noise : NULL);
     }
     for (size_t c = 0; bound->use.first_order && c < model->classes; c++)
-        add(model->attributes, bound->gather[c].noise, noise);
+        add(model->attributes, bound->unit_noise + c * model->attributes, noise);
     for (size_t j = 0; j < model->noise_count; j++)
         bound->gradient[model->noise_at + j] = noise[j] * exp(model->theta[model->noise_at + j]);
 }
@@ -408,28 +513,15 @@ static void gather_likelihood(struct bound *bound, size_t units) {
             gradient);
 }
 
-static nim_status factor_failure(const struct bound *bound, nim_error *error) {
-    for (size_t c = 0; c < bound->model->classes; c++)
-        if (!bound->factored[c])
-            return failure(
-                error, NIM_NUMERICAL,
-                "step %llu: the covariance of class %zu's inducing inputs is not positive "
-                "definite even with jitter %g",
-                (unsigned long long)bound->batch.step, c, bound->model->jitter[c]);
-    return NIM_OK;
-}
-
 nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) {
     const struct nim_model *model = bound->model;
     size_t classes = model->classes, points = points_of(bound);
     size_t blocks = (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
 
     place_inputs(bound);
-    pool_run(bound->pool, 2 * classes, factor_part, bound);
-    nim_status status = factor_failure(bound, error);
+    nim_status status = classes_forward(bound, error);
     if (status != NIM_OK)
         return status;
-    pool_run(bound->pool, bound->tiles * classes, look_at_points, bound);
     pool_run(bound->pool, blocks, expect_likelihood, bound);
 
     *value = dot(points, bound->point_weight, bound->point_value) +
@@ -437,9 +529,8 @@ nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) 
     for (size_t c = 0; c < classes; c++)
         *value -= bound->factor[c].kl;
 
-    pool_run(bound->pool, bound->tiles * classes, look_back, bound);
-    pool_run(bound->pool, classes, gather_class, bound);
-    pool_run(bound->pool, 2 * classes, gradient_part, bound);
+    classes_backward(bound);
+    pool_run(bound->pool, bound->columns, norms_back, bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);
     if (!isfinite(*value))

@@ -21,6 +21,12 @@ size_t nim_model_inducing(const nim_model *model) {
 size_t nim_model_epochs(const nim_model *model) {
     return (size_t)model->epoch;
 }
+size_t nim_model_rows(const nim_model *model) {
+    return model->table.rows;
+}
+int nim_model_under_way(const nim_model *model) {
+    return model->under_way;
+}
 double nim_model_bound(const nim_model *model) {
     return model->bound;
 }

@@ -5,6 +5,7 @@
 #include "model/start.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,27 +16,31 @@ static size_t choose_inducing(size_t rows) {
     return wanted < rows ? wanted : rows;
 }
 
-/* Sizes of everything, from options and data; the data have been checked. */
-static nim_status describe(struct nim_model *model, const nim_options *options,
-                           const nim_data *data, nim_error *error) {
-    model->options = *options;
-    model->attributes = data->attributes;
-    nim_status status = data_classes(data, &model->classes, error);
+/* How many classes and inducing inputs a model of these options has on these data. */
+static nim_status choose_sizes(const nim_options *options, const nim_data *data, size_t *classes,
+                               size_t *inducing, nim_error *error) {
+    nim_status status = data_classes(data, classes, error);
     if (status != NIM_OK)
         return status;
     if (options->classes == 1)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "option classes: 1 is too few; two are the least");
     if (options->classes)
-        model->classes = options->classes;
-    status = data_check(data, model->classes, error);
+        *classes = options->classes;
+    status = data_check(data, *classes, error);
     if (status != NIM_OK)
         return status;
-    model->inducing = options->inducing ? options->inducing : choose_inducing(data->rows);
-    if (model->inducing > data->rows)
+    *inducing = options->inducing ? options->inducing : choose_inducing(data->rows);
+    if (*inducing > data->rows)
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "option inducing: %zu inducing inputs are more than the %zu rows",
-                       model->inducing, data->rows);
+                       "option inducing: %zu inducing inputs are more than the %zu rows", *inducing,
+                       data->rows);
+    return NIM_OK;
+}
+
+/* What the parts need to know of the options. */
+static void settle(struct nim_model *model) {
+    const struct nim_options *options = &model->options;
     model->gp = (struct gp_shape){.kernel = options->kernel,
                                   .degree = (unsigned)options->degree,
                                   .inducing = model->inducing,
@@ -49,7 +54,6 @@ static nim_status describe(struct nim_model *model, const nim_options *options,
                                           .prior_variance = options->prior_variance,
                                           .layers = options->layers,
                                           .units = options->units};
-    return NIM_OK;
 }
 
 static void layout(struct nim_model *model, struct arena *arena) {
@@ -70,40 +74,68 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->table.each = input->row_parameters ? input->row_parameters(&model->input) : 0;
 }
 
+static bool default_names(struct nim_model *model) {
+    char name[32];
+    if (!text_list_create(&model->attribute_names, model->attributes) ||
+        !text_list_create(&model->class_names, model->classes))
+        return false;
+    for (size_t j = 0; j < model->attributes; j++) {
+        snprintf(name, sizeof name, "x%zu", j + 1);
+        if (!text_list_set(&model->attribute_names, j, name))
+            return false;
+    }
+    for (size_t c = 0; c < model->classes; c++) {
+        snprintf(name, sizeof name, "%zu", c);
+        if (!text_list_set(&model->class_names, c, name))
+            return false;
+    }
+    return true;
+}
+
+nim_status model_allocate(const struct nim_options *options, size_t classes, size_t attributes,
+                          size_t inducing, struct nim_model **result, nim_error *error) {
+    struct nim_model *model = calloc(1, sizeof *model);
+    if (!model)
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
+    model->options = *options;
+    model->classes = classes;
+    model->attributes = attributes;
+    model->inducing = inducing;
+    model->bound = NAN;
+    settle(model);
+    layout(model, &model->arena);
+    if (!arena_allocate(&model->arena) || !default_names(model)) {
+        size_t count = model->count;
+        nim_model_free(model);
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model of %zu parameters", count);
+    }
+    layout(model, &model->arena);
+    *result = model;
+    return NIM_OK;
+}
+
 nim_status nim_model_create(const nim_options *options, const nim_data *data, nim_model **result,
                             nim_error *error) {
     if (!options || !result)
         return failure(error, NIM_INVALID_ARGUMENT, "options or model is NULL");
     *result = NULL;
+    size_t classes = 0, inducing = 0;
+    struct nim_model *model = NULL;
     nim_status status = data_check(data, 0, error);
-    if (status != NIM_OK)
-        return status;
-    struct nim_model *model = calloc(1, sizeof *model);
-    if (!model)
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
-    status = describe(model, options, data, error);
-    if (status != NIM_OK)
-        goto failed;
-    layout(model, &model->arena);
-    if (!arena_allocate(&model->arena)) {
-        status = failure(error, NIM_OUT_OF_MEMORY, "no memory for a model of %zu parameters",
-                         model->count);
-        goto failed;
-    }
-    layout(model, &model->arena);
-    model->bound = NAN;
-    status = scaling_compute(&model->scaling, data, model->options.standardise, error);
-    if (status != NIM_OK)
-        goto failed;
-    if (!model_start(model, data)) {
+    if (status == NIM_OK)
+        status = choose_sizes(options, data, &classes, &inducing, error);
+    if (status == NIM_OK)
+        status = model_allocate(options, classes, data->attributes, inducing, &model, error);
+    if (status == NIM_OK)
+        status = scaling_compute(&model->scaling, data, model->options.standardise, error);
+    if (status == NIM_OK && !model_start(model, data))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to place the inducing inputs");
-        goto failed;
+    if (status != NIM_OK) {
+        nim_model_free(model);
+        return status;
     }
     *result = model;
     return succeed(error);
-failed:
-    nim_model_free(model);
-    return status;
 }
 
 void nim_model_free(nim_model *model) {
@@ -112,8 +144,34 @@ void nim_model_free(nim_model *model) {
     free(model->table.theta);
     free(model->table.moments);
     free(model->table.visits);
+    text_list_free(&model->attribute_names);
+    text_list_free(&model->class_names);
+    note_list_free(&model->notes);
     arena_free(&model->arena);
     free(model);
+}
+
+const nim_options *nim_model_options(const nim_model *model) {
+    return &model->options;
+}
+
+nim_status nim_model_set_option(nim_model *model, const char *name, const char *value,
+                                nim_error *error) {
+    if (!model || !name)
+        return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
+    struct nim_options changed = model->options;
+    nim_status status = nim_options_set(&changed, name, value, error);
+    if (status != NIM_OK)
+        return status;
+    enum option_role role = option_role(name);
+    if (role == SHAPES)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "option %s shapes a model and cannot change once it is made", name);
+    if (role == TRAINS && model->under_way)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "option %s cannot change while a training is under way", name);
+    model->options = changed;
+    return succeed(error);
 }
 
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c) {
@@ -174,6 +232,17 @@ bool row_table_grow(struct row_table *table, size_t rows) {
     memset(visits + old, 0, (rows - old) * sizeof *visits);
     table->rows = rows;
     return true;
+}
+
+void model_forget_optimiser(struct nim_model *model) {
+    struct row_table *table = &model->table;
+    memset(model->moment1, 0, model->count * sizeof(double));
+    memset(model->moment2, 0, model->count * sizeof(double));
+    model->visits = 0;
+    if (table->each && table->rows) {
+        memset(table->moments, 0, table->rows * 2 * table->each * sizeof *table->moments);
+        memset(table->visits, 0, table->rows * sizeof *table->visits);
+    }
 }
 
 nim_status model_check_data(const struct nim_model *model, const nim_data *data, bool labelled,

@@ -6,6 +6,7 @@
 
 #include "data/scaling.h"
 #include "gp/gp.h"
+#include "model/names.h"
 #include "model/options.h"
 
 #include <stdint.h>
@@ -16,7 +17,7 @@ struct block {
     size_t offset, count;
 };
 
-enum { BLOCKS_PER_CLASS = 6 };
+enum { BLOCKS_PER_CLASS = 6, STANDING = 64 };
 
 /* What each training row has of its own, and how often it was visited. Grows with the rows. */
 struct row_table {
@@ -42,9 +43,23 @@ struct nim_model {
     struct row_table table;
 
     uint64_t step, epoch;
+    uint64_t visits; /* updates since the optimiser's moments were zero */
     double bound;
+    /* Where a training that was stopped under way stands, as train/ wrote it down. */
+    bool under_way;
+    double standing[STANDING];
+
+    struct text_list attribute_names, class_names;
+    struct note_list notes;
     struct arena arena;
 };
+
+/*
+ * A model of these sizes with all parameters zero and default names, and settings filled in from
+ * its options. `classes`, `attributes` and `inducing` are as they shall be.
+ */
+nim_status model_allocate(const struct nim_options *options, size_t classes, size_t attributes,
+                          size_t inducing, struct nim_model **model, nim_error *error);
 
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c);
 
@@ -68,6 +83,9 @@ bool row_table_grow(struct row_table *table, size_t rows);
 /* Whether the table fits the model, then all its cells; labels too when `labelled`. */
 nim_status model_check_data(const struct nim_model *model, const nim_data *data, bool labelled,
                             nim_error *error);
+
+/* The optimiser's moments back to zero: what comes next starts afresh from where the model is. */
+void model_forget_optimiser(struct nim_model *model);
 
 /* How many threads the options ask for. */
 size_t model_threads(const struct nim_model *model);

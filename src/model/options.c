@@ -19,124 +19,90 @@ struct option {
     nim_option_info info;
     enum kind kind;
     size_t offset;
+    enum option_role role;
     double least, most;
 };
 
 #define AT(member) offsetof(struct nim_options, member)
 
+/* clang-format off */
 static const struct option option_list[] = {
-    {{"kernel", "se", "se|matern32|matern52|polynomial", "How smooth the boundaries are."},
-     KERNEL,
-     AT(kernel),
-     0,
-     0},
-    {{"degree", "3", "1 .. 64", "Degree of the polynomial kernel."}, WHOLE, AT(degree), 1, 64},
-    {{"likelihood", "robust_max", "robust_max", "How labels follow from the latent functions."},
-     LIKELIHOOD,
-     AT(likelihood),
-     0,
-     0},
+    {{"kernel", "se", "se|matern32|matern52|polynomial",
+      "How smooth the boundaries are."},
+     KERNEL, AT(kernel), SHAPES, 0, 0},
+    {{"degree", "3", "1 .. 64",
+      "Degree of the polynomial kernel."},
+     WHOLE, AT(degree), SHAPES, 1, 64},
+    {{"likelihood", "robust_max", "robust_max",
+      "How labels follow from the latent functions."},
+     LIKELIHOOD, AT(likelihood), SHAPES, 0, 0},
     {{"input", "latent", "latent|amortised|first_order|exact|augmented|resampled",
       "How the inputs' error bars are used."},
-     INPUT,
-     AT(input),
-     0,
-     0},
+     INPUT, AT(input), SHAPES, 0, 0},
     {{"noise", "given", "given|learned|both",
       "Input noise: the error bars as given, one learned variance per attribute, or their sum."},
-     CHOICE,
-     AT(noise),
-     0,
-     0},
+     CHOICE, AT(noise), SHAPES, 0, 0},
     {{"noise_start", "0", "0 .. 100",
       "Where a learned noise variance starts, in units of the attribute's variance; 0 leaves it to "
-      "the "
-      "input model."},
-     REAL,
-     AT(noise_start),
-     0,
-     100},
+      "the input model."},
+     REAL, AT(noise_start), SHAPES, 0, 100},
     {{"classes", "0", "0, or 2 .. 10000",
       "Number of classes; 0 means one more than the largest label."},
-     WHOLE,
-     AT(classes),
-     0,
-     10000},
+     WHOLE, AT(classes), SHAPES, 0, 10000},
     {{"inducing", "0", "0 .. 10000",
       "Inducing inputs per class; 0 chooses from the number of rows."},
-     WHOLE,
-     AT(inducing),
-     0,
-     10000},
-    {{"epsilon", "0.001", "1e-9 .. 0.5", "Share of wrong labels."}, REAL, AT(epsilon), 1e-9, 0.5},
-    {{"learn_epsilon", "0", "0|1", "Whether that share is learned, starting from epsilon."},
-     WHOLE,
-     AT(learn_epsilon),
-     0,
-     1},
+     WHOLE, AT(inducing), SHAPES, 0, 10000},
+    {{"epsilon", "0.001", "1e-9 .. 0.5",
+      "Share of wrong labels."},
+     REAL, AT(epsilon), SHAPES, 1e-9, 0.5},
+    {{"learn_epsilon", "0", "0|1",
+      "Whether that share is learned, starting from epsilon."},
+     WHOLE, AT(learn_epsilon), SHAPES, 0, 1},
     {{"epochs", "0", "0 .. 1000000",
       "Passes over the data: the most with stop=auto, exactly so many with stop=fixed; 0 means "
       "10000 steps, but at least 100 passes."},
-     WHOLE,
-     AT(epochs),
-     0,
-     1e6},
+     WHOLE, AT(epochs), TRAINS, 0, 1e6},
     {{"warm_up", "1000", "0 .. 1000000000",
       "Steps in which the draws of noisy inputs grow to their full width."},
-     WHOLE,
-     AT(warm_up),
-     0,
-     1e9},
+     WHOLE, AT(warm_up), TRAINS, 0, 1e9},
     {{"stop", "auto", "auto|fixed",
       "Stop when the bound has settled, or after all epochs at a constant rate."},
-     CHOICE,
-     AT(stop),
-     0,
-     0},
-    {{"batch", "200", "1 .. 1000000", "Rows in a minibatch."}, WHOLE, AT(batch), 1, 1e6},
-    {{"rate", "0.02", "1e-8 .. 1", "Step size of Adam."}, REAL, AT(rate), 1e-8, 1},
-    {{"samples", "1", "1 .. 1000", "Places each row is looked at in a training step."},
-     WHOLE,
-     AT(samples),
-     1,
-     1000},
+     CHOICE, AT(stop), TRAINS, 0, 0},
+    {{"batch", "200", "1 .. 1000000",
+      "Rows in a minibatch."},
+     WHOLE, AT(batch), TRAINS, 1, 1e6},
+    {{"rate", "0.02", "1e-8 .. 1",
+      "Step size of Adam."},
+     REAL, AT(rate), TRAINS, 1e-8, 1},
+    {{"samples", "1", "1 .. 1000",
+      "Places each row is looked at in a training step."},
+     WHOLE, AT(samples), SHAPES, 1, 1000},
     {{"points", "256", "1 .. 65536",
       "Quasi-random points a noisy row is averaged over in prediction."},
-     WHOLE,
-     AT(points),
-     1,
-     65536},
-    {{"layers", "1", "1 .. 6", "Hidden layers of the amortised model's network."},
-     WHOLE,
-     AT(layers),
-     1,
-     6},
-    {{"units", "50", "1 .. 4096", "Width of each hidden layer."}, WHOLE, AT(units), 1, 4096},
+     WHOLE, AT(points), PREDICTS, 1, 65536},
+    {{"layers", "2", "1 .. 6",
+      "Hidden layers of the amortised model's network."},
+     WHOLE, AT(layers), SHAPES, 1, 6},
+    {{"units", "50", "1 .. 4096",
+      "Width of each hidden layer."},
+     WHOLE, AT(units), SHAPES, 1, 4096},
     {{"prior_variance", "1000", "1e-3 .. 1e9",
       "Variance of the prior of true inputs, in standard units."},
-     REAL,
-     AT(prior_variance),
-     1e-3,
-     1e9},
+     REAL, AT(prior_variance), SHAPES, 1e-3, 1e9},
     {{"jitter", "1e-6", "1e-12 .. 1e-2",
       "Added to the diagonal of covariances, in units of the kernel's variance."},
-     REAL,
-     AT(jitter),
-     1e-12,
-     1e-2},
-    {{"standardise", "1", "0|1", "Whether attributes are brought to mean 0 and deviation 1."},
-     WHOLE,
-     AT(standardise),
-     0,
-     1},
-    {{"seed", "0", "0 .. 2^53", "Same seed, same result."}, WHOLE, AT(seed), 0, 9007199254740992.0},
+     REAL, AT(jitter), SHAPES, 1e-12, 1e-2},
+    {{"standardise", "1", "0|1",
+      "Whether attributes are brought to mean 0 and deviation 1."},
+     WHOLE, AT(standardise), SHAPES, 0, 1},
+    {{"seed", "0", "0 .. 2^53",
+      "Same seed, same result."},
+     WHOLE, AT(seed), SHAPES, 0, 9007199254740992.0},
     {{"threads", "0", "0 .. 1024",
       "Threads; 0 means one per processor. Results do not depend on it."},
-     WHOLE,
-     AT(threads),
-     0,
-     1024},
+     WHOLE, AT(threads), RUNS, 0, 1024},
 };
+/* clang-format on */
 
 enum { OPTION_COUNT = sizeof option_list / sizeof *option_list };
 
@@ -199,7 +165,11 @@ static bool read_number(const char *text, double *number) {
 
 static void write_number(double number, char *text, size_t size) {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
-    snprintf(text, size, "%.17g", number);
+    for (int digits = 15; digits <= 17; digits++) { /* the shortest that reads back the same */
+        snprintf(text, size, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
     uselocale(before);
     if (plain)
         freelocale(plain);
@@ -300,4 +270,9 @@ size_t nim_option_count(void) {
 
 nim_option_info nim_option_describe(size_t index) {
     return index < OPTION_COUNT ? option_list[index].info : (nim_option_info){0};
+}
+
+enum option_role option_role(const char *name) {
+    const struct option *option = find_option(name, NULL);
+    return option ? option->role : SHAPES;
 }

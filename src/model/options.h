@@ -10,6 +10,12 @@
 enum noise_mode { NOISE_GIVEN, NOISE_LEARNED, NOISE_BOTH };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 
+/* What a setting has a say in; a model keeps those that shape it for life. */
+enum option_role { SHAPES, TRAINS, PREDICTS, RUNS };
+
+/* SHAPES for a name that is not known. */
+enum option_role option_role(const char *name);
+
 /* Every setting, once; options.c gives name, default, range and help of each. */
 struct nim_options {
     const struct kernel *kernel;

@@ -4,42 +4,13 @@
  * averaged over x* ~ N(c, T) = p(x* | x~*) (noise_posterior.h), at the same quasi-random points for
  * every row and class; otherwise each row is one point.
  */
-#include "base/linalg.h"
-#include "base/pool.h"
+#include "predict/predictor.h"
+
 #include "base/vector.h"
-#include "model/model.h"
 #include "predict/lattice.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { TILE = 64 }; /* points looked at together */
-
-/* What one thread works with. */
-struct desk {
-    double *row_x, *row_noise;    /* TILE x d: the rows at hand, in standard units */
-    double *x, *x_square, *noise; /* TILE x d: the points */
-    double *mean, *variance;      /* C x TILE */
-    double *probability;          /* TILE x C */
-    double *sum;                  /* 3 x C: of probability, mean, second moment */
-    struct gp_tile tile;
-    double *scratch, *likelihood_scratch;
-    size_t row[TILE];
-};
-
-struct nim_predictor {
-    const struct nim_model *model;
-    struct pool *pool;
-    struct gp_factor *factor;    /* C */
-    struct gp_parameters *theta; /* C */
-    double *normal;              /* points x d */
-    struct desk *desk;           /* threads */
-    struct arena arena;
-    /* The call under way. */
-    const nim_data *data;
-    const nim_prediction *wanted;
-};
 
 static bool averages(const struct nim_predictor *predictor) {
     return predictor->model->options.input->averages;
@@ -53,10 +24,14 @@ static void desk_layout(struct desk *desk, const struct nim_model *model, struct
     desk->x = arena_doubles(arena, area);
     desk->x_square = arena_doubles(arena, area);
     desk->noise = arena_doubles(arena, area);
+    desk->x_norm = arena_doubles(arena, classes * TILE);
     desk->mean = arena_doubles(arena, classes * TILE);
     desk->variance = arena_doubles(arena, classes * TILE);
     desk->probability = arena_doubles(arena, classes * TILE);
-    desk->sum = arena_doubles(arena, 3 * classes);
+    desk->label_entropy = arena_doubles(arena, TILE);
+    desk->sum = arena_doubles(arena, 3 * classes + 2);
+    desk->node_sum = arena_doubles(arena, classes);
+    desk->total = arena_doubles(arena, classes);
     gp_tile_layout(&desk->tile, &model->gp, TILE, use, arena);
     desk->scratch = arena_doubles(arena, GEMM_SCRATCH);
     desk->likelihood_scratch =
@@ -69,14 +44,16 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     predictor->factor = arena_bytes(arena, classes, sizeof *predictor->factor);
     predictor->theta = arena_bytes(arena, classes, sizeof *predictor->theta);
     predictor->desk = arena_bytes(arena, threads, sizeof *predictor->desk);
-    predictor->normal = averages(predictor)
-                            ? arena_doubles(arena, model->options.points * model->attributes)
-                            : NULL;
+    size_t points = averages(predictor) ? model->options.points : 0;
+    predictor->normal = points ? arena_doubles(arena, points * model->attributes) : NULL;
+    predictor->few = points ? arena_doubles(arena, TILE * model->attributes) : NULL;
+    predictor->q = arena_doubles(arena, classes * model->attributes);
     double *zq = arena_doubles(arena, classes * model->inducing * model->attributes);
     struct gp_factor factor;
     struct desk desk;
     for (size_t c = 0; c < classes; c++)
         gp_factor_layout(zq ? &predictor->factor[c] : &factor, &model->gp, arena,
+                         zq ? predictor->q + c * model->attributes : NULL,
                          zq ? zq + c * model->inducing * model->attributes : NULL);
     for (size_t w = 0; w < threads; w++)
         desk_layout(zq ? &predictor->desk[w] : &desk, model, arena);
@@ -87,6 +64,7 @@ static nim_status factor_classes(struct nim_predictor *predictor, nim_error *err
     for (size_t c = 0; c < model->classes; c++) {
         predictor->theta[c] = model_gp(model, model->theta, c);
         predictor->factor[c].jitter = model->jitter[c];
+        gp_scales(&model->gp, &predictor->theta[c], predictor->q + c * model->attributes);
         gp_factor_posterior(&predictor->factor[c], &model->gp, &predictor->theta[c],
                             predictor->desk[0].scratch);
         if (!gp_factor_prior(&predictor->factor[c], &model->gp, &predictor->theta[c],
@@ -117,7 +95,8 @@ nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, 
         struct random_key key = {model->options.seed, STREAM_LATTICE};
         if (averages(predictor))
             ready =
-                lattice_normal(key, model->options.points, model->attributes, predictor->normal);
+                lattice_normal(key, model->options.points, model->attributes, predictor->normal) &&
+                lattice_normal(key, TILE, model->attributes, predictor->few);
     }
     nim_status status = ready
                             ? factor_classes(predictor, error)
@@ -138,12 +117,13 @@ void nim_predictor_free(nim_predictor *predictor) {
     free(predictor);
 }
 
-/* Class means, variances and probabilities at the desk's first `count` points. */
-static void look(const struct nim_predictor *predictor, struct desk *desk, size_t count) {
+void predictor_look(const struct nim_predictor *predictor, struct desk *desk, size_t count) {
     const struct nim_model *model = predictor->model;
-    struct gp_points points = {.rows = count, .x = desk->x, .x_square = desk->x_square};
     multiply(count * model->attributes, desk->x, desk->x, desk->x_square);
+    gp_norms(&model->gp, model->classes, predictor->q, count, desk->x_square, desk->x_norm, TILE,
+             desk->scratch);
     for (size_t c = 0; c < model->classes; c++) {
+        struct gp_points points = {.rows = count, .x = desk->x, .x_norm = desk->x_norm + c * TILE};
         double *mean = desk->mean + c * TILE, *variance = desk->variance + c * TILE;
         gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
                        &desk->tile, mean, variance, desk->scratch);
@@ -153,11 +133,17 @@ static void look(const struct nim_predictor *predictor, struct desk *desk, size_
     }
     model->options.likelihood->predict(&model->likelihood, model->theta + model->likelihood_at,
                                        count, desk->mean, desk->variance, TILE, desk->probability,
-                                       desk->likelihood_scratch);
+                                       desk->label_entropy, desk->likelihood_scratch);
 }
 
+/* A row's sums over its points: C of probability, C of mean, C of second moment, and where parts of
+ * the entropy are wanted H[p(y|x)] and E H[p(y|f,x)]. */
 static void clear_sums(const struct nim_predictor *predictor, struct desk *desk) {
-    memset(desk->sum, 0, 3 * predictor->model->classes * sizeof(double));
+    memset(desk->sum, 0, (3 * predictor->model->classes + 2) * sizeof(double));
+}
+
+static bool wants_parts(const struct nim_predictor *predictor) {
+    return predictor->wanted->measurement_part || predictor->wanted->model_part;
 }
 
 /* Adds point p of the desk to the sums of its row. */
@@ -169,42 +155,54 @@ static void add_point(const struct nim_predictor *predictor, struct desk *desk, 
         desk->sum[classes + c] += mean;
         desk->sum[2 * classes + c] += desk->variance[c * TILE + p] + mean * mean;
     }
+    if (wants_parts(predictor)) {
+        desk->sum[3 * classes] += entropy_of(classes, desk->probability + p * classes);
+        desk->sum[3 * classes + 1] += desk->label_entropy[p];
+    }
 }
 
 /* What was asked for, from the sums over `count` points of a row. */
-static void write_row(const struct nim_predictor *predictor, const struct desk *desk, size_t row,
+static void write_row(const struct nim_predictor *predictor, struct desk *desk, size_t row,
                       size_t count) {
     size_t classes = predictor->model->classes;
     const nim_prediction *wanted = predictor->wanted;
-    double share = 1.0 / (double)count, entropy = 0.0;
+    scale(3 * classes + 2, 1.0 / (double)count, desk->sum);
     for (size_t c = 0; c < classes; c++) {
-        double p = desk->sum[c] * share, mean = desk->sum[classes + c] * share;
+        double mean = desk->sum[classes + c];
         if (wanted->probabilities)
-            wanted->probabilities[row * classes + c] = p;
+            wanted->probabilities[row * classes + c] = desk->sum[c];
         if (wanted->latent_mean)
             wanted->latent_mean[row * classes + c] = mean;
         if (wanted->latent_variance)
             wanted->latent_variance[row * classes + c] =
-                fmax(0.0, desk->sum[2 * classes + c] * share - mean * mean);
-        entropy -= p > 0.0 ? p * log(p) : 0.0;
+                fmax(0.0, desk->sum[2 * classes + c] - mean * mean);
     }
+    double entropy = entropy_of(classes, desk->sum), located = desk->sum[3 * classes];
     if (wanted->entropy)
         wanted->entropy[row] = entropy;
+    if (wanted->measurement_part)
+        wanted->measurement_part[row] = fmax(0.0, entropy - located);
+    if (wanted->model_part)
+        wanted->model_part[row] = fmax(0.0, located - desk->sum[3 * classes + 1]);
+}
+
+void predictor_spread(const struct nim_predictor *predictor, double value, double noise,
+                      const double *normal, size_t stride, size_t count, double *column) {
+    size_t d = predictor->model->attributes;
+    double prior = predictor->model->options.prior_variance, share = prior / (prior + noise);
+    double centre = share * value, width = sqrt(share * noise);
+    for (size_t p = 0; p < count; p++)
+        column[p * d] = centre + width * normal[p * stride];
 }
 
 /* x* = c + sqrt(T) xi for points first .. first+count-1 of the lattice, around row k of the desk.
  */
 static void spread_points(const struct nim_predictor *predictor, struct desk *desk, size_t k,
                           size_t first, size_t count) {
-    const struct nim_model *model = predictor->model;
-    size_t d = model->attributes;
-    double prior = model->options.prior_variance;
-    for (size_t j = 0; j < d; j++) {
-        double noise = desk->row_noise[k * d + j], share = prior / (prior + noise);
-        double centre = share * desk->row_x[k * d + j], width = sqrt(share * noise);
-        for (size_t p = 0; p < count; p++)
-            desk->x[p * d + j] = centre + width * predictor->normal[(first + p) * d + j];
-    }
+    size_t d = predictor->model->attributes;
+    for (size_t j = 0; j < d; j++)
+        predictor_spread(predictor, desk->row_x[k * d + j], desk->row_noise[k * d + j],
+                         predictor->normal + first * d + j, d, count, desk->x + j);
 }
 
 static void predict_average(const struct nim_predictor *predictor, struct desk *desk, size_t k) {
@@ -215,7 +213,7 @@ static void predict_average(const struct nim_predictor *predictor, struct desk *
     for (size_t first = 0; first < points; first += TILE) {
         size_t count = points - first < TILE ? points - first : TILE;
         spread_points(predictor, desk, k, first, count);
-        look(predictor, desk, count);
+        predictor_look(predictor, desk, count);
         for (size_t p = 0; p < count; p++)
             add_point(predictor, desk, p);
     }
@@ -227,7 +225,7 @@ static void predict_in_place(const struct nim_predictor *predictor, struct desk 
     size_t bytes = count * predictor->model->attributes * sizeof(double);
     memcpy(desk->x, desk->row_x, bytes);
     memcpy(desk->noise, desk->row_noise, bytes);
-    look(predictor, desk, count);
+    predictor_look(predictor, desk, count);
     for (size_t k = 0; k < count; k++) {
         clear_sums(predictor, desk);
         add_point(predictor, desk, k);
@@ -239,17 +237,22 @@ static size_t rows_per_unit(const struct nim_predictor *predictor) {
     return averages(predictor) ? 1 : TILE;
 }
 
-static void predict_unit(void *context, size_t unit, size_t worker) {
-    const struct nim_predictor *predictor = context;
+void predictor_take_rows(const struct nim_predictor *predictor, struct desk *desk, size_t first,
+                         size_t count) {
     const struct nim_model *model = predictor->model;
-    struct desk *desk = &predictor->desk[worker];
-    size_t first = unit * rows_per_unit(predictor), count = predictor->data->rows - first;
-    count = count < rows_per_unit(predictor) ? count : rows_per_unit(predictor);
     for (size_t k = 0; k < count; k++)
         desk->row[k] = first + k;
     scaling_gather(&model->scaling, predictor->data, model_uses_errors(model), count, desk->row,
                    desk->row_x, desk->row_noise, NULL, NULL);
     model_add_learned_noise(model, count, desk->row_noise);
+}
+
+static void predict_unit(void *context, size_t unit, size_t worker) {
+    const struct nim_predictor *predictor = context;
+    struct desk *desk = &predictor->desk[worker];
+    size_t first = unit * rows_per_unit(predictor), count = predictor->data->rows - first;
+    count = count < rows_per_unit(predictor) ? count : rows_per_unit(predictor);
+    predictor_take_rows(predictor, desk, first, count);
     if (averages(predictor))
         predict_average(predictor, desk, 0);
     else

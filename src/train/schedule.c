@@ -2,6 +2,7 @@
 #include "train/schedule.h"
 
 #include <math.h>
+#include <string.h>
 
 #define STAGE_FACTOR 0.3 /* by which the rate falls with each stage */
 #define LEAST_WIDTH 0.1  /* of the draws, at the start of the warm-up */
@@ -76,12 +77,55 @@ bool schedule_continue(struct schedule *schedule, double bound) {
     bool warming = schedule->steps < schedule->plan.warm_steps;
     schedule->steps++;
     schedule->width = width_at(&schedule->plan, schedule->steps);
-    if (schedule->steps >= schedule->plan.most_steps)
-        return false;
-    if (schedule->plan.fixed || warming)
-        return true;
-    schedule->lap_sum += bound;
-    if (++schedule->lap_steps < schedule->plan.lap_steps)
-        return true;
-    return end_lap(schedule);
+    if (schedule->ended || schedule->steps >= schedule->plan.most_steps) {
+        schedule->ended = true;
+    } else if (!schedule->plan.fixed && !warming) {
+        schedule->lap_sum += bound;
+        if (++schedule->lap_steps == schedule->plan.lap_steps)
+            schedule->ended = !end_lap(schedule);
+    }
+    return !schedule->ended;
+}
+
+void schedule_write(const struct schedule *schedule, double *numbers) {
+    const struct schedule_plan *plan = &schedule->plan;
+    const double list[] = {plan->fixed,
+                           plan->rate,
+                           (double)plan->most_steps,
+                           (double)plan->lap_steps,
+                           (double)plan->warm_steps,
+                           schedule->rate,
+                           schedule->width,
+                           schedule->ended,
+                           (double)schedule->steps,
+                           (double)schedule->stage,
+                           (double)schedule->laps,
+                           (double)schedule->lap_steps,
+                           schedule->lap_sum};
+    _Static_assert(sizeof list / sizeof *list + SCHEDULE_WINDOW == SCHEDULE_NUMBERS, "all of them");
+    memcpy(numbers, list, sizeof list);
+    memcpy(numbers + sizeof list / sizeof *list, schedule->recent, sizeof schedule->recent);
+}
+
+/* Numbers may come from a file; what cannot be a count is none. */
+static size_t as_count(double number) {
+    return number >= 0.0 && number < 9007199254740992.0 ? (size_t)number : 0;
+}
+
+struct schedule schedule_read(const double *numbers) {
+    struct schedule schedule = {.plan = {.fixed = numbers[0] != 0.0,
+                                         .rate = numbers[1],
+                                         .most_steps = as_count(numbers[2]),
+                                         .lap_steps = as_count(numbers[3]),
+                                         .warm_steps = as_count(numbers[4])},
+                                .rate = numbers[5],
+                                .width = numbers[6],
+                                .ended = numbers[7] != 0.0,
+                                .steps = as_count(numbers[8]),
+                                .stage = as_count(numbers[9]),
+                                .laps = as_count(numbers[10]),
+                                .lap_steps = as_count(numbers[11]),
+                                .lap_sum = numbers[12]};
+    memcpy(schedule.recent, numbers + SCHEDULE_NUMBERS - SCHEDULE_WINDOW, sizeof schedule.recent);
+    return schedule;
 }

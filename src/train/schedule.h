@@ -33,6 +33,7 @@ struct schedule {
     struct schedule_plan plan;
     double rate;  /* in force */
     double width; /* of the draws of inputs, up to 1 */
+    bool ended;
     size_t steps; /* done */
     size_t stage; /* how often the rate has fallen */
     size_t laps;  /* done in this stage */
@@ -43,7 +44,12 @@ struct schedule {
 
 struct schedule schedule_start(struct schedule_plan plan);
 
-/* Tells the bound of the step just done; false when training is over. */
+/* Tells the bound of the step just done; false when training is over, and from then on. */
 bool schedule_continue(struct schedule *schedule, double bound);
+
+/* As numbers, and back: all it takes to go on another day. SCHEDULE_NUMBERS of them. */
+enum { SCHEDULE_NUMBERS = 13 + SCHEDULE_WINDOW };
+void schedule_write(const struct schedule *schedule, double *numbers);
+struct schedule schedule_read(const double *numbers);
 
 #endif

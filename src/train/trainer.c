@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Minibatches, steps and epochs. */
+#define _POSIX_C_SOURCE 200809L
+#include "base/checksum.h"
 #include "base/random.h"
 #include "base/vector.h"
 #include "model/bound.h"
@@ -9,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     DEFAULT_STEPS = 10000, /* at most, unless that were fewer than so many epochs: */
@@ -22,6 +25,9 @@ enum {
 
 /* A network wants smaller steps than what it feeds. */
 #define NETWORK_HASTE 0.5
+
+/* At least so long between two reports of progress, unless an epoch ends. */
+#define REPORT_SECONDS 0.1
 
 /* While warming up, a row of a rare class counts for at most so many. */
 #define MOST_RARITY 10.0
@@ -148,7 +154,7 @@ static void update_rows(void *context, size_t unit, size_t worker) {
 
 static void update_shared(struct nim_trainer *trainer, size_t first, size_t count, double rate) {
     struct nim_model *model = trainer->model;
-    adam_update_pooled(bound_pool(trainer->bound), count, rate, model->step,
+    adam_update_pooled(bound_pool(trainer->bound), count, rate, model->visits,
                        bound_gradient(trainer->bound) + first, model->theta + first,
                        model->moment1 + first, model->moment2 + first);
 }
@@ -170,13 +176,18 @@ static void keep_in_range(struct nim_model *model) {
         model->theta[model->noise_at + j] = between(model->theta[model->noise_at + j], -20.0, 7.0);
 }
 
+/* The order of this epoch's rows. */
+static void shuffle(struct nim_trainer *trainer) {
+    struct random_key key = {trainer->model->options.seed, STREAM_EPOCH};
+    random_permutation(key, trainer->model->epoch, trainer->total, trainer->order);
+}
+
 nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *error) {
     if (!trainer)
         return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
     struct nim_model *model = trainer->model;
     if (trainer->next == 0) {
-        struct random_key key = {model->options.seed, STREAM_EPOCH};
-        random_permutation(key, model->epoch, trainer->total, trainer->order);
+        shuffle(trainer);
         trainer->epoch_sum = 0.0;
     }
     fill_batch(trainer);
@@ -189,6 +200,7 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
         memset(bound_gradient(trainer->bound) + model->noise_at, 0,
                model->noise_count * sizeof(double));
     model->step++;
+    model->visits++;
     update_shared(trainer, 0, model->input_at, trainer->rate);
     update_shared(trainer, model->input_at, model->input_count, NETWORK_HASTE * trainer->rate);
     if (model->table.each) {
@@ -231,38 +243,131 @@ static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
     };
 }
 
-static bool wants_to_stop(const struct nim_trainer *trainer, const struct schedule *schedule,
-                          nim_progress_function progress, void *context) {
-    nim_progress report = {.epoch = schedule->steps / trainer->batches,
-                           .epochs = schedule->plan.most_steps / trainer->batches,
+/* ---------------------------------------------------------------- a whole training ------------ */
+
+/* What nim_model_train works with. */
+struct training {
+    nim_trainer *trainer;
+    struct schedule schedule;
+    uint32_t fingerprint; /* of the data */
+    nim_progress_function progress;
+    void *context;
+    struct timespec reported; /* when progress was last told */
+};
+
+static uint32_t add_array(uint32_t sum, const void *array, size_t bytes) {
+    return array ? checksum(sum, array, bytes) : sum;
+}
+
+/* The same data again give the same number. */
+static uint32_t fingerprint(const nim_data *data) {
+    size_t sizes[] = {data->rows, data->attributes, data->sigma ? data->sigma_rows : 0};
+    size_t row = data->attributes * sizeof(double);
+    uint32_t sum = checksum(0, sizes, sizeof sizes);
+    sum = add_array(sum, data->x, data->rows * row);
+    sum = add_array(sum, data->sigma, sizes[2] * row);
+    sum = add_array(sum, data->labels, data->rows * sizeof *data->labels);
+    return add_array(sum, data->weights, data->rows * sizeof *data->weights);
+}
+
+enum { STANDING_NEXT, STANDING_SUM, STANDING_DATA, STANDING_SCHEDULE };
+_Static_assert(STANDING_SCHEDULE + SCHEDULE_NUMBERS <= STANDING, "there is room for all");
+
+/* Writes down where the training stands, so that it can go on from the model alone. */
+static void note_standing(struct training *training) {
+    struct nim_model *model = training->trainer->model;
+    model->under_way = true;
+    model->standing[STANDING_NEXT] = (double)training->trainer->next;
+    model->standing[STANDING_SUM] = training->trainer->epoch_sum;
+    model->standing[STANDING_DATA] = training->fingerprint;
+    schedule_write(&training->schedule, model->standing + STANDING_SCHEDULE);
+}
+
+/* Starts a training, or takes up the one that was stopped under way. */
+static nim_status begin(struct training *training, nim_error *error) {
+    nim_trainer *trainer = training->trainer;
+    const struct nim_model *model = trainer->model;
+    if (model->under_way || training->progress) /* else nobody will ever ask */
+        training->fingerprint = fingerprint(&trainer->data);
+    if (!model->under_way) {
+        training->schedule = schedule_start(plan_training(trainer));
+        return NIM_OK;
+    }
+    double next = model->standing[STANDING_NEXT];
+    if (model->standing[STANDING_DATA] != training->fingerprint ||
+        !(next >= 0.0 && next < (double)trainer->batches))
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "this training was stopped under way and can only go on with the same data; "
+                       "these differ");
+    training->schedule = schedule_read(model->standing + STANDING_SCHEDULE);
+    trainer->next = (size_t)next;
+    trainer->epoch_sum = model->standing[STANDING_SUM];
+    shuffle(trainer);
+    return NIM_OK;
+}
+
+/* Progress is told at the end of an epoch and, within long ones, a few times a second. */
+static bool is_time_to_report(struct training *training) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double waited = (double)(now.tv_sec - training->reported.tv_sec) +
+                    1e-9 * (double)(now.tv_nsec - training->reported.tv_nsec);
+    if (training->trainer->next != 0 && waited < REPORT_SECONDS)
+        return false;
+    training->reported = now;
+    return true;
+}
+
+static bool wants_to_stop(struct training *training) {
+    const struct nim_trainer *trainer = training->trainer;
+    if (!training->progress || !is_time_to_report(training))
+        return false;
+    note_standing(training);
+    nim_progress report = {.epoch = training->schedule.steps / trainer->batches,
+                           .epochs = training->schedule.plan.most_steps / trainer->batches,
+                           .batch = trainer->next,
+                           .batches = trainer->batches,
                            .step = trainer->model->step,
                            .bound = trainer->model->bound,
                            .rate = trainer->rate,
                            .jitter = largest_jitter(trainer->model)};
-    return progress && progress(&report, context);
+    return training->progress(&report, training->context);
+}
+
+/* Steps until the schedule ends; then to the end of the epoch, so that the bound is a whole one's.
+ */
+static nim_status run_training(struct training *training, nim_error *error) {
+    nim_trainer *trainer = training->trainer;
+    bool more = !training->schedule.ended;
+    while (more || trainer->next != 0) {
+        double bound;
+        trainer->rate = training->schedule.rate;
+        trainer->width = training->schedule.width;
+        nim_status status = nim_trainer_step(trainer, &bound, error);
+        if (status != NIM_OK)
+            return status;
+        more = schedule_continue(&training->schedule, bound);
+        if (wants_to_stop(training) && (more || trainer->next != 0))
+            return failure(error, NIM_CANCELLED, "stopped after step %llu as asked",
+                           (unsigned long long)trainer->model->step);
+    }
+    return NIM_OK;
 }
 
 nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_function progress,
                            void *context, nim_error *error) {
-    nim_trainer *trainer;
-    nim_status status = nim_trainer_create(model, data, &trainer, error);
+    struct training training = {.progress = progress, .context = context};
+    nim_status status = nim_trainer_create(model, data, &training.trainer, error);
     if (status != NIM_OK)
         return status;
-    struct schedule schedule = schedule_start(plan_training(trainer));
-    bool more = true;
-    /* An epoch once begun is finished, so that the bound of the last one is a whole one's. */
-    while ((more || trainer->next != 0) && status == NIM_OK) {
-        double bound;
-        trainer->rate = schedule.rate;
-        trainer->width = schedule.width;
-        status = nim_trainer_step(trainer, &bound, error);
-        if (status == NIM_OK && more)
-            more = schedule_continue(&schedule, bound);
-        if (status == NIM_OK && trainer->next == 0 &&
-            wants_to_stop(trainer, &schedule, progress, context) && more)
-            status = failure(error, NIM_CANCELLED, "stopped after epoch %llu as asked",
-                             (unsigned long long)model->epoch);
+    clock_gettime(CLOCK_MONOTONIC, &training.reported);
+    status = begin(&training, error);
+    if (status == NIM_OK) {
+        status = run_training(&training, error);
+        model->under_way = status == NIM_CANCELLED;
+        if (!model->under_way)
+            model_forget_optimiser(model);
     }
-    nim_trainer_free(trainer);
+    nim_trainer_free(training.trainer);
     return status;
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COLUMNS_H
+#define CLI_COLUMNS_H
+
+/*
+ * Which columns of a table are attributes, which are their errors, and which one is the label.
+ *
+ * An attribute is named after its column, or log(column): then its value is ln x and its error
+ * sigma / x. The name is all that a model keeps of it.
+ */
+
+#include "complaint.h"
+#include "list.h"
+#include "table/table.h"
+
+struct source {
+    char *name;     /* of the attribute */
+    size_t value;   /* its column */
+    long error;     /* the column of its 1-sigma errors, or NO_COLUMN */
+    long also;      /* another column that looks like that, or NO_COLUMN */
+    bool logarithm; /* of value and error */
+    char *lost;     /* the error column the model learned with, when this table has none; or NULL */
+};
+
+struct columns {
+    size_t count;
+    struct source *source;
+    struct list left_out; /* numeric columns that look like a row's number or name */
+};
+
+/* The column of that name, with a complaint that names file and column when there is none, or two.
+ */
+bool column_find(const struct table *table, const char *name, size_t *column,
+                 struct complaint *complaint);
+
+/* The column `wanted`; when that is NULL "class", else the last one. */
+bool column_label(const struct table *table, const char *wanted, size_t *column,
+                  struct complaint *complaint);
+
+/* What a user says about columns, as typed; NULL where nothing was said. */
+struct column_wishes {
+    const char *features; /* "a,log(b)"; NULL: all columns of numbers */
+    const char *errors;   /* "flux=dflux,..." in addition to the rule, or "none" */
+    const char *log;      /* "a,b", or "auto" or "none", which are not looked at here */
+    long label;           /* a column that is no attribute, or NO_COLUMN */
+};
+
+/*
+ * The attributes of a new model. `rows` are at hand: a column of text most of whose cells there are
+ * numbers is taken for numbers, so that reading it complains of the cell that is none.
+ */
+bool columns_choose(struct columns *columns, struct table *table, size_t rows,
+                    const struct column_wishes *wishes, struct complaint *complaint);
+
+/* The attributes of a model in another table. The errors: as wished, else as in training, else by
+ * rule. */
+bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
+                   const char *errors, struct complaint *complaint);
+
+/* Makes the logarithm of an attribute the attribute. */
+bool source_take_log(struct source *source, struct complaint *complaint);
+
+/* "flux=flux_err,..." for a model's note; to be freed. NULL when out of memory. */
+char *columns_errors(const struct columns *columns, const struct table *table);
+
+void source_free(struct source *source);
+void columns_free(struct columns *columns);
+
+/* Keys of the notes a model keeps of its columns. */
+#define NOTE_ERRORS "errors"
+#define NOTE_ERRORS_WISH "option.errors"
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "columns.h"
+#include "command.h"
+#include "interrupt.h"
+#include "list.h"
+#include "table/table.h"
+#include "where.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Cells of a block of rows, about. */
+enum { CELLS = 1 << 18, MOST_ROWS = 4096 };
+
+/* A table on its way from one file to another. */
+struct passage {
+    struct table *table;
+    struct table_writer *writer;
+    struct where *where;
+    size_t count;          /* columns that are carried */
+    size_t *from;          /* their indices in the table */
+    struct column *column; /* and what they are */
+    size_t block;          /* rows at a time */
+    double *number;        /* count x block: numbers of the rows at hand */
+    uint8_t *keep;         /* block */
+    size_t read, written;
+};
+
+static bool choose_columns(struct passage *passage, const char *names,
+                           struct complaint *complaint) {
+    struct list list = {0};
+    bool good = !names || list_split(&list, names, "--columns", complaint);
+    passage->count = names ? list.count : table_columns(passage->table);
+    passage->from = calloc(passage->count + 1, sizeof *passage->from);
+    passage->column = calloc(passage->count + 1, sizeof *passage->column);
+    if (good && (!passage->from || !passage->column))
+        good = complain(complaint, EXIT_NUMERICAL, "out of memory");
+    for (size_t i = 0; good && i < passage->count; i++) {
+        passage->from[i] = i;
+        if (names)
+            good = column_find(passage->table, list.item[i], &passage->from[i], complaint);
+        if (good)
+            passage->column[i] = *table_column(passage->table, passage->from[i]);
+    }
+    list_free(&list);
+    return good;
+}
+
+static bool get_room(struct passage *passage, struct complaint *complaint) {
+    size_t rows = CELLS / (passage->count + 1);
+    passage->block = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+    passage->number = malloc((passage->count + 1) * passage->block * sizeof *passage->number);
+    passage->keep = malloc(passage->block);
+    if (!passage->number || !passage->keep)
+        return complain(complaint, EXIT_NUMERICAL, "out of memory");
+    return true;
+}
+
+static bool write_row(struct passage *passage, size_t row, struct complaint *complaint) {
+    for (size_t i = 0; i < passage->count; i++) {
+        struct span span;
+        bool text = passage->column[i].kind == COLUMN_TEXT;
+        if (text && !table_text(passage->table, row, passage->from[i], &span, complaint))
+            return false;
+        double number = passage->number[i * passage->block + row];
+        if (text ? !table_write_text(passage->writer, span, complaint)
+                 : !table_write_number(passage->writer, number, complaint))
+            return false;
+    }
+    return table_write_end(passage->writer, complaint);
+}
+
+static bool carry_block(struct passage *passage, size_t rows, struct complaint *complaint) {
+    if (!where_mask(passage->where, passage->table, rows, passage->keep, complaint))
+        return false;
+    for (size_t i = 0; i < passage->count; i++)
+        if (passage->column[i].kind == COLUMN_NUMBER &&
+            !table_numbers(passage->table, passage->from[i], passage->number + i * passage->block,
+                           1, complaint))
+            return false;
+    for (size_t row = 0; row < rows; row++) {
+        if (!passage->keep[row])
+            continue;
+        if (!write_row(passage, row, complaint))
+            return false;
+        passage->written++;
+    }
+    passage->read += rows;
+    return true;
+}
+
+static bool carry_all(struct passage *passage, struct complaint *complaint) {
+    size_t rows;
+    do {
+        if (interrupted())
+            return complain(complaint, EXIT_INTERRUPTED, "interrupted");
+        if (!table_next(passage->table, passage->block, &rows, complaint) ||
+            !carry_block(passage, rows, complaint))
+            return false;
+    } while (rows);
+    struct table_writer *writer = passage->writer;
+    passage->writer = NULL;
+    return table_writer_close(writer, complaint);
+}
+
+static enum table_format format_of(const struct arguments *arguments, const char *option) {
+    enum table_format format = TABLE_ANY;
+    table_format_named(argument_text(arguments, option), &format);
+    return format;
+}
+
+static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    struct passage passage = {0};
+    const char *in = argument_operand(arguments, 0), *out = argument_operand(arguments, 1);
+    bool good =
+        (passage.table = table_open(in, format_of(arguments, "from"), complaint)) &&
+        (passage.where = where_create(arguments, passage.table,
+                                      argument_given(arguments, "ignore-case"), complaint)) &&
+        choose_columns(&passage, argument_text(arguments, "columns"), complaint) &&
+        get_room(&passage, complaint) &&
+        (passage.writer = table_writer_open(out, format_of(arguments, "to"), passage.count,
+                                            passage.column, complaint)) &&
+        carry_all(&passage, complaint);
+    if (good)
+        say(arguments, "%zu of %zu rows, %zu of %zu columns", passage.written, passage.read,
+            passage.count, table_columns(passage.table));
+    table_writer_abandon(passage.writer);
+    where_free(passage.where);
+    table_close(passage.table);
+    free(passage.from);
+    free(passage.column);
+    free(passage.number);
+    free(passage.keep);
+    return good;
+}
+
+static const struct option options[] = {
+    WHERE_OPTION,
+    {.name = "ignore-case", .help = "Text in --where may differ in case."},
+    {.name = "columns",
+     .value = "A,B,...",
+     .help = "Only these columns, in this order. A name with a comma stands in double quotes."},
+    {.name = "from",
+     .value = "FORMAT",
+     .help = "What IN is, when neither its name nor its content says so.",
+     .values = "any|csv|tsv|fits|idx|libsvm",
+     .fallback = "any"},
+    {.name = "to",
+     .value = "FORMAT",
+     .help = "What to write; any goes by OUT's name, and by CSV when that says nothing.",
+     .values = "any|csv|tsv|fits",
+     .fallback = "any"},
+    {0},
+};
+
+const struct command command_convert = {
+    .name = "convert",
+    .summary = "Copies a table from one format to another",
+    .operands = "IN OUT",
+    .least_operands = 2,
+    .most_operands = 2,
+    .description =
+        "Reads CSV, TSV (gzipped or not), FITS binary tables, IDX and LIBSVM files, and writes "
+        "CSV, TSV (gzipped when the name ends in .gz) or FITS. '-' is standard input or output. "
+        "Rows pass one block at a time, so tables may be larger than memory. Units are carried "
+        "where both formats have them.",
+    .examples = "# a catalogue as CSV, four of its columns, bright sources with a class\n"
+                "nimgp convert gll_psc_v27.fit.gz bright.csv --where 'Signif_Avg >= 20' "
+                "--where \"CLASS1 != ''\" --columns Source_Name,CLASS1,Flux1000,Unc_Flux1000\n"
+                "# from a pipe to a compressed table\n"
+                "zcat big.tsv.gz | nimgp convert - big.csv.gz --from tsv",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool file_check_output(const char *path, struct complaint *complaint) {
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return complain(complaint, EXIT_BAD_INPUT, "%s: is a directory; expected a file to write",
+                        path);
+    char *directory = strdup(path);
+    if (!directory)
+        return complain(complaint, EXIT_NUMERICAL, "out of memory");
+    char *slash = strrchr(directory, '/');
+    if (slash)
+        slash[slash == directory] = '\0';
+    bool fine =
+        access(slash ? directory : ".", W_OK | X_OK) == 0 ||
+        complain(complaint, EXIT_BAD_INPUT, "%s: cannot be written: %s", path, strerror(errno));
+    free(directory);
+    return fine;
+}
+
+bool file_check_apart(const char *output, const char *input, struct complaint *complaint) {
+    struct stat out, in;
+    if (stat(output, &out) != 0 || stat(input, &in) != 0 || !S_ISREG(out.st_mode) ||
+        out.st_dev != in.st_dev || out.st_ino != in.st_ino)
+        return true;
+    return complain(complaint, EXIT_USAGE, "%s would be overwritten by what is made of it", input);
+}
+
+bool file_complain(struct complaint *complaint, const char *path, const nim_error *error) {
+    complain_of(complaint, error);
+    size_t length = strlen(path);
+    if (strncmp(complaint->text, path, length) == 0)
+        return false;
+    struct complaint inner = *complaint;
+    return complain(complaint, inner.code, "%s: %s", path, inner.text);
+}
+
+nim_model *file_load_model(const char *path, struct complaint *complaint) {
+    nim_model *model = NULL;
+    nim_error error;
+    if (nim_model_load(path, &model, &error) != NIM_OK)
+        file_complain(complaint, path, &error);
+    return model;
+}
+
+struct table *file_open_table(const struct arguments *arguments, const char *path,
+                              struct complaint *complaint) {
+    enum table_format format = TABLE_ANY;
+    table_format_named(argument_text(arguments, "format"), &format); /* one of the choices */
+    return table_open(path, format, complaint);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "given.h"
+
+#include "rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDING 1e-6 /* what printing may have cost the sum */
+
+/* The columns whose names begin with p_. */
+static bool find_classes(struct given *given, const struct table *table, size_t *column,
+                         struct complaint *complaint) {
+    for (size_t i = 0; i < table_columns(table); i++) {
+        const char *name = table_column(table, i)->name;
+        if (strncmp(name, "p_", 2) != 0 || !name[2])
+            continue;
+        column[given->classes.count] = i;
+        if (!list_add(&given->classes, name + 2, strlen(name + 2), complaint))
+            return false;
+    }
+    return given->classes.count >= 2 ||
+           complain(complaint, EXIT_BAD_INPUT,
+                    "%s: expected a column p_CLASS for each of two classes or more",
+                    table_path(table));
+}
+
+static bool check_row(const struct given *given, const struct table *table, size_t row,
+                      const double *p, struct complaint *complaint) {
+    double sum = 0.0, least = 0.0;
+    for (size_t c = 0; c < given->classes.count; c++) {
+        sum += p[c];
+        least = fmin(least, p[c]);
+    }
+    if (fabs(sum - 1.0) <= ROUNDING && least >= 0.0)
+        return true;
+    char place[256];
+    table_place(table, row, place, sizeof place);
+    return complain(complaint, EXIT_BAD_INPUT,
+                    "%s: expected probabilities that add up to 1, found the sum %g", place, sum);
+}
+
+static bool read_block(struct given *given, struct table *table, const size_t *column, size_t rows,
+                       struct complaint *complaint) {
+    size_t classes = given->classes.count;
+    double *p = realloc(given->p, (given->rows + rows) * classes * sizeof *p);
+    if (!p)
+        return complain(complaint, EXIT_NUMERICAL, "out of memory");
+    given->p = p;
+    p += given->rows * classes;
+    for (size_t c = 0; c < classes; c++)
+        if (!table_numbers(table, column[c], p + c, classes, complaint))
+            return false;
+    for (size_t i = 0; i < rows; i++)
+        if (!check_row(given, table, i, p + i * classes, complaint))
+            return false;
+    given->rows += rows;
+    return true;
+}
+
+bool given_read(struct given *given, const char *path, struct complaint *complaint) {
+    struct table *table = table_open(path, TABLE_ANY, complaint);
+    if (!table)
+        return false;
+    size_t rows = 1, *column = calloc(table_columns(table) + 1, sizeof *column);
+    bool fine = column ? find_classes(given, table, column, complaint)
+                       : complain(complaint, EXIT_NUMERICAL, "out of memory");
+    while (fine && rows)
+        fine = table_next(table, ROWS_BLOCK, &rows, complaint) &&
+               (!rows || read_block(given, table, column, rows, complaint));
+    free(column);
+    table_close(table);
+    return fine;
+}
+
+void given_free(struct given *given) {
+    list_free(&given->classes);
+    free(given->p);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_GIVEN_H
+#define CLI_GIVEN_H
+
+/* Probabilities that somebody else has computed: the columns p_CLASS of a table. */
+
+#include "command.h"
+#include "list.h"
+
+struct given {
+    struct list classes; /* in the order of the columns */
+    size_t rows;
+    double *p; /* rows x classes */
+};
+
+/* Reads all of the table. A row's probabilities must add up to one. */
+bool given_read(struct given *given, const char *path, struct complaint *complaint);
+void given_free(struct given *given);
+
+#endif

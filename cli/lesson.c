@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lesson.h"
+
+#include "files.h"
+#include "grid.h"
+#include "plain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What stays the same while a table is read. */
+struct reading {
+    struct lesson *lesson;
+    const struct arguments *arguments;
+    const struct recipe *recipe;
+    const nim_model *model;
+    struct rows rows;
+};
+
+static bool no_memory(struct complaint *complaint) {
+    return complain(complaint, EXIT_NUMERICAL, "out of memory");
+}
+
+static const char *column_name(const struct lesson *lesson, size_t column) {
+    return table_column(lesson->table, column)->name;
+}
+
+/* ---------------------------------------------------------------- before reading -------------- */
+
+/* The label column: as wished, as the model had it, or by default, which is said. */
+static bool find_label(struct reading *reading, struct complaint *complaint) {
+    struct lesson *lesson = reading->lesson;
+    const char *wish = reading->recipe->text[RECIPE_LABEL];
+    const char *kept = reading->model ? nim_model_note(reading->model, NOTE_LABEL) : NULL;
+    if (!wish && kept && table_find(lesson->table, kept) >= 0)
+        wish = kept;
+    if (!column_label(lesson->table, wish, &lesson->label, complaint))
+        return false;
+    const char *name = column_name(lesson, lesson->label);
+    if (!wish)
+        say(reading->arguments, "the label is column '%s'%s; --label chooses another", name,
+            table_find(lesson->table, "class") == NO_COLUMN ? ", the last one" : "");
+    return true;
+}
+
+static bool find_classes(struct reading *reading, struct complaint *complaint) {
+    struct classes *classes = &reading->lesson->classes;
+    const char *wish = reading->recipe->text[RECIPE_CLASSES];
+    struct list names = {0};
+    bool fine = true;
+    classes->fold = reading->recipe->text[RECIPE_IGNORE_CASE] != NULL;
+    for (size_t c = 0; reading->model && fine && c < nim_model_classes(reading->model); c++) {
+        const char *name = nim_model_class_name(reading->model, c);
+        fine = list_add(&names, name, strlen(name), complaint);
+    }
+    if (!reading->model && wish)
+        fine = list_split(&names, wish, "--classes", complaint);
+    if (fine && names.count)
+        fine = classes_fix(classes, &names, complaint);
+    list_free(&names);
+    return fine;
+}
+
+static bool find_columns(struct reading *reading, struct complaint *complaint) {
+    struct lesson *lesson = reading->lesson;
+    char *const *wish = reading->recipe->text;
+    struct column_wishes wishes = {.features = wish[RECIPE_FEATURES],
+                                   .errors = wish[RECIPE_ERRORS],
+                                   .log = wish[RECIPE_LOG],
+                                   .label = (long)lesson->label};
+    return reading->model ? columns_match(&lesson->columns, lesson->table, reading->model,
+                                          argument_text(reading->arguments, "errors"), complaint)
+                          : columns_choose(&lesson->columns, lesson->table, reading->rows.waiting,
+                                           &wishes, complaint);
+}
+
+static bool open_table(struct reading *reading, const char *path, struct complaint *complaint) {
+    struct lesson *lesson = reading->lesson;
+    lesson->table = file_open_table(reading->arguments, path, complaint);
+    return lesson->table && find_label(reading, complaint) && find_classes(reading, complaint) &&
+           table_next(lesson->table, ROWS_BLOCK, &reading->rows.waiting, complaint) &&
+           find_columns(reading, complaint);
+}
+
+static bool read_rows(struct reading *reading, struct complaint *complaint) {
+    struct lesson *lesson = reading->lesson;
+    struct rows *rows = &reading->rows;
+    struct list conditions = {0};
+    const char *wish = reading->recipe->text[RECIPE_WHERE];
+    rows->table = lesson->table;
+    rows->columns = &lesson->columns;
+    rows->label = (long)lesson->label;
+    rows->classes = &lesson->classes;
+    bool fine = !wish || list_split(&conditions, wish, "--where", complaint);
+    if (fine)
+        rows->where =
+            where_create_from(&conditions, lesson->table, lesson->classes.fold, complaint);
+    fine = rows->where && training_set_read(&lesson->set, rows, complaint);
+    list_free(&conditions);
+    where_free(rows->where);
+    lesson->missing = rows->missing; /* the lesson's from here on */
+    rows->missing = NULL;
+    return fine;
+}
+
+/* ---------------------------------------------------------------- after reading --------------- */
+
+static bool count_classes(struct lesson *lesson, struct complaint *complaint) {
+    size_t classes = lesson->classes.name.count;
+    free(lesson->class_rows);
+    lesson->class_rows = calloc(classes + 1, sizeof *lesson->class_rows);
+    for (size_t i = 0; lesson->class_rows && i < lesson->set.rows; i++)
+        lesson->class_rows[lesson->set.class[i]]++;
+    return lesson->class_rows || no_memory(complaint);
+}
+
+static bool check_classes(const struct lesson *lesson, struct complaint *complaint) {
+    const struct list *name = &lesson->classes.name;
+    const char *path = table_path(lesson->table), *label = column_name(lesson, lesson->label);
+    if (!lesson->set.rows)
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s: no rows to learn from; expected rows with a label in column %s", path,
+                        label);
+    if (name->count == 1)
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s: column %s: all %zu rows have the label '%s'; expected two classes or "
+                        "more",
+                        path, label, lesson->set.rows, name->item[0]);
+    if (name->count > 2 && 2 * name->count > lesson->set.rows)
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s: column %s: %zu different labels in %zu rows; expected classes of "
+                        "several rows each (--label chooses another column)",
+                        path, label, name->count, lesson->set.rows);
+    for (size_t c = 0; c < name->count; c++)
+        if (!lesson->class_rows[c])
+            return complain(complaint, EXIT_BAD_INPUT, "%s: column %s: no rows of class '%s'", path,
+                            label, name->item[c]);
+    return true;
+}
+
+static bool complain_of_empty(const struct lesson *lesson, size_t j, struct complaint *complaint) {
+    return complain(complaint, EXIT_BAD_INPUT,
+                    "%s: column %s: all %zu values are missing or have no logarithm; expected "
+                    "numbers",
+                    table_path(lesson->table), column_name(lesson, lesson->columns.source[j].value),
+                    lesson->set.rows);
+}
+
+/* Columns nobody asked for that turned out to be empty are left out. */
+static bool drop_empty(struct reading *reading, struct complaint *complaint) {
+    struct lesson *lesson = reading->lesson;
+    struct columns *columns = &lesson->columns;
+    size_t kept = 0;
+    bool *wanted = calloc(columns->count, sizeof *wanted);
+    if (!wanted)
+        return no_memory(complaint);
+    for (size_t j = 0; j < columns->count; j++)
+        kept += wanted[j] = lesson->missing[j] < lesson->set.rows;
+    size_t empty = 0;
+    while (empty < columns->count && wanted[empty])
+        empty++;
+    bool chosen = reading->model || reading->recipe->text[RECIPE_FEATURES];
+    bool fine =
+        empty == columns->count || (kept && !chosen) || complain_of_empty(lesson, empty, complaint);
+    if (fine && kept < columns->count) {
+        training_set_keep(&lesson->set, wanted);
+        kept = 0;
+        for (size_t j = 0; j < columns->count; j++) {
+            if (wanted[j]) {
+                lesson->missing[kept] = lesson->missing[j];
+                columns->source[kept++] = columns->source[j];
+                continue;
+            }
+            say(reading->arguments, "column '%s' is empty and left out", columns->source[j].name);
+            source_free(&columns->source[j]);
+        }
+        columns->count = kept;
+    }
+    free(wanted);
+    return fine;
+}
+
+/* --log auto */
+static bool take_logs(struct reading *reading, struct complaint *complaint) {
+    struct lesson *lesson = reading->lesson;
+    const char *wish = reading->recipe->text[RECIPE_LOG];
+    if (reading->model || !wish || strcmp(wish, "auto") != 0)
+        return true;
+    for (size_t j = 0; j < lesson->columns.count; j++) {
+        struct source *source = &lesson->columns.source[j];
+        if (source->logarithm || !training_set_skewed(&lesson->set, j))
+            continue;
+        if (!source_take_log(source, complaint))
+            return false;
+        training_set_take_log(&lesson->set, j);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- what was understood --------- */
+
+static void say_columns(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    if (argument_given(reading->arguments, "quiet"))
+        return;
+    struct grid *grid = grid_create("llrl");
+    grid_cell(grid, "feature");
+    grid_cell(grid, "error");
+    grid_cell(grid, "missing");
+    grid_cell(grid, "unit");
+    for (size_t j = 0; j < lesson->columns.count; j++) {
+        const struct source *source = &lesson->columns.source[j];
+        const char *unit = table_column(lesson->table, source->value)->unit;
+        grid_cell(grid, "%s", source->name);
+        grid_cell(grid, "%s",
+                  source->error == NO_COLUMN ? "-" : column_name(lesson, (size_t)source->error));
+        grid_cell(grid, "%zu", lesson->missing[j]);
+        grid_cell(grid, "%s", unit ? unit : "");
+    }
+    grid_print(grid, stderr);
+}
+
+static void say_left_out(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    const struct rows *rows = &reading->rows;
+    const struct arguments *arguments = reading->arguments;
+    for (size_t i = 0; i < lesson->columns.left_out.count; i++)
+        say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
+            lesson->columns.left_out.item[i]);
+    for (size_t j = 0; j < lesson->columns.count; j++) {
+        const struct source *source = &lesson->columns.source[j];
+        if (source->also != NO_COLUMN)
+            say(arguments, "'%s' looks like the error of %s too and is not used; --errors decides",
+                column_name(lesson, (size_t)source->also), source->name);
+        if (source->lost)
+            say(arguments, "no column '%s', the errors of %s so far: its values count as exact",
+                source->lost, source->name);
+    }
+    if (rows->nonpositive)
+        say(arguments, "%zu cells are not positive: without a logarithm they count as missing",
+            rows->nonpositive);
+    if (rows->filtered || rows->unlabelled || rows->other_class)
+        say(arguments, "rows left out: %zu by --where, %zu without a label, %zu of other classes",
+            rows->filtered, rows->unlabelled, rows->other_class);
+}
+
+/* The hint that there is such a thing as --log auto. */
+static void say_skewed(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    char text[512] = "";
+    size_t used = 0;
+    if (reading->model || reading->recipe->text[RECIPE_LOG])
+        return;
+    for (size_t j = 0; j < lesson->columns.count && used < sizeof text; j++)
+        if (!lesson->columns.source[j].logarithm && training_set_skewed(&lesson->set, j)) {
+            int more = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                lesson->columns.source[j].name);
+            used += more > 0 ? (size_t)more : sizeof text;
+        }
+    if (used)
+        say(reading->arguments, "positive and skewed: %s%s; --log auto would take the logarithm",
+            text, used < sizeof text ? "" : "...");
+}
+
+static void say_rows(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    char text[512] = "";
+    size_t used = 0;
+    for (size_t c = 0; c < lesson->classes.name.count && used < sizeof text; c++) {
+        int more = snprintf(text + used, sizeof text - used, "%s%s %zu", c ? ", " : "",
+                            lesson->classes.name.item[c], lesson->class_rows[c]);
+        used += more > 0 ? (size_t)more : sizeof text;
+    }
+    say(reading->arguments, "%zu rows: %s%s", lesson->set.rows, text,
+        used < sizeof text ? "" : "...");
+}
+
+static void say_noise(const struct reading *reading) {
+    const struct arguments *arguments = reading->arguments;
+    bool learned = strcmp(argument_text(arguments, "noise"), "learned") == 0;
+    if (reading->model)
+        return;
+    if (reading->lesson->set.sigma && learned)
+        say(arguments, "with --noise learned the error columns are not used; --noise both adds to "
+                       "them");
+    else if (!reading->lesson->set.sigma && !argument_given(arguments, "noise"))
+        say(arguments, "no error columns: every value counts as exact. --errors names them, "
+                       "--noise learned learns how noisy each feature is");
+}
+
+/* ---------------------------------------------------------------- all of it ------------------- */
+
+bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
+                 const struct recipe *recipe, const nim_model *model, const char *path,
+                 struct complaint *complaint) {
+    struct reading reading = {
+        .lesson = lesson, .arguments = arguments, .recipe = recipe, .model = model};
+    bool fine = open_table(&reading, path, complaint) && read_rows(&reading, complaint);
+    if (fine && !lesson->classes.closed)
+        fine = classes_order(&lesson->classes, lesson->set.rows, lesson->set.class, complaint);
+    fine = fine && count_classes(lesson, complaint) && check_classes(lesson, complaint) &&
+           drop_empty(&reading, complaint) && take_logs(&reading, complaint);
+    if (fine) {
+        say_columns(&reading);
+        say_left_out(&reading);
+        say_skewed(&reading);
+        say_rows(&reading);
+        say_noise(&reading);
+    }
+    rows_free(&reading.rows);
+    return fine;
+}
+
+bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_t seed,
+                     struct complaint *complaint) {
+    const char *text = recipe->text[RECIPE_VALIDATION];
+    double share = 0.0;
+    if (text && (!plain_number(text, &share) || share < 0.0 || share > 0.5))
+        return complain(complaint, EXIT_USAGE, "fit: --validation: '%s' is not from 0 to 0.5",
+                        text);
+    if (!(share > 0.0))
+        return true;
+    if (!training_set_hold_out(&lesson->set, lesson->classes.name.count, share, seed, &lesson->held,
+                               complaint))
+        return false;
+    if (!lesson->held.rows)
+        return complain(complaint, EXIT_USAGE,
+                        "fit: --validation %s of %zu rows holds out none; give a larger share",
+                        text, lesson->set.rows);
+    return count_classes(lesson, complaint);
+}
+
+void lesson_free(struct lesson *lesson) {
+    table_close(lesson->table);
+    columns_free(&lesson->columns);
+    classes_free(&lesson->classes);
+    training_set_free(&lesson->set);
+    training_set_free(&lesson->held);
+    free(lesson->missing);
+    free(lesson->class_rows);
+}

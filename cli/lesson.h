@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_LESSON_H
+#define CLI_LESSON_H
+
+/* All a model is to learn from: the rows of a table, their attributes and classes. */
+
+#include "command.h"
+#include "recipe.h"
+#include "training_set.h"
+
+struct lesson {
+    struct table *table;
+    size_t label; /* column */
+    struct columns columns;
+    struct classes classes;
+    struct training_set set, held; /* to learn from; held out */
+    size_t *missing;               /* attributes: cells that are missing */
+    size_t *class_rows;            /* classes: rows of `set` */
+};
+
+/*
+ * Reads the table as the recipe says and tells the user what was understood. `model` is one to go
+ * on with, whose attributes and classes count, or NULL: then they are chosen.
+ */
+bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
+                 const struct recipe *recipe, const nim_model *model, const char *path,
+                 struct complaint *complaint);
+
+/* Holds out the share the recipe says, if any. */
+bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_t seed,
+                     struct complaint *complaint);
+
+void lesson_free(struct lesson *lesson);
+
+#endif

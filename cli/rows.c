@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include "interrupt.h"
+#include "plain.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool rows_have_errors(const struct rows *rows) {
+    for (size_t j = 0; j < rows->columns->count; j++)
+        if (rows->columns->source[j].error != NO_COLUMN)
+            return true;
+    return false;
+}
+
+nim_data rows_data(const struct rows *rows) {
+    return (nim_data){.rows = rows->count,
+                      .attributes = rows->columns->count,
+                      .x = rows->x,
+                      .sigma = rows_have_errors(rows) ? rows->sigma : NULL,
+                      .sigma_rows = rows_have_errors(rows) ? rows->count : 0,
+                      .labels = rows->label == NO_COLUMN ? NULL : rows->class};
+}
+
+static bool allocate(struct rows *rows, struct complaint *complaint) {
+    size_t cells = ROWS_BLOCK * rows->columns->count + 1; /* not nothing, even without columns */
+    if (rows->place)
+        return true;
+    rows->place = calloc(ROWS_BLOCK, sizeof *rows->place);
+    rows->class = calloc(ROWS_BLOCK, sizeof *rows->class);
+    rows->keep = calloc(ROWS_BLOCK, sizeof *rows->keep);
+    rows->value = calloc(ROWS_BLOCK, sizeof *rows->value);
+    rows->error = calloc(ROWS_BLOCK, sizeof *rows->error);
+    rows->x = calloc(cells, sizeof *rows->x);
+    rows->sigma = calloc(cells, sizeof *rows->sigma);
+    rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
+    return (rows->place && rows->class && rows->keep && rows->value && rows->error && rows->x &&
+            rows->sigma && rows->missing) ||
+           complain(complaint, EXIT_NUMERICAL, "out of memory");
+}
+
+void rows_free(struct rows *rows) {
+    free(rows->place);
+    free(rows->class);
+    free(rows->keep);
+    free(rows->value);
+    free(rows->error);
+    free(rows->x);
+    free(rows->sigma);
+    free(rows->missing);
+    rows->place = NULL;
+}
+
+static bool advance(struct rows *rows, struct complaint *complaint) {
+    if (interrupted())
+        return complain(complaint, EXIT_INTERRUPTED, "interrupted");
+    rows->first = rows->seen;
+    rows->at_hand = rows->waiting;
+    rows->waiting = 0;
+    if (!rows->at_hand && !table_next(rows->table, ROWS_BLOCK, &rows->at_hand, complaint))
+        return false;
+    rows->seen += rows->at_hand;
+    return true;
+}
+
+/* In a column of numbers 1, 1.0 and 1e0 are the same label: the shortest text of the number. */
+static struct span shortest(struct span label, char text[PLAIN_NUMBER]) {
+    double number;
+    if (label.length >= PLAIN_NUMBER)
+        return label;
+    memcpy(text, label.text, label.length);
+    text[label.length] = '\0';
+    if (!plain_number(text, &number))
+        return label;
+    plain_write(number, text);
+    return (struct span){text, strlen(text)};
+}
+
+/* The class of row i of those at hand, or NO_CLASS. */
+static bool classify(struct rows *rows, size_t i, int32_t *class, struct complaint *complaint) {
+    struct span label;
+    char text[PLAIN_NUMBER];
+    size_t column = (size_t)rows->label;
+    if (!table_text(rows->table, i, column, &label, complaint))
+        return false;
+    if (table_column(rows->table, column)->kind == COLUMN_NUMBER)
+        label = shortest(label, text);
+    *class = NO_CLASS;
+    if (label.length == 0) {
+        rows->unlabelled++;
+        return true;
+    }
+    if (!classes_of(rows->classes, label, class, complaint)) {
+        struct complaint inner = *complaint;
+        char place[256];
+        table_place(rows->table, i, place, sizeof place);
+        return complain(complaint, inner.code, "%s: column %s: %s; expected class names", place,
+                        table_column(rows->table, column)->name, inner.text);
+    }
+    rows->other_class += *class == NO_CLASS;
+    return true;
+}
+
+/* Which of the rows at hand are wanted: `place` and `class`. */
+static bool select_rows(struct rows *rows, struct complaint *complaint) {
+    bool filter = rows->where && where_any(rows->where);
+    rows->count = 0;
+    if (filter && !where_mask(rows->where, rows->table, rows->at_hand, rows->keep, complaint))
+        return false;
+    for (size_t i = 0; i < rows->at_hand; i++) {
+        int32_t class = 0;
+        if (filter && !rows->keep[i]) {
+            rows->filtered++;
+            continue;
+        }
+        if (rows->label != NO_COLUMN && !classify(rows, i, &class, complaint))
+            return false;
+        if (class == NO_CLASS)
+            continue;
+        rows->place[rows->count] = i;
+        rows->class[rows->count++] = class;
+    }
+    return true;
+}
+
+static bool complain_of_cell(const struct rows *rows, size_t row, size_t column, const char *what,
+                             double value, struct complaint *complaint) {
+    char place[256];
+    table_place(rows->table, row, place, sizeof place);
+    return complain(complaint, EXIT_BAD_INPUT, "%s: column %s: %g; expected %s", place,
+                    table_column(rows->table, column)->name, value, what);
+}
+
+bool take_log(double *x, double *sigma) {
+    double value = *x, relative = *sigma / value;
+    bool positive = value > 0.0;
+    *x = positive ? log(value) : (double)NAN;
+    /* However uncertain, an error stays finite. */
+    *sigma = !positive ? (double)NAN : relative > DBL_MAX ? DBL_MAX : relative;
+    return value <= 0.0;
+}
+
+/* One attribute of the selected rows. */
+static bool read_attribute(struct rows *rows, size_t j, struct complaint *complaint) {
+    const struct source *source = &rows->columns->source[j];
+    size_t d = rows->columns->count;
+    bool errors = source->error != NO_COLUMN;
+    if (!table_numbers(rows->table, source->value, rows->value, 1, complaint) ||
+        (errors && !table_numbers(rows->table, (size_t)source->error, rows->error, 1, complaint)))
+        return false;
+    for (size_t k = 0; k < rows->count; k++) {
+        size_t i = rows->place[k];
+        double x = rows->value[i], sigma = errors ? rows->error[i] : 0.0;
+        if (isinf(x))
+            return complain_of_cell(rows, i, source->value, "a finite number", x, complaint);
+        if (sigma < 0.0 || isinf(sigma))
+            return complain_of_cell(rows, i, (size_t)source->error,
+                                    "a 1-sigma error, which is finite and not negative", sigma,
+                                    complaint);
+        if (source->logarithm)
+            rows->nonpositive += take_log(&x, &sigma);
+        rows->missing[j] += isnan(x) != 0;
+        rows->x[k * d + j] = x;
+        rows->sigma[k * d + j] = sigma;
+    }
+    return true;
+}
+
+bool rows_next(struct rows *rows, struct complaint *complaint) {
+    if (!allocate(rows, complaint))
+        return false;
+    do {
+        if (!advance(rows, complaint) || !select_rows(rows, complaint))
+            return false;
+    } while (rows->at_hand && !rows->count);
+    for (size_t j = 0; rows->count && j < rows->columns->count; j++)
+        if (!read_attribute(rows, j, complaint))
+            return false;
+    return true;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nimgp suggest: the rows worth a label, and the measurements worth repeating. */
+#include "applied.h"
+#include "best.h"
+#include "json.h"
+#include "kept.h"
+#include "metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option options[] = {
+    {.name = "number",
+     .letter = 'n',
+     .value = "N",
+     .fallback = "10",
+     .help = "How many rows to suggest."},
+    {.name = "by",
+     .value = "MEASURE",
+     .fallback = "entropy",
+     .values = "entropy|information|measurement",
+     .help =
+         "What to rank rows by: how uncertain the class is; how much its label would tell about "
+         "the latent functions; how much exact measurements would tell about the class. All in "
+         "nats.",
+     .complete = COMPLETE_VALUES},
+    {.name = "remeasure",
+     .help = "Add the feature whose exact measurement would reduce the entropy most, by how much "
+             "on average, and the second best."},
+    KEEP_OPTIONS,
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .fallback = "-",
+     .help = "Where the rows go: standard output unless given; CSV, or what the name says.",
+     .complete = COMPLETE_FILE},
+    {.name = "json", .help = "A JSON array on standard output instead of a table."},
+    APPLIED_OPTIONS,
+    {0}};
+
+/* What is remembered of a candidate, by slot. */
+struct entry {
+    size_t predicted;
+    double probability, entropy, information, measurement;
+    struct list cells; /* of the columns carried over */
+};
+
+struct suggest {
+    const struct arguments *arguments;
+    struct applied applied;
+    struct kept kept;
+    struct best best;
+    struct entry *entry;
+    double *x, *sigma;                               /* most x attributes, by slot */
+    double *gain;                                    /* attributes of one row */
+    double *p, *entropy, *information, *measurement; /* of a block */
+};
+
+/* ---------------------------------------------------------------- ranking --------------------- */
+
+static bool make_room(struct suggest *suggest, struct complaint *complaint) {
+    size_t most, d = nim_model_attributes(suggest->applied.model);
+    size_t classes = nim_model_classes(suggest->applied.model);
+    if (!argument_whole(suggest->arguments, "number", 1, 1000000, &most, complaint))
+        return false;
+    bool fine = best_create(&suggest->best, most);
+    suggest->entry = calloc(most, sizeof *suggest->entry);
+    suggest->x = calloc(most, d * sizeof(double));
+    suggest->sigma = calloc(most, d * sizeof(double));
+    suggest->gain = calloc(d, sizeof(double));
+    suggest->p = calloc(ROWS_BLOCK * classes, sizeof(double));
+    suggest->entropy = calloc(ROWS_BLOCK, sizeof(double));
+    suggest->information = calloc(ROWS_BLOCK, sizeof(double));
+    suggest->measurement = calloc(ROWS_BLOCK, sizeof(double));
+    return (fine && suggest->entry && suggest->x && suggest->sigma && suggest->gain && suggest->p &&
+            suggest->entropy && suggest->information && suggest->measurement) ||
+           complain(complaint, EXIT_NUMERICAL, "out of memory");
+}
+
+static bool compute(struct suggest *suggest, struct complaint *complaint) {
+    nim_data data = rows_data(&suggest->applied.rows);
+    nim_prediction wanted = {.probabilities = suggest->p,
+                             .entropy = suggest->entropy,
+                             .measurement_part = suggest->measurement,
+                             .model_part = suggest->information};
+    nim_error error;
+    return nim_predict(suggest->applied.predictor, &data, &wanted, &error) == NIM_OK ||
+           file_complain(complaint, table_path(suggest->applied.table), &error);
+}
+
+static const double *scores(const struct suggest *suggest) {
+    const char *by = argument_text(suggest->arguments, "by");
+    return strcmp(by, "entropy") == 0       ? suggest->entropy
+           : strcmp(by, "information") == 0 ? suggest->information
+                                            : suggest->measurement;
+}
+
+/* Row k of the block takes a slot. */
+static bool remember(struct suggest *suggest, size_t k, size_t slot, struct complaint *complaint) {
+    const struct rows *rows = &suggest->applied.rows;
+    struct entry *entry = &suggest->entry[slot];
+    size_t classes = nim_model_classes(suggest->applied.model), d = rows->columns->count;
+    const double *p = suggest->p + k * classes;
+    entry->predicted = most_probable(classes, p);
+    entry->probability = p[entry->predicted];
+    entry->entropy = suggest->entropy[k];
+    entry->information = suggest->information[k];
+    entry->measurement = suggest->measurement[k];
+    memcpy(suggest->x + slot * d, rows->x + k * d, d * sizeof(double));
+    memcpy(suggest->sigma + slot * d, rows->sigma + k * d, d * sizeof(double));
+    list_free(&entry->cells);
+    for (size_t i = 0; i < suggest->kept.count; i++) {
+        struct span span;
+        if (!table_text(rows->table, rows->place[k], suggest->kept.column[i], &span, complaint) ||
+            !list_add(&entry->cells, span.text, span.length, complaint))
+            return false;
+    }
+    return true;
+}
+
+static bool rank(struct suggest *suggest, struct complaint *complaint) {
+    struct rows *rows = &suggest->applied.rows;
+    const double *score = scores(suggest);
+    for (;;) {
+        if (!rows_next(rows, complaint))
+            return false;
+        if (!rows->count)
+            break;
+        if (!compute(suggest, complaint))
+            return false;
+        for (size_t k = 0; k < rows->count; k++) {
+            size_t slot;
+            if (best_offer(&suggest->best, score[k], rows->first + rows->place[k], &slot) &&
+                !remember(suggest, k, slot, complaint))
+                return false;
+        }
+    }
+    best_sort(&suggest->best);
+    return true;
+}
+
+/* ---------------------------------------------------------------- remeasuring ----------------- */
+
+/* The two features of a slot whose exact measurement tells most; gains not above zero are none. */
+struct advice {
+    const char *feature[2];
+    double gain[2];
+};
+
+static bool advise(struct suggest *suggest, size_t slot, struct advice *advice,
+                   struct complaint *complaint) {
+    const nim_model *model = suggest->applied.model;
+    size_t d = nim_model_attributes(model);
+    bool errors = rows_have_errors(&suggest->applied.rows);
+    nim_data data = {.rows = 1,
+                     .attributes = d,
+                     .x = suggest->x + slot * d,
+                     .sigma = errors ? suggest->sigma + slot * d : NULL,
+                     .sigma_rows = errors};
+    nim_error error;
+    if (nim_remeasure(suggest->applied.predictor, &data, suggest->gain, &error) != NIM_OK)
+        return file_complain(complaint, table_path(suggest->applied.table), &error);
+    *advice = (struct advice){.gain = {(double)NAN, (double)NAN}};
+    for (size_t j = 0; j < d; j++) {
+        double gain = suggest->gain[j];
+        size_t at = !advice->feature[0] || gain > advice->gain[0] ? 0 : 1;
+        if (!(gain > 0.0) || (at == 1 && advice->feature[1] && !(gain > advice->gain[1])))
+            continue;
+        if (at == 0) {
+            advice->feature[1] = advice->feature[0];
+            advice->gain[1] = advice->gain[0];
+        }
+        advice->feature[at] = nim_model_attribute_name(model, j);
+        advice->gain[at] = gain;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- writing --------------------- */
+
+static const char *const remeasure_name[] = {"remeasure", "gain", "second", "second_gain"};
+
+enum { ALL_COLUMNS = 10 };
+
+/* The output's own columns; those carried over stand behind the first. */
+static size_t list_columns(const struct suggest *suggest, struct column own[ALL_COLUMNS]) {
+    const nim_model *model = suggest->applied.model;
+    size_t count = 0, longest = applied_class_width(&suggest->applied);
+    own[count++] = (struct column){.name = "row", .kind = COLUMN_NUMBER};
+    own[count++] = (struct column){.name = "predicted", .kind = COLUMN_TEXT, .width = longest};
+    static const char *const names[] = {"probability", "entropy", "information", "measurement"};
+    for (size_t i = 0; i < 4; i++)
+        own[count++] = (struct column){.name = names[i], .kind = COLUMN_NUMBER};
+    if (!argument_given(suggest->arguments, "remeasure"))
+        return count;
+    longest = 1;
+    for (size_t j = 0; j < nim_model_attributes(model); j++) {
+        size_t length = strlen(nim_model_attribute_name(model, j));
+        longest = length > longest ? length : longest;
+    }
+    for (size_t i = 0; i < 4; i++)
+        own[count++] = (struct column){.name = remeasure_name[i],
+                                       .kind = i % 2 ? COLUMN_NUMBER : COLUMN_TEXT,
+                                       .width = i % 2 ? 0 : longest};
+    return count;
+}
+
+static struct table_writer *open_writer(const struct suggest *suggest,
+                                        const struct column own[ALL_COLUMNS], size_t count,
+                                        struct complaint *complaint) {
+    const struct kept *kept = &suggest->kept;
+    const char *path = argument_text(suggest->arguments, "output");
+    if (!file_check_apart(path, argument_operand(suggest->arguments, 1), complaint))
+        return NULL;
+    struct column *all = calloc(count + kept->count, sizeof *all);
+    struct table_writer *writer = NULL;
+    if (all) {
+        all[0] = own[0];
+        for (size_t i = 0; i < kept->count; i++) {
+            all[1 + i] = *table_column(suggest->applied.table, kept->column[i]);
+            all[1 + i].kind = COLUMN_TEXT;
+        }
+        memcpy(all + 1 + kept->count, own + 1, (count - 1) * sizeof *all);
+        writer = table_writer_open(path, TABLE_ANY, count + kept->count, all, complaint);
+    } else {
+        complain(complaint, EXIT_NUMERICAL, "out of memory");
+    }
+    free(all);
+    return writer;
+}
+
+static bool write_text(struct table_writer *writer, const char *text, struct complaint *complaint) {
+    return table_write_text(writer, (struct span){text, strlen(text)}, complaint);
+}
+
+static bool write_entry(struct suggest *suggest, const struct candidate *candidate,
+                        struct table_writer *writer, struct complaint *complaint) {
+    const struct entry *entry = &suggest->entry[candidate->slot];
+    const double number[] = {entry->probability, entry->entropy, entry->information,
+                             entry->measurement};
+    bool fine = table_write_number(writer, (double)candidate->row + 1.0, complaint);
+    for (size_t i = 0; fine && i < entry->cells.count; i++)
+        fine = write_text(writer, entry->cells.item[i], complaint);
+    fine =
+        fine && write_text(writer, nim_model_class_name(suggest->applied.model, entry->predicted),
+                           complaint);
+    for (size_t i = 0; fine && i < 4; i++)
+        fine = table_write_number(writer, number[i], complaint);
+    if (fine && argument_given(suggest->arguments, "remeasure")) {
+        struct advice advice;
+        fine = advise(suggest, candidate->slot, &advice, complaint);
+        for (size_t i = 0; fine && i < 2; i++)
+            fine = write_text(writer, advice.feature[i] ? advice.feature[i] : "", complaint) &&
+                   table_write_number(writer, advice.gain[i], complaint);
+    }
+    return fine && table_write_end(writer, complaint);
+}
+
+static bool write_table(struct suggest *suggest, const struct column *own, size_t count,
+                        struct complaint *complaint) {
+    struct table_writer *writer = open_writer(suggest, own, count, complaint);
+    if (!writer)
+        return false;
+    for (size_t i = 0; i < suggest->best.count; i++)
+        if (!write_entry(suggest, &suggest->best.candidate[i], writer, complaint)) {
+            table_writer_abandon(writer);
+            return false;
+        }
+    return table_writer_close(writer, complaint);
+}
+
+static bool write_json_entry(struct suggest *suggest, const struct candidate *candidate,
+                             struct json *json, struct complaint *complaint) {
+    const struct entry *entry = &suggest->entry[candidate->slot];
+    struct advice advice;
+    bool remeasure = argument_given(suggest->arguments, "remeasure");
+    if (remeasure && !advise(suggest, candidate->slot, &advice, complaint))
+        return false;
+    json_object(json, NULL);
+    json_whole(json, "row", candidate->row + 1);
+    for (size_t i = 0; i < entry->cells.count; i++)
+        json_text(json, table_column(suggest->applied.table, suggest->kept.column[i])->name,
+                  entry->cells.item[i]);
+    json_text(json, "predicted", nim_model_class_name(suggest->applied.model, entry->predicted));
+    json_real(json, "probability", entry->probability);
+    json_real(json, "entropy", entry->entropy);
+    json_real(json, "information", entry->information);
+    json_real(json, "measurement", entry->measurement);
+    for (size_t i = 0; remeasure && i < 2; i++) {
+        json_text(json, remeasure_name[2 * i], advice.feature[i]);
+        json_real(json, remeasure_name[2 * i + 1], advice.gain[i]);
+    }
+    json_close(json);
+    return true;
+}
+
+static bool write_json(struct suggest *suggest, struct complaint *complaint) {
+    struct json json = json_start(stdout);
+    bool fine = true;
+    json_array(&json, NULL);
+    for (size_t i = 0; fine && i < suggest->best.count; i++)
+        fine = write_json_entry(suggest, &suggest->best.candidate[i], &json, complaint);
+    if (fine)
+        json_close(&json);
+    return fine;
+}
+
+/* ---------------------------------------------------------------- all of it ------------------- */
+
+static bool choose(struct suggest *suggest, struct complaint *complaint) {
+    const struct arguments *arguments = suggest->arguments;
+    struct column own[ALL_COLUMNS];
+    if (!applied_open(&suggest->applied, arguments, argument_operand(arguments, 0),
+                      argument_operand(arguments, 1), false, complaint))
+        return false;
+    size_t count = list_columns(suggest, own);
+    if (!kept_choose(&suggest->kept, arguments, suggest->applied.table, count, own, complaint) ||
+        !make_room(suggest, complaint) || !rank(suggest, complaint))
+        return false;
+    applied_say_tally(&suggest->applied);
+    return argument_given(arguments, "json") ? write_json(suggest, complaint)
+                                             : write_table(suggest, own, count, complaint);
+}
+
+static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    struct suggest suggest = {.arguments = arguments};
+    bool fine = choose(&suggest, complaint);
+    for (size_t i = 0; suggest.entry && i < suggest.best.most; i++)
+        list_free(&suggest.entry[i].cells);
+    free(suggest.entry);
+    free(suggest.x);
+    free(suggest.sigma);
+    free(suggest.gain);
+    free(suggest.p);
+    free(suggest.entropy);
+    free(suggest.information);
+    free(suggest.measurement);
+    best_free(&suggest.best);
+    kept_free(&suggest.kept);
+    applied_close(&suggest.applied);
+    return fine;
+}
+
+const struct command command_suggest = {
+    .name = "suggest",
+    .summary = "Rows worth a label, measurements worth repeating",
+    .operands = "MODEL TABLE",
+    .least_operands = 2,
+    .most_operands = 2,
+    .description =
+        "Ranks the rows of TABLE, whose classes need not be known, by what more work on them would "
+        "teach, and writes the first of them: the row's number from 1, the most probable class and "
+        "its probability, and in nats the entropy of the class; the part of it that is about the "
+        "latent functions, which a label would teach the model ('information'); and the part that "
+        "exact measurements of the row would remove ('measurement').",
+    .examples = "# Ten rows to label, those without a class only\n"
+                "nimgp suggest agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
+                "    --by information --keep-only Source_Name\n"
+                "# What to measure again\n"
+                "nimgp suggest toy.nimgp test.csv -n 5 --by measurement --remeasure\n",
+    .options = options,
+    .run = run,
+};

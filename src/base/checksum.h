@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CHECKSUM_H
+#define CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* CRC-32 as in zlib and PNG, of `size` further bytes; 0 to begin with. */
+uint32_t checksum(uint32_t before, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAFETENSORS_H
+#define SAFETENSORS_H
+
+/*
+ * The safetensors container: 8 bytes of header length, a JSON header that names arrays with type,
+ * shape and place and holds a map of texts, then the arrays, little-endian, one after the other.
+ *
+ * One of the texts is ours: "crc32", eight hexadecimal digits, the CRC-32 of the whole file with
+ * these digits read as zeros. A single wrong bit anywhere is found.
+ */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TENSOR_DIMENSIONS = 3, TENSOR_NAME = 64 };
+
+/* An array of doubles; `values` belongs to the caller, or points into a file that was read. */
+struct tensor {
+    char name[TENSOR_NAME];
+    size_t dimensions, shape[TENSOR_DIMENSIONS];
+    double *values;
+};
+
+struct metadata {
+    const char *key, *text;
+};
+
+struct safetensors {
+    size_t tensors, texts;
+    struct tensor *tensor;
+    struct metadata *text;
+    char *memory; /* owned: header and arrays */
+};
+
+static inline size_t tensor_count(const struct tensor *tensor) {
+    size_t count = 1;
+    for (size_t k = 0; k < tensor->dimensions; k++)
+        count *= tensor->shape[k];
+    return count;
+}
+
+/* Written beside `path`, synced and renamed. */
+nim_status safetensors_write(const char *path, const struct safetensors *file, nim_error *error);
+
+/* Reads all of it and checks every length. Free with safetensors_free, also after failure. */
+nim_status safetensors_read(const char *path, struct safetensors *file, nim_error *error);
+void safetensors_free(struct safetensors *file);
+
+/* NULL when there is none of that name. */
+const struct tensor *safetensors_tensor(const struct safetensors *file, const char *name);
+const char *safetensors_text(const struct safetensors *file, const char *key);
+
+#endif

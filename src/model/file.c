@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Model files (docs/model-file.md): safetensors whose texts say what the model is and whose arrays
+ * are what it learned. One list of arrays serves saving and loading.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "base/json.h"
+#include "base/safetensors.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMAT "nimgp"
+#define FORMAT_VERSION "1"
+#define OPTION_PREFIX "option."
+#define NOTE_PREFIX "note."
+
+enum { MOST_ARRAYS = 32 };
+
+/* The arrays of a model. Those of the classes lie one class after the other in theta, but the file
+ * keeps like with like, so they pass through `staged`. */
+struct arrays {
+    size_t count;
+    struct tensor list[MOST_ARRAYS];
+    double *staged;   /* classes x parameters of one */
+    double counts[4]; /* steps, epochs, updates since the moments were zero, bound */
+    double *visits;   /* rows */
+};
+
+static void add_array(struct arrays *arrays, const char *name, double *values, size_t dimensions,
+                      size_t first, size_t second, size_t third) {
+    struct tensor *tensor = &arrays->list[arrays->count++];
+    snprintf(tensor->name, sizeof tensor->name, "%s", name);
+    tensor->dimensions = dimensions;
+    tensor->shape[0] = first;
+    tensor->shape[1] = second;
+    tensor->shape[2] = third;
+    tensor->values = values;
+}
+
+static void add_classes(struct arrays *arrays, const struct nim_model *model) {
+    static const char *const name[BLOCKS_PER_CLASS] = {
+        "kernel.log_variance", "kernel.log_white_noise", "kernel.log_lengthscale",
+        "inducing.inputs",     "posterior.mean",         "posterior.factor"};
+    size_t c = model->classes, m = model->inducing, d = model->attributes;
+    const size_t shape[BLOCKS_PER_CLASS][3] = {{1, c, 0}, {1, c, 0}, {2, c, d},
+                                               {3, c, m}, {2, c, m}, {2, c, m * (m + 1) / 2}};
+    double *values = arrays->staged;
+    for (size_t b = 0; b < BLOCKS_PER_CLASS; b++) {
+        add_array(arrays, name[b], values, shape[b][0], shape[b][1], shape[b][2], d);
+        values += c * model_block(model, b).count;
+    }
+}
+
+/* Between theta (class by class) and `staged` (block by block). */
+static void stage(const struct nim_model *model, struct arrays *arrays, bool out) {
+    double *values = arrays->staged;
+    for (size_t b = 0; b < BLOCKS_PER_CLASS; b++)
+        for (size_t c = 0; c < model->classes; c++) {
+            struct block block = model_block(model, c * BLOCKS_PER_CLASS + b);
+            double *theta = model->theta + block.offset;
+            memcpy(out ? values : theta, out ? theta : values, block.count * sizeof(double));
+            values += block.count;
+        }
+}
+
+/* Everything that must be there, in the order it is written. `moments` says whether the optimiser's
+ * state is part of it. */
+static void list_arrays(struct nim_model *model, bool moments, struct arrays *arrays) {
+    size_t d = model->attributes, rows = model->table.rows, each = model->table.each;
+    arrays->count = 0;
+    add_array(arrays, "counts", arrays->counts, 1, 4, 0, 0);
+    add_array(arrays, "scaling.mean", model->scaling.mean, 1, d, 0, 0);
+    add_array(arrays, "scaling.deviation", model->scaling.deviation, 1, d, 0, 0);
+    add_array(arrays, "scaling.median_error", model->scaling.median_error, 1, d, 0, 0);
+    add_array(arrays, "scaling.typical", model->scaling.typical, 1, d, 0, 0);
+    add_array(arrays, "scaling.spread", model->scaling.spread, 1, d, 0, 0);
+    add_array(arrays, "jitter", model->jitter, 1, model->classes, 0, 0);
+    add_classes(arrays, model);
+    add_array(arrays, "noise.log_variance", model->theta + model->noise_at, 1, model->noise_count,
+              0, 0);
+    add_array(arrays, "likelihood.parameters", model->theta + model->likelihood_at, 1,
+              model->likelihood_count, 0, 0);
+    add_array(arrays, "input.parameters", model->theta + model->input_at, 1, model->input_count, 0,
+              0);
+    if (each)
+        add_array(arrays, "rows.parameters", model->table.theta, 2, rows, each, 0);
+    if (!moments)
+        return;
+    add_array(arrays, "optimiser.moment1", model->moment1, 1, model->count, 0, 0);
+    add_array(arrays, "optimiser.moment2", model->moment2, 1, model->count, 0, 0);
+    if (each) {
+        add_array(arrays, "optimiser.row_moments", model->table.moments, 3, rows, 2, each);
+        add_array(arrays, "optimiser.row_visits", arrays->visits, 1, rows, 0, 0);
+    }
+    if (model->under_way)
+        add_array(arrays, "training.standing", model->standing, 1, STANDING, 0, 0);
+}
+
+static bool arrays_allocate(struct arrays *arrays, const struct nim_model *model) {
+    arrays->staged = calloc(model->noise_at, sizeof(double)); /* noise follows the classes */
+    arrays->visits = calloc(model->table.rows + 1, sizeof(double));
+    return arrays->staged && arrays->visits;
+}
+
+static void arrays_free(struct arrays *arrays) {
+    free(arrays->staged);
+    free(arrays->visits);
+}
+
+/* ---------------------------------------------------------------- saving ---------------------- */
+
+/* The texts, growing; all strings are owned. */
+struct texts {
+    struct note_list list;
+    bool good;
+};
+
+static void add_text(struct texts *texts, const char *prefix, const char *key, const char *text) {
+    size_t size = strlen(prefix) + strlen(key) + 1;
+    char *whole = malloc(size);
+    if (whole)
+        snprintf(whole, size, "%s%s", prefix, key);
+    texts->good = texts->good && whole && note_list_set(&texts->list, whole, text);
+    free(whole);
+}
+
+static void add_number(struct texts *texts, const char *key, size_t number) {
+    char text[32];
+    snprintf(text, sizeof text, "%zu", number);
+    add_text(texts, "", key, text);
+}
+
+/* A list of strings as JSON. */
+static void add_list(struct texts *texts, const char *key, const struct text_list *list) {
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    for (size_t i = 0; file && i < list->count; i++) {
+        fputc(i ? ',' : '[', file);
+        json_quote(file, list->text[i]);
+    }
+    if (file)
+        fputc(']', file);
+    texts->good = texts->good && file && !ferror(file);
+    if (file && fclose(file) != 0)
+        texts->good = false;
+    if (texts->good)
+        add_text(texts, "", key, text);
+    free(text);
+}
+
+static void list_texts(const struct nim_model *model, struct texts *texts) {
+    char value[64];
+    texts->good = true;
+    add_text(texts, "", "format", FORMAT);
+    add_text(texts, "", "format_version", FORMAT_VERSION);
+    add_text(texts, "", "written_by", "nimgp " NIM_VERSION);
+    add_list(texts, "classes", &model->class_names);
+    add_list(texts, "attributes", &model->attribute_names);
+    add_number(texts, "inducing", model->inducing);
+    add_number(texts, "rows", model->table.rows);
+    add_text(texts, "", "optimiser", model->visits ? "yes" : "no");
+    add_text(texts, "", "under_way", model->under_way ? "yes" : "no");
+    for (size_t i = 0; i < nim_option_count(); i++) {
+        const char *name = nim_option_describe(i).name;
+        if (option_role(name) == RUNS) /* the machine's, not the model's */
+            continue;
+        nim_options_get(&model->options, name, value, sizeof value, NULL);
+        add_text(texts, OPTION_PREFIX, name, value);
+    }
+    for (size_t i = 0; i < model->notes.count; i++)
+        add_text(texts, NOTE_PREFIX, model->notes.note[i].key, model->notes.note[i].text);
+}
+
+nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error) {
+    if (!model || !path)
+        return failure(error, NIM_INVALID_ARGUMENT, "model or path is NULL");
+    struct arrays arrays = {
+        .counts = {(double)model->step, (double)model->epoch, (double)model->visits, model->bound}};
+    struct texts texts = {0};
+    struct metadata *metadata = NULL;
+    nim_status status = NIM_OUT_OF_MEMORY;
+    list_texts(model, &texts);
+    metadata = calloc(texts.list.count + 1, sizeof *metadata);
+    if (!texts.good || !metadata || !arrays_allocate(&arrays, model)) {
+        failure(error, status, "%s: no memory to save a model", path);
+        goto done;
+    }
+    for (size_t i = 0; i < texts.list.count; i++)
+        metadata[i] = (struct metadata){texts.list.note[i].key, texts.list.note[i].text};
+    for (size_t i = 0; model->table.each && i < model->table.rows; i++)
+        arrays.visits[i] = (double)model->table.visits[i];
+    /* The list serves loading too, hence without const; nothing is written through it here. */
+    list_arrays((struct nim_model *)(uintptr_t)model, model->visits > 0, &arrays);
+    stage(model, &arrays, true);
+    struct safetensors file = {.tensors = arrays.count,
+                               .tensor = arrays.list,
+                               .texts = texts.list.count,
+                               .text = metadata};
+    status = safetensors_write(path, &file, error);
+done:
+    arrays_free(&arrays);
+    note_list_free(&texts.list);
+    free(metadata);
+    return status;
+}
+
+/* ---------------------------------------------------------------- loading --------------------- */
+
+/* A file being loaded; failures name it. */
+struct loading {
+    const char *path;
+    struct safetensors file;
+    nim_error *error;
+};
+
+static nim_status refuse(const struct loading *loading, const char *what, const char *name) {
+    return failure(loading->error, NIM_BAD_FILE, "%s: %s '%s'", loading->path, what, name);
+}
+
+static nim_status check_format(const struct loading *loading) {
+    const char *format = safetensors_text(&loading->file, "format");
+    const char *version = safetensors_text(&loading->file, "format_version");
+    if (!format || strcmp(format, FORMAT) != 0 || !version)
+        return failure(loading->error, NIM_BAD_FILE, "%s: is not a nimgp model file",
+                       loading->path);
+    if (strcmp(version, FORMAT_VERSION) != 0)
+        return failure(loading->error, NIM_BAD_FILE,
+                       "%s: is a model file of version %s; this is nimgp %s, which reads version "
+                       "%s",
+                       loading->path, version, NIM_VERSION, FORMAT_VERSION);
+    return NIM_OK;
+}
+
+static nim_status load_options(const struct loading *loading, nim_options *options) {
+    for (size_t i = 0; i < loading->file.texts; i++) {
+        const struct metadata *text = &loading->file.text[i];
+        if (strncmp(text->key, OPTION_PREFIX, strlen(OPTION_PREFIX)) != 0)
+            continue;
+        nim_error reason;
+        if (nim_options_set(options, text->key + strlen(OPTION_PREFIX), text->text, &reason) !=
+            NIM_OK)
+            return refuse(loading, "holds what this version does not know:", reason.message);
+    }
+    return NIM_OK;
+}
+
+/* A JSON list of strings; the texts stay in the file's memory. Counts only when names is NULL. */
+static bool read_list(const char *text, const char **names, size_t *count) {
+    char *copy = (char *)(uintptr_t)text; /* decoded in place, in memory that is ours */
+    struct json json = {copy, copy + strlen(copy)};
+    *count = 0;
+    if (!json_take(&json, '['))
+        return false;
+    do {
+        const char *name = json_string(&json);
+        if (!name)
+            return false;
+        names[(*count)++] = name;
+    } while (json_take(&json, ','));
+    return json_take(&json, ']') && json_done(&json);
+}
+
+static nim_status load_list(const struct loading *loading, const char *key, const char ***names,
+                            size_t *count) {
+    const char *text = safetensors_text(&loading->file, key);
+    if (!text)
+        return refuse(loading, "lacks", key);
+    *names = calloc(strlen(text) + 1, sizeof **names); /* more than there can be */
+    if (!*names)
+        return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for names", loading->path);
+    return read_list(text, *names, count) ? NIM_OK : refuse(loading, "has a damaged list", key);
+}
+
+static nim_status load_number(const struct loading *loading, const char *key, size_t *number) {
+    const char *text = safetensors_text(&loading->file, key);
+    char *copy = (char *)(uintptr_t)text;
+    if (!text)
+        return refuse(loading, "lacks", key);
+    struct json json = {copy, copy + strlen(copy)};
+    return json_whole(&json, number) && json_done(&json) ? NIM_OK
+                                                         : refuse(loading, "has a damaged", key);
+}
+
+/* Copies every array of the list from the file; shapes must agree and numbers be finite. */
+static nim_status load_arrays(const struct loading *loading, struct arrays *arrays) {
+    for (size_t i = 0; i < arrays->count; i++) {
+        struct tensor *wanted = &arrays->list[i];
+        const struct tensor *found = safetensors_tensor(&loading->file, wanted->name);
+        if (!found)
+            return refuse(loading, "lacks the array", wanted->name);
+        bool fits = found->dimensions == wanted->dimensions;
+        for (size_t k = 0; fits && k < wanted->dimensions; k++)
+            fits = found->shape[k] == wanted->shape[k];
+        if (!fits)
+            return refuse(loading, "has the wrong shape of array", wanted->name);
+        size_t count = tensor_count(wanted);
+        for (size_t k = 0; k < count; k++)
+            if (!isfinite(found->values[k]) && wanted->values != arrays->counts)
+                return refuse(loading, "holds a number that is not finite in array", wanted->name);
+        if (count)
+            memcpy(wanted->values, found->values, count * sizeof(double));
+    }
+    return NIM_OK;
+}
+
+static bool says_yes(const struct loading *loading, const char *key) {
+    const char *text = safetensors_text(&loading->file, key);
+    return text && strcmp(text, "yes") == 0;
+}
+
+/* Counts are kept as doubles; one out of range, which only a forged file can hold, is zero. */
+static uint64_t as_count(double number) {
+    return number >= 0.0 && number < 9007199254740992.0 ? (uint64_t)number : 0;
+}
+
+/* Everything but names and notes, into a model of the right sizes. */
+static nim_status fill(const struct loading *loading, struct nim_model *model, size_t rows) {
+    struct arrays arrays = {0};
+    model->under_way = says_yes(loading, "under_way");
+    if (!row_table_grow(&model->table, rows) || !arrays_allocate(&arrays, model)) {
+        arrays_free(&arrays);
+        return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for %zu rows",
+                       loading->path, rows);
+    }
+    list_arrays(model, says_yes(loading, "optimiser"), &arrays);
+    nim_status status = load_arrays(loading, &arrays);
+    if (status == NIM_OK) {
+        stage(model, &arrays, false);
+        model->step = as_count(arrays.counts[0]);
+        model->epoch = as_count(arrays.counts[1]);
+        model->visits = as_count(arrays.counts[2]);
+        model->bound = arrays.counts[3];
+        for (size_t i = 0; model->table.each && i < rows; i++)
+            model->table.visits[i] = as_count(arrays.visits[i]);
+    }
+    arrays_free(&arrays);
+    return status;
+}
+
+static nim_status load_notes(const struct loading *loading, struct nim_model *model) {
+    for (size_t i = 0; i < loading->file.texts; i++) {
+        const struct metadata *text = &loading->file.text[i];
+        if (strncmp(text->key, NOTE_PREFIX, strlen(NOTE_PREFIX)) == 0 &&
+            !note_list_set(&model->notes, text->key + strlen(NOTE_PREFIX), text->text))
+            return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for notes",
+                           loading->path);
+    }
+    return NIM_OK;
+}
+
+/* Whether arrays of these sizes are in the file at all, before memory is asked for. */
+static bool sizes_fit(const struct loading *loading, size_t classes, size_t attributes,
+                      size_t inducing, size_t rows) {
+    const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
+    const struct tensor *own = safetensors_tensor(&loading->file, "rows.parameters");
+    return classes >= 2 && attributes >= 1 && inducing >= 1 && z && z->dimensions == 3 &&
+           z->shape[0] == classes && z->shape[1] == inducing && z->shape[2] == attributes &&
+           (!own || (own->dimensions == 2 && own->shape[0] == rows));
+}
+
+static nim_status build(const struct loading *loading, const nim_options *options,
+                        nim_model **result) {
+    const char **classes = NULL, **attributes = NULL;
+    size_t class_count = 0, attribute_count = 0, inducing = 0, rows = 0;
+    nim_model *model = NULL;
+    nim_status status = load_list(loading, "classes", &classes, &class_count);
+    if (status == NIM_OK)
+        status = load_list(loading, "attributes", &attributes, &attribute_count);
+    if (status == NIM_OK)
+        status = load_number(loading, "inducing", &inducing);
+    if (status == NIM_OK)
+        status = load_number(loading, "rows", &rows);
+    if (status == NIM_OK && !sizes_fit(loading, class_count, attribute_count, inducing, rows))
+        status = refuse(loading, "has the wrong shape of array", "inducing.inputs");
+    if (status == NIM_OK)
+        status =
+            model_allocate(options, class_count, attribute_count, inducing, &model, loading->error);
+    if (status == NIM_OK)
+        status = fill(loading, model, rows);
+    if (status == NIM_OK)
+        status = nim_model_name_classes(model, classes, loading->error);
+    if (status == NIM_OK)
+        status = nim_model_name_attributes(model, attributes, loading->error);
+    if (status == NIM_OK)
+        status = load_notes(loading, model);
+    free(classes);
+    free(attributes);
+    if (status != NIM_OK) {
+        nim_model_free(model);
+        return status;
+    }
+    *result = model;
+    return succeed(loading->error);
+}
+
+nim_status nim_model_load(const char *path, nim_model **result, nim_error *error) {
+    if (!path || !result)
+        return failure(error, NIM_INVALID_ARGUMENT, "path or model is NULL");
+    *result = NULL;
+    struct loading loading = {.path = path, .error = error};
+    nim_options *options = nim_options_create();
+    nim_status status = options ? safetensors_read(path, &loading.file, error)
+                                : failure(error, NIM_OUT_OF_MEMORY, "no memory for options");
+    if (status == NIM_OK)
+        status = check_format(&loading);
+    if (status == NIM_OK)
+        status = load_options(&loading, options);
+    if (status == NIM_OK)
+        status = build(&loading, options, result);
+    nim_options_free(options);
+    safetensors_free(&loading.file);
+    return status;
+}

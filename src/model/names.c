@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "model/names.h"
+
+#include "base/json.h"
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool text_list_create(struct text_list *list, size_t count) {
+    list->text = calloc(count, sizeof *list->text);
+    list->count = list->text ? count : 0;
+    return list->text != NULL;
+}
+
+void text_list_free(struct text_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        free(list->text[i]);
+    free(list->text);
+    *list = (struct text_list){0};
+}
+
+bool text_list_set(struct text_list *list, size_t index, const char *text) {
+    char *copy = strdup(text);
+    if (!copy)
+        return false;
+    free(list->text[index]);
+    list->text[index] = copy;
+    return true;
+}
+
+static size_t note_find(const struct note_list *list, const char *key) {
+    size_t i = 0;
+    while (i < list->count && strcmp(list->note[i].key, key) != 0)
+        i++;
+    return i;
+}
+
+const char *note_list_get(const struct note_list *list, const char *key) {
+    size_t i = note_find(list, key);
+    return i < list->count ? list->note[i].text : NULL;
+}
+
+static void note_remove(struct note_list *list, size_t i) {
+    free(list->note[i].key);
+    free(list->note[i].text);
+    list->count--;
+    memmove(list->note + i, list->note + i + 1, (list->count - i) * sizeof *list->note);
+}
+
+static bool note_add(struct note_list *list, const char *key, char *text) {
+    char *name = strdup(key);
+    void *grown = realloc(list->note, (list->count + 1) * sizeof *list->note);
+    if (grown)
+        list->note = grown;
+    if (!name || !grown) {
+        free(name);
+        return false;
+    }
+    list->note[list->count].key = name;
+    list->note[list->count++].text = text;
+    return true;
+}
+
+bool note_list_set(struct note_list *list, const char *key, const char *text) {
+    size_t i = note_find(list, key);
+    if (!text) {
+        if (i < list->count)
+            note_remove(list, i);
+        return true;
+    }
+    char *copy = strdup(text);
+    if (!copy)
+        return false;
+    if (i == list->count) {
+        bool added = note_add(list, key, copy);
+        if (!added)
+            free(copy);
+        return added;
+    }
+    free(list->note[i].text);
+    list->note[i].text = copy;
+    return true;
+}
+
+void note_list_free(struct note_list *list) {
+    while (list->count)
+        note_remove(list, list->count - 1);
+    free(list->note);
+    list->note = NULL;
+}
+
+/* ---------------------------------------------------------------- the public side ------------- */
+
+static nim_status check_names(const char *what, const char *const *names, size_t count,
+                              nim_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!names[i] || !*names[i] || !utf8_valid(names[i]))
+            return failure(error, NIM_INVALID_ARGUMENT, "the name of %s %zu is %s", what, i,
+                           names[i] && *names[i] ? "not UTF-8" : "empty");
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(names[i], names[k]) == 0)
+                return failure(error, NIM_INVALID_ARGUMENT, "'%s' names %s %zu and %zu", names[i],
+                               what, k, i);
+    }
+    return NIM_OK;
+}
+
+static nim_status set_names(struct text_list *list, const char *what, const char *const *names,
+                            nim_error *error) {
+    nim_status status = check_names(what, names, list->count, error);
+    if (status != NIM_OK)
+        return status;
+    struct text_list fresh = {0};
+    bool good = text_list_create(&fresh, list->count);
+    for (size_t i = 0; good && i < list->count; i++)
+        good = text_list_set(&fresh, i, names[i]);
+    if (!good) {
+        text_list_free(&fresh);
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for names");
+    }
+    text_list_free(list);
+    *list = fresh;
+    return succeed(error);
+}
+
+nim_status nim_model_name_attributes(nim_model *model, const char *const *names, nim_error *error) {
+    if (!model || !names)
+        return failure(error, NIM_INVALID_ARGUMENT, "model or names is NULL");
+    return set_names(&model->attribute_names, "attribute", names, error);
+}
+
+nim_status nim_model_name_classes(nim_model *model, const char *const *names, nim_error *error) {
+    if (!model || !names)
+        return failure(error, NIM_INVALID_ARGUMENT, "model or names is NULL");
+    return set_names(&model->class_names, "class", names, error);
+}
+
+const char *nim_model_attribute_name(const nim_model *model, size_t attribute) {
+    return attribute < model->attribute_names.count ? model->attribute_names.text[attribute] : NULL;
+}
+
+const char *nim_model_class_name(const nim_model *model, size_t label) {
+    return label < model->class_names.count ? model->class_names.text[label] : NULL;
+}
+
+nim_status nim_model_set_note(nim_model *model, const char *key, const char *text,
+                              nim_error *error) {
+    if (!model || !key || !*key || !utf8_valid(key) || (text && !utf8_valid(text)))
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "model is NULL, or the note's key is empty, or it is not UTF-8");
+    if (!note_list_set(&model->notes, key, text))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a note");
+    return succeed(error);
+}
+
+const char *nim_model_note(const nim_model *model, const char *key) {
+    return note_list_get(&model->notes, key);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MODEL_NAMES_H
+#define NIMGP_MODEL_NAMES_H
+
+/* Texts kept with a model: names of attributes and classes, and notes under keys. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A list of owned strings; NULL where one has not been given. */
+struct text_list {
+    size_t count;
+    char **text;
+};
+
+struct note_list {
+    size_t count;
+    struct {
+        char *key, *text;
+    } * note;
+};
+
+bool text_list_create(struct text_list *list, size_t count);
+void text_list_free(struct text_list *list);
+
+/* A copy of `text` at `index`; false when there is no memory. */
+bool text_list_set(struct text_list *list, size_t index, const char *text);
+
+/* Adds, replaces, or with NULL removes; false when there is no memory. */
+bool note_list_set(struct note_list *list, const char *key, const char *text);
+const char *note_list_get(const struct note_list *list, const char *key);
+void note_list_free(struct note_list *list);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_PREDICT_PREDICTOR_H
+#define NIMGP_PREDICT_PREDICTOR_H
+
+/* What predictions are made with, shared by the questions asked of them. */
+
+#include "base/linalg.h"
+#include "base/pool.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    TILE = 64, /* points looked at together, and those averaged over for one node (remeasure.c) */
+};
+
+/* What one thread works with. */
+struct desk {
+    double *row_x, *row_noise;    /* TILE x d: the rows at hand, in standard units */
+    double *x, *x_square, *noise; /* TILE x d: the points */
+    double *x_norm;               /* C x TILE */
+    double *mean, *variance;      /* C x TILE */
+    double *probability;          /* TILE x C */
+    double *label_entropy;        /* TILE: E H[p(y|f)] */
+    double *sum;                  /* 3 x C + 2: see predictor.c */
+    double *node_sum, *total;     /* C: see remeasure.c */
+    struct gp_tile tile;
+    double *scratch, *likelihood_scratch;
+    size_t row[TILE];
+};
+
+struct nim_predictor {
+    const struct nim_model *model;
+    struct pool *pool;
+    struct gp_factor *factor;    /* C */
+    struct gp_parameters *theta; /* C */
+    double *q;                   /* C x d: 1 / lambda^2 */
+    double *normal;              /* points x d; NULL where a row is one point */
+    double *few;                 /* TILE x d: fewer of them; NULL likewise */
+    struct desk *desk;           /* threads */
+    struct arena arena;
+    /* The call under way. */
+    const nim_data *data;
+    const nim_prediction *wanted;
+    double *gain;
+};
+
+/* Rows first .. first+count-1 (at most TILE) of the data, in standard units with all their noise.
+ */
+void predictor_take_rows(const struct nim_predictor *predictor, struct desk *desk, size_t first,
+                         size_t count);
+
+/* Class means, variances and probabilities at the desk's first `count` points. */
+void predictor_look(const struct nim_predictor *predictor, struct desk *desk, size_t count);
+
+/* Column j of `count` points: c + sqrt(T) normal, around a value with this noise (standard units),
+ * p(x | x~) = N(c, T); normal has `stride` doubles from one point to the next. */
+void predictor_spread(const struct nim_predictor *predictor, double value, double noise,
+                      const double *normal, size_t stride, size_t count, double *column);
+
+/* -sum p log p. */
+static inline double entropy_of(size_t classes, const double *p) {
+    double entropy = 0.0;
+    for (size_t c = 0; c < classes; c++)
+        entropy -= p[c] > 0.0 ? p[c] * log(p[c]) : 0.0;
+    return entropy;
+}
+
+#endif

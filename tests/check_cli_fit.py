@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""fit: columns, classes, options, checkpoints; being stopped and going on. usage: PROGRAM [TEST...]"""
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import time
+
+from cli_check import blobs, check, main, near
+
+QUICK = ["--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
+
+
+def fit(nimgp, table, model, *more):
+    return nimgp("fit", table, "-o", model, *QUICK, *more)
+
+
+def inspect(nimgp, model):
+    return nimgp("inspect", model, "--json").json()
+
+
+def train(nimgp, rows=120, **more):
+    return nimgp.write_rows("train.csv", *blobs(rows, **more))
+
+
+# ---- what is in the table ------------------------------------------------------------------------
+
+
+def says_what_it_understood(nimgp):
+    result = fit(nimgp, train(nimgp), "m")
+    check("label is column 'class'" in result.err, result.err)
+    check(result.out == "", "standard output is for data")
+    pairs = [line.split() for line in result.err.splitlines() if line.startswith("  ")]
+    check(pairs == [["feature", "error", "missing", "unit"], ["x1", "x1_err", "0"],
+                    ["x2", "x2_err", "0"]], pairs)
+    known = inspect(nimgp, "m")
+    check([f["error"] for f in known["features"]] == ["x1_err", "x2_err"], known)
+    check(known["rows"] == 120 and sum(c["rows"] for c in known["classes"]) == 120, known)
+    check(fit(nimgp, "train.csv", "m", "--quiet").err == "", "--quiet talks")
+
+
+def pairs_errors_by_rule(nimgp):
+    """Every spelling of an error column finds its feature, whatever the case."""
+    source = random.Random(2)
+    spellings = ["{}_err", "{}_error", "e_{}", "Unc_{}", "sigma_{}", "{}_unc", "err_{}", "{}_sigma",
+                 "d{}", "{}_ERR", "UNC_{}"]
+    for spelling in spellings:
+        for feature in ("Flux", "mag"):
+            error = spelling.format(feature)
+            head = ["id", "kind", feature, error, "alone"]
+            rows = [[i, "ab"[i % 2], source.gauss(i % 2, 1), source.uniform(0.1, 1),
+                     source.gauss(0, 1)] for i in range(40)]
+            nimgp.write_rows("t.csv", head, rows)
+            result = fit(nimgp, "t.csv", "m", "--label", "kind", "--epochs", "1")
+            known = {f["name"]: f["error"] for f in inspect(nimgp, "m")["features"]}
+            check(known == {feature: error, "alone": None}, spelling, known)
+            check("column 'id'" in result.err, "an id was taken for a feature")
+
+
+def errors_by_hand(nimgp):
+    source = random.Random(3)
+    head = ["flux", "flux_err", "noise", "mag", "class"]
+    rows = [[source.gauss(i % 2, 1), 0.1, source.uniform(0.1, 1), source.gauss(0, 1), "ab"[i % 2]]
+            for i in range(40)]
+    nimgp.write_rows("t.csv", head, rows)
+
+    def pairs(*words):
+        fit(nimgp, "t.csv", "m", "--epochs", "1", *words)
+        return {f["name"]: f["error"] for f in inspect(nimgp, "m")["features"]}
+
+    check(pairs() == {"flux": "flux_err", "noise": None, "mag": None})
+    check(pairs("--errors", "mag=noise") == {"flux": "flux_err", "mag": "noise"})
+    check(pairs("--errors", "flux=noise,mag=") == {"flux": "noise", "mag": None})
+    check(pairs("--errors", "none") == {"flux": None, "noise": None, "mag": None})
+    check(pairs("--features", "flux_err,flux") == {"flux_err": None, "flux": None},
+          "a feature is no error")
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--errors", "mag=nois", says=["t.csv", "nois", "noise"])
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--errors", "mog=noise", says=["mog=noise"])
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--errors", "mag", code=1, says=["mag"])
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "flux,class", code=1, says=["class"])
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "flux,flux", code=1, says=["twice"])
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "flux,magg", says=["magg", "'mag'"])
+
+
+def classes_in_order(nimgp):
+    """Numbers by size, else bytes; --classes chooses rows and order; case folds when asked."""
+    source = random.Random(4)
+
+    def names(labels, *words, head="class"):
+        rows = [[source.gauss(i % 3, 1), labels[i % len(labels)]] for i in range(30 * len(labels))]
+        nimgp.write_rows("t.csv", ["x", head], rows)
+        result = fit(nimgp, "t.csv", "m", "--epochs", "1", *words)
+        known = inspect(nimgp, "m")["classes"]
+        return [c["name"] for c in known], [c["rows"] for c in known], result.err
+
+    check(names(["10", "9", "-1.0"])[0] == ["-1", "9", "10"])
+    check(names(["10", "9", "x"])[0] == ["10", "9", "x"])
+    check(names(["1", "1.0", "2"])[:2] == (["1", "2"], [60, 30]), "1 and 1.0 are one number")
+    check(names(["b", "B", "a"])[0] == ["B", "a", "b"])
+    check(names(["b", "B", "a"], "--ignore-case")[:2] == (["a", "b"], [30, 60]))
+    found = names(["bll", "BLL", "psr", "agn", "", " "], "--classes", "PSR,bll", "--ignore-case")
+    check(found[:2] == (["PSR", "bll"], [30, 60]), found)
+    check("60 without a label, 30 of other classes" in found[2], found[2])
+    check(names(["u", "v"], head="kind")[0] == ["u", "v"], "the last column is the label")
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--classes", "u,w", says=["t.csv", "kind", "'w'"])
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--classes", "u,u", code=1, says=["twice"])
+
+
+def where_filters(nimgp):
+    train(nimgp)
+    result = fit(nimgp, "train.csv", "m", "--where", "x1 > 0", "--where", "class != c")
+    head, rows = blobs(120)
+    left = [row for row in rows if row[0] > 0 and row[4] != "c"]
+    known = inspect(nimgp, "m")
+    check(known["rows"] == len(left) and len(known["classes"]) == 2, known)
+    check(f"{120 - len(left)} by --where" in result.err, result.err)
+
+
+def logarithms(nimgp):
+    """log(x) is the same model as a column of logarithms whose errors are sigma / x."""
+    source = random.Random(5)
+    plain, logs = [], []
+    for i in range(100):
+        flux, error = math.exp(source.gauss(i % 2, 1)), source.uniform(0.01, 0.1)
+        other = source.gauss(0, 1)
+        plain.append([repr(flux), repr(error), repr(other), "ab"[i % 2]])
+        logs.append([repr(math.log(flux)), repr(error / flux), repr(other), "ab"[i % 2]])
+    nimgp.write_rows("plain.csv", ["flux", "flux_err", "y", "class"], plain)
+    nimgp.write_rows("logs.csv", ["flux", "flux_err", "y", "class"], logs)
+    hint = fit(nimgp, "plain.csv", "m").err
+    check("positive and skewed: flux;" in hint, hint)
+    check("positive" not in fit(nimgp, "logs.csv", "reference").err)
+    tables = []
+    for words in (["--log", "auto"], ["--log", "flux"], ["--features", "log(flux),y"]):
+        fit(nimgp, "plain.csv", "m", *words)
+        check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["log(flux)", "y"])
+        tables.append(nimgp("predict", "m", "plain.csv").rows())
+    reference = nimgp("predict", "reference", "logs.csv").rows()
+    for table in tables:
+        for a, b in zip(table, reference, strict=True):
+            check(near(float(a["p_a"]), float(b["p_a"]), 1e-6), a, b)
+    # Not positive: missing, and said once.
+    nimgp.write_rows("odd.csv", ["flux", "flux_err", "y"], [[-1, 0.1, 0], [0, 0.1, 0], ["", "", 0]])
+    result = nimgp("predict", "m", "odd.csv")
+    check("2 cells are not positive" in result.err, result.err)
+    check(len({row["p_a"] for row in result.rows()}) == 1, "all three are missing")
+    # A column of the very name comes first.
+    nimgp.write_rows("named.csv", ["log(flux)", "y"], [[0.5, 1], [0.1, 2]])
+    result = nimgp("predict", "m", "named.csv")
+    check("no column 'flux_err'" in result.err and len(result.rows()) == 2, result.err)
+
+
+def empty_columns(nimgp):
+    nimgp.write_rows("t.csv", ["x", "void", "class"],
+                     [[i, "", "ab"[i % 2]] for i in range(20)])
+    check("'void' is empty" in fit(nimgp, "t.csv", "m").err)
+    check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["x"])
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "x,void", says=["t.csv", "void"])
+
+
+def without_errors(nimgp):
+    nimgp.write_rows("t.csv", ["x", "class"], [[i % 7, "ab"[i % 2]] for i in range(40)])
+    check("--noise learned" in fit(nimgp, "t.csv", "m").err)
+    check("--noise learned" not in fit(nimgp, "t.csv", "m", "--noise", "learned").err)
+    known = inspect(nimgp, "m")
+    check(known["features"][0]["learned_noise"] > 0, known)
+    check("not used" in fit(nimgp, train(nimgp), "m", "--noise", "learned").err)
+
+
+# ---- the same bits -------------------------------------------------------------------------------
+
+
+def same_bytes(nimgp):
+    """Same table, options and seed: the same file; threads, talk and the file's place are no part of
+    it. Another seed: another file."""
+    train(nimgp)
+    (nimgp.directory / "elsewhere").mkdir()
+    fit(nimgp, "train.csv", "a", "--threads", "1", "--validation", "0.2")
+    fit(nimgp, "train.csv", "b", "--threads", "3", "--validation", "0.2", "--progress", "json")
+    fit(nimgp, "./train.csv", "elsewhere/c", "--quiet", "--validation", "0.2", "--checkpoint", "k",
+        "--every", "7")
+    check(nimgp.read("a") == nimgp.read("b") == nimgp.read("elsewhere/c"))
+    fit(nimgp, "train.csv", "d", "--seed", "1", "--validation", "0.2")
+    check(nimgp.read("a") != nimgp.read("d"))
+
+
+def validation(nimgp):
+    """Held-out rows are a share of each class, and the figures are those of evaluate."""
+    head, rows = blobs(400)
+    nimgp.write_rows("train.csv", head, rows)
+    result = fit(nimgp, "train.csv", "m", "--validation", "0.25", "--progress", "json")
+    known = inspect(nimgp, "m")
+    check(known["held_out"] + known["rows"] == 400, known)
+    for kind in known["classes"]:
+        own = sum(row[4] == kind["name"] for row in rows)
+        check(abs(own - kind["rows"] - own / 4) <= 1.5, kind, own)
+    lines = [json.loads(line) for line in result.err.splitlines() if line.startswith("{")]
+    check([line["epoch"] for line in lines] == list(range(1, 31)), "a line per epoch")
+    check(all(line["epochs"] == 30 for line in lines))
+    check(lines[0]["validation_nll"] is not None, "the first look is due at once")
+    check(f"held out: {known['held_out']} rows" in result.err, result.err)
+    check(known["validation"] in result.err)
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--validation", "0.6", code=1, says=["0.6"])
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--validation", "x", code=1, says=["x"])
+
+
+# ---- stopping and going on -----------------------------------------------------------------------
+
+LONG = ["--epochs", "400", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
+
+
+def wait_for(truth, process):
+    while process.poll() is None and not truth():
+        time.sleep(0.002)
+
+
+def ctrl_c(nimgp):
+    """Exit 130, a checkpoint, and the words to go on with, which end in the same bytes."""
+    train(nimgp)
+    nimgp("fit", "train.csv", "-o", "whole", *LONG, "--where", "x1 > -3", "--validation", "0.1",
+          "--log", "none")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        words = ["fit", "train.csv", "-o", "a model", *LONG, "--where", "x1 > -3", "--validation",
+                 "0.1", "--log", "none", "--progress", "json"]
+        process = nimgp.start(*words)
+        for line in process.stderr:
+            if b'"epoch": 20,' in line:
+                process.send_signal(number)
+                break
+        said = process.stderr.read().decode()
+        process.stdout.read()
+        check(process.wait() == 130, "ended with", process.returncode, said)
+        check(not (nimgp.directory / "a model").exists(), "a model of half a training")
+        state = inspect(nimgp, "a model.checkpoint")
+        check(state["under_way"] and 20 <= state["epochs"] < 400, state)
+        command = said.rsplit("to go on: nimgp ", 1)[1].strip()
+        check(subprocess.run(f"'{nimgp.path}' {command}", shell=True, cwd=nimgp.directory,
+                             capture_output=True).returncode == 0, command)
+        check(nimgp.read("a model") == nimgp.read("whole"), "going on changed the model")
+        check(not (nimgp.directory / "a model.checkpoint").exists(), "the checkpoint stays")
+        os.remove(nimgp.directory / "a model")
+
+
+def killed(nimgp):
+    """Killed twenty times at any moment; what is there is whole, and going on gives the same bytes."""
+    train(nimgp, rows=300)
+    long = [*LONG, "--epochs", "40", "--validation", "0.1"]
+    started = time.monotonic()
+    nimgp("fit", "train.csv", "-o", "whole", *long, "--checkpoint", "whole.ck", "--every", "1")
+    length = time.monotonic() - started
+    source, kills, runs, resumed = random.Random(6), 0, 0, 0
+    while kills < 20:
+        runs += 1
+        check(runs < 200, "the kills never hit")
+        go_on = ["--resume", "ck"] if (nimgp.directory / "ck").exists() else long
+        resumed += "--resume" in go_on
+        process = nimgp.start("fit", "train.csv", "-o", "m", *go_on, "--checkpoint", "ck", "--every",
+                              "1")
+        try:
+            process.communicate(timeout=source.uniform(0.0, length))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            kills += 1
+        said = process.communicate()[1].decode()
+        check(process.returncode in (0, -signal.SIGKILL), "a run failed:", said)
+        if (nimgp.directory / "ck").exists():
+            inspect(nimgp, "ck")
+        if (nimgp.directory / "m").exists():
+            check(nimgp.read("m") == nimgp.read("whole"), "another model")
+            for name in ("m", "ck"):
+                (nimgp.directory / name).unlink()
+    check(resumed > 0, "no run ever went on from a checkpoint")
+    go_on = ["--resume", "ck"] if (nimgp.directory / "ck").exists() else long
+    nimgp("fit", "train.csv", "-o", "m", *go_on)
+    check(nimgp.read("m") == nimgp.read("whole"), "another model")
+
+
+def checkpoints(nimgp):
+    """--every counts epochs; a checkpoint that was asked for stays; contradictions are refused."""
+    train(nimgp)
+    nimgp("fit", "train.csv", "-o", "m", *LONG, "--checkpoint", "ck", "--every", "150")
+    state = inspect(nimgp, "ck")
+    check(state["epochs"] == 300 and state["under_way"], state)
+    nimgp("fit", "train.csv", "-o", "n", "--resume", "ck", "--threads", "1")
+    check(nimgp.read("m") == nimgp.read("n"))
+    check((nimgp.directory / "ck").exists(), "the checkpoint was the user's")
+    nimgp("fit", "train.csv", "-o", "n", "--resume", "ck", "--inducing", "10")  # says the same
+    for words in (["--rate", "0.1"], ["--inducing", "11"], ["--label", "class"],
+                  ["--features", "x1"], ["--classes", "a,b"], ["--where", "x1 > 0"],
+                  ["--validation", "0.1"], ["--from", "m"]):
+        nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "ck", *words, code=1,
+                      says=[words[0].lstrip("-")])
+    nimgp.write_rows("other.csv", *blobs(120, seed=9))
+    nimgp.refuses("fit", "other.csv", "-o", "o", "--resume", "ck", says=["other.csv"])
+    nimgp.write_rows("more.csv", *blobs(121))
+    nimgp.refuses("fit", "more.csv", "-o", "o", "--resume", "ck", says=["more.csv"])
+    nimgp.refuses("fit", "train.csv", "-o", "o", "--from", "ck", says=["ck", "--resume"])
+    nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "other.csv", says=["other.csv"])
+    nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "train.csv", code=1, says=["train.csv"])
+    # A model that is done is what resuming it gives.
+    check("come to its end" in nimgp("fit", "train.csv", "-o", "p", "--resume", "m").err)
+    check(nimgp.read("m") == nimgp.read("p"))
+
+
+def warm_start(nimgp):
+    head, rows = blobs(160)
+    nimgp.write_rows("old.csv", head, rows[:120])
+    nimgp.write_rows("new.csv", head, rows)
+    fit(nimgp, "old.csv", "old", "--validation", "0.1")
+    nimgp("fit", "new.csv", "-o", "new", "--from", "old", "--epochs", "5", "--rate", "0.01")
+    known = inspect(nimgp, "new")
+    check(known["rows"] + known["held_out"] == 160 and known["table"] == "new.csv", known)
+    check(known["options"]["rate"] == "0.01", known["options"])
+    nimgp.refuses("fit", "new.csv", "-o", "n", "--from", "old", "--features", "x1", code=1,
+                  says=["--features"])
+    nimgp.refuses("fit", "new.csv", "-o", "n", "--from", "old", "--kernel", "matern32", code=1,
+                  says=["kernel"])
+    nimgp.write_rows("less.csv", head, rows[:100])
+    nimgp.refuses("fit", "less.csv", "-o", "n", "--from", "old", says=["less.csv"])
+
+
+def outputs(nimgp):
+    train(nimgp)
+    nimgp.refuses("fit", "train.csv", code=1, says=["-o"])
+    nimgp.refuses("fit", "train.csv", "-o", ".", says=[".", "directory"])
+    nimgp.refuses("fit", "train.csv", "-o", "no/such/place", says=["no/such/place"])
+    nimgp.refuses("fit", "train.csv", "-o", "train.csv", code=1, says=["train.csv"])
+    nimgp.refuses("fit", "train.csv", "-o", "m", "--every", "0", code=1, says=["every"])
+    result = nimgp("fit", "-", "-o", "m", *QUICK, stdin=nimgp.read("train.csv"))
+    fit(nimgp, "train.csv", "n")
+    a, b = (nimgp("predict", model, "train.csv").out for model in "mn")
+    check(a == b, "standard input is another table", result.err)
+
+
+if __name__ == "__main__":
+    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, classes_in_order,
+          where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
+          killed, checkpoints, warm_start, outputs])
