@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "complaint.h"
 
+#include "plain.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* One line whatever a file name holds: control characters become question marks. A text too long
- * ends in dots, and never in half a UTF-8 character. */
-static void tidy(char *text, size_t size, int wanted) {
-    if (wanted >= 0 && (size_t)wanted >= size) {
-        size_t end = size - 4;
-        while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
-            end--;
-        memcpy(text + end, "...", 4);
-    }
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+/* A text too long ends in dots, and never in half a UTF-8 character. */
+static void shorten(char *text, size_t size) {
+    size_t end = size - 4;
+    while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--;
+    memcpy(text + end, "...", 4);
 }
 
 bool complain(struct complaint *complaint, int code, const char *format, ...) {
@@ -24,7 +20,11 @@ bool complain(struct complaint *complaint, int code, const char *format, ...) {
     va_start(list, format);
     int wanted = vsnprintf(complaint->text, sizeof complaint->text, format, list);
     va_end(list);
-    tidy(complaint->text, sizeof complaint->text, wanted);
+    if (wanted < 0)
+        complaint->text[0] = '\0';
+    else if ((size_t)wanted >= sizeof complaint->text)
+        shorten(complaint->text, sizeof complaint->text);
+    plain_line(complaint->text); /* whatever a file's name holds */
     complaint->code = code;
     return false;
 }

@@ -155,7 +155,7 @@ static const struct option options[] = {
 
 const struct command command_convert = {
     .name = "convert",
-    .summary = "Copy a table from one format to another",
+    .summary = "Copies a table from one format to another",
     .operands = "IN OUT",
     .least_operands = 2,
     .most_operands = 2,

@@ -140,7 +140,7 @@ void help_overview(FILE *file) {
     fputs("\ncommands:\n", file);
     for (size_t i = 0; command_list[i]; i++)
         fprintf(file, "  %-10s %s\n", command_list[i]->name, command_list[i]->summary);
-    fputs("  help       Explain a command: nimgp help COMMAND, or nimgp COMMAND --help\n\n"
+    fputs("  help       Explains a command: nimgp help COMMAND, or nimgp COMMAND --help\n\n"
           "options:\n"
           "  -h, --help   Print this help and end.\n"
           "  --version    Print the version and end.\n",

@@ -170,7 +170,7 @@ void manual_overview(FILE *file) {
         fprintf(file, ".TP\n\\fB%s\\fR\n", command_list[i]->name);
         put_prose(file, command_list[i]->summary, strlen(command_list[i]->summary));
     }
-    fputs(".TP\n\\fBhelp\\fR \\fICOMMAND\\fR\nExplain a command.\n.SH OPTIONS\n"
+    fputs(".TP\n\\fBhelp\\fR \\fICOMMAND\\fR\nExplains a command.\n.SH OPTIONS\n"
           ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nPrint a summary and end.\n"
           ".TP\n\\fB\\-\\-version\\fR\nPrint the version and end.\n",
           file);

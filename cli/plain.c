@@ -15,6 +15,12 @@ bool plain_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+void plain_line(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
 bool plain_number(const char *text, double *number) {
     while (plain_blank(*text))
         text++;

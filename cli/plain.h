@@ -14,6 +14,9 @@
 char plain_lower(char c);
 bool plain_blank(char c);
 
+/* Makes one line of it, whatever it holds: control characters become question marks. */
+void plain_line(char *text);
+
 /* The whole text is one decimal number, perhaps with blanks around it; infinity and NaN are none.
  */
 bool plain_number(const char *text, double *number);

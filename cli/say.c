@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
+#include "plain.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,5 +14,6 @@ void say(const struct arguments *arguments, const char *format, ...) {
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
+    plain_line(line);
     fprintf(stderr, "nimgp: %s\n", line);
 }

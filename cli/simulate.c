@@ -3,6 +3,7 @@
 #include "command.h"
 #include "generate/mock.h"
 #include "interrupt.h"
+#include "nearest.h"
 #include "table/table.h"
 
 #include <errno.h>
@@ -67,8 +68,14 @@ static bool make_mock(const struct arguments *arguments, struct mock *mock,
         return make_synthetic(arguments, synthetic_paper(seed), mock, complaint);
     if (strcmp(kind, "catalogue") == 0)
         return make_catalogue(arguments, seed, mock, complaint);
-    return complain(complaint, EXIT_USAGE, "simulate: '%s' is not one of toy, synthetic, catalogue",
-                    kind);
+    struct nearest nearest = {.word = kind};
+    nearest_try(&nearest, "toy");
+    nearest_try(&nearest, "synthetic");
+    nearest_try(&nearest, "catalogue");
+    return complain(complaint, EXIT_USAGE,
+                    "simulate: '%s' is not one of toy, synthetic, catalogue%s%s%s", kind,
+                    nearest.found ? "; did you mean " : "", nearest.found ? nearest.found : "",
+                    nearest.found ? "?" : "");
 }
 
 /* ---------------------------------------------------------------- the files ------------------- */
@@ -351,7 +358,7 @@ static const struct option options[] = {
 
 const struct command command_simulate = {
     .name = "simulate",
-    .summary = "Make up tables with a known best answer",
+    .summary = "Makes up tables with a known best answer",
     .operands = "toy|synthetic|catalogue --out DIR",
     .least_operands = 1,
     .most_operands = 1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The paper's synthetic experiments against the Bayes optimum (generate/synthetic.h), on the public API.
+ * The paper's synthetic experiments against the Bayes optimum (generate/synthetic.h), on the public
+ * API.
  *
  *     synthetic [--seeds 10] [--first 0] [--rows 1000] [--test 4000] [--inputs a,b] [--noises 0.25]
  *               [--modes given,learned] [--set option=value]... [--each] [--out FILE]
@@ -225,9 +226,8 @@ static bool write_results(const struct plan *plan) {
         "Made by `make check-slow`: %zu problems (seeds %zu to %zu), 3 classes, 2 attributes, "
         "%zu training and %zu test rows, all options at their defaults. Excess is the mean test "
         "NLL less that of the optimal classifier on the same rows; worst excess the largest of "
-        "the problems; s the seconds of one fit on one thread. The defaults were chosen while "
-        "looking at these very problems, so the figures are optimistic: see "
-        "[synthetic-fresh.md](synthetic-fresh.md) for problems that played no part in that.\n\n",
+        "the problems; s the seconds of one fit on one thread. No setting was chosen on these "
+        "problems (docs/noise-learning.md says on which).\n\n",
         arguments->seeds, arguments->first, arguments->first + arguments->seeds - 1,
         arguments->rows, arguments->test_rows);
     print_table(file, plan, arguments->seeds);

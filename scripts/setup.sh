@@ -3,7 +3,8 @@
 # Installs what building and testing need on Debian 12, and nothing that is there already.
 set -uo pipefail
 
-packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev clang-format)
+packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev clang-format
+    mandoc)
 [ "${1:-}" = bench ] && packages+=(libopenblas-openmp-dev)
 [ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs into a temporary directory and uses the library from there as a stranger would: through
-# pkg-config, in C and in C++.
+# Installs into a temporary directory and uses what is there as a stranger would: the program, and the
+# library through pkg-config, in C and in C++.
 # usage: check_install.sh BUILD CONSUMER SANITIZER COMPILER...
 set -eu
 build=$1
@@ -18,6 +18,17 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 meson install -C "$build" --no-rebuild --quiet --destdir "$place/root" >"$place/log" 2>&1 ||
     { cat "$place/log"; exit 1; }
+
+# The program finds its library without help; its man pages and completion came along.
+program=$(find "$place/root" -path '*/bin/nimgp')
+[ -n "$program" ] || { echo "no program was installed"; exit 1; }
+(unset LD_LIBRARY_PATH; "$program" --version) || { echo "the installed program does not run"; exit 1; }
+for page in nimgp $("$program" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/nimgp-\1/p'); do
+    [ "$page" = nimgp-help ] || [ -n "$(find "$place/root" -path "*/man/man1/$page.1")" ] ||
+        { echo "no man page $page.1 was installed"; exit 1; }
+done
+find "$place/root" -path '*/share/bash-completion/completions/nimgp' | grep -q . ||
+    { echo "no completion was installed"; exit 1; }
 
 description=$(find "$place/root" -name nimgp.pc)
 [ -n "$description" ] || { echo "no nimgp.pc was installed"; exit 1; }

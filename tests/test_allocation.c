@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "problem.h"
+#include "calls.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -82,16 +82,6 @@ void free(void *memory) {
 
 /* ---------------------------------------------------------------- helpers --------------------- */
 
-static void stop_on(nim_status status, const nim_error *error) {
-    if (status != NIM_OK)
-        fail_msg("%s", error->message);
-}
-
-static void set(nim_options *options, const char *name, const char *value) {
-    nim_error error;
-    stop_on(nim_options_set(options, name, value, &error), &error);
-}
-
 static void assert_no_calls(size_t before, const char *what, const char *input) {
     size_t made = atomic_load(&calls) - before;
     if (made)
@@ -144,7 +134,7 @@ static void check_steps(nim_model *model, const nim_data *data, const char *inpu
     nim_trainer_free(trainer);
 }
 
-static void check_prediction(nim_model *model, const nim_data *data, const char *input) {
+static void count_in_prediction(nim_model *model, const nim_data *data, const char *input) {
     nim_predictor *predictor;
     nim_error error;
     size_t cells = data->rows * nim_model_classes(model);
@@ -190,7 +180,7 @@ static void nothing_is_allocated(const char *input, const char *threads, const c
     set(fixture.options, "batch", "40");
     stop_on(nim_model_create(fixture.options, &fixture.data, &model, &error), &error);
     check_steps(model, &fixture.data, input);
-    check_prediction(model, &fixture.data, input);
+    count_in_prediction(model, &fixture.data, input);
     nim_model_free(model);
     fixture_free(&fixture);
 }

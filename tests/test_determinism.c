@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "problem.h"
+#include "calls.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -28,11 +28,6 @@ static void append(struct outcome *outcome, const double *values, size_t count) 
     outcome->values = realloc(outcome->values, (outcome->count + count) * sizeof *values);
     memcpy(outcome->values + outcome->count, values, count * sizeof *values);
     outcome->count += count;
-}
-
-static void stop_on(nim_status status, const nim_error *error) {
-    if (status != NIM_OK)
-        fail_msg("%s", error->message);
 }
 
 static void set_number(nim_options *options, const char *name, size_t number) {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/checksum.h"
-#include "problem.h"
+#include "calls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,11 +27,6 @@ static const char *in_directory(const char *name) {
     char *chosen = path[next++ % 4];
     snprintf(chosen, sizeof path[0], "%s/%s", directory, name);
     return chosen;
-}
-
-static void stop_on(nim_status status, const nim_error *error) {
-    if (status != NIM_OK)
-        fail_msg("%s", error->message);
 }
 
 static char *read_bytes(const char *path, size_t *size) {
@@ -276,7 +271,7 @@ static char *saved_model(size_t *size) {
     return read_bytes(in_directory("good"), size);
 }
 
-static void assert_refused(const char *bytes, size_t size, const char *what, size_t at) {
+static void assert_damage_noticed(const char *bytes, size_t size, const char *what, size_t at) {
     nim_model *model = NULL;
     nim_error error;
     write_bytes(in_directory("bad"), bytes, size);
@@ -291,14 +286,15 @@ static void damage_is_noticed(void **state) {
     size_t size;
     char *bytes = saved_model(&size);
     for (size_t k = 0; k < 400; k++) /* cut anywhere, near the ends at every byte */
-        assert_refused(bytes, k < 200 ? k : size - 1 - (k - 200) * (size - 201) / 200, "a cut", k);
+        assert_damage_noticed(bytes, k < 200 ? k : size - 1 - (k - 200) * (size - 201) / 200,
+                              "a cut", k);
     for (size_t k = 0; k < 3000; k++) {
         size_t at = k < 1000 ? k : (k * 7919) % size;
         bytes[at] = (char)(bytes[at] ^ 1 << k % 8);
-        assert_refused(bytes, size, "a wrong bit", at);
+        assert_damage_noticed(bytes, size, "a wrong bit", at);
         bytes[at] = (char)(bytes[at] ^ 1 << k % 8);
     }
-    assert_refused("", 0, "nothing", 0);
+    assert_damage_noticed("", 0, "nothing", 0);
     free(bytes);
 }
 

@@ -6,18 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "problem.h"
+#include "calls.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 60 };
-
-static void stop_on(nim_status status, const nim_error *error) {
-    if (status != NIM_OK)
-        fail_msg("%s", error->message);
-}
 
 struct answer {
     double *p, *entropy, *measurement, *model, *gain;

@@ -38,16 +38,17 @@ struct process {
     struct gp_parameters theta;
     struct gp_factor factor;
     struct gp_tile tile;
-    double *memory, *zq, *scratch;
+    double *memory, *q, *zq, *scratch;
     struct arena arena;
 };
 
 static void process_layout(struct process *process, struct arena *arena) {
     size_t m = process->shape.inducing, d = process->shape.attributes;
     process->memory = arena_doubles(arena, gp_parameter_count(&process->shape));
+    process->q = arena_doubles(arena, d);
     process->zq = arena_doubles(arena, m * d);
     process->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    gp_factor_layout(&process->factor, &process->shape, arena, process->zq);
+    gp_factor_layout(&process->factor, &process->shape, arena, process->q, process->zq);
     gp_tile_layout(&process->tile, &process->shape, MOST_POINTS, (struct gp_tile_use){0}, arena);
 }
 
@@ -77,6 +78,7 @@ static void process_free(struct process *process) {
 
 static void process_factor(struct process *process) {
     double jitter = process->factor.jitter;
+    gp_scales(&process->shape, &process->theta, process->q);
     gp_factor_posterior(&process->factor, &process->shape, &process->theta, process->scratch);
     assert_true(
         gp_factor_prior(&process->factor, &process->shape, &process->theta, process->scratch));
@@ -89,7 +91,9 @@ static void process_at(struct process *process, size_t rows, const double *x, do
     double *square = doubles(area);
     for (size_t i = 0; i < area; i++)
         square[i] = x[i] * x[i];
-    struct gp_points points = {.rows = rows, .x = x, .x_square = square};
+    double norm[MOST_POINTS];
+    gp_norms(&process->shape, 1, process->q, rows, square, norm, MOST_POINTS, process->scratch);
+    struct gp_points points = {.rows = rows, .x = x, .x_norm = norm};
     gp_conditional(&process->factor, &process->shape, &process->theta, &points, &process->tile,
                    mean, variance, process->scratch);
     free(square);

@@ -303,7 +303,7 @@ struct outcome {
 
 static void outcome_of(const struct fixture *fixture, struct outcome *outcome) {
     nim_model *model;
-    nim_predictor *predictor;
+    nim_predictor *predictor = NULL;
     nim_error error;
     size_t count, cells = fixture->rows * fixture->data.attributes;
     nim_options_set(fixture->options, "epochs", "15", NULL);

@@ -15,11 +15,9 @@ void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t r
     tile->k = arena_doubles(arena, area);
     tile->a = arena_doubles(arena, area);
     tile->h = arena_doubles(arena, area);
-    tile->x_norm = arena_doubles(arena, rows);
     tile->k_xx = arena_doubles(arena, rows);
     tile->k_slope = slopes ? arena_doubles(arena, area) : NULL;
     tile->k_xx_slope = use.backward ? arena_doubles(arena, rows) : NULL;
-    tile->column_sum = use.backward ? arena_doubles(arena, rows) : NULL;
     if (use.first_order) {
         tile->k_curvature = use.backward ? arena_doubles(arena, area) : NULL;
         tile->e = arena_doubles(arena, area);
@@ -86,8 +84,6 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
                             const struct gp_points *points, struct gp_tile *tile, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
-    for (size_t r = 0; r < rows; r++)
-        tile->x_norm[r] = dot(d, points->x_square + r * d, factor->inverse_square);
     double sign = distance ? -2.0 : 1.0;
     if (points->packed_transpose)
         gemm_packed(PLAIN, m, rows, d, sign, factor->zq, d, points->packed_transpose, 0.0, tile->k,
@@ -96,7 +92,7 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
         gemm(PLAIN, TRANSPOSED, m, rows, d, sign, factor->zq, d, points->x, d, 0.0, tile->k, rows,
              scratch);
     for (size_t i = 0; distance && i < m; i++)
-        complete_distances(rows, factor->z_norm[i], tile->x_norm, tile->k + i * rows);
+        complete_distances(rows, factor->z_norm[i], points->x_norm, tile->k + i * rows);
     shape->kernel->evaluate(shape->degree, factor->variance, m * rows, tile->k, tile->k,
                             tile->k_slope, tile->k_curvature);
 
@@ -106,7 +102,7 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
             tile->k_xx[r] = factor->variance + diagonal; /* g(0) = 1 */
         return;
     }
-    shape->kernel->evaluate(shape->degree, factor->variance, rows, tile->x_norm, tile->k_xx,
+    shape->kernel->evaluate(shape->degree, factor->variance, rows, points->x_norm, tile->k_xx,
                             tile->k_xx_slope, NULL);
     for (size_t r = 0; r < rows; r++)
         tile->k_xx[r] += diagonal;
@@ -141,16 +137,11 @@ SIMD_CLONES static void whitened_adjoint(size_t n, double m, const double *d_mea
 }
 
 /* What k_xx adds: d bound / d k_xx = d_variance. */
-static void diagonal_backward(const struct gp_factor *factor, const struct gp_shape *shape,
-                              const struct gp_points *points, const struct gp_tile *tile,
-                              const double *d_variance, struct gp_gather *gather) {
-    size_t d = shape->attributes, rows = points->rows;
+static void diagonal_backward(const struct gp_factor *factor, size_t rows,
+                              const struct gp_tile *tile, const double *d_variance,
+                              struct gp_gather *gather) {
     *gather->white = sum(rows, d_variance);
     *gather->variance = dot(rows, d_variance, tile->k_xx) - factor->white * *gather->white;
-    if (shape->kernel->argument == DOT_PRODUCT)
-        for (size_t r = 0; r < rows; r++)
-            add_scaled(d, d_variance[r] * tile->k_xx_slope[r], points->x_square + r * d,
-                       gather->inverse_square);
 }
 
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -159,7 +150,7 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
                              struct gp_gather *gather, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
-    diagonal_backward(factor, shape, points, tile, d_variance, gather);
+    diagonal_backward(factor, rows, tile, d_variance, gather);
 
     double *weighted = tile->gamma; /* A diag(d_variance), until gamma itself is made */
     for (size_t i = 0; i < m; i++) {
@@ -184,13 +175,15 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
             add_scaled(rows, factor->alpha[i], d_e, tile->gamma + i * rows);
         }
 
-    memset(tile->column_sum, 0, rows * sizeof(double));
+    if (distance)
+        memset(tile->d_norm, 0, rows * sizeof(double));
+    else
+        multiply(rows, d_variance, tile->k_xx_slope, tile->d_norm);
     for (size_t i = 0; i < m; i++) {
         gather->row_sum[i] = sum(rows, tile->gamma + i * rows);
-        add(rows, tile->gamma + i * rows, tile->column_sum);
+        if (distance)
+            add(rows, tile->gamma + i * rows, tile->d_norm);
     }
-    for (size_t r = 0; distance && r < rows; r++)
-        add_scaled(d, tile->column_sum[r], points->x_square + r * d, gather->inverse_square);
     if (points->packed)
         gemm_packed(PLAIN, m, d, rows, 1.0, tile->gamma, rows, points->packed, 0.0, gather->gamma_x,
                     d, scratch);
@@ -201,26 +194,19 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
 
 /*
  * With q = 1/lambda^2:
- *     distance   dx = 2 sum_c (x q_c colsum_c - gamma_c' Z_c q_c)
- *     dot        dx = sum_c (gamma_c' Z_c q_c + 2 x q_c d_var_c k_xx'_c)
+ *     distance   dx = 2 sum_c (x q_c d_norm_c - gamma_c' Z_c q_c)
+ *     dot        dx = sum_c (2 x q_c d_norm_c + gamma_c' Z_c q_c)
  */
 void gp_points_backward(const struct gp_shape *shape, size_t classes,
                         const struct gp_factor *factors, const struct gp_tile *tiles,
-                        const struct gp_points *points, const double *d_variance, size_t stride,
-                        size_t first, size_t width, double *d_x, double *scratch) {
+                        const struct gp_points *points, size_t stride, size_t first, size_t width,
+                        double *d_x, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
-    for (size_t r = 0; r < rows; r++) {
-        const double *x = points->x + r * d + first;
-        double *out = d_x + r * d + first;
-        memset(out, 0, width * sizeof(double));
-        for (size_t c = 0; c < classes; c++) {
-            double weight = distance ? tiles[c].column_sum[r]
-                                     : d_variance[c * stride + r] * tiles[c].k_xx_slope[r];
-            add_scaled(width, 2.0 * weight, factors[c].inverse_square + first, out);
-        }
-        multiply(width, out, x, out);
-    }
+    gemm(TRANSPOSED, PLAIN, rows, width, classes, 2.0, tiles[0].d_norm, stride,
+         factors[0].inverse_square + first, d, 0.0, d_x + first, d, scratch);
+    for (size_t r = 0; r < rows; r++)
+        multiply(width, d_x + r * d + first, points->x + r * d + first, d_x + r * d + first);
     gemm(TRANSPOSED, PLAIN, rows, width, classes * m, distance ? -2.0 : 1.0, tiles[0].gamma, rows,
          factors[0].zq + first, d, 1.0, d_x + first, d, scratch);
 }

@@ -9,10 +9,10 @@
 #include <string.h>
 
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
-                      double *zq) {
-    size_t m = shape->inducing, d = shape->attributes;
+                      const double *q, double *zq) {
+    size_t m = shape->inducing;
+    factor->inverse_square = q;
     factor->zq = zq;
-    factor->inverse_square = arena_doubles(arena, d);
     factor->z_norm = arena_doubles(arena, m);
     factor->k = arena_doubles(arena, m * m);
     factor->k_slope = arena_doubles(arena, m * m);
@@ -36,8 +36,6 @@ static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
     size_t m = shape->inducing, d = shape->attributes;
     factor->variance = exp(*theta->log_variance);
     factor->white = exp(*theta->log_white);
-    for (size_t j = 0; j < d; j++)
-        factor->inverse_square[j] = exp(-2.0 * theta->log_lengthscale[j]);
     for (size_t i = 0; i < m; i++) {
         multiply(d, theta->z + i * d, factor->inverse_square, factor->zq + i * d);
         factor->z_norm[i] = dot(d, theta->z + i * d, factor->zq + i * d);
@@ -171,8 +169,7 @@ SIMD_CLONES static void slope_row(size_t d, const double *z, const double *q, co
 
 /*
  * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
- *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_r colsum x^2 - 2 sum_m z (gamma X)
- *                                                       + sum_m rowsum z^2
+ *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
  *     dot        dz = q (gamma X),                 dq = sum_m z (gamma X)
  * and twice the dz with gamma_zz, since z then stands on both sides.
  */
@@ -197,7 +194,7 @@ static void input_gradient(struct gp_factor *factor, const struct gp_shape *shap
         if (gather->d_zq)
             slope_row(d, z, q, gather->d_zq + i * d, d_q, d_z);
     }
-    for (size_t j = 0; j < d; j++)
+    for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
         gradient->log_lengthscale[j] = -2.0 * q[j] * d_q[j];
 }
 

@@ -48,7 +48,7 @@ struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *thet
 
 struct gp_factor {
     double variance, white, jitter; /* s2; s0^2; added to the diagonal in units of s2 */
-    double *inverse_square;         /* d: 1 / lambda^2 */
+    const double *inverse_square;   /* d: 1 / lambda^2, see gp_scales */
     double *zq;                     /* M x d: Z / lambda^2 */
     double *z_norm;                 /* M: sum_j z_j^2 / lambda_j^2 */
     double *k, *k_slope;            /* M x M: s2 g(t), s2 g'(t) without the diagonal's noise */
@@ -59,9 +59,13 @@ struct gp_factor {
     double *work, *posterior_work;  /* 2 x M x M; M x M */
 };
 
-/* zq lies in an array that the caller shares out, so that all classes' stand in one matrix. */
+/* 1 / lambda^2 of a class, into its row of Q (C x d). First of all. */
+void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, double *q);
+
+/* The class's row of Q, and zq, lie in arrays that the caller shares out, so that all classes'
+ * stand in one matrix. */
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
-                      double *zq);
+                      const double *q, double *zq);
 
 /*
  * The prior's part: all of `factor` but l, w and kl. When K_zz is not positive definite, the jitter
@@ -79,23 +83,35 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
 /* ---------------------------------------------------------------- what depends on points ------ */
 
 /*
- * Points: R x d, and their squares. All classes look at the same ones, so x' (d x R) and, for the
- * way back, x are packed once as right factors of products (linalg.h); NULL where that is not worth
- * it.
+ * Points: R x d. All classes look at the same ones, so x' (d x R) and, for the way back, x are
+ * packed once as right factors of products (linalg.h); NULL where that is not worth it. x_norm is
+ * the class's own: sum_j x_j^2 / lambda_j^2.
  */
 struct gp_points {
     size_t rows;
-    const double *x, *x_square;
+    const double *x;
     const double *packed_transpose, *packed;
+    const double *x_norm; /* R */
 };
+
+/* x_norm (C x R, classes `stride` apart) of all classes, from Q and the squares of x (R x d). */
+void gp_norms(const struct gp_shape *shape, size_t classes, const double *q, size_t rows,
+              const double *x_square, double *x_norm, size_t stride, double *scratch);
+
+/* Its adjoint, after the classes' own gradients: d_norm (C x R) adds to the gradients by
+ * log lambda, attributes first .. first+width-1. d_q (C x d) is scratch. */
+void gp_norms_backward(const struct gp_shape *shape, size_t classes, const double *q, size_t rows,
+                       const double *x_square, const double *d_norm, size_t stride, size_t first,
+                       size_t width, double *d_q, const struct gp_parameters *gradient,
+                       double *scratch);
 
 /* One class at one tile of points. */
 struct gp_tile {
-    double *k, *k_slope, *k_curvature;  /* M x R; curvature for the first-order model only */
-    double *a, *h;                      /* M x R: A and W A; h becomes dA */
-    double *gamma;                      /* M x R: d bound / d t; the caller's to place */
-    double *x_norm, *k_xx, *k_xx_slope; /* R */
-    double *column_sum;                 /* R: sum_m gamma */
+    double *k, *k_slope, *k_curvature; /* M x R; curvature for the first-order model only */
+    double *a, *h;                     /* M x R: A and W A; h becomes dA */
+    double *gamma;                     /* M x R: d bound / d t; the caller's to place */
+    double *k_xx, *k_xx_slope;         /* R */
+    double *d_norm;                    /* R: d bound / d x_norm; the caller's to place */
     /* The first-order model's: see slope.c. */
     double *e, *d_e; /* M x R */
     double *slope;   /* R x d: d mean / d x */
@@ -118,7 +134,7 @@ struct gp_gather {
     double *gamma_x;          /* M x d: gamma X */
     double *row_sum;          /* M: sum_r gamma */
     double *d_zq;             /* M x d: through the slopes alone */
-    double *inverse_square;   /* d: d bound / d (1/lambda^2), the part that needs the points */
+    double *inverse_square;   /* d: d bound / d (1/lambda^2), through the slopes alone */
     double *noise;            /* d: d bound / d (noise variance), through the slopes */
     double *variance, *white; /* 1: d bound / d log s2, d bound / d s0^2 */
 };
@@ -135,7 +151,7 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
                     struct gp_tile *tile, double *mean, double *variance, double *scratch);
 
 /*
- * Its adjoint: from d_mean and d_variance to `gather`, gamma and column_sum. Before it come
+ * Its adjoint: from d_mean and d_variance to `gather`, gamma and d_norm. Before it come
  * gp_gather_clear and, where slopes were used, gp_slope_backward, which gives d_e.
  */
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -166,12 +182,12 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
 
 /*
  * d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over classes whose
- * gamma (C M x R) and zq (C M x d) stand one below the other; d_variance of class c starts at
- * c * stride.
+ * gamma (C M x R), zq (C M x d), Q (C x d) and d_norm (C x R, `stride` apart) stand one below the
+ * other.
  */
 void gp_points_backward(const struct gp_shape *shape, size_t classes,
                         const struct gp_factor *factors, const struct gp_tile *tiles,
-                        const struct gp_points *points, const double *d_variance, size_t stride,
-                        size_t first, size_t width, double *d_x, double *scratch);
+                        const struct gp_points *points, size_t stride, size_t first, size_t width,
+                        double *d_x, double *scratch);
 
 #endif

@@ -50,19 +50,27 @@ SIMD_CLONES static void slope_adjoint(size_t d, double d_variance, const double 
     }
 }
 
+/* 1/lambda^2 in x q rho: one row's share. */
+SIMD_CLONES static void scale_adjoint(size_t d, double rho, const double *x, const double *d_slope,
+                                      double *d_q) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++)
+        d_q[j] += rho * x[j] * d_slope[j];
+}
+
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_points *points, struct gp_tile *tile, const double *noise,
                        const double *d_variance, struct gp_gather *gather, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     double sign = distance ? -2.0 : 1.0;
-    double *d_slope = tile->slope, *d_rho = tile->column_sum; /* made anew afterwards */
+    double *d_slope = tile->slope, *d_rho = tile->d_norm; /* made anew afterwards */
     for (size_t r = 0; r < rows; r++) {
         const double *x = points->x + r * d, *row = d_slope + r * d;
         slope_adjoint(d, d_variance[r], noise + r * d, d_slope + r * d, gather->noise);
         d_rho[r] = distance ? 2.0 * dot3(d, row, x, factor->inverse_square) : 0.0;
-        for (size_t j = 0; distance && j < d; j++) /* 1/lambda^2 in x q rho */
-            gather->inverse_square[j] += 2.0 * tile->rho[r] * x[j] * row[j];
+        if (distance)
+            scale_adjoint(d, 2.0 * tile->rho[r], x, row, gather->inverse_square);
     }
     for (size_t i = 0; i < m; i++)
         memcpy(tile->d_e + i * rows, d_rho, rows * sizeof(double));

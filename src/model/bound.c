@@ -21,6 +21,7 @@ enum {
     LEAST_TILE_ROWS = 32,
     MOST_TILE_ROWS = 256,
     LIKELIHOOD_ROWS = 16,
+    NORM_ROWS = 64,
     GRADIENT_COLUMNS = 400,
 };
 
@@ -41,7 +42,9 @@ struct bound {
     double **gamma;                            /* tiles: the classes' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
+    double *q, *d_q;                           /* C x d: 1 / lambda^2; scratch */
     double *x, *x_square, *d_x;                /* R x d */
+    double *x_norm, *d_norm;                   /* C x most_points */
     double **packed;                           /* tiles x 2: x' and x, see gp.h */
     double *point_target, *point_weight, *point_value; /* R */
     double *mean, *variance, *d_mean, *d_variance;     /* C x most_points */
@@ -69,11 +72,12 @@ static size_t tile_start(const struct bound *bound, size_t tile) {
     return points_of(bound) * tile / bound->tiles;
 }
 
-static struct gp_points tile_points(const struct bound *bound, size_t tile) {
+/* A tile's points as class c sees them. */
+static struct gp_points tile_points(const struct bound *bound, size_t tile, size_t c) {
     size_t start = tile_start(bound, tile), d = bound->model->attributes;
     return (struct gp_points){.rows = tile_start(bound, tile + 1) - start,
                               .x = bound->x + start * d,
-                              .x_square = bound->x_square + start * d,
+                              .x_norm = bound->x_norm + c * bound->most_points + start,
                               .packed_transpose = bound->packed[2 * tile],
                               .packed = bound->packed[2 * tile + 1]};
 }
@@ -114,6 +118,8 @@ static void layout_points(struct bound *bound, struct arena *arena) {
     bound->point_target = arena_doubles(arena, points);
     bound->point_weight = arena_doubles(arena, points);
     bound->point_value = arena_doubles(arena, points);
+    bound->x_norm = arena_doubles(arena, classes * points);
+    bound->d_norm = arena_doubles(arena, classes * points);
     bound->mean = arena_doubles(arena, classes * points);
     bound->variance = arena_doubles(arena, classes * points);
     bound->d_mean = arena_doubles(arena, classes * points);
@@ -129,11 +135,13 @@ static void layout_classes(struct bound *bound, struct arena *arena) {
     bound->factored = arena_bytes(arena, classes, sizeof *bound->factored);
     bound->theta = arena_bytes(arena, classes, sizeof *bound->theta);
     bound->gradient_of = arena_bytes(arena, classes, sizeof *bound->gradient_of);
+    bound->q = arena_doubles(arena, classes * model->attributes);
+    bound->d_q = arena_doubles(arena, classes * model->attributes);
     double *zq = arena_doubles(arena, classes * area);
     struct gp_factor thrown_away;
     for (size_t c = 0; c < classes; c++) {
         gp_factor_layout(zq ? &bound->factor[c] : &thrown_away, &model->gp, arena,
-                         zq ? zq + c * area : NULL);
+                         zq ? bound->q + c * model->attributes : NULL, zq ? zq + c * area : NULL);
         if (zq) {
             bound->theta[c] = model_gp(model, model->theta, c);
             bound->gradient_of[c] = model_gp(model, bound->gradient, c);
@@ -280,11 +288,35 @@ static void complete_points(void *context, size_t unit, size_t worker) {
     }
 }
 
+static void find_scales(void *context, size_t c, size_t worker) {
+    (void)worker;
+    struct bound *bound = context;
+    gp_scales(&bound->model->gp, &bound->theta[c], bound->q + c * bound->model->attributes);
+}
+
+static void find_norms(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    size_t first = unit * NORM_ROWS, count = points_of(bound) - first;
+    count = count < NORM_ROWS ? count : NORM_ROWS;
+    gp_norms(&bound->model->gp, bound->model->classes, bound->q, count,
+             bound->x_square + first * bound->model->attributes, bound->x_norm + first,
+             bound->most_points, bound->scratch[worker]);
+}
+
+static void norms_back(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    size_t d = bound->model->attributes, first = d * unit / bound->columns;
+    gp_norms_backward(&bound->model->gp, bound->model->classes, bound->q, points_of(bound),
+                      bound->x_square, bound->d_norm, bound->most_points, first,
+                      d * (unit + 1) / bound->columns - first, bound->d_q, bound->gradient_of,
+                      bound->scratch[worker]);
+}
+
 static void pack_points(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct bound *bound = context;
     size_t t = unit / 2, d = bound->model->attributes;
-    struct gp_points points = tile_points(bound, t);
+    struct gp_points points = tile_points(bound, t, 0);
     if (unit % 2 == 0)
         gemm_pack(TRANSPOSED, points.rows, d, points.x, d, bound->packed[unit]);
     else
@@ -302,6 +334,8 @@ static void place_inputs(struct bound *bound) {
                                 &bound->input_work, bound->x, bound->row_value);
     pool_run(bound->pool, likelihood_units(bound), complete_points, bound);
     pool_run(bound->pool, 2 * bound->tiles, pack_points, bound);
+    pool_run(bound->pool, model->classes, find_scales, bound);
+    pool_run(bound->pool, (points_of(bound) + NORM_ROWS - 1) / NORM_ROWS, find_norms, bound);
 }
 
 /* Two units a class, the larger ones first, so that few threads have no idle ends. */
@@ -324,10 +358,11 @@ static void look_at_points(void *context, size_t unit, size_t worker) {
     const struct gp_shape *gp = &bound->model->gp;
     size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
     size_t at = c * bound->most_points + tile_start(bound, t);
-    struct gp_points points = tile_points(bound, t);
+    struct gp_points points = tile_points(bound, t, c);
     struct gp_tile *tile = &bound->tile[unit];
     /* The classes' gammas stand one below the other, as many columns apart as this batch has. */
     tile->gamma = bound->gamma[t] + c * gp->inducing * points.rows;
+    tile->d_norm = bound->d_norm + at;
     gp_conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
                    bound->variance + at, bound->scratch[worker]);
     if (bound->use.first_order)
@@ -355,7 +390,7 @@ static void look_back(void *context, size_t unit, size_t worker) {
     const struct gp_shape *gp = &bound->model->gp;
     size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
     size_t at = c * bound->most_points + tile_start(bound, t);
-    struct gp_points points = tile_points(bound, t);
+    struct gp_points points = tile_points(bound, t, c);
     struct gp_gather *gather = gather_of(bound, unit, worker);
     if (bound->unit_noise)
         gather->noise = bound->unit_noise + unit * gp->attributes;
@@ -445,10 +480,10 @@ static void gradient_by_points(void *context, size_t unit, size_t worker) {
     size_t d = bound->model->attributes, classes = bound->model->classes;
     size_t t = unit / bound->columns, first = d * (unit % bound->columns) / bound->columns;
     size_t width = d * (unit % bound->columns + 1) / bound->columns - first;
-    struct gp_points points = tile_points(bound, t);
+    struct gp_points points = tile_points(bound, t, 0);
     gp_points_backward(&bound->model->gp, classes, bound->factor, &bound->tile[t * classes],
-                       &points, bound->d_variance + tile_start(bound, t), bound->most_points, first,
-                       width, bound->d_x + tile_start(bound, t) * d, bound->scratch[worker]);
+                       &points, bound->most_points, first, width,
+                       bound->d_x + tile_start(bound, t) * d, bound->scratch[worker]);
 }
 
 static void move_inputs_back(struct bound *bound) {
@@ -495,6 +530,7 @@ nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) 
         *value -= bound->factor[c].kl;
 
     classes_backward(bound);
+    pool_run(bound->pool, bound->columns, norms_back, bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);
     if (!isfinite(*value))

@@ -24,6 +24,7 @@ static void desk_layout(struct desk *desk, const struct nim_model *model, struct
     desk->x = arena_doubles(arena, area);
     desk->x_square = arena_doubles(arena, area);
     desk->noise = arena_doubles(arena, area);
+    desk->x_norm = arena_doubles(arena, classes * TILE);
     desk->mean = arena_doubles(arena, classes * TILE);
     desk->variance = arena_doubles(arena, classes * TILE);
     desk->probability = arena_doubles(arena, classes * TILE);
@@ -46,11 +47,13 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     size_t points = averages(predictor) ? model->options.points : 0;
     predictor->normal = points ? arena_doubles(arena, points * model->attributes) : NULL;
     predictor->few = points ? arena_doubles(arena, TILE * model->attributes) : NULL;
+    predictor->q = arena_doubles(arena, classes * model->attributes);
     double *zq = arena_doubles(arena, classes * model->inducing * model->attributes);
     struct gp_factor factor;
     struct desk desk;
     for (size_t c = 0; c < classes; c++)
         gp_factor_layout(zq ? &predictor->factor[c] : &factor, &model->gp, arena,
+                         zq ? predictor->q + c * model->attributes : NULL,
                          zq ? zq + c * model->inducing * model->attributes : NULL);
     for (size_t w = 0; w < threads; w++)
         desk_layout(zq ? &predictor->desk[w] : &desk, model, arena);
@@ -61,6 +64,7 @@ static nim_status factor_classes(struct nim_predictor *predictor, nim_error *err
     for (size_t c = 0; c < model->classes; c++) {
         predictor->theta[c] = model_gp(model, model->theta, c);
         predictor->factor[c].jitter = model->jitter[c];
+        gp_scales(&model->gp, &predictor->theta[c], predictor->q + c * model->attributes);
         gp_factor_posterior(&predictor->factor[c], &model->gp, &predictor->theta[c],
                             predictor->desk[0].scratch);
         if (!gp_factor_prior(&predictor->factor[c], &model->gp, &predictor->theta[c],
@@ -115,9 +119,11 @@ void nim_predictor_free(nim_predictor *predictor) {
 
 void predictor_look(const struct nim_predictor *predictor, struct desk *desk, size_t count) {
     const struct nim_model *model = predictor->model;
-    struct gp_points points = {.rows = count, .x = desk->x, .x_square = desk->x_square};
     multiply(count * model->attributes, desk->x, desk->x, desk->x_square);
+    gp_norms(&model->gp, model->classes, predictor->q, count, desk->x_square, desk->x_norm, TILE,
+             desk->scratch);
     for (size_t c = 0; c < model->classes; c++) {
+        struct gp_points points = {.rows = count, .x = desk->x, .x_norm = desk->x_norm + c * TILE};
         double *mean = desk->mean + c * TILE, *variance = desk->variance + c * TILE;
         gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
                        &desk->tile, mean, variance, desk->scratch);

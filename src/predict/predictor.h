@@ -20,6 +20,7 @@ enum {
 struct desk {
     double *row_x, *row_noise;    /* TILE x d: the rows at hand, in standard units */
     double *x, *x_square, *noise; /* TILE x d: the points */
+    double *x_norm;               /* C x TILE */
     double *mean, *variance;      /* C x TILE */
     double *probability;          /* TILE x C */
     double *label_entropy;        /* TILE: E H[p(y|f)] */
@@ -35,6 +36,7 @@ struct nim_predictor {
     struct pool *pool;
     struct gp_factor *factor;    /* C */
     struct gp_parameters *theta; /* C */
+    double *q;                   /* C x d: 1 / lambda^2 */
     double *normal;              /* points x d; NULL where a row is one point */
     double *few;                 /* TILE x d: fewer of them; NULL likewise */
     struct desk *desk;           /* threads */
