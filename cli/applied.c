@@ -34,9 +34,7 @@ static bool find_label(struct applied *applied, const struct list *classes,
         wish = kept;
     if (!column_label(applied->table, wish, &column, complaint))
         return false;
-    if (!wish)
-        say(applied->arguments, "the label is column '%s'; --label chooses another",
-            table_column(applied->table, column)->name);
+    applied->label_chosen = !wish;
     applied->rows.label = (long)column;
     applied->rows.classes = &applied->classes;
     return classes_fix(&applied->classes, classes, complaint);
@@ -103,6 +101,9 @@ size_t applied_class_width(const struct applied *applied) {
 
 void applied_say_tally(const struct applied *applied) {
     const struct rows *rows = &applied->rows;
+    if (applied->label_chosen)
+        say(applied->arguments, "the label is column '%s'; --label chooses another",
+            table_column(applied->table, (size_t)rows->label)->name);
     if (rows->nonpositive)
         say(applied->arguments,
             "%zu cells are not positive: without a logarithm they count as missing",

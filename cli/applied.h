@@ -15,6 +15,7 @@ struct applied {
     struct columns columns;
     struct classes classes; /* the model's */
     struct rows rows;
+    bool label_chosen; /* by default */
 };
 
 /* What commands that apply a model have in common. */
@@ -41,7 +42,7 @@ bool applied_open_table(struct applied *applied, const struct arguments *argumen
 /* Bytes of the longest class name, for columns of text. */
 size_t applied_class_width(const struct applied *applied);
 
-/* Says at the end what was passed over. */
+/* Says at the end what was understood and passed over. */
 void applied_say_tally(const struct applied *applied);
 
 void applied_close(struct applied *applied);

@@ -15,6 +15,7 @@ struct reading {
     const struct recipe *recipe;
     const nim_model *model;
     struct rows rows;
+    bool label_chosen; /* by default */
 };
 
 static bool no_memory(struct complaint *complaint) {
@@ -27,20 +28,15 @@ static const char *column_name(const struct lesson *lesson, size_t column) {
 
 /* ---------------------------------------------------------------- before reading -------------- */
 
-/* The label column: as wished, as the model had it, or by default, which is said. */
+/* The label column: as wished, as the model had it, or by default. */
 static bool find_label(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     const char *wish = reading->recipe->text[RECIPE_LABEL];
     const char *kept = reading->model ? nim_model_note(reading->model, NOTE_LABEL) : NULL;
     if (!wish && kept && table_find(lesson->table, kept) >= 0)
         wish = kept;
-    if (!column_label(lesson->table, wish, &lesson->label, complaint))
-        return false;
-    const char *name = column_name(lesson, lesson->label);
-    if (!wish)
-        say(reading->arguments, "the label is column '%s'%s; --label chooses another", name,
-            table_find(lesson->table, "class") == NO_COLUMN ? ", the last one" : "");
-    return true;
+    reading->label_chosen = !wish;
+    return column_label(lesson->table, wish, &lesson->label, complaint);
 }
 
 static bool find_classes(struct reading *reading, struct complaint *complaint) {
@@ -171,7 +167,8 @@ static bool drop_empty(struct reading *reading, struct complaint *complaint) {
                 columns->source[kept++] = columns->source[j];
                 continue;
             }
-            say(reading->arguments, "column '%s' is empty and left out", columns->source[j].name);
+            const char *name = columns->source[j].name;
+            fine = fine && list_add(&columns->empty, name, strlen(name), complaint);
             source_free(&columns->source[j]);
         }
         columns->count = kept;
@@ -198,6 +195,15 @@ static bool take_logs(struct reading *reading, struct complaint *complaint) {
 }
 
 /* ---------------------------------------------------------------- what was understood --------- */
+
+/* All talk comes after the reading: who gave an unusable table gets to read one line. */
+static void say_label(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    if (reading->label_chosen)
+        say(reading->arguments, "the label is column '%s'%s; --label chooses another",
+            column_name(lesson, lesson->label),
+            table_find(lesson->table, "class") == NO_COLUMN ? ", the last one" : "");
+}
 
 static void say_columns(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
@@ -227,6 +233,8 @@ static void say_left_out(const struct reading *reading) {
     for (size_t i = 0; i < lesson->columns.left_out.count; i++)
         say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
             lesson->columns.left_out.item[i]);
+    for (size_t i = 0; i < lesson->columns.empty.count; i++)
+        say(arguments, "column '%s' is empty and left out", lesson->columns.empty.item[i]);
     for (size_t j = 0; j < lesson->columns.count; j++) {
         const struct source *source = &lesson->columns.source[j];
         if (source->also != NO_COLUMN)
@@ -301,6 +309,7 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
     fine = fine && count_classes(lesson, complaint) && check_classes(lesson, complaint) &&
            drop_empty(&reading, complaint) && take_logs(&reading, complaint);
     if (fine) {
+        say_label(&reading);
         say_columns(&reading);
         say_left_out(&reading);
         say_skewed(&reading);
@@ -315,10 +324,7 @@ bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_
                      struct complaint *complaint) {
     const char *text = recipe->text[RECIPE_VALIDATION];
     double share = 0.0;
-    if (text && (!plain_number(text, &share) || share < 0.0 || share > 0.5))
-        return complain(complaint, EXIT_USAGE, "fit: --validation: '%s' is not from 0 to 0.5",
-                        text);
-    if (!(share > 0.0))
+    if (!text || !plain_number(text, &share) || !(share > 0.0))
         return true;
     if (!training_set_hold_out(&lesson->set, lesson->classes.name.count, share, seed, &lesson->held,
                                complaint))
