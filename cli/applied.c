@@ -104,13 +104,9 @@ void applied_say_tally(const struct applied *applied) {
     if (applied->label_chosen)
         say(applied->arguments, "the label is column '%s'; --label chooses another",
             table_column(applied->table, (size_t)rows->label)->name);
-    if (rows->nonpositive)
-        say(applied->arguments,
-            "%zu cells are not positive: without a logarithm they count as missing",
-            rows->nonpositive);
-    if (rows->unlabelled || rows->other_class)
-        say(applied->arguments, "rows left out: %zu without a label, %zu of other classes",
-            rows->unlabelled, rows->other_class);
+    rows_say_nonpositive(rows, applied->arguments);
+    if (rows->label != NO_COLUMN)
+        rows_say_left_out(rows, applied->arguments);
 }
 
 void applied_close(struct applied *applied) {

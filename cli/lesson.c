@@ -244,12 +244,8 @@ static void say_left_out(const struct reading *reading) {
             say(arguments, "no column '%s', the errors of %s so far: its values count as exact",
                 source->lost, source->name);
     }
-    if (rows->nonpositive)
-        say(arguments, "%zu cells are not positive: without a logarithm they count as missing",
-            rows->nonpositive);
-    if (rows->filtered || rows->unlabelled || rows->other_class)
-        say(arguments, "rows left out: %zu by --where, %zu without a label, %zu of other classes",
-            rows->filtered, rows->unlabelled, rows->other_class);
+    rows_say_nonpositive(rows, arguments);
+    rows_say_left_out(rows, arguments);
 }
 
 /* The hint that there is such a thing as --log auto. */
