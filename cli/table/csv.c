@@ -226,16 +226,21 @@ static bool end_row(struct csv *csv, struct walk *walk, struct complaint *compla
     return true;
 }
 
-/* As many whole rows as there are, at most `most`. */
+/* As many whole rows as there are, at most `most`. Something wrong is complained of when it comes
+ * first, after the good rows before it have been handed out. */
 static bool split_carefully(struct csv *csv, size_t positions, size_t most,
                             struct complaint *complaint) {
     struct walk walk = {.count = positions, .start = csv->begin};
+    struct complaint later;
     while (csv->rows < most) {
-        enum outcome outcome = pass_row(csv, &walk, complaint);
-        if (outcome != DONE)
-            return outcome != WRONG;
-        if (!end_row(csv, &walk, complaint))
-            return false;
+        enum outcome outcome = pass_row(csv, &walk, &later);
+        if (outcome == MORE_NEEDED)
+            return true;
+        if (outcome == WRONG || !end_row(csv, &walk, &later)) {
+            if (!csv->rows)
+                *complaint = later;
+            return csv->rows > 0;
+        }
     }
     return true;
 }
