@@ -10,7 +10,8 @@ import subprocess
 
 from cli_check import blobs, check, main, near
 
-QUICK = ["--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
+QUICK = ["--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points",
+         "32"]
 
 
 def model(nimgp, *more, rows=120, name="m"):
