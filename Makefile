@@ -67,7 +67,7 @@ $(SANITIZE)/build.ninja: | setup
 
 format: setup
 	@clang-format -i include/*.h src/*/*.c src/*/*.h tests/*.c tests/*.h tests/consumer/*.c \
-	  cli/*.c cli/*.h cli/*/*.c cli/*/*.h generate/*.c generate/*.h bench/*.c bench/*.h experiments/*.c experiments/*.h
+	  python/tests/*.c cli/*.c cli/*.h cli/*/*.c cli/*/*.h generate/*.c generate/*.h bench/*.c bench/*.h experiments/*.c experiments/*.h
 
 clean:
 	@rm -rf build
