@@ -28,7 +28,7 @@ struct applied {
         {.name = "ignore-case",                                                                    \
          .help = "Upper and lower case are the same, in labels and --where."},                     \
         FORMAT_OPTION, {.name = "threads", .value = "N", .engine = "threads"}, {                   \
-        .name = "points", .value = "N", .engine = "points"                                         \
+        .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
     }
 
 /* With `labelled`, the rows have classes: column --label, else as in training. */

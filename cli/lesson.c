@@ -205,25 +205,39 @@ static void say_label(const struct reading *reading) {
             table_find(lesson->table, "class") == NO_COLUMN ? ", the last one" : "");
 }
 
+/* More features than anybody reads are counted instead. */
+enum { MOST_SHOWN = 200, SHOWN_OF_MANY = 20 };
+
+static void show_feature(const struct lesson *lesson, size_t j, struct grid *grid) {
+    const struct source *source = &lesson->columns.source[j];
+    const char *unit = table_column(lesson->table, source->value)->unit;
+    grid_cell(grid, "%s", source->name);
+    grid_cell(grid, "%s",
+              source->error == NO_COLUMN ? "-" : column_name(lesson, (size_t)source->error));
+    grid_cell(grid, "%zu", lesson->missing[j]);
+    grid_cell(grid, "%s", unit ? unit : "");
+}
+
 static void say_columns(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
+    size_t count = lesson->columns.count, errors = 0, missing = 0;
+    size_t shown = count > MOST_SHOWN ? SHOWN_OF_MANY : count;
     if (argument_given(reading->arguments, "quiet"))
         return;
     struct grid *grid = grid_create("llrl");
-    grid_cell(grid, "feature");
-    grid_cell(grid, "error");
-    grid_cell(grid, "missing");
-    grid_cell(grid, "unit");
-    for (size_t j = 0; j < lesson->columns.count; j++) {
-        const struct source *source = &lesson->columns.source[j];
-        const char *unit = table_column(lesson->table, source->value)->unit;
-        grid_cell(grid, "%s", source->name);
-        grid_cell(grid, "%s",
-                  source->error == NO_COLUMN ? "-" : column_name(lesson, (size_t)source->error));
-        grid_cell(grid, "%zu", lesson->missing[j]);
-        grid_cell(grid, "%s", unit ? unit : "");
-    }
+    static const char *const head[] = {"feature", "error", "missing", "unit"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        grid_cell(grid, "%s", head[i]);
+    for (size_t j = 0; j < shown; j++)
+        show_feature(lesson, j, grid);
     grid_print(grid, stderr);
+    for (size_t j = shown; j < count; j++) {
+        errors += lesson->columns.source[j].error != NO_COLUMN;
+        missing += lesson->missing[j];
+    }
+    if (shown < count)
+        say(reading->arguments, "and %zu more features: %zu have errors, %zu cells are missing",
+            count - shown, errors, missing);
 }
 
 static void say_left_out(const struct reading *reading) {
@@ -282,12 +296,13 @@ static void say_rows(const struct reading *reading) {
 static void say_noise(const struct reading *reading) {
     const struct arguments *arguments = reading->arguments;
     bool learned = strcmp(argument_text(arguments, "noise"), "learned") == 0;
+    bool exact = strcmp(argument_text(arguments, "input"), "exact") == 0;
     if (reading->model)
         return;
-    if (reading->lesson->set.sigma && learned)
-        say(arguments, "with --noise learned the error columns are not used; --noise both adds to "
-                       "them");
-    else if (!reading->lesson->set.sigma && !argument_given(arguments, "noise"))
+    if (reading->lesson->set.sigma && (learned || exact))
+        say(arguments, "with --%s the error columns are not used",
+            exact ? "input exact" : "noise learned");
+    else if (!reading->lesson->set.sigma && !exact && !argument_given(arguments, "noise"))
         say(arguments, "no error columns: every value counts as exact. --errors names them, "
                        "--noise learned learns how noisy each feature is");
 }

@@ -5,6 +5,7 @@ catalogue (NIMGP_DATA). usage: PROGRAM"""
 from cli_check import check, main, near
 from program import data_directory, skip
 
+QUICK = ["--inducing", "30", "--points", "32"]
 FEATURES = "Flux1000,Signif_Avg,Pivot_Energy,LP_SigCurv,LP_Index,LP_beta"
 
 
@@ -18,7 +19,7 @@ def fits(nimgp):
     """As typed in the manual; what it says is right; the unassociated sources get probabilities."""
     table = catalogue()
     fitted = nimgp("fit", table, "--label", "CLASS1", "--classes", "bll,fsrq,psr", "--ignore-case",
-                   "--features", FEATURES, "-o", "m.nimgp", "--epochs", "40")
+                   "--features", FEATURES, "-o", "m.nimgp", *QUICK, "--epochs", "40")
     pairs = {line.split()[0]: line.split()[1:] for line in fitted.err.splitlines()
              if line.startswith("  ")}
     check(pairs["Flux1000"][0] == "Unc_Flux1000" and "cm-2" in pairs["Flux1000"], pairs)
@@ -47,7 +48,7 @@ def logarithms(nimgp):
     """--log auto takes what is positive and skewed, and predict follows; FITS out is CSV out."""
     table = catalogue()
     nimgp("fit", table, "--label", "CLASS1", "--classes", "bll,fsrq,psr", "--ignore-case",
-          "--features", FEATURES, "--log", "auto", "-o", "m.nimgp", "--epochs", "5")
+          "--features", FEATURES, "--log", "auto", "-o", "m.nimgp", *QUICK, "--epochs", "5")
     names = [feature["name"] for feature in nimgp("inspect", "m.nimgp", "--json").json()["features"]]
     check(names == ["log(Flux1000)", "log(Signif_Avg)", "log(Pivot_Energy)", "LP_SigCurv",
                     "LP_Index", "LP_beta"], names)

@@ -6,6 +6,7 @@ import gzip
 import io
 import math
 import os
+import signal
 import subprocess
 
 from cli_check import blobs, check, main, near
@@ -172,6 +173,23 @@ def written_whole(nimgp):
     nimgp.refuses("predict", "m", "t.csv", "-o", "t.csv", code=1, says=["t.csv"])
 
 
+def interrupted(nimgp):
+    """Ctrl-C in the middle of a pipe: exit 130, one line, and no file."""
+    model(nimgp)
+    head, rows = blobs(9000, seed=9)
+    process = nimgp.start("predict", "m", "-", "-o", "new.csv", stdin=subprocess.PIPE)
+    process.stdin.write(nimgp.read(nimgp.write_rows("t.csv", head, rows)))
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    check(process.returncode == 130, process.returncode, said)
+    check(said == b"nimgp: interrupted\n", said)
+    check(not (nimgp.directory / "new.csv").exists(), "half a file")
+    left = [path.name for path in nimgp.directory.iterdir() if path.name not in
+            {"m", "train.csv", "t.csv"}]
+    check(not left, "left", left)
+
+
 def constant_memory(nimgp):
     """Ten times the rows, the same memory."""
     model(nimgp)
@@ -200,4 +218,4 @@ def constant_memory(nimgp):
 
 if __name__ == "__main__":
     main([laws, by_name, errors, missing, kept_columns, any_split, where, written_whole,
-          constant_memory])
+          interrupted, constant_memory])
