@@ -244,11 +244,21 @@ static bool split_by_noise(struct evaluation *evaluation, struct complaint *comp
 
 /* ---------------------------------------------------------------- text ------------------------ */
 
+/* A standard error to so many digits; nothing where one row does not tell. */
+static void print_deviation(struct grid *grid, int digits, double deviation) {
+    if (isnan(deviation))
+        grid_cell(grid, "%s", "");
+    else if (digits)
+        grid_cell(grid, "+- %.*f", digits, deviation);
+    else
+        grid_cell(grid, "+- %.2g", deviation);
+}
+
 static void print_score(struct grid *grid, const char *name, struct score score, double unit,
                         const char *remark) {
     grid_cell(grid, "%s", name);
     grid_cell(grid, "%.4g", unit * score.value);
-    grid_cell(grid, "+- %.2g", unit * score.deviation);
+    print_deviation(grid, 0, unit * score.deviation);
     grid_cell(grid, "%s", remark);
 }
 
@@ -262,13 +272,6 @@ static void print_scores(const struct evaluation *evaluation) {
     print_score(grid, "Brier", metrics->brier, 1.0, "sum over classes");
     print_score(grid, "ECE", metrics->ece, 1.0, remark);
     grid_print(grid, stdout);
-}
-
-static void print_share(struct grid *grid, bool error, double share) {
-    if (isnan(share))
-        grid_cell(grid, "%s", "");
-    else
-        grid_cell(grid, error ? "+- %.1f" : "%.1f %%", 100.0 * share);
 }
 
 static void print_confusion(const struct evaluation *evaluation) {
@@ -294,8 +297,11 @@ static void print_confusion(const struct evaluation *evaluation) {
             total += row[k];
         }
         struct score right = share_of(row[c], total);
-        print_share(grid, false, right.value);
-        print_share(grid, true, right.deviation);
+        if (total > 0.0)
+            grid_cell(grid, "%.1f %%", 100.0 * right.value);
+        else
+            grid_cell(grid, "-");
+        print_deviation(grid, 1, 100.0 * right.deviation);
     }
     grid_print(grid, stdout);
     free(alignment);
@@ -308,12 +314,15 @@ static void print_groups(const struct evaluation *evaluation) {
         grid_cell(grid, "%s", head[i]);
     for (size_t g = 0; g < evaluation->groups; g++) {
         const struct group *group = &evaluation->group[g];
-        grid_cell(grid, "%.3g to %.3g", group->least, group->most);
+        if (group->least < group->most)
+            grid_cell(grid, "%.3g to %.3g", group->least, group->most);
+        else
+            grid_cell(grid, "%.3g", group->least);
         grid_cell(grid, "%zu", group->metrics.rows);
         grid_cell(grid, "%.1f %%", 100.0 * group->metrics.error.value);
-        grid_cell(grid, "+- %.1f", 100.0 * group->metrics.error.deviation);
+        print_deviation(grid, 1, 100.0 * group->metrics.error.deviation);
         grid_cell(grid, "%.3f", group->metrics.nll.value);
-        grid_cell(grid, "+- %.3f", group->metrics.nll.deviation);
+        print_deviation(grid, 3, group->metrics.nll.deviation);
     }
     grid_print(grid, stdout);
     puts("  (mean over features of error / deviation of the feature in this table)");

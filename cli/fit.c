@@ -362,9 +362,12 @@ static bool report_validation(struct fit *fit, struct complaint *complaint) {
         return true;
     if (!monitor_validate(&fit->monitor, &metrics, complaint))
         return false;
-    snprintf(text, sizeof text, "%zu rows, NLL %.4f +- %.4f, error %.2f +- %.2f %%", metrics.rows,
-             metrics.nll.value, metrics.nll.deviation, 100.0 * metrics.error.value,
-             100.0 * metrics.error.deviation);
+    if (metrics.rows > 1)
+        snprintf(text, sizeof text, "%zu rows, NLL %.4f +- %.4f, error %.2f +- %.2f %%",
+                 metrics.rows, metrics.nll.value, metrics.nll.deviation,
+                 100.0 * metrics.error.value, 100.0 * metrics.error.deviation);
+    else
+        snprintf(text, sizeof text, "one row, NLL %.4f", metrics.nll.value);
     say(fit->arguments, "held out: %s", text);
     return nim_model_set_note(fit->model, NOTE_VALIDATION, text, &error) == NIM_OK ||
            complain_of(complaint, &error);

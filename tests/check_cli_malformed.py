@@ -205,6 +205,40 @@ def strange_names(nimgp):
                   talks=True)
 
 
+def mutations(nimgp):
+    """Bytes changed anywhere: refused in one line or read, and never anything else."""
+    good_model(nimgp)
+    whole = nimgp.read("good.csv")
+    source = random.Random(6)
+    pieces = [b",", b'"', b"\n", b"\r", b"\0", b"nan", b"-", b"1e999", b"1e308", b"-1e308", b"1e-320",
+              b"\xff", b"a", b",,,", b"\t", b" "]
+    ends = {0: 0, 2: 0}
+    odd = [b"", b"nan", b"0", b"1e30", b"1e308", b"-1e308", b"1e-320", b"-0"]
+    for turn in range(60):
+        mutant = bytearray(whole)
+        for _ in range(source.randrange(1, 4)):
+            at = source.randrange(len(mutant))
+            mutant[at:at + source.randrange(3)] = source.choice(pieces)
+        if turn % 2:  # cells that are numbers, if strange ones
+            lines = [line.split(b",") for line in whole.splitlines()]
+            for _ in range(5):
+                line = source.choice(lines[1:])
+                line[source.randrange(2)] = source.choice(odd)
+            mutant = b"\n".join(b",".join(line) for line in lines) + b"\n"
+        nimgp.write("t.csv", bytes(mutant))
+        for words in (["fit", "t.csv", "-o", "new", *QUICK], ["predict", "m", "t.csv"],
+                      ["evaluate", "m", "t.csv"], ["suggest", "m", "t.csv", "--remeasure"]):
+            process = nimgp.start(*words)
+            out, said = process.communicate(timeout=60)
+            code = process.returncode
+            check(code in ends, "nimgp", *words, "ended with", code, said)
+            check(b"nan" not in out.lower(), "NaN in the output", out)
+            check(code == 0 or (said.count(b"nimgp: ") >= 1 and b"t.csv" in said), said)
+            ends[code] += 1
+    check(min(ends.values()) > 10, "too tame or too wild:", ends)
+
+
 if __name__ == "__main__":
     main([broken_csv, text_among_numbers, nothing_there, unusable_labels, broken_gzip, broken_fits,
-          broken_models, full_disk, no_permission, strange_names])
+          broken_models, full_disk, no_permission, strange_names,
+          mutations])
