@@ -228,7 +228,8 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   inducing_inputs  classes x inducing x attributes
  *   noise_variance   attributes              learned noise; zeros when noise is given
  *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
- *                                            averaged over classes, largest = 1
+ *                                            averaged over classes, largest = 1; a constant
+ *                                            attribute has none
  *   epsilon          1                       the likelihood's label noise
  * `values` may be NULL to ask only for the count.
  */

@@ -136,6 +136,23 @@ static void columns_and_rows_of_every_kind(void **state) {
     fixture_free(&fixture);
 }
 
+static void a_constant_column_is_not_relevant(void **state) {
+    (void)state;
+    struct fixture fixture;
+    nim_model *model;
+    nim_error error;
+    double relevance[2];
+    begin(&fixture, &small);
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.x[2 * i + 1] = 7.1;
+    stop_on(nim_model_create(fixture.options, &fixture.data, &model, &error), &error);
+    stop_on(nim_model_train(model, &fixture.data, NULL, NULL, &error), &error);
+    stop_on(nim_model_get(model, "relevance", relevance, NULL, &error), &error);
+    assert_true(relevance[0] == 1.0 && relevance[1] == 0.0);
+    nim_model_free(model);
+    fixture_free(&fixture);
+}
+
 /* x and its errors in another unit, one for each column. */
 static void check_units(double first, double second) {
     struct fixture fixture;
@@ -328,6 +345,7 @@ int main(void) {
         cmocka_unit_test(missing_values),
         cmocka_unit_test(errors_of_every_kind),
         cmocka_unit_test(columns_and_rows_of_every_kind),
+        cmocka_unit_test(a_constant_column_is_not_relevant),
         cmocka_unit_test(units_of_every_size),
         cmocka_unit_test(the_largest_values),
         cmocka_unit_test(shapes_of_every_kind),

@@ -107,7 +107,8 @@ nim_status data_classes(const nim_data *data, size_t *classes, nim_error *error)
     return NIM_OK;
 }
 
-/* Mean and deviation of the cells that are there, safe for values near the largest double. */
+/* Mean and deviation (0 if constant) of the cells that are there, safe for values near the largest
+ * double. */
 static nim_status column_moments(const nim_data *data, size_t j, double *mean, double *deviation,
                                  nim_error *error) {
     size_t d = data->attributes, count = 0;
@@ -135,9 +136,9 @@ static nim_status column_moments(const nim_data *data, size_t j, double *mean, d
     double relative = sqrt(squares / (double)count);
     *mean = centre * unit;
     /* What rounding alone can make of a constant column is not a deviation. */
-    *deviation = relative > 1e-14 ? relative * unit : 1.0;
+    *deviation = relative > 1e-14 ? relative * unit : 0.0;
     if (*deviation < DBL_MIN)
-        *deviation = 1.0;
+        *deviation = 0.0;
     return NIM_OK;
 }
 
@@ -167,13 +168,13 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
     if (data->sigma && !(column = calloc(data->sigma_rows, sizeof *column)))
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of errors");
     for (size_t j = 0; j < scaling->attributes && status == NIM_OK; j++) {
-        status = column_moments(data, j, &scaling->mean[j], &scaling->deviation[j], error);
-        scaling->typical[j] = standardise ? 0.0 : scaling->mean[j];
-        scaling->spread[j] = standardise ? 1.0 : scaling->deviation[j];
-        if (!standardise) {
-            scaling->mean[j] = 0.0;
-            scaling->deviation[j] = 1.0;
-        }
+        double mean = 0.0, deviation = 0.0;
+        status = column_moments(data, j, &mean, &deviation, error);
+        bool constant = deviation == 0.0;
+        scaling->mean[j] = standardise ? mean : 0.0;
+        scaling->deviation[j] = standardise && !constant ? deviation : 1.0;
+        scaling->typical[j] = standardise ? 0.0 : mean;
+        scaling->spread[j] = standardise && !constant ? 1.0 : deviation;
         scaling->median_error[j] =
             data->sigma ? median_error(data, j, column) / scaling->deviation[j] : 0.0;
     }

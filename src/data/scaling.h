@@ -20,7 +20,8 @@ struct scaling {
     size_t attributes;
     double *mean, *deviation; /* d, in the user's units */
     double *median_error;     /* d, in standard units */
-    double *typical, *spread; /* d, in standard units: what stands in for a missing cell */
+    double *typical, *spread; /* d, in standard units: what stands in for a missing cell; spread 0
+                                 means the attribute is constant */
 };
 
 void scaling_layout(struct scaling *scaling, size_t attributes, struct arena *arena);

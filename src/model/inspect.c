@@ -75,12 +75,12 @@ static void read_relevance(const nim_model *model, double *values) {
     double largest = 0.0;
     for (size_t j = 0; j < model->attributes; j++) {
         values[j] = 0.0;
-        for (size_t c = 0; c < model->classes; c++)
+        for (size_t c = 0; model->scaling.spread[j] > 0.0 && c < model->classes; c++)
             values[j] += exp(-2.0 * model_gp(model, model->theta, c).log_lengthscale[j]);
         largest = fmax(largest, values[j]);
     }
     for (size_t j = 0; j < model->attributes; j++)
-        values[j] /= largest;
+        values[j] /= largest > 0.0 ? largest : 1.0;
 }
 
 static void read_epsilon(const nim_model *model, double *values) {
