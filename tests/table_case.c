@@ -72,6 +72,7 @@ const char *path_of(const char *name) {
 
 const char *file_of(const char *name, const void *bytes, size_t size) {
     const char *path = path_of(name);
+    unlink(path); /* some file systems wait for the disk when a file is written over */
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
@@ -155,8 +156,11 @@ static bool take_rows(struct grid *grid, struct table *table, size_t rows,
         for (size_t i = 0; i < grid->columns; i++) {
             struct span span;
             size_t cell = grid->rows * grid->columns + i;
-            if (!table_text(table, row, i, &span, complaint))
+            if (!table_text(table, row, i, &span, complaint)) {
+                for (size_t k = 0; k < i; k++)
+                    free(grid->text[grid->rows * grid->columns + k]);
                 return false;
+            }
             grid->text[cell] = grown(NULL, span.length + 1, 1);
             memcpy(grid->text[cell], span.text, span.length);
             grid->text[cell][span.length] = '\0';

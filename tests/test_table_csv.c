@@ -113,28 +113,36 @@ static void separators(void **context) {
 
 static void kinds_and_missing(void **context) {
     (void)context;
+    enum { COLUMNS = 7 };
     struct grid grid;
     grid_of(&grid,
-            text_file("t.csv", "number,gaps,none,text,id,words\n"
-                               "1,NaN,,x,5853498713190525696,NA\n"
-                               "-2.5e3,NA,--,1,2,bll\n"
-                               "inf, null ,n/a,2,3,--\n"),
+            text_file("t.csv", "number,gaps,more,text,id,words,blank\n"
+                               "1,NaN,,x,5853498713190525696,NA,\n"
+                               "-2.5e3,NA,--,1,2,bll,NaN\n"
+                               "inf, null ,n/a,2,3,--,\n"
+                               "1,2,3,4,5,6,\n"),
             TABLE_ANY, 10);
-    static const enum column_kind kinds[] = {COLUMN_NUMBER, COLUMN_NUMBER, COLUMN_NUMBER,
-                                             COLUMN_TEXT,   COLUMN_TEXT,   COLUMN_TEXT};
-    for (size_t i = 0; i < grid.columns; i++)
+    static const enum column_kind kinds[COLUMNS] = {COLUMN_NUMBER, COLUMN_NUMBER, COLUMN_NUMBER,
+                                                    COLUMN_TEXT,   COLUMN_TEXT,   COLUMN_TEXT,
+                                                    COLUMN_TEXT}; /* the last might be anything */
+    for (size_t i = 0; i < COLUMNS; i++)
         assert_int_equal(grid.column[i].kind, kinds[i]);
-    assert_true(grid.number[6] == -2500 && isinf(grid.number[12]));
+    assert_true(grid.number[COLUMNS] == -2500 && isinf(grid.number[2 * COLUMNS]));
     for (size_t row = 0; row < 3; row++)
         for (size_t column = 1; column < 3; column++) {
-            assert_true(grid.is_number[row * 6 + column]);
-            assert_true(isnan(grid.number[row * 6 + column]));
-            assert_string_equal(grid.text[row * 6 + column], "");
+            size_t cell = row * COLUMNS + column;
+            assert_true(grid.is_number[cell] && isnan(grid.number[cell]));
+            assert_string_equal(grid.text[cell], "");
         }
+    assert_true(grid.is_number[6] &&
+                isnan(grid.number[6])); /* numbers are to be had all the same */
     /* In text these are words like others. */
     assert_string_equal(grid.text[5], "NA");
-    assert_string_equal(grid.text[17], "--");
+    assert_string_equal(grid.text[2 * COLUMNS + 5], "--");
     assert_string_equal(grid.text[4], "5853498713190525696");
+    grid_free(&grid);
+    grid_of(&grid, text_file("t.csv", "a,b\n"), TABLE_ANY, 10);
+    assert_int_equal(grid.column[1].kind, COLUMN_NUMBER); /* nothing speaks against it */
     grid_free(&grid);
 }
 

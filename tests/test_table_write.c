@@ -73,6 +73,8 @@ static void random_grid(struct grid *grid, size_t columns, size_t rows, uint64_t
         memcpy(&grid->number[cell], &bits, sizeof bits);
         if (random_below(state, 10) == 0)
             grid->number[cell] = NAN;
+        if (cell < columns)
+            grid->number[cell] = 1.5; /* so that it is seen to be a column of numbers */
         grid->is_number[cell] = cell % columns % 2 == 0;
         if (cell % columns % 2 && (cell < columns || random_below(state, 5))) {
             text[length++] = 'T';
