@@ -34,9 +34,7 @@ static bool find_label(struct applied *applied, const struct list *classes,
         wish = kept;
     if (!column_label(applied->table, wish, &column, complaint))
         return false;
-    if (!wish)
-        say(applied->arguments, "the label is column '%s'; --label chooses another",
-            table_column(applied->table, column)->name);
+    applied->label_chosen = !wish;
     applied->rows.label = (long)column;
     applied->rows.classes = &applied->classes;
     return classes_fix(&applied->classes, classes, complaint);
@@ -103,13 +101,12 @@ size_t applied_class_width(const struct applied *applied) {
 
 void applied_say_tally(const struct applied *applied) {
     const struct rows *rows = &applied->rows;
-    if (rows->nonpositive)
-        say(applied->arguments,
-            "%zu cells are not positive: without a logarithm they count as missing",
-            rows->nonpositive);
-    if (rows->unlabelled || rows->other_class)
-        say(applied->arguments, "rows left out: %zu without a label, %zu of other classes",
-            rows->unlabelled, rows->other_class);
+    if (applied->label_chosen)
+        say(applied->arguments, "the label is column '%s'; --label chooses another",
+            table_column(applied->table, (size_t)rows->label)->name);
+    rows_say_nonpositive(rows, applied->arguments);
+    if (rows->label != NO_COLUMN)
+        rows_say_left_out(rows, applied->arguments);
 }
 
 void applied_close(struct applied *applied) {

@@ -15,6 +15,7 @@ struct applied {
     struct columns columns;
     struct classes classes; /* the model's */
     struct rows rows;
+    bool label_chosen; /* by default */
 };
 
 /* What commands that apply a model have in common. */
@@ -27,7 +28,7 @@ struct applied {
         {.name = "ignore-case",                                                                    \
          .help = "Upper and lower case are the same, in labels and --where."},                     \
         FORMAT_OPTION, {.name = "threads", .value = "N", .engine = "threads"}, {                   \
-        .name = "points", .value = "N", .engine = "points"                                         \
+        .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
     }
 
 /* With `labelled`, the rows have classes: column --label, else as in training. */
@@ -41,7 +42,7 @@ bool applied_open_table(struct applied *applied, const struct arguments *argumen
 /* Bytes of the longest class name, for columns of text. */
 size_t applied_class_width(const struct applied *applied);
 
-/* Says at the end what was passed over. */
+/* Says at the end what was understood and passed over. */
 void applied_say_tally(const struct applied *applied);
 
 void applied_close(struct applied *applied);

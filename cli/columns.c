@@ -454,5 +454,6 @@ void columns_free(struct columns *columns) {
         source_free(&columns->source[j]);
     free(columns->source);
     list_free(&columns->left_out);
+    list_free(&columns->empty);
     *columns = (struct columns){0};
 }

@@ -26,6 +26,7 @@ struct columns {
     size_t count;
     struct source *source;
     struct list left_out; /* numeric columns that look like a row's number or name */
+    struct list empty;    /* columns that turned out to hold nothing */
 };
 
 /* The column of that name, with a complaint that names file and column when there is none, or two.

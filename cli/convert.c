@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Cells of a block of rows, about. */
-enum { CELLS = 1 << 18, MOST_ROWS = 4096 };
+enum { BLOCK = 4096 };
 
 /* A table on its way from one file to another. */
 struct passage {
@@ -20,9 +19,6 @@ struct passage {
     size_t count;          /* columns that are carried */
     size_t *from;          /* their indices in the table */
     struct column *column; /* and what they are */
-    size_t block;          /* rows at a time */
-    double *number;        /* count x block: numbers of the rows at hand */
-    uint8_t *keep;         /* block */
     size_t read, written;
 };
 
@@ -46,42 +42,26 @@ static bool choose_columns(struct passage *passage, const char *names,
     return good;
 }
 
-static bool get_room(struct passage *passage, struct complaint *complaint) {
-    size_t rows = CELLS / (passage->count + 1);
-    passage->block = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
-    passage->number = malloc((passage->count + 1) * passage->block * sizeof *passage->number);
-    passage->keep = malloc(passage->block);
-    if (!passage->number || !passage->keep)
-        return complain(complaint, EXIT_NUMERICAL, "out of memory");
-    return true;
-}
-
-static bool write_row(struct passage *passage, size_t row, struct complaint *complaint) {
+/* Every cell goes as text, numbers too, so that they keep all their digits; writers of numbers read
+ * them again. */
+static bool carry_row(struct passage *passage, size_t row, struct complaint *complaint) {
     for (size_t i = 0; i < passage->count; i++) {
-        struct span span;
-        bool text = passage->column[i].kind == COLUMN_TEXT;
-        if (text && !table_text(passage->table, row, passage->from[i], &span, complaint))
-            return false;
-        double number = passage->number[i * passage->block + row];
-        if (text ? !table_write_text(passage->writer, span, complaint)
-                 : !table_write_number(passage->writer, number, complaint))
+        struct span cell;
+        if (!table_text(passage->table, row, passage->from[i], &cell, complaint) ||
+            !table_write_text(passage->writer, cell, complaint))
             return false;
     }
     return table_write_end(passage->writer, complaint);
 }
 
 static bool carry_block(struct passage *passage, size_t rows, struct complaint *complaint) {
-    if (!where_mask(passage->where, passage->table, rows, passage->keep, complaint))
+    uint8_t keep[BLOCK];
+    if (!where_mask(passage->where, passage->table, rows, keep, complaint))
         return false;
-    for (size_t i = 0; i < passage->count; i++)
-        if (passage->column[i].kind == COLUMN_NUMBER &&
-            !table_numbers(passage->table, passage->from[i], passage->number + i * passage->block,
-                           1, complaint))
-            return false;
     for (size_t row = 0; row < rows; row++) {
-        if (!passage->keep[row])
+        if (!keep[row])
             continue;
-        if (!write_row(passage, row, complaint))
+        if (!carry_row(passage, row, complaint))
             return false;
         passage->written++;
     }
@@ -94,7 +74,7 @@ static bool carry_all(struct passage *passage, struct complaint *complaint) {
     do {
         if (interrupted())
             return complain(complaint, EXIT_INTERRUPTED, "interrupted");
-        if (!table_next(passage->table, passage->block, &rows, complaint) ||
+        if (!table_next(passage->table, BLOCK, &rows, complaint) ||
             !carry_block(passage, rows, complaint))
             return false;
     } while (rows);
@@ -117,7 +97,6 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
         (passage.where = where_create(arguments, passage.table,
                                       argument_given(arguments, "ignore-case"), complaint)) &&
         choose_columns(&passage, argument_text(arguments, "columns"), complaint) &&
-        get_room(&passage, complaint) &&
         (passage.writer = table_writer_open(out, format_of(arguments, "to"), passage.count,
                                             passage.column, complaint)) &&
         carry_all(&passage, complaint);
@@ -129,8 +108,6 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     table_close(passage.table);
     free(passage.from);
     free(passage.column);
-    free(passage.number);
-    free(passage.keep);
     return good;
 }
 

@@ -192,6 +192,15 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
            compare_options(fit, refuse_option, complaint);
 }
 
+static bool settle_numbers(struct fit *fit, struct complaint *complaint) {
+    const struct arguments *arguments = fit->arguments;
+    double share;
+    return (!argument_given(arguments, "validation") ||
+            argument_real(arguments, "validation", 0.0, 0.5, &share, complaint)) &&
+           (!argument_given(arguments, "every") ||
+            argument_whole(arguments, "every", 1, 1000000, &fit->monitor.every, complaint));
+}
+
 static bool settle_progress(struct fit *fit, struct complaint *complaint) {
     const struct arguments *arguments = fit->arguments;
     struct monitor *monitor = &fit->monitor;
@@ -210,8 +219,7 @@ static bool settle_progress(struct fit *fit, struct complaint *complaint) {
     monitor->checkpoint = fit->checkpoint;
     monitor->periodic =
         argument_given(arguments, "checkpoint") || argument_given(arguments, "every");
-    return !argument_given(arguments, "every") ||
-           argument_whole(arguments, "every", 1, 1000000, &monitor->every, complaint);
+    return settle_numbers(fit, complaint);
 }
 
 /* ---------------------------------------------------------------- the model ------------------- */

@@ -15,6 +15,7 @@ struct reading {
     const struct recipe *recipe;
     const nim_model *model;
     struct rows rows;
+    bool label_chosen; /* by default */
 };
 
 static bool no_memory(struct complaint *complaint) {
@@ -27,20 +28,15 @@ static const char *column_name(const struct lesson *lesson, size_t column) {
 
 /* ---------------------------------------------------------------- before reading -------------- */
 
-/* The label column: as wished, as the model had it, or by default, which is said. */
+/* The label column: as wished, as the model had it, or by default. */
 static bool find_label(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     const char *wish = reading->recipe->text[RECIPE_LABEL];
     const char *kept = reading->model ? nim_model_note(reading->model, NOTE_LABEL) : NULL;
     if (!wish && kept && table_find(lesson->table, kept) >= 0)
         wish = kept;
-    if (!column_label(lesson->table, wish, &lesson->label, complaint))
-        return false;
-    const char *name = column_name(lesson, lesson->label);
-    if (!wish)
-        say(reading->arguments, "the label is column '%s'%s; --label chooses another", name,
-            table_find(lesson->table, "class") == NO_COLUMN ? ", the last one" : "");
-    return true;
+    reading->label_chosen = !wish;
+    return column_label(lesson->table, wish, &lesson->label, complaint);
 }
 
 static bool find_classes(struct reading *reading, struct complaint *complaint) {
@@ -171,7 +167,8 @@ static bool drop_empty(struct reading *reading, struct complaint *complaint) {
                 columns->source[kept++] = columns->source[j];
                 continue;
             }
-            say(reading->arguments, "column '%s' is empty and left out", columns->source[j].name);
+            const char *name = columns->source[j].name;
+            fine = fine && list_add(&columns->empty, name, strlen(name), complaint);
             source_free(&columns->source[j]);
         }
         columns->count = kept;
@@ -199,25 +196,48 @@ static bool take_logs(struct reading *reading, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- what was understood --------- */
 
+/* All talk comes after the reading: who gave an unusable table gets to read one line. */
+static void say_label(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    if (reading->label_chosen)
+        say(reading->arguments, "the label is column '%s'%s; --label chooses another",
+            column_name(lesson, lesson->label),
+            table_find(lesson->table, "class") == NO_COLUMN ? ", the last one" : "");
+}
+
+/* More features than anybody reads are counted instead. */
+enum { MOST_SHOWN = 200, SHOWN_OF_MANY = 20 };
+
+static void show_feature(const struct lesson *lesson, size_t j, struct grid *grid) {
+    const struct source *source = &lesson->columns.source[j];
+    const char *unit = table_column(lesson->table, source->value)->unit;
+    grid_cell(grid, "%s", source->name);
+    grid_cell(grid, "%s",
+              source->error == NO_COLUMN ? "-" : column_name(lesson, (size_t)source->error));
+    grid_cell(grid, "%zu", lesson->missing[j]);
+    grid_cell(grid, "%s", unit ? unit : "");
+}
+
 static void say_columns(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
+    size_t count = lesson->columns.count, errors = 0, missing = 0;
+    size_t shown = count > MOST_SHOWN ? SHOWN_OF_MANY : count;
     if (argument_given(reading->arguments, "quiet"))
         return;
     struct grid *grid = grid_create("llrl");
-    grid_cell(grid, "feature");
-    grid_cell(grid, "error");
-    grid_cell(grid, "missing");
-    grid_cell(grid, "unit");
-    for (size_t j = 0; j < lesson->columns.count; j++) {
-        const struct source *source = &lesson->columns.source[j];
-        const char *unit = table_column(lesson->table, source->value)->unit;
-        grid_cell(grid, "%s", source->name);
-        grid_cell(grid, "%s",
-                  source->error == NO_COLUMN ? "-" : column_name(lesson, (size_t)source->error));
-        grid_cell(grid, "%zu", lesson->missing[j]);
-        grid_cell(grid, "%s", unit ? unit : "");
-    }
+    static const char *const head[] = {"feature", "error", "missing", "unit"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        grid_cell(grid, "%s", head[i]);
+    for (size_t j = 0; j < shown; j++)
+        show_feature(lesson, j, grid);
     grid_print(grid, stderr);
+    for (size_t j = shown; j < count; j++) {
+        errors += lesson->columns.source[j].error != NO_COLUMN;
+        missing += lesson->missing[j];
+    }
+    if (shown < count)
+        say(reading->arguments, "and %zu more features: %zu have errors, %zu cells are missing",
+            count - shown, errors, missing);
 }
 
 static void say_left_out(const struct reading *reading) {
@@ -227,6 +247,8 @@ static void say_left_out(const struct reading *reading) {
     for (size_t i = 0; i < lesson->columns.left_out.count; i++)
         say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
             lesson->columns.left_out.item[i]);
+    for (size_t i = 0; i < lesson->columns.empty.count; i++)
+        say(arguments, "column '%s' is empty and left out", lesson->columns.empty.item[i]);
     for (size_t j = 0; j < lesson->columns.count; j++) {
         const struct source *source = &lesson->columns.source[j];
         if (source->also != NO_COLUMN)
@@ -236,12 +258,8 @@ static void say_left_out(const struct reading *reading) {
             say(arguments, "no column '%s', the errors of %s so far: its values count as exact",
                 source->lost, source->name);
     }
-    if (rows->nonpositive)
-        say(arguments, "%zu cells are not positive: without a logarithm they count as missing",
-            rows->nonpositive);
-    if (rows->filtered || rows->unlabelled || rows->other_class)
-        say(arguments, "rows left out: %zu by --where, %zu without a label, %zu of other classes",
-            rows->filtered, rows->unlabelled, rows->other_class);
+    rows_say_nonpositive(rows, arguments);
+    rows_say_left_out(rows, arguments);
 }
 
 /* The hint that there is such a thing as --log auto. */
@@ -278,12 +296,13 @@ static void say_rows(const struct reading *reading) {
 static void say_noise(const struct reading *reading) {
     const struct arguments *arguments = reading->arguments;
     bool learned = strcmp(argument_text(arguments, "noise"), "learned") == 0;
+    bool exact = strcmp(argument_text(arguments, "input"), "exact") == 0;
     if (reading->model)
         return;
-    if (reading->lesson->set.sigma && learned)
-        say(arguments, "with --noise learned the error columns are not used; --noise both adds to "
-                       "them");
-    else if (!reading->lesson->set.sigma && !argument_given(arguments, "noise"))
+    if (reading->lesson->set.sigma && (learned || exact))
+        say(arguments, "with --%s the error columns are not used",
+            exact ? "input exact" : "noise learned");
+    else if (!reading->lesson->set.sigma && !exact && !argument_given(arguments, "noise"))
         say(arguments, "no error columns: every value counts as exact. --errors names them, "
                        "--noise learned learns how noisy each feature is");
 }
@@ -301,6 +320,7 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
     fine = fine && count_classes(lesson, complaint) && check_classes(lesson, complaint) &&
            drop_empty(&reading, complaint) && take_logs(&reading, complaint);
     if (fine) {
+        say_label(&reading);
         say_columns(&reading);
         say_left_out(&reading);
         say_skewed(&reading);
@@ -315,10 +335,7 @@ bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_
                      struct complaint *complaint) {
     const char *text = recipe->text[RECIPE_VALIDATION];
     double share = 0.0;
-    if (text && (!plain_number(text, &share) || share < 0.0 || share > 0.5))
-        return complain(complaint, EXIT_USAGE, "fit: --validation: '%s' is not from 0 to 0.5",
-                        text);
-    if (!(share > 0.0))
+    if (!text || !plain_number(text, &share) || !(share > 0.0))
         return true;
     if (!training_set_hold_out(&lesson->set, lesson->classes.name.count, share, seed, &lesson->held,
                                complaint))

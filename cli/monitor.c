@@ -15,7 +15,7 @@
 
 bool monitor_start(struct monitor *monitor, struct complaint *complaint) {
     monitor->nll = (double)NAN;
-    monitor->last_write = seconds_now();
+    monitor->progress.start = monitor->last_write = seconds_now();
     if (!monitor->held.rows)
         return true;
     monitor->p = calloc(monitor->held.rows, nim_model_classes(monitor->model) * sizeof(double));

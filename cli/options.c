@@ -43,7 +43,7 @@ static void fill_from_library(struct option *option) {
         option->values = option->values ? option->values : info.values;
         return;
     }
-    assert(!"an option's engine is no option of the library");
+    assert(false && "an option's engine is no option of the library");
 }
 
 struct option option_at(const struct command *command, size_t index) {

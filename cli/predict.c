@@ -31,7 +31,6 @@ struct results {
     double *p, *entropy;         /* ROWS_BLOCK x classes, ROWS_BLOCK */
     double *measurement, *model; /* ROWS_BLOCK, or NULL */
     double *mean, *variance;     /* ROWS_BLOCK x classes, or NULL */
-    double *numbers;             /* ROWS_BLOCK x kept: cells carried over */
 };
 
 struct predict {
@@ -117,10 +116,9 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
     results->model = parts ? calloc(ROWS_BLOCK, sizeof(double)) : NULL;
     results->mean = latent ? calloc(ROWS_BLOCK * classes, sizeof(double)) : NULL;
     results->variance = latent ? calloc(ROWS_BLOCK * classes, sizeof(double)) : NULL;
-    results->numbers = calloc(ROWS_BLOCK * predict->kept.count + 1, sizeof(double));
     return (results->p && results->entropy &&
             (!parts || (results->measurement && results->model)) &&
-            (!latent || (results->mean && results->variance)) && results->numbers) ||
+            (!latent || (results->mean && results->variance))) ||
            complain(complaint, EXIT_NUMERICAL, "out of memory");
 }
 
@@ -131,7 +129,6 @@ static void free_room(struct results *results) {
     free(results->model);
     free(results->mean);
     free(results->variance);
-    free(results->numbers);
 }
 
 static bool compute(struct predict *predict, struct complaint *complaint) {
@@ -148,28 +145,13 @@ static bool compute(struct predict *predict, struct complaint *complaint) {
            file_complain(complaint, table_path(predict->applied.table), &error);
 }
 
-/* The numbers carried over, for all rows at hand. */
-static bool fetch_kept(struct predict *predict, struct complaint *complaint) {
-    struct table *table = predict->applied.table;
-    const struct kept *kept = &predict->kept;
-    for (size_t i = 0; i < kept->count; i++)
-        if (table_column(table, kept->column[i])->kind == COLUMN_NUMBER &&
-            !table_numbers(table, kept->column[i], predict->results.numbers + i, kept->count,
-                           complaint))
-            return false;
-    return true;
-}
-
+/* As text, numbers too, so that they keep all their digits. */
 static bool write_kept(struct predict *predict, size_t place, struct complaint *complaint) {
-    struct table *table = predict->applied.table;
     const struct kept *kept = &predict->kept;
     for (size_t i = 0; i < kept->count; i++) {
-        struct span span;
-        bool number = table_column(table, kept->column[i])->kind == COLUMN_NUMBER;
-        double value = predict->results.numbers[place * kept->count + i];
-        if (number ? !table_write_number(predict->writer, value, complaint)
-                   : !table_text(table, place, kept->column[i], &span, complaint) ||
-                         !table_write_text(predict->writer, span, complaint))
+        struct span cell;
+        if (!table_text(predict->applied.table, place, kept->column[i], &cell, complaint) ||
+            !table_write_text(predict->writer, cell, complaint))
             return false;
     }
     return true;
@@ -221,7 +203,7 @@ static bool write_row(struct predict *predict, size_t k, struct complaint *compl
 }
 
 static bool write_block(struct predict *predict, struct complaint *complaint) {
-    if (!compute(predict, complaint) || !fetch_kept(predict, complaint))
+    if (!compute(predict, complaint))
         return false;
     for (size_t k = 0; k < predict->applied.rows.count; k++)
         if (!write_row(predict, k, complaint))

@@ -41,7 +41,7 @@ static void write_json(const struct progress *progress, const nim_progress *stat
 static void write_time_left(const struct progress *progress, const nim_progress *state, char *text,
                             size_t size) {
     double passes = passes_of(state), done = passes - progress->passes_before;
-    double elapsed = seconds_now() - progress->start;
+    double elapsed = seconds_now() - progress->first;
     text[0] = '\0';
     if (!(done > 0.0) || elapsed < 0.5)
         return;
@@ -85,9 +85,9 @@ static void draw(struct progress *progress, const nim_progress *state, double nl
 
 void progress_show(struct progress *progress, const nim_progress *state, double nll) {
     double now = seconds_now();
-    bool first = progress->start <= 0.0, epoch_ended = state->batch == 0;
-    if (first) {
-        progress->start = now;
+    bool epoch_ended = state->batch == 0;
+    if (progress->first <= 0.0) {
+        progress->first = now;
         progress->passes_before = passes_of(state);
     }
     if (progress->style == PROGRESS_JSON && epoch_ended)

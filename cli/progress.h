@@ -14,7 +14,8 @@ enum progress_style { PROGRESS_NONE, PROGRESS_BAR, PROGRESS_JSON };
 struct progress {
     enum progress_style style;
     bool may_end_early;   /* the time left is the most there can be */
-    double start, drawn;  /* seconds: the first call, the last drawing; 0 before */
+    double start;         /* seconds_now() when training started; the caller's to set */
+    double first, drawn;  /* likewise: the first call, the last drawing; 0 before */
     double passes_before; /* passes over the data before the first call */
     bool line;            /* a line stands there that is not ended */
 };

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,4 +181,28 @@ bool rows_next(struct rows *rows, struct complaint *complaint) {
         if (!read_attribute(rows, j, complaint))
             return false;
     return true;
+}
+
+void rows_say_left_out(const struct rows *rows, const struct arguments *arguments) {
+    const struct {
+        size_t count;
+        const char *why;
+    } parts[] = {{rows->filtered, "by --where"},
+                 {rows->unlabelled, "without a label"},
+                 {rows->other_class, "of other classes"}};
+    char text[160] = "";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t used = strlen(text);
+        if (parts[i].count)
+            snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", parts[i].count,
+                     parts[i].why);
+    }
+    if (*text)
+        say(arguments, "rows left out: %s", text);
+}
+
+void rows_say_nonpositive(const struct rows *rows, const struct arguments *arguments) {
+    if (rows->nonpositive)
+        say(arguments, "%zu cells are not positive: without a logarithm they count as missing",
+            rows->nonpositive);
 }

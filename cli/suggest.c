@@ -217,10 +217,8 @@ static struct table_writer *open_writer(const struct suggest *suggest,
     struct table_writer *writer = NULL;
     if (all) {
         all[0] = own[0];
-        for (size_t i = 0; i < kept->count; i++) {
+        for (size_t i = 0; i < kept->count; i++)
             all[1 + i] = *table_column(suggest->applied.table, kept->column[i]);
-            all[1 + i].kind = COLUMN_TEXT;
-        }
         memcpy(all + 1 + kept->count, own + 1, (count - 1) * sizeof *all);
         writer = table_writer_open(path, TABLE_ANY, count + kept->count, all, complaint);
     } else {

@@ -88,6 +88,15 @@ def check_pipes_and_formats(nimgp, place):
         assert all(all(map(same, a, b)) for a, b in zip(rows, csv.reader(file)))
 
 
+def check_digits_are_kept(nimgp, place):
+    """Numbers longer than a double, and text where only numbers came before."""
+    text = "id,x\n" + "6028460212945428480,1.50\n" * 5 + "7,1e5\n" * 200000 + "eight,n/k\n"
+    done = nimgp.good("convert", "-", "-", stdin=text)
+    assert done.stdout == text
+    nimgp.bad(2, "convert", "-", place / "out.fits", stdin=text, says=["x", "'n/k'"])
+    assert not list(place.iterdir())
+
+
 def check_columns(nimgp, place):
     header, table = sample(place / "in.csv", 100)
     nimgp.good("convert", place / "in.csv", place / "out.csv", "--columns", "name, x value")
@@ -180,7 +189,7 @@ def check_nothing_half_written(nimgp, place):
     nimgp.bad(2, "convert", place / "late.csv", place / "out.csv", says="late.csv:20002")
     assert (place / "out.csv").read_text() == "before\n"
     nimgp.bad(2, "convert", place / "nothing.csv", place / "new.csv", says="nothing.csv")
-    nimgp.bad(2, "convert", place / "late.csv", place / "no" / "out.csv", says="out.csv")
+    nimgp.bad(2, "convert", "-", place / "no" / "out.csv", says="out.csv", stdin="a\n1\n")
     nimgp.bad(2, "convert", place, "-", says=str(place))
     assert sorted(path.name for path in place.iterdir()) == ["late.csv", "out.csv"]
     # In place is fine: the old file is there until the new one is whole.
@@ -215,6 +224,6 @@ def check_real_catalogue(nimgp, place):
 
 
 if __name__ == "__main__":
-    main([check_round_trips, check_pipes_and_formats, check_columns, check_where_numbers,
+    main([check_round_trips, check_pipes_and_formats, check_digits_are_kept, check_columns, check_where_numbers,
           check_where_text, check_where_missing, check_where_all_must_hold,
           check_where_complaints, check_nothing_half_written, check_real_catalogue])

@@ -294,9 +294,9 @@ def checkpoints(nimgp):
         nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "ck", *words, code=1,
                       says=[words[0].lstrip("-")])
     nimgp.write_rows("other.csv", *blobs(120, seed=9))
-    nimgp.refuses("fit", "other.csv", "-o", "o", "--resume", "ck", says=["other.csv"])
+    nimgp.refuses("fit", "other.csv", "-o", "o", "--resume", "ck", says=["other.csv"], talks=True)
     nimgp.write_rows("more.csv", *blobs(121))
-    nimgp.refuses("fit", "more.csv", "-o", "o", "--resume", "ck", says=["more.csv"])
+    nimgp.refuses("fit", "more.csv", "-o", "o", "--resume", "ck", says=["more.csv"], talks=True)
     nimgp.refuses("fit", "train.csv", "-o", "o", "--from", "ck", says=["ck", "--resume"])
     nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "other.csv", says=["other.csv"])
     nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "train.csv", code=1, says=["train.csv"])
@@ -319,7 +319,7 @@ def warm_start(nimgp):
     nimgp.refuses("fit", "new.csv", "-o", "n", "--from", "old", "--kernel", "matern32", code=1,
                   says=["kernel"])
     nimgp.write_rows("less.csv", head, rows[:100])
-    nimgp.refuses("fit", "less.csv", "-o", "n", "--from", "old", says=["less.csv"])
+    nimgp.refuses("fit", "less.csv", "-o", "n", "--from", "old", says=["less.csv"], talks=True)
 
 
 def outputs(nimgp):

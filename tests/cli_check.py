@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the program have in common: running it, and small tables."""
+"""What the tests of fit, predict, evaluate, suggest and inspect share beyond program.py: the program in
+a directory of its own, and small tables."""
 import csv
+import functools
 import io
 import json
 import math
-import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
-import tempfile
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent
-
-
-class Failure(Exception):
-    pass
+import program
 
 
 def check(truth, *what):
     if not truth:
-        raise Failure(" ".join(str(part) for part in what) or "not so")
+        raise AssertionError(" ".join(str(part) for part in what) or "not so")
 
 
 def near(a, b, tolerance=1e-9):
@@ -28,8 +25,8 @@ def near(a, b, tolerance=1e-9):
 
 
 class Result:
-    def __init__(self, command, code, out, err):
-        self.command, self.code, self.out, self.err = command, code, out, err
+    def __init__(self, words, done):
+        self.command, self.code, self.out, self.err = " ".join(words), *done
 
     def rows(self):
         return list(csv.DictReader(io.StringIO(self.out)))
@@ -38,38 +35,39 @@ class Result:
         return json.loads(self.out)
 
 
-class Program:
-    """The program in a directory of its own."""
+class Desk:
+    """The program in a directory."""
 
     def __init__(self, path, directory):
-        self.path, self.directory = str(pathlib.Path(path).resolve()), pathlib.Path(directory)
+        self.path, self.directory = path, pathlib.Path(directory)
 
     def start(self, *words, **more):
-        command = [self.path, *map(str, words)]
-        return subprocess.Popen(command, cwd=self.directory, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, **more)
+        return subprocess.Popen([self.path, *map(str, words)], cwd=self.directory,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
     def __call__(self, *words, code=0, stdin=None):
-        command = [self.path, *map(str, words)]
-        done = subprocess.run(command, cwd=self.directory, input=stdin, capture_output=True,
-                              timeout=600)
-        result = Result(" ".join(command[1:]), done.returncode, done.stdout.decode("utf8", "replace"),
-                        done.stderr.decode("utf8", "replace"))
+        words = [str(word) for word in words]
+        done = subprocess.run([self.path, *words], cwd=self.directory, input=stdin,
+                              capture_output=True, timeout=600)
+        result = Result(words, (done.returncode, done.stdout.decode("utf8", "replace"),
+                                done.stderr.decode("utf8", "replace")))
         check(result.code == code, "nimgp", result.command, "ended with", result.code, "not", code,
               "\n" + result.err)
         return result
 
-    def refuses(self, *words, says=(), code=2, stdin=None):
-        """One line on standard error, naming all of `says`, nothing else, and no file left."""
+    def refuses(self, *words, says=(), code=2, stdin=None, talks=False):
+        """One line on standard error that has all of `says`, nothing else (but what was understood
+        of the table when it `talks`), and no file left."""
         before = sorted(self.directory.rglob("*"))
         result = self(*words, code=code, stdin=stdin)
-        lines = [line for line in result.err.splitlines() if line.startswith("nimgp: ")]
-        last = lines[-1] if lines else ""
+        check(talks or re.fullmatch(r"nimgp: [^\n]+\n", result.err), f"nimgp {result.command} says\n",
+              result.err)
+        check(result.out == "", f"nimgp {result.command} writes", result.out)
         for part in says:
-            check(str(part) in last, f"nimgp {result.command}: no '{part}' in:", last)
+            check(str(part) in result.err.splitlines()[-1],
+                  f"nimgp {result.command}: no '{part}' in", result.err)
         after = sorted(self.directory.rglob("*"))
         check(before == after, f"nimgp {result.command} left", set(after) - set(before))
-        return last
 
     def read(self, name):
         return (self.directory / name).read_bytes()
@@ -98,28 +96,13 @@ def blobs(rows, seed=1, classes=("a", "b", "c"), spread=0.8, error=0.3):
     return head, made
 
 
-def data_directory():
-    """Where real data are, or None: NIMGP_DATA, else beside the source."""
-    named = os.environ.get("NIMGP_DATA")
-    place = pathlib.Path(named) if named else SOURCE.parent / "shared" / "data"
-    return place if place.is_dir() else None
-
-
 def main(tests):
-    """Runs the functions given, each with a Program in an empty directory; argv[1] is the program,
-    what follows is handed on by `options`."""
-    if len(sys.argv) < 2:
-        sys.exit(f"usage: {sys.argv[0]} PROGRAM [NAME...]")
+    """Runs the functions, each with a Desk; those named on the command line only, if any are."""
+    def at_desk(test):
+        @functools.wraps(test)
+        def run(nimgp, directory):
+            test(Desk(nimgp.path, directory))
+        return run
+
     wanted = sys.argv[2:]
-    failed = 0
-    for test in tests:
-        if wanted and test.__name__ not in wanted:
-            continue
-        with tempfile.TemporaryDirectory() as directory:
-            try:
-                test(Program(sys.argv[1], directory))
-                print(f"ok      {test.__name__}", flush=True)
-            except Failure as failure:
-                failed += 1
-                print(f"FAILED  {test.__name__}: {failure}", flush=True)
-    sys.exit(1 if failed else 0)
+    program.main([at_desk(test) for test in tests if not wanted or test.__name__ in wanted])

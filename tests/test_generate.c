@@ -156,7 +156,7 @@ static void answer(struct synthetic *synthetic, const struct synthetic_settings 
 /* `tolerance` on top of five standard errors of the estimates. */
 static void compare_with_estimate(struct synthetic_settings settings, size_t draws,
                                   double tolerance) {
-    enum { ROWS = 12, TIMES = 20 };
+    enum { ROWS = 10, TIMES = 10 };
     double x[ROWS * 3], p[3], expected[3];
     int32_t label[ROWS];
     struct synthetic *synthetic = synthetic_create(&settings);
@@ -293,7 +293,7 @@ static void look(const struct catalogue_row *row, double p, double out[LOOKS]) {
 /* If p is the truth, (1[y = c] - p_c) is unrelated to anything that can be seen of the row. */
 static void catalogue_probabilities_are_the_truth(void **unused) {
     (void)unused;
-    enum { ROWS = 12000 };
+    enum { ROWS = 8000 };
     const double noises[] = {1.0, 9.0};
     for (size_t n = 0; n < 2; n++) {
         double sum[3][LOOKS] = {{0}}, variance[3][LOOKS] = {{0}};

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 60 };
+enum { ROWS = 40 };
 
 struct answer {
     double *p, *entropy, *measurement, *model, *gain;
@@ -58,8 +58,8 @@ static void make(struct fixture *fixture, const char *input, size_t attributes) 
                               .noise_variance = 0.3};
     fixture_create(fixture, &problem);
     nim_error error;
-    stop_on(nim_model_set_option(fixture->model, "epochs", "200", &error), &error);
-    stop_on(nim_model_set_option(fixture->model, "points", "4096", &error), &error);
+    stop_on(nim_model_set_option(fixture->model, "epochs", "100", &error), &error);
+    stop_on(nim_model_set_option(fixture->model, "points", "1024", &error), &error);
     stop_on(nim_model_train(fixture->model, &fixture->data, NULL, NULL, &error), &error);
 }
 

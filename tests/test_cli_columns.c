@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of names, classes, the choice of columns, and what is held out. */
+#define _POSIX_C_SOURCE 200809L
+#include "classes.h"
+#include "columns.h"
+#include "training_set.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---------------------------------------------------------------- lists ----------------------- */
+
+static void assert_list(const char *text, size_t count, const char *const *items) {
+    struct list list = {0}, again = {0};
+    struct complaint complaint = {0};
+    assert_true(list_split(&list, text, "--it", &complaint));
+    assert_int_equal(list.count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(list.item[i], items[i]);
+    /* What is joined splits into the same. */
+    char *joined = list_join(&list);
+    assert_non_null(joined);
+    assert_true(list_split(&again, joined, "--it", &complaint));
+    assert_int_equal(again.count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(again.item[i], items[i]);
+    free(joined);
+    list_free(&list);
+    list_free(&again);
+}
+
+static void test_lists(void **state) {
+    (void)state;
+    assert_list("a", 1, (const char *const[]){"a"});
+    assert_list(" a ,b b, c", 3, (const char *const[]){"a", "b b", "c"});
+    assert_list("\"a,b\",c", 2, (const char *const[]){"a,b", "c"});
+    assert_list("\"say \"\"x\"\"\" , log(y)", 2, (const char *const[]){"say \"x\"", "log(y)"});
+    assert_list("\" \",\"\"", 2, (const char *const[]){" ", ""});
+    static const char *const broken[] = {"", "a,,b", ",a", "a,", "\"a", "\"a\"b,c", "a, ,b"};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        struct list list = {0};
+        struct complaint complaint = {0};
+        assert_false(list_split(&list, broken[i], "--it", &complaint));
+        assert_int_equal(complaint.code, EXIT_USAGE);
+        assert_non_null(strstr(complaint.text, "--it"));
+        list_free(&list);
+    }
+}
+
+/* ---------------------------------------------------------------- classes --------------------- */
+
+static struct span span_of(const char *text) {
+    return (struct span){text, strlen(text)};
+}
+
+static void test_class_order(void **state) {
+    (void)state;
+    static const struct {
+        const char *label[5], *sorted[5];
+        bool fold;
+    } cases[] = {
+        {{"10", "9", "-1", "2.5", "9"}, {"-1", "2.5", "9", "10"}, false},
+        {{"10", "9", "x", "9", "9"}, {"10", "9", "x"}, false},
+        {{"b", "B", "a", "ab", "b"}, {"B", "a", "ab", "b"}, false},
+        {{"b", "B", "a", "AB", "ab"}, {"a", "ab", "b"}, true},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct classes classes = {.fold = cases[k].fold};
+        struct complaint complaint;
+        int32_t class[5];
+        for (size_t i = 0; i < 5; i++)
+            assert_true(classes_of(&classes, span_of(cases[k].label[i]), &class[i], &complaint));
+        assert_true(classes_order(&classes, 5, class, &complaint));
+        for (size_t c = 0; c < classes.name.count; c++)
+            assert_string_equal(classes.name.item[c], cases[k].sorted[c]);
+        assert_true(classes.name.count == 5 || !cases[k].sorted[classes.name.count]);
+        /* Every label is still its own class, by number and by name. */
+        for (size_t i = 0; i < 5; i++) {
+            int32_t again;
+            assert_true(classes_of(&classes, span_of(cases[k].label[i]), &again, &complaint));
+            assert_int_equal(again, class[i]);
+        }
+        classes_free(&classes);
+    }
+}
+
+static void test_closed_classes(void **state) {
+    (void)state;
+    struct classes classes = {.fold = true};
+    struct list names = {0};
+    struct complaint complaint;
+    int32_t class;
+    assert_true(list_split(&names, "psr,BLL,agn", "names", &complaint));
+    assert_true(classes_fix(&classes, &names, &complaint));
+    assert_true(classes_of(&classes, span_of("bll"), &class, &complaint));
+    assert_int_equal(class, 1);
+    assert_true(classes_of(&classes, span_of("bl"), &class, &complaint));
+    assert_int_equal(class, NO_CLASS);
+    assert_true(classes_of(&classes, span_of("blll"), &class, &complaint));
+    assert_int_equal(class, NO_CLASS);
+    assert_string_equal(classes.name.item[1], "BLL");
+    struct classes twice = {.fold = true};
+    assert_true(list_add(&names, "Psr", 3, &complaint));
+    assert_false(classes_fix(&twice, &names, &complaint));
+    classes_free(&twice);
+    list_free(&names);
+    classes_free(&classes);
+}
+
+/* ---------------------------------------------------------------- columns --------------------- */
+
+static struct table *table_with(const char *head, const char *row, char path[64]) {
+    struct complaint complaint;
+    snprintf(path, 64, "/tmp/nimgp-columns-XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    FILE *stream = fdopen(file, "w");
+    fprintf(stream, "%s\n%s\n", head, row);
+    fclose(stream);
+    struct table *table = table_open(path, TABLE_CSV, &complaint);
+    assert_non_null(table);
+    return table;
+}
+
+/* "feature:error feature:- ..." of a table whose last column is the label. */
+static void assert_pairs(const char *head, const char *row, const struct column_wishes *wishes,
+                         const char *expected) {
+    char path[64], found[512] = "";
+    struct table *table = table_with(head, row, path);
+    struct columns columns = {0};
+    struct complaint complaint = {.text = ""};
+    struct column_wishes all = *wishes;
+    size_t rows;
+    all.label = (long)table_columns(table) - 1;
+    assert_true(table_next(table, 10, &rows, &complaint));
+    if (!columns_choose(&columns, table, rows, &all, &complaint))
+        fail_msg("%s: %s", head, complaint.text);
+    for (size_t j = 0; j < columns.count; j++) {
+        const struct source *source = &columns.source[j];
+        size_t used = strlen(found);
+        snprintf(found + used, sizeof found - used, "%s%s:%s", j ? " " : "", source->name,
+                 source->error == NO_COLUMN ? "-"
+                                            : table_column(table, (size_t)source->error)->name);
+    }
+    assert_string_equal(found, expected);
+    columns_free(&columns);
+    table_close(table);
+    unlink(path);
+}
+
+static void test_pairs(void **state) {
+    (void)state;
+    const struct column_wishes none = {0};
+    assert_pairs("x,x_err,y,c", "1,1,1,a", &none, "x:x_err y:-");
+    assert_pairs("E_X,x,c", "1,1,a", &none, "x:E_X");
+    /* The first spelling of the rule wins, and the other is no feature either. */
+    assert_pairs("x,e_x,x_err,c", "1,1,1,a", &none, "x:x_err");
+    /* d is an error when nothing else is, and has none of its own. */
+    assert_pairs("x,dx,c", "1,1,a", &none, "x:dx");
+    assert_pairs("x,dx,x_err,c", "1,1,1,a", &none, "x:x_err dx:-");
+    assert_pairs("x,dx,dx_err,c", "1,1,1,a", &none, "x:- dx:dx_err");
+    /* An error without its value is a value. */
+    assert_pairs("e_x,y_err,c", "1,1,a", &none, "e_x:- y_err:-");
+    /* Rows' names and text are no features; text that has errors is a mistake to be found. */
+    assert_pairs("ID,name,x,c", "1,me,1,a", &none, "x:-");
+    assert_pairs("x,x_err,c", "oops,1,a", &none, "x:x_err");
+    /* What the user says. */
+    assert_pairs("x,x_err,y,z,c", "1,1,1,1,a", &(struct column_wishes){.errors = "y=z"},
+                 "x:x_err y:z");
+    assert_pairs("x,x_err,y,c", "1,1,1,a", &(struct column_wishes){.errors = "none"}, "x:- y:-");
+    assert_pairs("x,x_err,y,c", "1,1,1,a", &(struct column_wishes){.errors = "x="}, "x:- y:-");
+    assert_pairs("x,x_err,y,c", "1,1,1,a", &(struct column_wishes){.features = "y,log( x )"},
+                 "y:- log(x):x_err");
+    assert_pairs("x,x_err,y,c", "1,1,1,a", &(struct column_wishes){.log = "x"}, "log(x):x_err y:-");
+    assert_pairs("log(x),x,c", "1,1,a", &(struct column_wishes){.features = "log(x)"}, "log(x):-");
+    assert_pairs("x,x_err,y,c", "1,1,1,a", &(struct column_wishes){.features = "x_err,x"},
+                 "x_err:- x:-");
+    assert_pairs("a=b,s,c", "1,1,a", &(struct column_wishes){.errors = "a=b=s"}, "a=b:s");
+}
+
+static void test_label(void **state) {
+    (void)state;
+    static const struct {
+        const char *head, *wish;
+        size_t column;
+    } cases[] = {{"a,CLASS,b", NULL, 1}, {"a,b,kind", NULL, 2}, {"a,class,b", "A", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[64];
+        struct table *table = table_with(cases[i].head, "1,2,3", path);
+        struct complaint complaint;
+        size_t column;
+        assert_true(column_label(table, cases[i].wish, &column, &complaint));
+        assert_int_equal(column, cases[i].column);
+        assert_false(column_label(table, "klass", &column, &complaint));
+        assert_int_equal(complaint.code, EXIT_BAD_INPUT);
+        table_close(table);
+        unlink(path);
+    }
+}
+
+/* ---------------------------------------------------------------- training sets --------------- */
+
+enum { ROWS = 1000, CLASSES = 3 };
+
+/* Row i is (i, i / 10); classes of very different size. */
+static struct training_set set_of(size_t rows) {
+    struct training_set set = {.rows = rows, .attributes = 2};
+    set.x = calloc(2 * rows, sizeof *set.x);
+    set.sigma = calloc(2 * rows, sizeof *set.sigma);
+    set.class = calloc(rows, sizeof *set.class);
+    for (size_t i = 0; i < rows; i++) {
+        set.x[2 * i] = set.sigma[2 * i + 1] = (double)i;
+        set.x[2 * i + 1] = set.sigma[2 * i] = (double)i / 10.0;
+        set.class[i] = i % 50 == 0 ? 2 : i % 3 == 0;
+    }
+    return set;
+}
+
+/* Each row is in one part, with its errors and class, in order. */
+static void assert_parts(const struct training_set *set, const struct training_set *held,
+                         size_t rows) {
+    size_t a = 0, b = 0;
+    assert_int_equal(set->rows + held->rows, rows);
+    for (size_t i = 0; i < rows; i++) {
+        bool here = a < set->rows && set->x[2 * a] == (double)i;
+        const struct training_set *part = here ? set : held;
+        size_t k = here ? a++ : b++;
+        assert_true(k < part->rows);
+        assert_true(part->x[2 * k] == (double)i && part->sigma[2 * k + 1] == (double)i);
+        assert_int_equal(part->class[k], i % 50 == 0 ? 2 : i % 3 == 0);
+    }
+}
+
+static void test_holding_out(void **state) {
+    (void)state;
+    static const double shares[] = {0.5, 0.3, 0.1, 0.07, 0.01};
+    for (size_t s = 0; s < sizeof shares / sizeof *shares; s++)
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            struct training_set set = set_of(ROWS), held = {0};
+            struct complaint complaint;
+            double count[CLASSES] = {0}, out[CLASSES] = {0};
+            for (size_t i = 0; i < ROWS; i++)
+                count[set.class[i]]++;
+            assert_true(training_set_hold_out(&set, CLASSES, shares[s], seed, &held, &complaint));
+            assert_parts(&set, &held, ROWS);
+            for (size_t i = 0; i < held.rows; i++)
+                out[held.class[i]]++;
+            for (size_t c = 0; c < CLASSES; c++) /* one of each cell of 1 / share rows */
+                assert_true(fabs(out[c] - shares[s] * count[c]) <= 1.0);
+            assert_int_equal(set.class[0], 2); /* the first of a class stays */
+            assert_true(set.x[0] == 0.0);
+            /* More rows at the end change nothing for the others. */
+            struct training_set more = set_of(ROWS + 77), more_held = {0};
+            assert_true(
+                training_set_hold_out(&more, CLASSES, shares[s], seed, &more_held, &complaint));
+            assert_true(more_held.rows >= held.rows);
+            for (size_t i = 0; i < held.rows; i++)
+                assert_true(held.x[2 * i] == more_held.x[2 * i]);
+            training_set_free(&set);
+            training_set_free(&held);
+            training_set_free(&more);
+            training_set_free(&more_held);
+        }
+}
+
+static void test_seeds_differ(void **state) {
+    (void)state;
+    struct training_set first = set_of(ROWS), second = set_of(ROWS), a = {0}, b = {0};
+    struct complaint complaint;
+    assert_true(training_set_hold_out(&first, CLASSES, 0.1, 1, &a, &complaint));
+    assert_true(training_set_hold_out(&second, CLASSES, 0.1, 2, &b, &complaint));
+    size_t same = 0;
+    for (size_t i = 0; i < a.rows && i < b.rows; i++)
+        same += a.x[2 * i] == b.x[2 * i];
+    assert_true(same < a.rows / 2);
+    training_set_free(&first);
+    training_set_free(&second);
+    training_set_free(&a);
+    training_set_free(&b);
+}
+
+static void test_logs(void **state) {
+    (void)state;
+    struct training_set set = set_of(200);
+    for (size_t i = 0; i < set.rows; i++) {
+        double z = 6.0 * ((double)i + 0.5) / 200.0 - 3.0;
+        set.x[2 * i] = 1e-9 * exp(z); /* skewed, its logarithm is not */
+        set.x[2 * i + 1] = 10.0 + z;  /* not skewed */
+    }
+    assert_true(training_set_skewed(&set, 0));
+    assert_false(training_set_skewed(&set, 1));
+    set.sigma[0] = 2e-9;
+    double x = set.x[0];
+    training_set_take_log(&set, 0);
+    assert_true(fabs(set.x[0] - log(x)) < 1e-12 && fabs(set.sigma[0] - 2e-9 / x) < 1e-9);
+    assert_false(training_set_skewed(&set, 0)); /* negative now */
+    for (size_t i = 0; i < set.rows; i++)
+        set.x[2 * i + 1] = i % 20 == 0 ? 2.0 : 1.0;
+    assert_false(training_set_skewed(&set, 1)); /* two values stay as skewed as they are */
+    double tiny = 1e-320, sigma = 1.0, zero = 0.0, unknown = (double)NAN;
+    assert_false(take_log(&tiny, &sigma));
+    assert_true(isfinite(tiny) && isfinite(sigma));
+    assert_true(take_log(&zero, &sigma) && isnan(zero));
+    assert_false(take_log(&unknown, &sigma));
+    bool wanted[] = {false, true};
+    training_set_keep(&set, wanted);
+    assert_int_equal(set.attributes, 1);
+    assert_true(set.x[20] == 2.0 && set.x[21] == 1.0 && set.sigma[30] == 30.0);
+    training_set_free(&set);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists),          cmocka_unit_test(test_class_order),
+        cmocka_unit_test(test_closed_classes), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_label),          cmocka_unit_test(test_holding_out),
+        cmocka_unit_test(test_seeds_differ),   cmocka_unit_test(test_logs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
