@@ -11,12 +11,16 @@
 #include "table_case.h"
 
 #include <fitsio.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool same(double a, double b) {
-    return a == b || (isnan(a) && isnan(b));
+/* cfitsio takes subnormal numbers for zero, and is one bit off in some decimals. */
+static bool same(double theirs, double ours, bool decimal) {
+    return theirs == ours || (isnan(theirs) && isnan(ours)) ||
+           (theirs == 0 && fabs(ours) < DBL_MIN) ||
+           (decimal && fabs(theirs - ours) <= 2 * DBL_EPSILON * fabs(ours));
 }
 
 /* One of cfitsio's columns, `element` of `repeat`, against one of ours. */
@@ -25,8 +29,9 @@ static void compare_numbers(fitsfile *file, int field, int element, int repeat,
     for (size_t row = 0; row < grid->rows; row++) {
         double value = NAN, null = NAN;
         char logical = 0;
-        int status = 0, any = 0, type = 0;
+        int status = 0, any = 0, type = 0, hdu = 0;
         long dummy;
+        fits_get_hdu_type(file, &hdu, &status);
         fits_get_coltype(file, field, &type, &dummy, &dummy, &status);
         if (type == TLOGICAL) {
             fits_read_col_log(file, field, (LONGLONG)row + 1, 1, 1, 2, &logical, &any, &status);
@@ -38,7 +43,7 @@ static void compare_numbers(fitsfile *file, int field, int element, int repeat,
                 value = NAN;
         }
         assert_int_equal(status, 0);
-        if (!same(value, grid->number[row * grid->columns + column]))
+        if (!same(value, grid->number[row * grid->columns + column], hdu == ASCII_TBL))
             fail_msg("row %zu, %s (element %d of %d): cfitsio %a, here %a", row + 1,
                      grid->column[column].name, element, repeat, value,
                      grid->number[row * grid->columns + column]);
