@@ -374,7 +374,8 @@ static bool name_columns(struct csv *csv, size_t line, struct complaint *complai
     struct table *table = &csv->table;
     for (size_t i = 0; i < table->columns; i++) {
         struct span name = span_trim(cell(csv, 0, i));
-        if (memchr(name.text, '\r', name.length))
+        const char *lone = memchr(name.text, '\r', name.length);
+        if (lone && lone[1] != '\n')
             return complain(complaint, EXIT_BAD_INPUT,
                             "%s:%zu: lines end in carriage returns alone; newlines are needed",
                             table->path, line);
@@ -406,18 +407,19 @@ static bool read_header(struct csv *csv, enum table_format format, struct compla
 
 /* ---------------------------------------------------------------- the reader ------------------ */
 
-/* Numbers: every cell of the first rows is one, or missing. */
-static void judge_kinds(struct csv *csv) {
-    for (size_t column = 0; column < csv->table.columns; column++)
-        for (size_t row = 0; row < csv->rows; row++) {
-            struct span span = cell(csv, row, column);
-            double value;
-            if (number_read(span.text, span.length, &value) == NUMBER_NOT ||
-                (span.length > 15 && number_is_name(span.text, span.length))) {
-                csv->table.column[column].kind = COLUMN_TEXT;
-                break;
-            }
-        }
+/* By the first rows: no cell is text, and one at least is a number, since a column that is empty so
+ * far may be filled with anything later. Integers that a double cannot hold are text. */
+static enum column_kind judge(const struct csv *csv, size_t column) {
+    bool numbers = csv->rows == 0;
+    for (size_t row = 0; row < csv->rows; row++) {
+        struct span span = cell(csv, row, column);
+        double value;
+        enum number_reading reading = number_read_quickly(span.text, span.length, &value);
+        if (reading == NUMBER_NOT || (span.length > 15 && number_is_name(span.text, span.length)))
+            return COLUMN_TEXT;
+        numbers |= reading == NUMBER_READ;
+    }
+    return numbers ? COLUMN_NUMBER : COLUMN_TEXT;
 }
 
 static struct table *csv_open(struct source *source, const struct opening *opening,
@@ -434,7 +436,8 @@ static struct table *csv_open(struct source *source, const struct opening *openi
         table_close(&csv->table);
         return NULL;
     }
-    judge_kinds(csv);
+    for (size_t i = 0; i < csv->table.columns; i++)
+        csv->table.column[i].kind = judge(csv, i);
     return &csv->table;
 }
 

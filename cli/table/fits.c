@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FITS tables, binary and ASCII. cfitsio knows the structure of the file and its headers; the cells
- * are decoded here from blocks of whole rows, so that the file is read once however many columns
- * are used.
+ * FITS tables, binary and ASCII (FITS standard 4.0, section 7), read from front to back.
  *
  * Columns of numbers and logicals (as 1 and 0) are numbers, strings are text without the blanks or
  * NULs they are filled up with. A column of k elements a row becomes name_1 .. name_k (or name_1_1,
@@ -10,17 +8,15 @@
  * and arrays of variable length. 64-bit integers beyond 2^53 in the first rows make their column
  * text, since they are names and a double would change them.
  *
- * What is gzipped or comes through a pipe is copied to a temporary file first.
+ * Check sums, where the file has them, are looked at when all rows have been read; the complaint
+ * comes instead of the end.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "reader.h"
 
 #include "big_endian.h"
-#include "fits_error.h"
+#include "fits_header.h"
 #include "number.h"
-#include "spool.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
@@ -28,13 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <fitsio.h>
 
 enum {
-    BLOCK = 1 << 20, /* bytes read at a time, more when a row is longer */
+    BLOCK = 1 << 20,        /* bytes read at a time, more when a row is longer */
+    LONGEST_ROW = 64 << 20, /* and the most a row may have */
     MOST_ELEMENTS = 64,
     MOST_DIMENSIONS = 4,
     MOST_FIELDS = 999, /* of a FITS table */
@@ -53,10 +46,19 @@ struct cell {
 
 struct fits {
     struct table table;
-    fitsfile *file;
+    struct source *source;
+    struct fits_header header;
     struct cell *cell; /* one a column of the table */
-    size_t all_rows, row_bytes, block;
-    unsigned char *bytes; /* of the rows at hand */
+    bool ascii;
+    size_t row_bytes, block; /* block: rows the buffer holds */
+    uint64_t rows_left;      /* in the file */
+    uint64_t heap, fill;     /* bytes of data behind the rows, and up to a whole record */
+    bool ended;              /* all of this has been read */
+    unsigned char *bytes;    /* rows */
+    size_t loaded;           /* of them */
+    size_t first, next;      /* of them: at hand, and not yet handed out */
+    struct fits_sum sum;     /* of header and data */
+    struct fits_sum data_sum;
 };
 
 /* ---------------------------------------------------------------- cells ----------------------- */
@@ -153,93 +155,111 @@ static bool whole_number(const struct cell *cell, const unsigned char *row, char
     return true;
 }
 
-/* ---------------------------------------------------------------- the file -------------------- */
+/* ---------------------------------------------------------------- parts ----------------------- */
 
-/* Moves to the HDU asked for, "2" or "LAT_Point_Source_Catalog"; without a wish to the first table.
- */
-static bool select_hdu(struct fits *fits, const char *part, struct complaint *complaint) {
-    int status = 0, count = 0, type = IMAGE_HDU;
-    const char *path = fits->table.path;
-    if (part && *part && part[strspn(part, "0123456789")] == '\0') {
-        long number = strlen(part) < 6 ? strtol(part, NULL, 10) : 99999;
-        fits_movabs_hdu(fits->file, (int)number + 1, &type, &status);
-    } else if (part) {
-        fits_movnam_hdu(fits->file, ANY_HDU, (char *)(uintptr_t)part, 0, &status);
-        fits_get_hdu_type(fits->file, &type, &status);
-    } else {
-        while (type == IMAGE_HDU && status == 0)
-            fits_movabs_hdu(fits->file, ++count, &type, &status);
-    }
-    if (status == END_OF_FILE || status == BAD_HDU_NUM) {
-        fits_clear_errmsg();
-        return complain(complaint, EXIT_BAD_INPUT, "%s: there is no %s in this FITS file", path,
-                        part ? "such part" : "table");
-    }
-    if (status)
-        return complain_of_fits(complaint, path, status);
-    if (type == IMAGE_HDU)
-        return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: this part of the file is an image, not a table", path);
-    return true;
+/* Whether this part is the one asked for, "2" or "LAT_Point_Source_Catalog"; without a wish,
+ * whether it is a table. */
+static bool is_wanted(const struct fits_header *header, size_t number, const char *part) {
+    char type[FITS_STRING] = "", name[FITS_STRING] = "", digits[32];
+    if (!part)
+        return number && fits_string(header, "XTENSION", 0, type) &&
+               (strcmp(type, "BINTABLE") == 0 || strcmp(type, "TABLE") == 0);
+    snprintf(digits, sizeof digits, "%zu", number);
+    return strcmp(part, digits) == 0 ||
+           (fits_string(header, "EXTNAME", 0, name) && strcasecmp(name, part) == 0);
 }
 
-/* That the rows are all there, and are what was written where the file says what that was. */
-static bool check_whole(struct fits *fits, const char *path, struct complaint *complaint) {
-    LONGLONG head, data, end, rows, width;
-    int status = 0, data_good = 0, all_good = 0, packed = 0;
-    struct stat state;
-    if (stat(path, &state) != 0)
-        return complain(complaint, EXIT_BAD_INPUT, "%s: has vanished", fits->table.path);
-    fits_get_hduaddrll(fits->file, &head, &data, &end, &status);
-    fits_get_num_rowsll(fits->file, &rows, &status);
-    fits_read_key(fits->file, TLONGLONG, "NAXIS1", &width, NULL, &status);
-    if (status)
-        return complain_of_fits(complaint, fits->table.path, status);
-    if (rows < 0 || width < 0 || data < 0 || data > state.st_size ||
-        (width && rows > (state.st_size - data) / width))
-        return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: the file is truncated: its table needs %lld rows of %lld bytes",
-                        fits->table.path, (long long)rows, (long long)width);
-    fits->all_rows = (size_t)rows;
-    fits->row_bytes = (size_t)width;
-    if (fits_read_key(fits->file, TLOGICAL, "ZTABLE", &packed, NULL, &status) == 0 && packed)
-        return complain(complaint, EXIT_BAD_INPUT, "%s: the table is compressed; unpack it first",
-                        fits->table.path);
-    status = 0;
-    if (fits_verify_chksum(fits->file, &data_good, &all_good, &status) != 0)
-        return complain_of_fits(complaint, fits->table.path, status);
-    fits_clear_errmsg();
-    if (data_good < 0 || all_good < 0)
-        return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: the table is damaged: its check sum (%s) does not fit",
-                        fits->table.path, data_good < 0 ? "DATASUM" : "CHECKSUM");
-    return true;
-}
-
-static bool open_file(struct fits *fits, struct source *source, const struct opening *opening,
+/* Reads `size` bytes for nothing, or as many as there are; they are added to the sums when told. */
+static bool pass_over(struct fits *fits, uint64_t size, uint64_t *missing, bool summed,
                       struct complaint *complaint) {
-    char *spooled = NULL;
-    int status = 0;
-    if (!source_is_plain_file(source) && !spool_source(source, &spooled, complaint))
-        return false;
-    const char *path = spooled ? spooled : opening->path;
-    bool good = fits_open_diskfile(&fits->file, path, READONLY, &status) == 0 ||
-                complain_of_fits(complaint, fits->table.path, status);
-    good = good && select_hdu(fits, opening->part, complaint) && check_whole(fits, path, complaint);
-    if (spooled)
-        unlink(spooled);
-    free(spooled);
-    return good;
+    unsigned char bytes[4 * FITS_RECORD];
+    while (size) {
+        size_t piece = size < sizeof bytes ? (size_t)size : sizeof bytes, got;
+        if (!source_read(fits->source, bytes, piece, &got, complaint))
+            return false;
+        if (summed) {
+            fits_sum_add(&fits->sum, bytes, got);
+            fits_sum_add(&fits->data_sum, bytes, got);
+        }
+        size -= got;
+        if (got < piece)
+            break;
+    }
+    *missing = size;
+    return true;
+}
+
+static uint64_t filled_up(uint64_t size) {
+    return (size + FITS_RECORD - 1) / FITS_RECORD * FITS_RECORD;
+}
+
+static bool wrong(const struct fits *fits, const char *what, struct complaint *complaint) {
+    return complain(complaint, EXIT_BAD_INPUT, "%s: FITS: %s", fits->table.path, what);
+}
+
+/* Goes to the part that is wanted; its header stays in fits->header. */
+static bool find_part(struct fits *fits, const char *part, struct complaint *complaint) {
+    for (size_t number = 0;; number++) {
+        uint64_t size, missing;
+        fits_header_free(&fits->header);
+        fits->sum = (struct fits_sum){0};
+        enum fits_found found =
+            fits_header_read(&fits->header, fits->source, !number, &fits->sum, complaint);
+        if (found == FITS_WRONG)
+            return false;
+        if (found == FITS_NONE)
+            return wrong(fits, part ? "there is no such part" : "there is no table", complaint);
+        if (is_wanted(&fits->header, number, part))
+            return true;
+        if (!fits_data_size(&fits->header, &size))
+            return wrong(fits, "a header does not say how large its data are", complaint);
+        if (!pass_over(fits, filled_up(size), &missing, false, complaint))
+            return false;
+        if (missing > filled_up(size) - size)
+            return wrong(fits, "the file ends within data; is it truncated?", complaint);
+    }
+}
+
+/* What the header of a table must say. */
+static bool read_sizes(struct fits *fits, int64_t *fields, struct complaint *complaint) {
+    const struct fits_header *header = &fits->header;
+    char type[FITS_STRING] = "";
+    int64_t bits, axes, width, rows, heap, groups;
+    bool packed = false;
+    fits_string(header, "XTENSION", 0, type);
+    fits->ascii = strcmp(type, "TABLE") == 0;
+    if (!fits->ascii && strcmp(type, "BINTABLE") != 0)
+        return wrong(fits, "this part of the file is not a table", complaint);
+    if (fits_logical(header, "ZTABLE", &packed) && packed)
+        return wrong(fits, "the table is compressed; unpack it first", complaint);
+    if (!fits_integer(header, "BITPIX", 0, &bits) || bits != 8 ||
+        !fits_integer(header, "NAXIS", 0, &axes) || axes != 2 ||
+        !fits_integer(header, "NAXIS", 1, &width) || width < 0 ||
+        !fits_integer(header, "NAXIS", 2, &rows) || rows < 0 ||
+        !fits_integer(header, "PCOUNT", 0, &heap) || heap < 0 ||
+        !fits_integer(header, "GCOUNT", 0, &groups) || groups != 1 ||
+        !fits_integer(header, "TFIELDS", 0, fields) || *fields < 0 || *fields > MOST_FIELDS)
+        return wrong(fits, "the header of the table is damaged", complaint);
+    if (width > LONGEST_ROW)
+        return wrong(fits, "a row is longer than 64 MiB", complaint);
+    if (rows > INT64_MAX / 2 / (width ? width : 1))
+        return wrong(fits, "the table is larger than any file", complaint);
+    fits->row_bytes = (size_t)width;
+    fits->rows_left = (uint64_t)rows;
+    fits->heap = (uint64_t)heap;
+    fits->fill =
+        (FITS_RECORD - (uint64_t)(rows * width + heap % FITS_RECORD) % FITS_RECORD) % FITS_RECORD;
+    return true;
 }
 
 /* ---------------------------------------------------------------- columns --------------------- */
 
 /* A column of the file: one, several or none of ours. */
 struct field {
-    char name[FLEN_VALUE], unit[FLEN_VALUE];
+    char name[FITS_STRING], unit[FITS_STRING];
     size_t elements;
     int dimensions; /* of its elements, the fastest first */
-    long dimension[MOST_DIMENSIONS];
+    size_t dimension[MOST_DIMENSIONS];
     struct cell cell; /* the first */
 };
 
@@ -266,104 +286,88 @@ static size_t bytes_of(char type) {
     return 0;
 }
 
-/* TFORMn, "14E": how many of what. False when it cannot be. */
-static bool read_format(const struct fits *fits, int number, size_t *repeat, char *type) {
-    char key[FLEN_KEYWORD], format[FLEN_VALUE] = "";
-    int status = 0;
-    fits_make_keyn("TFORM", number, key, &status);
-    if (fits_read_key(fits->file, TSTRING, key, format, NULL, &status) != 0)
-        return false;
-    const char *p = format + strspn(format, " ");
-    *repeat = isdigit((unsigned char)*p) ? 0 : 1;
-    for (; isdigit((unsigned char)*p); p++)
-        if (*repeat <= 8 * fits->row_bytes)
-            *repeat = *repeat * 10 + (size_t)(*p - '0');
-    *type = (char)toupper((unsigned char)*p);
-    return *repeat <= 8 * fits->row_bytes && (*type == 'X' || bytes_of(*type));
+/* Digits at *p as a number, which moves behind them; `most` when it is larger. */
+static size_t take_digits(const char **p, size_t most) {
+    size_t value = 0;
+    for (; **p >= '0' && **p <= '9'; ++*p)
+        value = value < most ? value * 10 + (size_t)(**p - '0') : value;
+    return value < most ? value : most;
 }
 
-/* TNULLn, which integers may have. */
-static void read_null(const struct fits *fits, int number, struct cell *cell) {
-    char key[FLEN_KEYWORD];
-    int status = 0;
-    LONGLONG null = 0;
-    if (!strchr("BIJK", cell->type))
-        return;
-    fits_make_keyn("TNULL", number, key, &status);
-    cell->has_null = fits_read_key(fits->file, TLONGLONG, key, &null, NULL, &status) == 0;
-    cell->null = null;
-    fits_clear_errmsg();
+static bool complain_of_field(const struct fits *fits, const struct field *field, size_t number,
+                              struct complaint *complaint) {
+    return complain(complaint, EXIT_BAD_INPUT, "%s: FITS: column %zu %s: its format does not fit",
+                    fits->table.path, number, field->name);
 }
 
 /* TDIMn, "(2,7)". One dimension where there is none that makes sense. */
-static void read_dimensions(const struct fits *fits, int number, struct field *field) {
-    int status = 0;
-    fits_read_tdim(fits->file, number, MOST_DIMENSIONS, &field->dimensions, field->dimension,
-                   &status);
+static void read_dimensions(const struct fits *fits, size_t number, struct field *field) {
+    char text[FITS_STRING] = "";
     size_t product = 1;
-    for (int i = 0; !status && i < field->dimensions && i < MOST_DIMENSIONS; i++)
-        product *= field->dimension[i] > 0 && field->dimension[i] <= MOST_ELEMENTS
-                       ? (size_t)field->dimension[i]
-                       : 0;
-    fits_clear_errmsg();
-    if (!status && product == field->elements && field->dimensions <= MOST_DIMENSIONS)
-        return;
-    field->dimensions = 1;
-    field->dimension[0] = (long)field->elements;
+    int count = 0;
+    fits_string(&fits->header, "TDIM", number, text);
+    const char *p = text + strspn(text, " (");
+    for (; *p >= '0' && *p <= '9' && count < MOST_DIMENSIONS; p += strspn(p, " ,")) {
+        field->dimension[count] = take_digits(&p, MOST_ELEMENTS + 1);
+        product *= field->dimension[count++];
+    }
+    if (*p == ')' && product == field->elements)
+        field->dimensions = count;
+    else
+        field->dimension[0] = field->elements;
 }
 
-/* Leaves `elements` at 0 where the field is of no use to us. */
-static bool describe_binary(struct fits *fits, int number, size_t *offset, struct field *field,
+/* TFORMn, "14E": how many of what. Leaves `elements` at 0 where that is of no use to us. */
+static bool describe_binary(struct fits *fits, size_t number, size_t *offset, struct field *field,
                             struct complaint *complaint) {
-    int status = 0;
+    char format[FITS_STRING] = "";
     struct cell *cell = &field->cell;
-    fits_get_bcolparmsll(fits->file, number, field->name, field->unit, NULL, NULL, &cell->scale,
-                         &cell->zero, NULL, NULL, &status);
-    if (status)
-        return complain_of_fits(complaint, fits->table.path, status);
-    size_t repeat = 0, left = fits->row_bytes - *offset;
-    bool good = read_format(fits, number, &repeat, &cell->type);
-    size_t bytes = cell->type == 'X' ? (repeat + 7) / 8 : repeat * bytes_of(cell->type);
-    if (!good || bytes > left)
-        return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: column %s: its format does not fit in a row", fits->table.path,
-                        field->name);
+    fits_string(&fits->header, "TFORM", number, format);
+    const char *p = format + strspn(format, " ");
+    size_t most = 8 * fits->row_bytes + 1;
+    size_t repeat = *p >= '0' && *p <= '9' ? take_digits(&p, most) : 1;
+    cell->type = *p;
     cell->offset = *offset;
-    cell->width = cell->type == 'A' ? bytes : bytes_of(cell->type);
+    size_t bytes = *p == 'X' ? (repeat + 7) / 8 : repeat * bytes_of(*p);
+    if ((*p != 'X' && !bytes_of(*p)) || bytes > fits->row_bytes - *offset)
+        return complain_of_field(fits, field, number, complaint);
     *offset += bytes;
-    read_null(fits, number, cell);
-    if (cell->type == 'A')
+    cell->width = *p == 'A' ? bytes : bytes_of(*p);
+    if (strchr("BIJK", *p))
+        cell->has_null = fits_integer(&fits->header, "TNULL", number, &cell->null);
+    if (*p == 'A')
         field->elements = bytes > 0;
-    else if (strchr("LBIJKED", cell->type) && repeat <= MOST_ELEMENTS)
+    else if (strchr("LBIJKED", *p) && repeat <= MOST_ELEMENTS)
         field->elements = repeat;
-    if (field->elements > 1)
-        read_dimensions(fits, number, field);
+    read_dimensions(fits, number, field);
     return true;
 }
 
-static bool describe_ascii(struct fits *fits, int number, struct field *field,
+/* TBCOLn, where it starts, and TFORMn, "F8.3". */
+static bool describe_ascii(struct fits *fits, size_t number, struct field *field,
                            struct complaint *complaint) {
-    char format[FLEN_VALUE] = "", null[FLEN_VALUE] = "";
-    long start = 0, width = 0;
-    int status = 0, type = 0, decimals = 0;
+    char format[FITS_STRING] = "", null[FITS_STRING] = "";
+    int64_t start = 0;
     struct cell *cell = &field->cell;
-    fits_get_acolparms(fits->file, number, field->name, &start, field->unit, format, &cell->scale,
-                       &cell->zero, null, NULL, &status);
-    if (!status)
-        fits_ascii_tform(format, &type, &width, &decimals, &status);
-    if (status)
-        return complain_of_fits(complaint, fits->table.path, status);
-    if (start < 1 || width < 1 || (size_t)start - 1 > fits->row_bytes ||
-        (size_t)width > fits->row_bytes - ((size_t)start - 1))
-        return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: column %s: its format does not fit in a row", fits->table.path,
-                        field->name);
-    struct span trimmed = span_trim((struct span){null, strlen(null)});
-    cell->type = type == TSTRING ? 'a' : 'n';
+    fits_string(&fits->header, "TFORM", number, format);
+    const char *p = format + strspn(format, " ");
+    char type = *p;
+    if (!type || !strchr("AIFED", type))
+        return complain_of_field(fits, field, number, complaint);
+    p++;
+    cell->width = take_digits(&p, fits->row_bytes + 1);
+    if (*p == '.' && type != 'A') {
+        p++;
+        cell->decimals = (int)take_digits(&p, 300);
+    }
+    if (!fits_integer(&fits->header, "TBCOL", number, &start) || start < 1 || !cell->width ||
+        (uint64_t)start - 1 > fits->row_bytes ||
+        cell->width > fits->row_bytes - ((size_t)start - 1))
+        return complain_of_field(fits, field, number, complaint);
     cell->offset = (size_t)start - 1;
-    cell->width = (size_t)width;
-    cell->decimals = decimals > 0 && decimals < 300 ? decimals : 0;
-    if (trimmed.length) {
+    cell->type = type == 'A' ? 'a' : 'n';
+    if (fits_string(&fits->header, "TNULL", number, null)) {
+        struct span trimmed = span_trim((struct span){null, strlen(null)});
         cell->null_text = texts_copy(&fits->table.names, trimmed.text, trimmed.length);
         if (!cell->null_text)
             return table_complain_of_memory(&fits->table, complaint);
@@ -372,13 +376,25 @@ static bool describe_ascii(struct fits *fits, int number, struct field *field,
     return true;
 }
 
+static bool describe(struct fits *fits, size_t number, size_t *offset, struct field *field,
+                     struct complaint *complaint) {
+    fits_string(&fits->header, "TTYPE", number, field->name);
+    fits_string(&fits->header, "TUNIT", number, field->unit);
+    field->dimensions = 1;
+    field->cell.scale = 1;
+    fits_real(&fits->header, "TSCAL", number, &field->cell.scale);
+    fits_real(&fits->header, "TZERO", number, &field->cell.zero);
+    return fits->ascii ? describe_ascii(fits, number, field, complaint)
+                       : describe_binary(fits, number, offset, field, complaint);
+}
+
 /* "Flux_3"; of two dimensions "Unc_Flux_3_1", the slowest first. Counted from 1. */
 static void name_element(const struct field *field, size_t element, char *name, size_t size) {
     struct span trimmed = span_trim((struct span){field->name, strlen(field->name)});
     int length = snprintf(name, size, "%.*s", (int)trimmed.length, trimmed.text);
     size_t stride = field->elements;
     for (int i = field->dimensions - 1; i >= 0 && field->elements > 1; i--) {
-        stride /= (size_t)field->dimension[i];
+        stride /= field->dimension[i];
         length += snprintf(name + length, size - (size_t)length, "_%zu", element / stride + 1);
         element %= stride;
     }
@@ -387,7 +403,7 @@ static void name_element(const struct field *field, size_t element, char *name, 
 static bool add_column(struct fits *fits, const struct field *field, size_t element,
                        struct complaint *complaint) {
     struct table *table = &fits->table;
-    char name[FLEN_VALUE + 4 * MOST_DIMENSIONS];
+    char name[FITS_STRING + 4 * MOST_DIMENSIONS];
     struct span unit = span_trim((struct span){field->unit, strlen(field->unit)});
     name_element(field, element, name, sizeof name);
     struct cell *cell = &fits->cell[table->columns];
@@ -405,64 +421,92 @@ static bool add_column(struct fits *fits, const struct field *field, size_t elem
     return true;
 }
 
-static bool make_columns(struct fits *fits, struct complaint *complaint) {
-    int fields = 0, type = 0, status = 0;
-    size_t offset = 0;
-    if (fits_get_num_cols(fits->file, &fields, &status) != 0 ||
-        fits_get_hdu_type(fits->file, &type, &status) != 0)
-        return complain_of_fits(complaint, fits->table.path, status);
-    if (fields < 0 || fields > MOST_FIELDS)
-        return complain(complaint, EXIT_BAD_INPUT, "%s: %d columns; FITS tables have at most %d",
-                        fits->table.path, fields, MOST_FIELDS);
-    size_t most = (size_t)fields * MOST_ELEMENTS;
+static bool make_columns(struct fits *fits, size_t fields, struct complaint *complaint) {
+    size_t offset = 0, most = fields * MOST_ELEMENTS;
     fits->cell = calloc(most + 1, sizeof *fits->cell);
     if (!fits->cell || !table_make_columns(&fits->table, most, complaint))
         return table_complain_of_memory(&fits->table, complaint);
     fits->table.columns = 0; /* only as many as turn out to be there */
-    for (int i = 1; i <= fields; i++) {
+    for (size_t i = 1; i <= fields; i++) {
         struct field field = {.elements = 0};
-        if (type == ASCII_TBL ? !describe_ascii(fits, i, &field, complaint)
-                              : !describe_binary(fits, i, &offset, &field, complaint))
+        if (!describe(fits, i, &offset, &field, complaint))
             return false;
         for (size_t k = 0; k < field.elements; k++)
             if (!add_column(fits, &field, k, complaint))
                 return false;
     }
-    if (!fits->table.columns)
-        return complain(complaint, EXIT_BAD_INPUT, "%s: there is no column of numbers or text",
-                        fits->table.path);
-    return true;
+    return fits->table.columns || wrong(fits, "no column holds numbers or text", complaint);
 }
 
 /* ---------------------------------------------------------------- rows ------------------------ */
 
-static bool read_block(struct fits *fits, size_t first, size_t rows, struct complaint *complaint) {
-    int status = 0;
-    if (fits_read_tblbytes(fits->file, (LONGLONG)first + 1, 1, (LONGLONG)(rows * fits->row_bytes),
-                           fits->bytes, &status) == 0)
+/* Where the file has check sums, they must be right. One that is blank or zero says nothing. */
+static bool check_sums(const struct fits *fits, struct complaint *complaint) {
+    char text[FITS_STRING] = "";
+    if (fits_string(&fits->header, "DATASUM", 0, text) && *text) {
+        const char *p = text + strspn(text, " ");
+        if (take_digits(&p, SIZE_MAX / 16) != fits_sum_value(&fits->data_sum) || *p)
+            return wrong(fits, "the table is damaged: its DATASUM does not fit", complaint);
+    }
+    uint32_t all = fits_sum_value(&fits->sum);
+    if (fits_string(&fits->header, "CHECKSUM", 0, text) && text[strspn(text, "0 ")] && all &&
+        all != UINT32_MAX)
+        return wrong(fits, "the table is damaged: its CHECKSUM does not fit", complaint);
+    return true;
+}
+
+/* Behind the last row: the heap, which is not used, what fills up the record, and the sums. A file
+ * that is not plain is read to its end, so that gzip can see to its own sum and whoever writes into
+ * a pipe is not cut off. */
+static bool read_end(struct fits *fits, struct complaint *complaint) {
+    uint64_t missing;
+    if (fits->ended)
         return true;
-    return complain_of_fits(complaint, fits->table.path, status);
+    if (!pass_over(fits, fits->heap, &missing, true, complaint))
+        return false;
+    if (missing)
+        return wrong(fits, "the file ends within data; is it truncated?", complaint);
+    if (!pass_over(fits, fits->fill, &missing, true, complaint) || !check_sums(fits, complaint))
+        return false;
+    fits->ended = true;
+    return source_is_plain_file(fits->source) ||
+           pass_over(fits, UINT64_MAX, &missing, false, complaint);
+}
+
+static bool load(struct fits *fits, struct complaint *complaint) {
+    size_t rows = fits->rows_left < fits->block ? (size_t)fits->rows_left : fits->block;
+    size_t size = rows * fits->row_bytes, got;
+    fits->loaded = fits->first = fits->next = 0;
+    if (!rows)
+        return read_end(fits, complaint);
+    if (!source_read(fits->source, fits->bytes, size, &got, complaint))
+        return false;
+    if (got < size)
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s: row %zu: the file ends here; its header says %" PRIu64 " more rows",
+                        fits->table.path, fits->table.before + got / fits->row_bytes + 1,
+                        fits->rows_left - got / fits->row_bytes);
+    fits_sum_add(&fits->sum, fits->bytes, size);
+    fits_sum_add(&fits->data_sum, fits->bytes, size);
+    fits->rows_left -= rows;
+    fits->loaded = rows;
+    return true;
 }
 
 /* Columns of names in 64 bits, by the first rows. */
-static bool judge_kinds(struct fits *fits, struct complaint *complaint) {
-    size_t rows = fits->all_rows < fits->block ? fits->all_rows : fits->block;
-    if (rows && !read_block(fits, 0, rows, complaint))
-        return false;
+static void judge_kinds(struct fits *fits) {
     for (size_t i = 0; i < fits->table.columns; i++)
-        for (size_t row = 0; row < rows; row++) {
+        for (size_t row = 0; row < fits->loaded; row++) {
             char text[NUMBER_LENGTH];
             size_t length;
             if (!whole_number(&fits->cell[i], fits->bytes + row * fits->row_bytes, text,
-                              sizeof text, &length))
-                continue;
-            if (!number_is_name(text, length))
+                              sizeof text, &length) ||
+                !number_is_name(text, length))
                 continue;
             fits->table.column[i].kind = COLUMN_TEXT;
             fits->table.column[i].width = 20;
             break;
         }
-    return true;
 }
 
 static bool make_block(struct fits *fits, struct complaint *complaint) {
@@ -471,6 +515,8 @@ static bool make_block(struct fits *fits, struct complaint *complaint) {
     fits->bytes = malloc(fits->block * width);
     return fits->bytes != NULL || table_complain_of_memory(&fits->table, complaint);
 }
+
+/* ---------------------------------------------------------------- the reader ------------------ */
 
 static struct fits *create(struct source *source, const struct opening *opening,
                            struct complaint *complaint) {
@@ -484,44 +530,58 @@ static struct fits *create(struct source *source, const struct opening *opening,
 static struct table *fits_open(struct source *source, const struct opening *opening,
                                struct complaint *complaint) {
     struct fits *fits = create(source, opening, complaint);
-    bool good = fits && open_file(fits, source, opening, complaint) &&
-                make_columns(fits, complaint) && make_block(fits, complaint) &&
-                judge_kinds(fits, complaint);
-    source_close(source);
-    if (!good && fits)
+    int64_t fields;
+    if (!fits) {
+        source_close(source);
+        return NULL;
+    }
+    fits->source = source;
+    if (!find_part(fits, opening->part, complaint) || !read_sizes(fits, &fields, complaint) ||
+        !make_columns(fits, (size_t)fields, complaint) || !make_block(fits, complaint) ||
+        !load(fits, complaint)) {
         table_close(&fits->table);
-    return good ? &fits->table : NULL;
+        return NULL;
+    }
+    judge_kinds(fits);
+    return &fits->table;
 }
 
 static void fits_close(struct table *table) {
     struct fits *fits = (struct fits *)table;
-    int status = 0;
-    if (fits->file)
-        fits_close_file(fits->file, &status);
-    fits_clear_errmsg();
+    source_close(fits->source);
+    fits_header_free(&fits->header);
     free(fits->cell);
     free(fits->bytes);
 }
 
 static bool fits_next(struct table *table, size_t most, struct complaint *complaint) {
     struct fits *fits = (struct fits *)table;
-    size_t rows = fits->all_rows - table->before;
-    rows = rows < most ? rows : most;
-    rows = rows < fits->block ? rows : fits->block;
-    table->rows = rows;
-    return !rows || read_block(fits, table->before, rows, complaint);
+    if (fits->next == fits->loaded && !load(fits, complaint))
+        return false;
+    size_t left = fits->loaded - fits->next;
+    fits->first = fits->next;
+    table->rows = left < most ? left : most;
+    fits->next += table->rows;
+    return true;
+}
+
+static const unsigned char *row_at(const struct fits *fits, size_t row) {
+    return fits->bytes + (fits->first + row) * fits->row_bytes;
+}
+
+static bool complain_of_cell(const struct fits *fits, size_t row, size_t column,
+                             struct complaint *complaint) {
+    const struct cell *cell = &fits->cell[column];
+    return table_complain_of_text(&fits->table, row, column,
+                                  string(cell, row_at(fits, row) + cell->offset), complaint);
 }
 
 static bool fits_numbers(struct table *table, size_t column, double *out, size_t stride,
                          struct complaint *complaint) {
     struct fits *fits = (struct fits *)table;
-    const struct cell *cell = &fits->cell[column];
-    for (size_t row = 0; row < table->rows; row++) {
-        const unsigned char *bytes = fits->bytes + row * fits->row_bytes;
-        if (!decode(cell, bytes, out + row * stride))
-            return table_complain_of_text(table, row, column, string(cell, bytes + cell->offset),
-                                          complaint);
-    }
+    for (size_t row = 0; row < table->rows; row++)
+        if (!decode(&fits->cell[column], row_at(fits, row), out + row * stride))
+            return complain_of_cell(fits, row, column, complaint);
     return true;
 }
 
@@ -529,23 +589,20 @@ static bool fits_text(struct table *table, size_t row, size_t column, struct spa
                       struct complaint *complaint) {
     struct fits *fits = (struct fits *)table;
     const struct cell *cell = &fits->cell[column];
-    const unsigned char *bytes = fits->bytes + row * fits->row_bytes;
+    const unsigned char *bytes = row_at(fits, row);
     if (cell->type == 'A' || cell->type == 'a') {
         *span = string(cell, bytes + cell->offset);
         return true;
     }
-    char *text = texts_take(&table->cells, NUMBER_LENGTH);
-    if (!text)
-        return table_complain_of_memory(table, complaint);
-    *span = (struct span){text, 0};
+    char digits[NUMBER_LENGTH];
+    size_t length;
+    if (whole_number(cell, bytes, digits, sizeof digits, &length)) {
+        *span = (struct span){texts_copy(&table->cells, digits, length), length};
+        return span->text != NULL || table_complain_of_memory(table, complaint);
+    }
     double value;
-    if (whole_number(cell, bytes, text, NUMBER_LENGTH, &span->length))
-        return true;
-    if (!decode(cell, bytes, &value))
-        return table_complain_of_text(table, row, column, string(cell, bytes + cell->offset),
-                                      complaint);
-    span->length = isnan(value) ? 0 : number_write(value, text);
-    return true;
+    return decode(cell, bytes, &value) ? table_show_number(table, value, span, complaint)
+                                       : complain_of_cell(fits, row, column, complaint);
 }
 
 const struct reader fits_reader = {fits_open,    fits_close, fits_next,

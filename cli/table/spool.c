@@ -48,30 +48,3 @@ bool write_all(int file, const char *name, const void *bytes, size_t size,
     }
     return true;
 }
-
-static bool copy(struct source *source, int file, const char *path, struct complaint *complaint) {
-    enum { PIECE = 1 << 18 };
-    char *bytes = malloc(PIECE);
-    size_t got = PIECE;
-    bool good = bytes != NULL || complain(complaint, EXIT_NUMERICAL, "memory ran out");
-    while (good && got == PIECE)
-        good = source_read(source, bytes, PIECE, &got, complaint) &&
-               write_all(file, path, bytes, got, complaint);
-    free(bytes);
-    return good;
-}
-
-bool spool_source(struct source *source, char **path, struct complaint *complaint) {
-    int file = spool_create(NULL, path, complaint);
-    if (file < 0)
-        return false;
-    bool good = copy(source, file, *path, complaint);
-    if (close(file) != 0 && good)
-        good = complain(complaint, EXIT_BAD_INPUT, "%s: %s", *path, strerror(errno));
-    if (!good) {
-        unlink(*path);
-        free(*path);
-        *path = NULL;
-    }
-    return good;
-}

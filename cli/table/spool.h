@@ -5,15 +5,10 @@
 /* Files for a while. */
 
 #include "complaint.h"
-#include "source.h"
 
 /* A new, empty file, open for reading and writing; -1 on failure. It lies in `directory`, or where
  * the system keeps such files ($TMPDIR or /tmp) when that is NULL. *path is to be freed. */
 int spool_create(const char *directory, char **path, struct complaint *complaint);
-
-/* A new file in the system's place that holds all the bytes of a source. *path is to be freed, and
- * the file unlinked. */
-bool spool_source(struct source *source, char **path, struct complaint *complaint);
 
 /* All of the bytes, or a complaint about `name`. */
 bool write_all(int file, const char *name, const void *bytes, size_t size,

@@ -11,10 +11,12 @@
 #include "writer.h"
 
 #include "big_endian.h"
+#include "fits_header.h"
 #include "number.h"
 #include "spool.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,11 +24,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <fitsio.h>
-
 enum {
-    RECORD = 2880, /* bytes FITS files are a multiple of */
-    CARD = 80,     /* bytes of a line of a header */
+    RECORD = FITS_RECORD,
+    CARD = FITS_CARD,
     BLOCK = 100 * RECORD,
     MOST_COLUMNS = 999,
     LONGEST_NAME = 68, /* that fits in a card */
@@ -170,18 +170,6 @@ static bool fits_end(struct table_writer *writer, struct complaint *complaint) {
     return true;
 }
 
-/* ---------------------------------------------------------------- check sums ------------------ */
-
-/* Adds 32-bit words, highest byte first, in ones' complement; `size` is a multiple of four. */
-static uint32_t add_words(uint32_t sum, const unsigned char *bytes, size_t size) {
-    uint64_t total = sum;
-    for (size_t i = 0; i < size; i += 4) {
-        total += (uint32_t)big_endian(bytes + i, 4);
-        total = (total & 0xffffffff) + (total >> 32);
-    }
-    return (uint32_t)total;
-}
-
 /* ---------------------------------------------------------------- rows come out --------------- */
 
 /* The table's bytes in FITS order, in blocks, the last one filled up with zeros. */
@@ -189,7 +177,7 @@ struct drain {
     struct fits_writer *fits;
     unsigned char *block;
     size_t filled;
-    uint32_t sum;
+    struct fits_sum sum;
     bool writes; /* else it only sums */
     struct complaint *complaint;
 };
@@ -197,7 +185,7 @@ struct drain {
 static bool drain_flush(struct drain *drain) {
     size_t whole = (drain->filled + RECORD - 1) / RECORD * RECORD;
     memset(drain->block + drain->filled, 0, whole - drain->filled);
-    drain->sum = add_words(drain->sum, drain->block, whole);
+    fits_sum_add(&drain->sum, drain->block, whole);
     drain->filled = 0;
     return !drain->writes ||
            output_write(drain->fits->writer.output, drain->block, whole, drain->complaint);
@@ -315,9 +303,9 @@ static size_t end_header(struct header *header) {
 
 /* The primary part, which is empty but must be there, and the table's header behind it. `sum` is
  * that of the table's data; the check sum of all of the table is to be all ones. */
-static size_t make_headers(const struct fits_writer *fits, uint32_t sum, char *text) {
+static size_t make_headers(const struct fits_writer *fits, struct fits_sum sum, char *text) {
     struct header primary = {.text = text}, table = {.text = text + RECORD};
-    char digits[32], code[17];
+    char digits[32];
     size_t width = 0;
     add_true(&primary, "SIMPLE");
     add_integer(&primary, "BITPIX", 8);
@@ -338,15 +326,15 @@ static size_t make_headers(const struct fits_writer *fits, uint32_t sum, char *t
         add_field(&table, &fits->field[i], i + 1);
     char *card = table.text + CARD * table.cards;
     add_string(&table, "CHECKSUM", "0000000000000000");
-    snprintf(digits, sizeof digits, "%lu", (unsigned long)sum);
+    snprintf(digits, sizeof digits, "%" PRIu32, fits_sum_value(&sum));
     add_string(&table, "DATASUM", digits);
     size_t size = end_header(&table);
-    fits_encode_chksum(add_words(sum, (unsigned char *)table.text, size), TRUE, code);
-    memcpy(card + 11, code, 16);
+    fits_sum_add(&sum, table.text, size);
+    fits_encode_sum(fits_sum_value(&sum), card + 11);
     return RECORD + size;
 }
 
-static bool write_headers(const struct fits_writer *fits, uint32_t sum,
+static bool write_headers(const struct fits_writer *fits, struct fits_sum sum,
                           struct complaint *complaint) {
     size_t most = RECORD + (CARD * (3 * fits->writer.columns + 16) / RECORD + 1) * RECORD;
     char *text = malloc(most);
