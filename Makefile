@@ -1,9 +1,10 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test check-slow bench bench-peers build format setup setup-bench clean
+.PHONY: demo test test-python python check-slow uci bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
+PYTHON = build/python-venv/bin/python
 
 demo: build
 	@examples/demo.sh $(RELEASE)/cli/nimgp
@@ -12,6 +13,15 @@ test: build $(SANITIZE)/build.ninja
 	@ninja -C $(SANITIZE) >build/sanitize.log || { cat build/sanitize.log; exit 1; }
 	@meson test -C $(RELEASE) --no-rebuild --print-errorlogs
 	@meson test -C $(SANITIZE) --no-rebuild --print-errorlogs
+	@$(MAKE) --no-print-directory test-python
+
+# The tests of the Python package, in a virtual environment of their own.
+test-python: build python
+	@$(PYTHON) -m pytest -q
+
+python:
+	@scripts/setup.sh python
+	@scripts/python-env.sh
 
 # The statistical claims: minutes rather than seconds. Seeds from 3000 on are for reporting only; settings
 # are chosen on others.
@@ -22,9 +32,17 @@ check-slow: build
 	@$(RELEASE)/experiments/synthetic --first 3000 --modes learned --inputs latent,amortised \
 	  --out docs/results/synthetic-learned.md
 
+# nimgp beside scikit-learn's own on three UCI sets with noise added.
+uci: python
+	@$(PYTHON) experiments/uci.py --out docs/results/uci-python.md
+
 bench: setup-bench build
 	@$(RELEASE)/bench/bench_step --json build/bench.json
 	@if [ -x $(RELEASE)/bench/bench_gemm ]; then echo; $(RELEASE)/bench/bench_gemm; fi
+
+# What the Python package costs over the C library.
+bench-python: python
+	@$(PYTHON) bench/bench_python.py --out docs/results/python-overhead.md
 
 bench-peers: build
 	@scripts/setup.sh peers
@@ -49,7 +67,7 @@ $(SANITIZE)/build.ninja: | setup
 
 format: setup
 	@clang-format -i include/*.h src/*/*.c src/*/*.h tests/*.c tests/*.h tests/consumer/*.c \
-	  cli/*.c cli/*.h cli/*/*.c cli/*/*.h generate/*.c generate/*.h bench/*.c bench/*.h experiments/*.c experiments/*.h
+	  python/tests/*.c cli/*.c cli/*.h cli/*/*.c cli/*/*.h generate/*.c generate/*.h bench/*.c bench/*.h experiments/*.c experiments/*.h
 
 clean:
 	@rm -rf build

@@ -181,7 +181,7 @@ static size_t plan_runs(const struct arguments *arguments, struct run *run) {
 }
 
 static bool print_summary(FILE *file, const struct run *run, size_t seeds) {
-    double nll = 0, bayes = 0, error = 0, learned = 0, time = 0, worst = -INFINITY, epochs = 0;
+    double nll = 0, bayes = 0, error = 0, learned = 0, worst = -INFINITY, epochs = 0;
     bool good = true;
     for (size_t s = 0; s < seeds; s++) {
         double share = 1.0 / (double)seeds;
@@ -190,7 +190,6 @@ static bool print_summary(FILE *file, const struct run *run, size_t seeds) {
         bayes += run[s].bayes * share;
         error += run[s].error * share;
         learned += run[s].learned * share;
-        time += run[s].seconds * share;
         epochs += (double)run[s].epochs * share;
         worst = fmax(worst, run[s].nll - run[s].bayes);
     }
@@ -200,14 +199,14 @@ static bool print_summary(FILE *file, const struct run *run, size_t seeds) {
         fprintf(file, "- | ");
     else
         fprintf(file, "%.3f | ", learned);
-    fprintf(file, "%.0f | %.1f |\n", epochs, time);
+    fprintf(file, "%.0f |\n", epochs);
     return good;
 }
 
 static bool print_table(FILE *file, const struct plan *plan, size_t seeds) {
     bool good = true;
     fprintf(file, "| noise | V | input | NLL | Bayes NLL | excess | worst excess | error | "
-                  "learned V | epochs | s |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+                  "learned V | epochs |\n|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < plan->count; i += seeds)
         good = print_summary(file, plan->run + i, seeds) && good;
     return good;
@@ -226,7 +225,7 @@ static bool write_results(const struct plan *plan) {
         "Made by `make check-slow`: %zu problems (seeds %zu to %zu), 3 classes, 2 attributes, "
         "%zu training and %zu test rows, all options at their defaults. Excess is the mean test "
         "NLL less that of the optimal classifier on the same rows; worst excess the largest of "
-        "the problems; s the seconds of one fit on one thread. No setting was chosen on these "
+        "the problems. No setting was chosen on these "
         "problems (docs/noise-learning.md says on which).\n\n",
         arguments->seeds, arguments->first, arguments->first + arguments->seeds - 1,
         arguments->rows, arguments->test_rows);

@@ -6,6 +6,7 @@ set -uo pipefail
 packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev clang-format
     mandoc zlib1g-dev libcfitsio-dev)
 [ "${1:-}" = bench ] && packages+=(libopenblas-openmp-dev)
+[ "${1:-}" = python ] && packages+=(python3-venv)
 [ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 
 missing=()

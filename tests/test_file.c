@@ -250,6 +250,12 @@ static void other_data_are_refused(void **state) {
     assert_int_equal(nim_model_set_option(fixture.model, "kernel", "matern32", &error),
                      NIM_INVALID_ARGUMENT);
     assert_one_line(&error, "kernel");
+    nim_data fewer = fixture.data;
+    fewer.rows = fewer.sigma_rows = 30;
+    assert_int_equal(nim_model_train(fixture.model, &fewer, NULL, NULL, &error),
+                     NIM_INVALID_ARGUMENT);
+    assert_one_line(&error, "same data");
+    assert_int_equal(nim_model_rows(fixture.model), 40);
     fixture.x[17] = nextafter(fixture.x[17], 1e9);
     assert_int_equal(nim_model_train(fixture.model, &fixture.data, NULL, NULL, &error),
                      NIM_INVALID_ARGUMENT);

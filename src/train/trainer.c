@@ -283,6 +283,12 @@ static void note_standing(struct training *training) {
     schedule_write(&training->schedule, model->standing + STANDING_SCHEDULE);
 }
 
+static nim_status refuse_other_data(nim_error *error) {
+    return failure(error, NIM_INVALID_ARGUMENT,
+                   "this training was stopped under way and can only go on with the same data; "
+                   "these differ");
+}
+
 /* Starts a training, or takes up the one that was stopped under way. */
 static nim_status begin(struct training *training, nim_error *error) {
     nim_trainer *trainer = training->trainer;
@@ -296,9 +302,7 @@ static nim_status begin(struct training *training, nim_error *error) {
     double next = model->standing[STANDING_NEXT];
     if (model->standing[STANDING_DATA] != training->fingerprint ||
         !(next >= 0.0 && next < (double)trainer->batches))
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "this training was stopped under way and can only go on with the same data; "
-                       "these differ");
+        return refuse_other_data(error);
     training->schedule = schedule_read(model->standing + STANDING_SCHEDULE);
     trainer->next = (size_t)next;
     trainer->epoch_sum = model->standing[STANDING_SUM];
@@ -357,6 +361,8 @@ static nim_status run_training(struct training *training, nim_error *error) {
 nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_function progress,
                            void *context, nim_error *error) {
     struct training training = {.progress = progress, .context = context};
+    if (model && data && model->under_way && data->rows != model->table.rows)
+        return refuse_other_data(error); /* before room is made for more rows */
     nim_status status = nim_trainer_create(model, data, &training.trainer, error);
     if (status != NIM_OK)
         return status;

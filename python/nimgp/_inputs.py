@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users pass in, checked and brought to the form the library reads.
+
+Arrays that have that form already (C-contiguous float64) are handed on as they are. Complaints
+name the row and the column, both counted from 0, and the column's name where it has one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from .tables import is_named_table, stack_columns
+
+
+def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
+    """X as an (n, d) array; NaN is allowed, infinity is not."""
+    if is_named_table(X):  # astropy's, or a structured array: scikit-learn does not know these
+        names, X = stack_columns(X)
+        with warnings.catch_warnings():
+            if not reset:
+                _compare_names(estimator, names)
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+            X = _validate(estimator, X, reset)
+        if reset:
+            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    else:
+        X = _validate(estimator, X, reset)
+    refuse_cells(X, np.isinf, "X", "infinite value", getattr(estimator, "feature_names_in_", None))
+    return X
+
+
+def _validate(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+    return validate_data(
+        estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+    )
+
+
+def _compare_names(estimator: Any, names: Sequence[str]) -> None:
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and list(known) != list(names):
+        raise ValueError(
+            "The feature names should match those that were passed during fit: "
+            f"expected {list(known)}, got {list(names)}"
+        )
+
+
+def refuse_cells(
+    values: np.ndarray, is_bad: Any, what: str, fault: str, names: Sequence[str] | None
+) -> None:
+    """ValueError that names the first bad cell of an array of shape (n, d) or (d,), if any."""
+    bad = is_bad(values)
+    if not bad.any():
+        return
+    first = np.unravel_index(int(np.argmax(bad)), values.shape)
+    column = int(first[-1])
+    place = f"column {column}" if names is None else f"column {column} ({names[column]})"
+    if values.ndim == 2:
+        place = f"row {int(first[0])}, {place}"
+    others = int(bad.sum()) - 1
+    more = f", and {others} more" if others else ""
+    raise ValueError(f"{what}: {place}: {fault} {values[first]:g}{more}")
+
+
+def check_x_err(estimator: Any, X_err: Any, X: Any, shape: tuple[int, int]) -> np.ndarray | None:
+    """1-sigma errors of X as an array of shape (d,) or (n, d), or None; NaN means unknown."""
+    if X_err is None:
+        return None
+    sigma = _plain_errors(X_err, X)
+    n, d = shape
+    if sigma.ndim == 0:
+        sigma = np.full(d, sigma)
+    elif d == 1 and sigma.shape == (n,):
+        sigma = sigma.reshape(n, 1)
+    elif sigma.shape == (1, d):
+        sigma = sigma[0]
+    if sigma.shape not in ((n, d), (d,)):
+        raise ValueError(
+            f"X_err has shape {sigma.shape}; expected that of X, {shape}, or {(d,)} for errors "
+            "shared by all rows, or a single number"
+        )
+    names = getattr(estimator, "feature_names_in_", None)
+    refuse_cells(sigma, lambda s: s < 0, "X_err", "negative error", names)
+    refuse_cells(sigma, np.isinf, "X_err", "infinite error", names)
+    return np.ascontiguousarray(sigma)
+
+
+def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
+    """As an array; columns named like those of X are brought into the order of X."""
+    wanted = list(X.columns) if hasattr(X, "columns") else None
+    if is_named_table(X_err):
+        names, X_err = stack_columns(X_err)
+    elif hasattr(X_err, "columns"):
+        names = list(X_err.columns)
+        X_err = np.asarray(X_err, dtype=np.float64)
+    else:
+        return np.asarray(X_err, dtype=np.float64)
+    if (
+        wanted is not None
+        and names != wanted
+        and sorted(map(str, names)) == sorted(map(str, wanted))
+    ):
+        X_err = X_err[:, [names.index(name) for name in wanted]]
+    return X_err
+
+
+def check_labels(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
+    """Labels as numbers 0 .. C-1; ValueError names the first row whose label is none of classes."""
+    y = column_or_1d(y, warn=True)
+    if len(y) != rows:
+        raise ValueError(f"y has {len(y)} rows, X has {rows}")
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    numbers = np.fromiter((place.get(label, -1) for label in y.tolist()), np.int32, len(y))
+    if (numbers < 0).any():
+        row = int(np.argmax(numbers < 0))
+        raise ValueError(
+            f"y: row {row}: label {y.tolist()[row]!r} is not one of the classes {classes.tolist()}"
+        )
+    return numbers
+
+
+def check_weights(
+    sample_weight: Any, class_weight: Any, X: np.ndarray, classes: np.ndarray, labels: np.ndarray
+) -> np.ndarray | None:
+    """The product of a row's own weight and its class's; None when there is neither."""
+    if sample_weight is None and class_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
+    if (weights < 0).any():
+        row = int(np.argmax(weights < 0))
+        raise ValueError(f"sample_weight: row {row}: negative weight {weights[row]:g}")
+    if class_weight is not None:
+        from sklearn.utils import compute_class_weight
+
+        present = np.unique(labels)
+        each = np.ones(len(classes))
+        if isinstance(class_weight, str):
+            balanced = compute_class_weight(class_weight, classes=present, y=labels)
+            each[present] = balanced
+        else:
+            each = compute_class_weight(class_weight, classes=classes, y=classes[labels])
+        weights *= each[labels]
+    return np.ascontiguousarray(weights)

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trained model of the C library, as an object that owns it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._native import call, library
+from ._progress import Interrupts, Progress
+
+
+class Table:
+    """Arrays as the library reads them, without copies; keeps them alive as long as it lives.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n, d)
+    sigma : ndarray of shape (d,) or (n, d), or None
+    labels : ndarray of shape (n,), int32, or None
+    weights : ndarray of shape (n,), or None
+
+    All but labels are C-contiguous float64.
+    """
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        sigma: np.ndarray | None = None,
+        labels: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
+    ) -> None:
+        self.x, self.sigma, self.labels, self.weights = x, sigma, labels, weights
+        rows, attributes = x.shape
+        self.data = _native.Data(
+            rows=rows,
+            attributes=attributes,
+            x=_address(x),
+            sigma=_address(sigma),
+            sigma_rows=0 if sigma is None else (1 if sigma.ndim == 1 else rows),
+            labels=_address(labels, np.int32),
+            weights=_address(weights),
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Table, (self.x, self.sigma, self.labels, self.weights)
+
+    @property
+    def reference(self) -> Any:
+        return ctypes.byref(self.data)
+
+    def portions(self, size: int) -> Iterator[tuple[slice, Table]]:
+        """The rows without labels, `size` at a time: between two, Python may be interrupted."""
+        for first in range(0, len(self.x), size):
+            rows = slice(first, first + size)
+            sigma = (
+                self.sigma[rows] if self.sigma is not None and self.sigma.ndim == 2 else self.sigma
+            )
+            yield rows, Table(self.x[rows], sigma)
+
+
+def _address(array: np.ndarray | None, dtype: type = np.float64) -> int | None:
+    if array is None:
+        return None
+    if array.dtype != dtype or not array.flags.c_contiguous:
+        raise TypeError(f"an array of {array.dtype} is not a C-contiguous one of {dtype.__name__}")
+    return array.ctypes.data
+
+
+def _name_array(names: Iterable[str]) -> Any:
+    coded = []
+    for name in names:
+        if "\0" in name:
+            raise ValueError(f"the name {name!r} holds a zero character")
+        coded.append(name.encode())
+    return (ctypes.c_char_p * len(coded))(*coded)
+
+
+class Model:
+    """A model of the C library; may be pickled and copied.
+
+    The predictor is made when first needed and kept until the model changes. A lock lets several
+    threads predict with one model, one after the other.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._predictor: int | None = None
+        self._process = os.getpid()
+        self._lock = threading.RLock()
+
+    # ------------------------------------------------------------------ making and unmaking
+
+    @classmethod
+    def create(cls, options: Mapping[str, str], table: Table) -> Model:
+        """An untrained model for these data."""
+        chosen = library.nim_options_create()
+        if not chosen:
+            raise MemoryError("no memory for options")
+        try:
+            for name, value in options.items():
+                call("nim_options_set", chosen, name.encode(), value.encode())
+            handle = ctypes.c_void_p()
+            call("nim_model_create", chosen, table.reference, ctypes.byref(handle))
+        finally:
+            library.nim_options_free(chosen)
+        return cls(handle.value or 0)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Model:
+        """The model in a file; OSError when it cannot be read, ValueError when it is none."""
+        with open(path, "rb"):  # says what is wrong with a path in Python's own words
+            pass
+        handle = ctypes.c_void_p()
+        call("nim_model_load", os.fsencode(path), ctypes.byref(handle))
+        return cls(handle.value or 0)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Model:
+        """The model whose file has this content."""
+        with tempfile.TemporaryDirectory(prefix="nimgp-") as directory:
+            path = Path(directory, "model")
+            path.write_bytes(content)
+            return cls.load(path)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Model], tuple[bytes]]:
+        return Model.from_bytes, (self.to_bytes(),)
+
+    def __del__(self) -> None:
+        handle = getattr(self, "_handle", 0)
+        if handle and library is not None:
+            self._forget_predictor()
+            library.nim_model_free(handle)
+            self._handle = 0
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        try:
+            with self._own_process()._lock:
+                call("nim_model_save", self._handle, os.fsencode(path))
+        except ValueError as error:  # a file that cannot be written is the system's trouble
+            raise OSError(str(error)) from None
+
+    def to_bytes(self) -> bytes:
+        """The content of the model's file."""
+        with tempfile.TemporaryDirectory(prefix="nimgp-") as directory:
+            path = Path(directory, "model")
+            self.save(path)
+            return path.read_bytes()
+
+    # ------------------------------------------------------------------ training
+
+    def train(self, table: Table, watch: Callable[[Progress, int], Any] | None = None) -> bool:
+        """Trains on; True when it came to its end, False when it was stopped under way.
+
+        `watch` is told the progress and the number of epochs since the model was made; training
+        stops when it returns something true. What it raises, or an interrupt, stops training too
+        and is then raised here.
+        """
+        raised: list[BaseException] = []
+        with self._own_process()._lock, Interrupts() as interrupts:
+            self._forget_predictor()
+
+            def tell(progress: Any, _context: Any) -> int:
+                try:
+                    stop = False
+                    if watch is not None:
+                        at = progress.contents
+                        stop = watch(
+                            Progress(*(getattr(at, field) for field in Progress._fields)),
+                            library.nim_model_epochs(self._handle),
+                        )
+                        self._forget_predictor()  # it may have looked; the model moves on
+                except BaseException as exception:
+                    raised.append(exception)
+                return bool(raised or stop or interrupts.exception)
+
+            error = _native.Error()
+            status = library.nim_model_train(
+                self._handle,
+                table.reference,
+                _native.ProgressFunction(tell),
+                None,
+                ctypes.byref(error),
+            )
+        if raised:
+            raise raised[0]
+        if status not in (_native.OK, _native.CANCELLED):
+            raise _native.exception(status, error)
+        return status == _native.OK
+
+    # ------------------------------------------------------------------ looking into it
+
+    @property
+    def classes(self) -> int:
+        return library.nim_model_classes(self._handle)
+
+    @property
+    def attributes(self) -> int:
+        return library.nim_model_attributes(self._handle)
+
+    @property
+    def inducing(self) -> int:
+        return library.nim_model_inducing(self._handle)
+
+    @property
+    def epochs(self) -> int:
+        return library.nim_model_epochs(self._handle)
+
+    @property
+    def rows(self) -> int:
+        return library.nim_model_rows(self._handle)
+
+    @property
+    def under_way(self) -> bool:
+        return bool(library.nim_model_under_way(self._handle))
+
+    @property
+    def bound(self) -> float:
+        return library.nim_model_bound(self._handle)
+
+    def get(self, name: str, *shape: int) -> np.ndarray:
+        """One of the arrays that nim_model_get knows."""
+        values, count = np.empty(shape), ctypes.c_size_t()
+        call("nim_model_get", self._handle, name.encode(), None, ctypes.byref(count))
+        if count.value != values.size:
+            raise AssertionError(f"{name} has {count.value} numbers, not {values.size}")
+        call("nim_model_get", self._handle, name.encode(), _address(values), ctypes.byref(count))
+        return values
+
+    def option(self, name: str) -> str:
+        text = ctypes.create_string_buffer(128)
+        options = library.nim_model_options(self._handle)
+        call("nim_options_get", options, name.encode(), text, len(text))
+        return text.value.decode()
+
+    def set_option(self, name: str, value: str) -> None:
+        with self._own_process()._lock:
+            call("nim_model_set_option", self._handle, name.encode(), value.encode())
+            self._forget_predictor()
+
+    def note(self, key: str) -> str | None:
+        text = library.nim_model_note(self._handle, key.encode())
+        return None if text is None else text.decode()
+
+    def set_note(self, key: str, text: str | None) -> None:
+        call(
+            "nim_model_set_note",
+            self._handle,
+            key.encode(),
+            None if text is None else text.encode(),
+        )
+
+    @property
+    def attribute_names(self) -> list[str]:
+        every = range(self.attributes)
+        return [library.nim_model_attribute_name(self._handle, j).decode() for j in every]
+
+    @attribute_names.setter
+    def attribute_names(self, names: Iterable[str]) -> None:
+        call("nim_model_name_attributes", self._handle, _name_array(names))
+
+    @property
+    def class_names(self) -> list[str]:
+        return [library.nim_model_class_name(self._handle, c).decode() for c in range(self.classes)]
+
+    @class_names.setter
+    def class_names(self, names: Iterable[str]) -> None:
+        call("nim_model_name_classes", self._handle, _name_array(names))
+
+    # ------------------------------------------------------------------ using it
+
+    def predict(self, table: Table, *wanted: str) -> dict[str, np.ndarray]:
+        """The members of nim_prediction that are wanted, by name."""
+        rows, classes = table.x.shape[0], self.classes
+        wide = {"probabilities", "latent_mean", "latent_variance"}
+        result = {name: np.empty((rows, classes) if name in wide else rows) for name in wanted}
+        for place, portion in table.portions(2048):
+            places = {name: _address(array[place]) for name, array in result.items()}
+            prediction = ctypes.byref(_native.Prediction(**places))
+            with self._own_process()._lock:
+                call("nim_predict", self._ready(), portion.reference, prediction)
+        return result
+
+    def remeasure(self, table: Table) -> np.ndarray:
+        gain = np.empty(table.x.shape)
+        for place, portion in table.portions(32):
+            with self._own_process()._lock:
+                call("nim_remeasure", self._ready(), portion.reference, _address(gain[place]))
+        return gain
+
+    def denoise(self, table: Table) -> tuple[np.ndarray, np.ndarray]:
+        mean, deviation = np.empty(table.x.shape), np.empty(table.x.shape)
+        call(
+            "nim_model_denoise", self._handle, table.reference, _address(mean), _address(deviation)
+        )
+        return mean, deviation
+
+    def _ready(self) -> int:
+        if self._predictor is None:
+            predictor = ctypes.c_void_p()
+            call("nim_predictor_create", self._handle, ctypes.byref(predictor))
+            self._predictor = predictor.value
+        return self._predictor or 0
+
+    def _own_process(self) -> Model:
+        """A fork takes the predictor's memory with it, but not its threads, nor who had the lock."""
+        if self._process != os.getpid():
+            self._predictor, self._process, self._lock = None, os.getpid(), threading.RLock()
+        return self
+
+    def _forget_predictor(self) -> None:
+        self._own_process()
+        if self._predictor is not None:
+            library.nim_predictor_free(self._predictor)
+            self._predictor = None

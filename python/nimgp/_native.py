@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C library as it is: its structures, its functions, and its failures as exceptions.
+
+Everything here mirrors ``include/nimgp.h``; what a call means stands there. The library is opened
+by its path inside the package. ctypes lets go of the interpreter's lock during every call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_size_t, c_void_p
+from pathlib import Path
+from typing import NamedTuple
+
+
+class NumericalError(ArithmeticError):
+    """The computation broke down, for example a covariance that cannot be factorised."""
+
+
+class Error(ctypes.Structure):
+    _fields_ = [("status", c_int), ("message", c_char * 512)]
+
+
+class Data(ctypes.Structure):
+    _fields_ = [
+        ("rows", c_size_t),
+        ("attributes", c_size_t),
+        ("x", c_void_p),
+        ("sigma", c_void_p),
+        ("sigma_rows", c_size_t),
+        ("labels", c_void_p),
+        ("weights", c_void_p),
+    ]
+
+
+class Progress(ctypes.Structure):
+    _fields_ = [
+        ("epoch", c_size_t),
+        ("epochs", c_size_t),
+        ("batch", c_size_t),
+        ("batches", c_size_t),
+        ("step", c_size_t),
+        ("bound", c_double),
+        ("rate", c_double),
+        ("jitter", c_double),
+    ]
+
+
+class Prediction(ctypes.Structure):
+    _fields_ = [
+        ("probabilities", c_void_p),
+        ("entropy", c_void_p),
+        ("latent_mean", c_void_p),
+        ("latent_variance", c_void_p),
+        ("measurement_part", c_void_p),
+        ("model_part", c_void_p),
+    ]
+
+
+class OptionInfo(ctypes.Structure):
+    _fields_ = [(name, c_char_p) for name in ("name", "fallback", "values", "help")]
+
+
+ProgressFunction = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
+
+OK, INVALID_ARGUMENT, BAD_DATA, OUT_OF_MEMORY, NUMERICAL, CANCELLED, BAD_FILE = range(7)
+
+_EXCEPTIONS: dict[int, type[Exception]] = {
+    INVALID_ARGUMENT: ValueError,
+    BAD_DATA: ValueError,
+    OUT_OF_MEMORY: MemoryError,
+    NUMERICAL: NumericalError,
+    BAD_FILE: ValueError,
+}
+
+# name: result, arguments. Functions that can fail return a status and take an Error last.
+_HANDLE, _TEXT, _OUT = c_void_p, c_char_p, POINTER(c_void_p)
+_FUNCTIONS = {
+    "nim_version": (_TEXT, []),
+    "nim_options_create": (_HANDLE, []),
+    "nim_options_free": (None, [_HANDLE]),
+    "nim_options_set": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),
+    "nim_options_get": (c_int, [_HANDLE, _TEXT, _TEXT, c_size_t, POINTER(Error)]),
+    "nim_option_count": (c_size_t, []),
+    "nim_option_describe": (OptionInfo, [c_size_t]),
+    "nim_model_create": (c_int, [_HANDLE, POINTER(Data), _OUT, POINTER(Error)]),
+    "nim_model_free": (None, [_HANDLE]),
+    "nim_model_train": (
+        c_int,
+        [_HANDLE, POINTER(Data), ProgressFunction, c_void_p, POINTER(Error)],
+    ),
+    "nim_model_name_attributes": (c_int, [_HANDLE, POINTER(_TEXT), POINTER(Error)]),
+    "nim_model_name_classes": (c_int, [_HANDLE, POINTER(_TEXT), POINTER(Error)]),
+    "nim_model_attribute_name": (_TEXT, [_HANDLE, c_size_t]),
+    "nim_model_class_name": (_TEXT, [_HANDLE, c_size_t]),
+    "nim_model_set_note": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),
+    "nim_model_note": (_TEXT, [_HANDLE, _TEXT]),
+    "nim_model_save": (c_int, [_HANDLE, _TEXT, POINTER(Error)]),
+    "nim_model_load": (c_int, [_TEXT, _OUT, POINTER(Error)]),
+    "nim_model_options": (_HANDLE, [_HANDLE]),
+    "nim_model_set_option": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),
+    "nim_model_classes": (c_size_t, [_HANDLE]),
+    "nim_model_attributes": (c_size_t, [_HANDLE]),
+    "nim_model_inducing": (c_size_t, [_HANDLE]),
+    "nim_model_epochs": (c_size_t, [_HANDLE]),
+    "nim_model_rows": (c_size_t, [_HANDLE]),
+    "nim_model_under_way": (c_int, [_HANDLE]),
+    "nim_model_bound": (c_double, [_HANDLE]),
+    "nim_model_get": (c_int, [_HANDLE, _TEXT, c_void_p, POINTER(c_size_t), POINTER(Error)]),
+    "nim_model_denoise": (c_int, [_HANDLE, POINTER(Data), c_void_p, c_void_p, POINTER(Error)]),
+    "nim_predictor_create": (c_int, [_HANDLE, _OUT, POINTER(Error)]),
+    "nim_predictor_free": (None, [_HANDLE]),
+    "nim_predict": (c_int, [_HANDLE, POINTER(Data), POINTER(Prediction), POINTER(Error)]),
+    "nim_remeasure": (c_int, [_HANDLE, POINTER(Data), c_void_p, POINTER(Error)]),
+}
+
+
+def _open() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(Path(__file__).with_name("libnimgp-core.so")))
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+library = _open()
+
+
+def exception(status: int, error: Error) -> Exception:
+    """What a failure is in Python, with the library's own message."""
+    return _EXCEPTIONS[status](error.message.decode(errors="replace"))
+
+
+def call(name: str, *arguments: object) -> None:
+    """Calls a function that can fail; its message becomes an exception's."""
+    error = Error()
+    status = getattr(library, name)(*arguments, ctypes.byref(error))
+    if status != OK:
+        raise exception(status, error)
+
+
+def version() -> str:
+    """The version of the C library."""
+    return library.nim_version().decode()
+
+
+class Option(NamedTuple):
+    """One setting of the library, as it describes itself."""
+
+    name: str
+    default: str
+    values: str
+    help: str
+
+
+def options() -> list[Option]:
+    """All settings of the library, in its own order."""
+    every = (library.nim_option_describe(i) for i in range(library.nim_option_count()))
+    return [
+        Option(*(text.decode() for text in (i.name, i.fallback, i.values, i.help))) for i in every
+    ]

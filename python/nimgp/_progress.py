@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens in Python while the library trains: interrupts, progress bars, the history."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Progress(NamedTuple):
+    """How far a training is, as handed to a function given as ``progress``.
+
+    Attributes
+    ----------
+    epoch, epochs : int
+        Passes over the data done in this training, and the most there will be.
+    batch, batches : int
+        Minibatches done of the pass under way, 0 when one has just ended; and in a pass.
+    step : int
+        Steps done since the model was made.
+    bound : float
+        Evidence lower bound, the mean over the last whole epoch.
+    rate : float
+        Step size in force.
+    jitter : float
+        Largest jitter any class needed so far, relative to its kernel's variance.
+    """
+
+    epoch: int
+    epochs: int
+    batch: int
+    batches: int
+    step: int
+    bound: float
+    rate: float
+    jitter: float
+
+
+class Interrupts:
+    """Holds back the exception of an interrupt (Ctrl-C) while C code runs.
+
+    A handler that raised inside a callback from C would lose its exception there. So for the time
+    of a ``with`` block the handler only notes what the usual one would have raised; the callback
+    sees the note and asks the library to stop, and the exception is raised at the end of the block.
+    Signals arrive in the main thread only; elsewhere there is nothing to do.
+    """
+
+    def __init__(self) -> None:
+        self.exception: BaseException | None = None
+        self._previous: Callable[..., Any] | None = None
+
+    def _note(self, number: int, frame: Any) -> None:
+        try:
+            if self._previous is not None:
+                self._previous(number, frame)
+        except BaseException as exception:
+            self.exception = exception
+
+    def __enter__(self) -> Interrupts:
+        previous = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is threading.main_thread() and callable(previous):
+            self._previous = previous
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, kind: Any, exception: Any, trace: Any) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+        if self.exception is not None and exception is None:
+            raise self.exception
+
+
+class _PlainBar:
+    """A progress bar for a terminal without tqdm."""
+
+    WIDTH = 30
+
+    def __init__(self, total: int) -> None:
+        self.total = max(total, 1)
+        self.n = 0
+        self.text = ""
+
+    def set_postfix_str(self, text: str, refresh: bool = False) -> None:
+        self.text = text
+
+    def update(self, more: int) -> None:
+        self.n += more
+        done = self.WIDTH * self.n // self.total
+        bar = "#" * done + " " * (self.WIDTH - done)
+        sys.stderr.write(f"\rnimgp |{bar}| {self.n}/{self.total} epochs, {self.text} ")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        sys.stderr.write("\n")
+
+
+class Bar:
+    """Shows the progress on standard error: with tqdm where that is installed."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def __call__(self, progress: Progress) -> None:
+        if self._bar is None:
+            self._bar = self._make(progress.epochs)
+        self._bar.set_postfix_str(f"bound {progress.bound:.6g}", refresh=False)
+        self._bar.update(progress.epoch - self._bar.n)
+
+    @staticmethod
+    def _make(epochs: int) -> Any:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            return _PlainBar(epochs)
+        return tqdm(total=epochs, desc="nimgp", unit="epoch")
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()

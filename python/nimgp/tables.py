@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From tables with error columns to the arrays a classifier takes.
+
+Error columns are paired by rule, the same as the command-line program's. A column ``flux`` has its
+1-sigma errors in the first that there is, in whatever case, of
+
+    ``flux_err  flux_error  e_flux  Unc_flux  sigma_flux  flux_unc  err_flux  flux_sigma``
+
+and in ``dflux`` when there is none of these and ``dflux`` has no error column of its own.
+
+A feature called ``log(flux)`` is the natural logarithm of the column ``flux``, with error
+``sigma / flux``; values that have no logarithm count as missing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+__all__ = ["Columns", "from_fits", "from_table", "pair_errors"]
+
+_RULE = (
+    ("", "_err"),
+    ("", "_error"),
+    ("e_", ""),
+    ("Unc_", ""),
+    ("sigma_", ""),
+    ("", "_unc"),
+    ("err_", ""),
+    ("", "_sigma"),
+)
+
+# Numbers that name a row rather than describe it.
+_IDENTITIES = frozenset(
+    "|id|index|row|rowid|row_id|objid|obj_id|source_id|recno|idx|#|no.|nr|unnamed: 0".split("|")
+)
+
+
+class Columns(NamedTuple):
+    """What came out of a table.
+
+    Attributes
+    ----------
+    X : DataFrame or ndarray of shape (n, d)
+        Values; NaN where missing.
+    y : ndarray of shape (n,) or None
+        Labels, None when no label column was asked for.
+    X_err : ndarray of shape (n, d) or None
+        1-sigma errors: NaN where one is unknown, 0 for attributes without errors; None when no
+        attribute has any.
+    names : list of str
+        Names of the attributes.
+    """
+
+    X: Any
+    y: np.ndarray | None
+    X_err: np.ndarray | None
+    names: list[str]
+
+
+# ---------------------------------------------------------------------- any table as columns
+
+
+def is_named_table(table: Any) -> bool:
+    """Whether it is a table of columns that scikit-learn does not know: astropy's or structured."""
+    if isinstance(table, np.ndarray):
+        return table.dtype.names is not None
+    return hasattr(table, "colnames") and hasattr(table, "columns")
+
+
+def _column_names(table: Any) -> list[str]:
+    if isinstance(table, Mapping):
+        return [str(name) for name in table]
+    if isinstance(table, np.ndarray) and table.dtype.names is not None:
+        return list(table.dtype.names)
+    if hasattr(table, "colnames"):
+        return list(table.colnames)
+    if hasattr(table, "columns"):
+        return [str(name) for name in table.columns]
+    raise TypeError(
+        f"a {type(table).__name__} has no named columns; expected a pandas DataFrame, an astropy "
+        "Table, a structured array or a dict of columns"
+    )
+
+
+def _is_numeric(column: Any) -> bool:
+    kind = getattr(getattr(column, "dtype", None), "kind", None)
+    if kind is None:
+        kind = np.asarray(column).dtype.kind
+    return kind in "iuf" and np.ndim(column) == 1
+
+
+def _is_masked(column: Any) -> bool:
+    """Whether cells may be masked; a pandas Series has a method called mask."""
+    return np.ma.isMaskedArray(column) or not callable(getattr(column, "mask", max))
+
+
+def _numbers(table: Any, name: str) -> np.ndarray:
+    """One column as float64, NaN where it is masked or missing."""
+    column = table[name]
+    if _is_masked(column):
+        values = np.array(getattr(column, "data", column), dtype=np.float64)
+        values = np.where(np.broadcast_to(np.asarray(column.mask), values.shape), np.nan, values)
+    elif hasattr(column, "to_numpy"):
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        values = np.asarray(getattr(column, "value", column), dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"column {name!r} has {values.ndim} dimensions; expected one number a row")
+    return values
+
+
+def stack_columns(table: Any) -> tuple[list[str], np.ndarray]:
+    """All columns side by side, and their names."""
+    names = _column_names(table)
+    for name in names:
+        if not _is_numeric(table[name]):
+            raise ValueError(f"column {name!r} does not hold one number a row")
+    return names, np.column_stack([_numbers(table, name) for name in names])
+
+
+def _find(names: Sequence[str], wanted: str) -> str | None:
+    """The column of that name: an exact match, else the only one that differs in case."""
+    if wanted in names:
+        return wanted
+    same = [name for name in names if name.lower() == wanted.lower()]
+    return same[0] if len(same) == 1 else None
+
+
+def _require(names: Sequence[str], wanted: str) -> str:
+    found = _find(names, wanted)
+    if found is None:
+        raise ValueError(f"there is no column {wanted!r}; there are {', '.join(names)}")
+    return found
+
+
+# ---------------------------------------------------------------------- the rule
+
+
+def _by_rule(name: str, columns: Sequence[str]) -> str | None:
+    tried = (_find(columns, before + name + after) for before, after in _RULE)
+    found = next((column for column in tried if column is not None), None)
+    if found is not None:
+        return found
+    delta = _find(columns, "d" + name)
+    if delta is None or any(_find(columns, b + delta + a) is not None for b, a in _RULE):
+        return None
+    return delta
+
+
+def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, str]:
+    """Which columns hold the errors of which features, by rule.
+
+    Parameters
+    ----------
+    features : iterable of str
+        Columns of values. None of them is taken for an error.
+    columns : iterable of str
+        All columns of the table.
+
+    Returns
+    -------
+    dict
+        Error column by feature, for the features that have one.
+
+    Examples
+    --------
+    >>> pair_errors(["flux", "index"], ["flux", "Unc_Flux", "index", "class"])
+    {'flux': 'Unc_Flux'}
+    """
+    features, columns = list(features), list(columns)
+    rest = [column for column in columns if column not in features]
+    pairs = {feature: _by_rule(feature, rest) for feature in features}
+    return {feature: column for feature, column in pairs.items() if column is not None}
+
+
+def _inside_log(feature: str, columns: Sequence[str]) -> str | None:
+    """The X of a feature log(X) that is not itself a column."""
+    if _find(columns, feature) is None and feature.startswith("log(") and feature.endswith(")"):
+        return feature[4:-1].strip()
+    return None
+
+
+def _numeric_columns(
+    table: Any, columns: Sequence[str], label: str | None, named: set[str]
+) -> list[str]:
+    values = [name for name in columns if name != label]
+    errors = {_by_rule(name, [c for c in values if c != name]) for name in values} | named
+    return [
+        name
+        for name in values
+        if name not in errors and name.lower() not in _IDENTITIES and _is_numeric(table[name])
+    ]
+
+
+def _logarithm(values: np.ndarray, sigma: np.ndarray | None) -> tuple[np.ndarray, Any]:
+    values = np.where(values > 0, values, np.nan)
+    if sigma is not None:
+        with np.errstate(over="ignore"):  # however uncertain, an error stays finite
+            sigma = np.minimum(sigma / values, np.finfo(np.float64).max)
+    return np.log(values), sigma
+
+
+# ---------------------------------------------------------------------- labels
+
+
+def _texts(column: Any) -> np.ndarray:
+    """Labels as text without the blanks around them; empty where missing."""
+    cells = np.ma.filled(column, "") if np.ma.isMaskedArray(column) else np.asarray(column)
+    if cells.dtype.kind == "S":
+        cells = np.char.decode(cells, "utf-8")
+    return np.array(
+        ["" if cell is None or cell != cell else str(cell).strip() for cell in cells.tolist()]
+    )
+
+
+def _labels(
+    column: Any, classes: Sequence[Any] | None, ignore_case: bool
+) -> tuple[Any, np.ndarray]:
+    """Labels, and which rows have one that is wanted."""
+    if _is_numeric(column) or getattr(column, "dtype", None) == np.bool_:
+        y = np.ma.asarray(column) if _is_masked(column) else np.asarray(column)
+        keep = ~np.ma.getmaskarray(y)
+        y = np.ma.getdata(y)
+        keep &= ~np.isnan(y) if y.dtype.kind == "f" else True
+        return y, keep & (True if classes is None else np.isin(y, list(classes)))
+    y = _texts(column)
+    if ignore_case:
+        y = np.char.lower(y)
+    wanted = None
+    if classes is not None:
+        wanted = [str(name).lower() if ignore_case else str(name) for name in classes]
+    return y, y != "" if wanted is None else np.isin(y, wanted)
+
+
+# ---------------------------------------------------------------------- the two functions
+
+
+def from_table(
+    table: Any,
+    label: str | None = None,
+    features: Iterable[str] | None = None,
+    errors: Literal["auto"] | Mapping[str, str | None] | None = "auto",
+    log: Iterable[str] = (),
+    classes: Sequence[Any] | None = None,
+    ignore_case: bool = False,
+    as_frame: bool | Literal["auto"] = "auto",
+) -> Columns:
+    """Values, labels and error bars of a table.
+
+    Parameters
+    ----------
+    table : pandas DataFrame, astropy Table, structured array or dict of columns
+    label : str, optional
+        The column of labels. Rows without a label are left out.
+    features : iterable of str, optional
+        The columns to learn from, in this order; ``log(x)`` for the logarithm of ``x``. All columns
+        of numbers by default, but for labels, errors, and those that number the rows (``id``...).
+        ``clf.feature_names_in_`` of a classifier gives it what it knows.
+    errors : "auto", dict or None, default="auto"
+        Where the error bars are: by the rule above; by the rule, and for some features the columns
+        that the dict names (None for exact values); or nowhere.
+    log : iterable of str
+        Features whose logarithm is to be taken; they are then called ``log(x)``.
+    classes : sequence, optional
+        Labels wanted; rows with others are left out.
+    ignore_case : bool, default=False
+        Read labels without regard to case, as lower case.
+    as_frame : bool or "auto", default="auto"
+        Whether X is a pandas DataFrame, which tells a classifier its names; its index numbers the
+        table's rows. "auto": when pandas is installed.
+
+    Returns
+    -------
+    Columns
+        X, y, X_err and names.
+
+    Examples
+    --------
+    >>> table = {"flux": [1.0, 2.0], "flux_err": [0.1, 0.3], "class": ["bll", "psr"]}
+    >>> X, y, X_err, names = from_table(table, label="class")
+    >>> names, X_err.tolist()
+    (['flux'], [[0.1], [0.3]])
+    """
+    columns = _column_names(table)
+    label = None if label is None else _require(columns, label)
+    given = dict(errors) if isinstance(errors, Mapping) else {}
+    named = {_require(columns, name) for name in given.values() if name is not None}
+    if features is None:
+        chosen = _numeric_columns(table, columns, label, named)
+        sources = {name: (name, False) for name in chosen}
+    else:
+        sources = {}
+        for feature in map(str, features):
+            inside = _inside_log(feature, columns)
+            sources[feature] = (_require(columns, inside or feature), inside is not None)
+    for name in [log] if isinstance(log, str) else log:
+        if name not in sources:
+            raise ValueError(f"log: {name!r} is not a feature; there are {', '.join(sources)}")
+        sources = {
+            (f"log({key})" if key == name else key): (column, logarithm or key == name)
+            for key, (column, logarithm) in sources.items()
+        }
+    if not sources:
+        raise ValueError("the table has no columns of numbers besides labels and errors")
+    pairs = _pairs(sources, columns, label, errors, given)
+    return _gather(table, label, sources, pairs, classes, ignore_case, as_frame)
+
+
+def _pairs(sources: Mapping[str, tuple[str, bool]], columns: Sequence[str], label: str | None,
+           errors: Any, given: Mapping[str, str | None]) -> dict[str, str]:  # fmt: skip
+    """Error column by feature."""
+    if errors is None:
+        return {}
+    if isinstance(errors, str) and errors != "auto":
+        raise ValueError(f"errors={errors!r} is not 'auto', a dict or None")
+    values = [column for column, _ in sources.values()]
+    found = pair_errors(values, [column for column in columns if column != label])
+    pairs: dict[str, str | None] = {f: found.get(column) for f, (column, _) in sources.items()}
+    for feature, column in given.items():
+        about = [f for f, (source, _) in sources.items() if feature in (f, source)]
+        if not about:
+            raise ValueError(
+                f"errors: {feature!r} is not a feature; there are {', '.join(sources)}"
+            )
+        for f in about:
+            pairs[f] = None if column is None else _require(columns, column)
+    return {feature: column for feature, column in pairs.items() if column is not None}
+
+
+def _gather(table: Any, label: str | None, sources: Mapping[str, tuple[str, bool]],
+            pairs: Mapping[str, str], classes: Sequence[Any] | None, ignore_case: bool,
+            as_frame: bool | str) -> Columns:  # fmt: skip
+    names = list(sources)
+    rows = len(_numbers(table, sources[names[0]][0]))
+    X, X_err = np.empty((rows, len(names))), np.zeros((rows, len(names)))
+    for j, (feature, (column, logarithm)) in enumerate(sources.items()):
+        values = _numbers(table, column)
+        sigma = _numbers(table, pairs[feature]) if feature in pairs else None
+        if logarithm:
+            values, sigma = _logarithm(values, sigma)
+        X[:, j] = values
+        if sigma is not None:
+            X_err[:, j] = sigma
+    y, keep = None, np.ones(rows, dtype=bool)
+    if label is not None:
+        y, keep = _labels(table[label], classes, ignore_case)
+        y = y[keep]
+        if not len(y):
+            wanted = "" if classes is None else f" of {list(classes)}"
+            raise ValueError(f"no row of column {label!r} has a label{wanted}")
+    framed = _frame(X[keep], names, np.flatnonzero(keep), as_frame)
+    return Columns(framed, y, X_err[keep] if pairs else None, names)
+
+
+def _frame(X: np.ndarray, names: Sequence[str], rows: np.ndarray, as_frame: bool | str) -> Any:
+    if not as_frame:
+        return X
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        if as_frame == "auto":
+            return X
+        raise ImportError("as_frame=True needs pandas: pip install pandas") from None
+    return pandas.DataFrame(X, columns=list(names), index=rows, copy=False)
+
+
+def from_fits(
+    path: str | os.PathLike[str],
+    hdu: int | str = 1,
+    label: str | None = None,
+    features: Iterable[str] | None = None,
+    errors: Literal["auto"] | Mapping[str, str | None] | None = "auto",
+    log: Iterable[str] = (),
+    classes: Sequence[Any] | None = None,
+    ignore_case: bool = False,
+    as_frame: bool | Literal["auto"] = "auto",
+) -> Columns:
+    """Values, labels and error bars of a table in a FITS file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; may be compressed (``.gz``).
+    hdu : int or str, default=1
+        Number or name of the extension that holds the table.
+    label, features, errors, log, classes, ignore_case, as_frame
+        As in :func:`from_table`.
+
+    Returns
+    -------
+    Columns
+        X, y, X_err and names.
+
+    Notes
+    -----
+    Needs astropy (``pip install nimgp[tables]``).
+    """
+    try:
+        from astropy.table import Table
+    except ImportError:
+        raise ImportError("from_fits needs astropy: pip install nimgp[tables]") from None
+    table = Table.read(os.fspath(path), format="fits", hdu=hdu, unit_parse_strict="silent")
+    return from_table(table, label, features, errors, log, classes, ignore_case, as_frame)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user guide and the examples in docstrings run and print what they say."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+from pathlib import Path
+
+import pytest
+
+import nimgp
+import nimgp._classifier
+import nimgp.plot
+import nimgp.tables
+from problems import ROOT
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+@pytest.mark.parametrize("module", [nimgp._classifier, nimgp.tables], ids=lambda m: m.__name__)
+def test_docstrings(module):
+    failed, tried = doctest.testmod(module, optionflags=FLAGS)
+    assert tried > 0 and failed == 0
+
+
+def test_user_guide(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    guide = Path(ROOT, "docs", "python.md")
+    failed, tried = doctest.testfile(str(guide), module_relative=False, optionflags=FLAGS)
+    assert tried > 20 and failed == 0
+
+
+def test_everything_public_is_documented_and_typed():
+    assert Path(nimgp.__file__).with_name("py.typed").exists()
+    things = [getattr(nimgp, name) for name in nimgp.__all__]
+    things += [getattr(nimgp.plot, name) for name in nimgp.plot.__all__]
+    methods = [m for n, m in vars(nimgp.NoisyGPClassifier).items() if n[0] != "_" and callable(m)]
+    for thing in things + methods:
+        assert inspect.getdoc(thing), thing
+        if inspect.isfunction(thing):
+            hints = inspect.signature(thing)
+            assert hints.return_annotation is not inspect.Signature.empty, thing
+            for parameter in hints.parameters.values():
+                assert parameter.name in ("self", "cls") or parameter.annotation is not (
+                    inspect.Parameter.empty
+                ), (thing, parameter)
+    for name in nimgp.NoisyGPClassifier().get_params():
+        assert name in nimgp.NoisyGPClassifier.__doc__, name

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Model files: what is kept, and whose files can be read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nimgp import NoisyGPClassifier, from_table
+from problems import ROOT
+
+QUICK = {"max_epochs": 20, "random_state": 3, "n_jobs": 1}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "model.nimgp"
+
+
+def test_everything_comes_back(problem, path):
+    X, y, sigma, _ = problem
+    frame = pd.DataFrame(X, columns=["flux", "log(index)"])
+    clf = NoisyGPClassifier("amortised", "both", "matern52", 9, epsilon=0.01, learn_epsilon=True,
+                            noise_start=0.1, jitter=1e-5, **QUICK).fit(frame, y, sigma)  # fmt: skip
+    clf.save(path)
+    back = NoisyGPClassifier.load(path)
+    assert back.get_params() == {**clf.get_params(), "n_jobs": None}
+    assert back.feature_names_in_.tolist() == ["flux", "log(index)"]
+    assert back.n_features_in_ == 2
+    assert np.array_equal(back.predict_proba(frame, sigma), clf.predict_proba(frame, sigma))
+    for name in ("lengthscales_", "noise_variance_", "relevance_", "elbo_", "n_iter_", "epsilon_"):
+        assert np.array_equal(getattr(back, name), getattr(clf, name)), name
+    assert np.array_equal(back.denoise(frame, y, sigma).mean, clf.denoise(frame, y, sigma).mean)
+    with pytest.warns(UserWarning, match="X_err is None"):
+        back.predict(frame)
+    other = path.with_name("again")
+    back.save(other)
+    assert other.read_bytes() == path.read_bytes()
+
+
+def test_defaults_come_back_as_defaults(problem, path):
+    clf = NoisyGPClassifier(max_epochs=2, random_state=0).fit(problem.X, problem.y)
+    clf.save(path)
+    back = NoisyGPClassifier.load(path)
+    assert back.get_params() == clf.get_params()
+    assert not hasattr(back, "feature_names_in_")
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        np.array([-5, 0, 12]),
+        np.array([1, 2, 3], dtype=np.uint8),
+        np.array([-1.0, 1.0, 1e10]),
+        np.array([False, True]),
+        np.array(["blazar", "pulsar", "żubr, \"'\n"]),
+        np.array(["a", "b", "c"], dtype=object),
+    ],
+    ids=lambda classes: str(classes.dtype),
+)
+def test_classes_keep_their_type(problem, path, classes):
+    number = np.unique(problem.y, return_inverse=True)[1] % len(classes)
+    clf = NoisyGPClassifier(**QUICK).fit(problem.X, classes[number])
+    clf.save(path)
+    back = NoisyGPClassifier.load(path)
+    assert back.classes_.tolist() == clf.classes_.tolist()
+    assert back.classes_.dtype == clf.classes_.dtype
+    assert back.predict(problem.X).tolist() == clf.predict(problem.X).tolist()
+
+
+def test_training_goes_on_from_a_file(problem, path):
+    X, y, sigma, _ = problem
+    whole = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
+    NoisyGPClassifier(progress=lambda p: p.epoch == 7, **QUICK).fit(X, y, sigma).save(path)
+    back = NoisyGPClassifier.load(path).set_params(warm_start=True)
+    with pytest.raises(ValueError, match="not in its model file; set warm_start=True"):
+        back.partial_fit(X, y)
+    back.fit(X, y, sigma)
+    assert np.array_equal(back.predict_proba(X, sigma), whole.predict_proba(X, sigma))
+
+
+def test_files_that_are_none(problem, path, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        NoisyGPClassifier.load(path)
+    with pytest.raises(IsADirectoryError):
+        NoisyGPClassifier.load(tmp_path)
+    path.write_bytes(b"something else")
+    with pytest.raises(ValueError, match="model.nimgp"):
+        NoisyGPClassifier.load(path)
+    clf = NoisyGPClassifier(**QUICK).fit(problem.X, problem.y)
+    clf.save(path)
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="model.nimgp"):
+        NoisyGPClassifier.load(path)
+    with pytest.raises(OSError, match="nowhere"):
+        clf.save(tmp_path / "nowhere" / "model")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_names_that_cannot_be_kept(problem, path):
+    labels = np.where(problem.y == "east", "", problem.y)
+    clf = NoisyGPClassifier(**QUICK).fit(problem.X, labels)
+    with pytest.raises(ValueError, match="name of class 0 is empty"):
+        clf.save(path)
+    assert not path.exists()
+
+
+def test_other_programs_read_the_file(problem, path):
+    safetensors = pytest.importorskip("safetensors")
+    clf = NoisyGPClassifier(**QUICK).fit(problem.X, problem.y)
+    clf.save(path)
+    with safetensors.safe_open(path, framework="np") as file:
+        assert file.metadata()["classes"] == '["east","north","west"]'
+        scale = file.get_tensor("scaling.deviation")
+        length = np.exp(file.get_tensor("kernel.log_lengthscale")) * scale
+    assert np.allclose(length, clf.lengthscales_, rtol=1e-12)
+    assert np.allclose(scale, problem.X.std(axis=0))
+
+
+# ---------------------------------------------------------------------- the command-line program
+
+
+@pytest.fixture
+def program() -> str:
+    default = ROOT / "build" / "release" / "cli" / "nimgp"
+    path = os.environ.get("NIMGP_PROGRAM", str(default))
+    if not Path(path).exists():
+        pytest.skip(f"NO PROGRAM: {path} is not built; model files were not crossed with it")
+    return path
+
+
+@pytest.fixture
+def table(problem, tmp_path: Path) -> Path:
+    frame = pd.DataFrame({"flux": problem.X[:, 0], "flux_err": problem.sigma[:, 0],
+                          "index": problem.X[:, 1], "index_err": problem.sigma[:, 1],
+                          "class": problem.y})  # fmt: skip
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return tmp_path / "table.csv"
+
+
+def read(table: Path) -> dict[str, np.ndarray]:
+    """Columns to the last bit, whatever pandas' reader does."""
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    return {
+        name: np.array([row[name] for row in rows]).astype(str if name == "class" else float)
+        for name in rows[0]
+    }
+
+
+def predicted(program: str, model: Path, table: Path, classes: list[str]) -> np.ndarray:
+    done = subprocess.run(
+        [program, "predict", model, table], check=True, capture_output=True, text=True
+    )
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    return np.array([[float(row[f"p_{name}"]) for name in classes] for row in rows])
+
+
+def test_the_program_reads_our_files(program, problem, table, path):
+    X, y, X_err, _ = from_table(read(table), label="class", features=["flux", "index"])
+    clf = NoisyGPClassifier(**QUICK).fit(X, y, X_err)
+    clf.save(path)
+    theirs = predicted(program, path, table, clf.classes_.tolist())
+    assert np.array_equal(theirs, clf.predict_proba(X, X_err))
+
+
+def test_we_read_the_programs_files(program, problem, table, path):
+    subprocess.run([program, "fit", table, "-o", path, "--label", "class", "--features",
+                    "flux,index", "--epochs", "20", "--seed", "3"], check=True,
+                   capture_output=True)  # fmt: skip
+    clf = NoisyGPClassifier.load(path)
+    assert clf.classes_.tolist() == ["east", "north", "west"]
+    assert clf.feature_names_in_.tolist() == ["flux", "index"]
+    X, _, X_err, _ = from_table(read(table), features=clf.feature_names_in_)
+    theirs = predicted(program, path, table, clf.classes_.tolist())
+    assert np.array_equal(theirs, clf.predict_proba(X, X_err))
+    with pytest.warns(UserWarning, match="X_err is None"):
+        clf.predict(X)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes in: forms that mean the same, and complaints that name row and column."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from astropy.table import MaskedColumn, Table
+from sklearn.exceptions import NotFittedError
+
+from nimgp import NoisyGPClassifier, neg_log_loss
+
+QUICK = {"max_epochs": 10, "random_state": 0, "n_jobs": 1}
+
+
+@pytest.fixture
+def clf(problem):
+    return NoisyGPClassifier(**QUICK).fit(problem.X, problem.y, problem.sigma)
+
+
+def fitted(X, y, X_err):
+    return NoisyGPClassifier(**QUICK).fit(X, y, X_err)
+
+
+def test_errors_in_every_form(problem):
+    X, y, _, _ = problem
+    every = np.full(X.shape, 0.3)
+    wanted = fitted(X, y, every).predict_proba(X, every)
+    for form in (0.3, np.float64(0.3), [0.3, 0.3], np.full((1, 2), 0.3), pd.DataFrame(every)):
+        assert np.array_equal(fitted(X, y, form).predict_proba(X, form), wanted)
+    one = X[:, :1]
+    assert np.array_equal(
+        fitted(one, y, every[:, 0]).predict_proba(one, every[:, 0]),
+        fitted(one, y, 0.3).predict_proba(one, 0.3),
+    )
+    assert np.array_equal(
+        fitted(X, y, None).predict_proba(X), fitted(X, y, 0.0).predict_proba(X, 0)
+    )
+
+
+def test_unknown_errors_are_the_median(problem):
+    X, y, sigma, _ = problem
+    sigma = sigma.copy()
+    sigma[5, 1] = np.nan
+    filled = np.where(np.isnan(sigma), np.nanmedian(sigma, axis=0), sigma)
+    clf = fitted(X, y, sigma)
+    wanted = fitted(X, y, filled).predict_proba(X, filled)
+    assert np.allclose(clf.predict_proba(X, sigma), wanted, rtol=1e-9)
+
+
+def test_missing_values_are_uncertain(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(max_epochs=300, random_state=0).fit(X, y, sigma)
+    there, missing = np.array([[0.5, 0.0]]), np.array([[0.5, np.nan]])
+    more = clf.uncertainty(missing, 0.1).total[0] - clf.uncertainty(there, 0.1).total[0]
+    assert more > 0.1
+    X = X.copy()
+    X[::7, 0] = np.nan
+    assert np.isfinite(fitted(X, y, sigma).predict_proba(X, sigma)).all()
+
+
+def test_tables_and_frames_are_arrays_with_names(problem):
+    X, y, sigma, _ = problem
+    wanted = fitted(X, y, sigma).predict_proba(X, sigma)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    table = Table(X, names=["a", "b"])
+    structured = table.as_array()
+    for values in (frame, table, structured):
+        clf = fitted(values, y, sigma)
+        assert clf.feature_names_in_.tolist() == ["a", "b"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert np.array_equal(clf.predict_proba(values, sigma), wanted)
+    with pytest.raises(ValueError, match="feature names should match"):
+        clf.predict(Table(X, names=["b", "a"]))
+    with pytest.raises(ValueError, match="column 'b' does not hold one number a row"):
+        clf.predict(Table({"a": X[:, 0], "b": y}))
+
+
+def test_errors_in_a_frame_are_matched_by_name(problem):
+    X, y, sigma, _ = problem
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    errors = pd.DataFrame(sigma, columns=["a", "b"])[["b", "a"]]
+    wanted = fitted(X, y, sigma).predict_proba(X, sigma)
+    assert np.array_equal(fitted(frame, y, errors).predict_proba(frame, errors), wanted)
+
+
+def test_masked_cells_of_a_table_are_missing(problem):
+    X, y, sigma, _ = problem
+    holes = X.copy()
+    holes[::5, 1] = np.nan
+    table = Table({"a": X[:, 0], "b": MaskedColumn(X[:, 1], mask=np.isnan(holes[:, 1]))})
+    wanted = fitted(holes, y, sigma).predict_proba(holes, sigma)
+    assert np.array_equal(fitted(table, y, sigma).predict_proba(table, sigma), wanted)
+
+
+@pytest.mark.parametrize("where", ["fit", "predict_proba", "partial_fit", "denoise", "suggest"])
+def test_bad_cells_are_named(clf, problem, where):
+    X, y, sigma, _ = problem
+
+    def call(X, X_err):
+        if where in ("predict_proba",):
+            clf.predict_proba(X, X_err=X_err)
+        elif where == "suggest":
+            clf.suggest(X, 3, X_err=X_err)
+        else:
+            getattr(clf, where)(X, y, X_err=X_err)
+
+    for bad in (np.inf, -np.inf):
+        wrong = X.copy()
+        wrong[17, 1] = bad
+        with pytest.raises(ValueError, match=r"X: row 17, column 1: infinite value"):
+            call(wrong, sigma)
+        wrong = sigma.copy()
+        wrong[4, 0] = bad
+        with pytest.raises(ValueError, match=r"X_err: row 4, column 0: (infinite|negative) error"):
+            call(X, wrong)
+    with pytest.raises(ValueError, match=r"X_err: column 1: negative error -2"):
+        call(X, [0.1, -2.0])
+    for shape in ((119, 2), (120, 3), (3,), (120,), (120, 2, 1)):
+        with pytest.raises(ValueError, match=r"X_err has shape .*; expected that of X, \(120, 2\)"):
+            call(X, np.ones(shape))
+
+
+def test_named_columns_are_named(problem):
+    frame = pd.DataFrame(problem.X, columns=["flux", "index"])
+    frame.iloc[3, 1] = np.inf
+    frame.iloc[9, 0] = np.inf
+    with pytest.raises(
+        ValueError, match=r"row 3, column 1 \(index\): infinite value inf, and 1 more"
+    ):
+        fitted(frame, problem.y, None)
+
+
+def test_wrong_shapes(clf, problem):
+    X, y, sigma, _ = problem
+    with pytest.raises(ValueError, match="X has 1 features, but NoisyGPClassifier is expecting 2"):
+        clf.predict(X[:, :1])
+    with pytest.raises(ValueError, match="X has 120 rows, y has 100"):
+        fitted(X, y[:100], sigma)
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        fitted(X[:, 0], y, None)
+    with pytest.raises(ValueError, match="sample_weight.shape"):
+        clf.fit(X, y, sigma, sample_weight=np.ones(7))
+
+
+def test_bad_weights_are_named(clf, problem):
+    weights = np.ones(120)
+    weights[31] = -1
+    with pytest.raises(ValueError, match="sample_weight: row 31: negative weight -1"):
+        clf.fit(problem.X, problem.y, sample_weight=weights)
+    with pytest.raises(ValueError, match="zero"):
+        clf.fit(problem.X, problem.y, sample_weight=np.zeros(120))
+
+
+def test_labels_that_are_no_class(clf, problem):
+    X, y, sigma, _ = problem
+    wrong = y.copy()
+    wrong[2] = "up"
+    message = r"y: row 2: label 'up' is not one of the classes \['east', 'north', 'west'\]"
+    with pytest.raises(ValueError, match=message):
+        clf.denoise(X, wrong, sigma)
+    with pytest.raises(ValueError, match=message):
+        clf.partial_fit(X, wrong, X_err=sigma)
+    with pytest.raises(ValueError, match=message):
+        clf.set_params(warm_start=True).fit(X, wrong, sigma)
+    with pytest.raises(ValueError, match=message):
+        neg_log_loss(clf, X, wrong, sigma)
+    with pytest.raises(ValueError, match="one class only, 'east' in 3 rows"):
+        NoisyGPClassifier().fit(X[:3], ["east"] * 3)
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        NoisyGPClassifier().fit(X, np.linspace(0, 1, 120))
+
+
+def test_not_fitted_yet(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier()
+    for call in (clf.predict, clf.predict_proba, clf.predict_log_proba, clf.uncertainty,
+                 clf.suggest, clf.remeasure):  # fmt: skip
+        with pytest.raises(NotFittedError):
+            call(X)
+    with pytest.raises(NotFittedError):
+        clf.denoise(X, y, sigma)
+    with pytest.raises(NotFittedError):
+        clf.save("nowhere")
+
+
+def test_forgotten_errors_are_mentioned(clf, problem):
+    with pytest.warns(UserWarning, match="X_err is None here: the values are taken to be exact"):
+        forgotten = clf.predict_proba(problem.X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(clf.predict_proba(problem.X, X_err=0), forgotten)
+        fitted(problem.X, problem.y, None).predict(problem.X)
+
+
+def test_wrong_parameters(problem):
+    for wrong in ({"epsilon": 2}, {"n_inducing": -1}, {"batch_size": 1.5}, {"noise": "loud"},
+                  {"learning_rate": "fast"}, {"n_jobs": 0}, {"random_state": -1}):  # fmt: skip
+        with pytest.raises(ValueError, match=r"\w"):
+            NoisyGPClassifier(**wrong).fit(problem.X, problem.y)

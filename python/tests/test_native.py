@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package against the C library: the same structures, functions, options and bits."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import threading
+
+import numpy as np
+import pytest
+
+from nimgp import NoisyGPClassifier, NumericalError, _native, options
+from nimgp._classifier import _OPTION_OF
+from nimgp._model import Model, Table
+from problems import ROOT, make_problem
+
+
+def test_structures_are_those_of_the_header(c_program):
+    structures = {
+        "nim_error": _native.Error,
+        "nim_data": _native.Data,
+        "nim_progress": _native.Progress,
+        "nim_prediction": _native.Prediction,
+        "nim_option_info": _native.OptionInfo,
+    }
+    ours = set()
+    for name, structure in structures.items():
+        ours.add(f"{name} size {_native.ctypes.sizeof(structure)}")
+        for field in structure._fields_:
+            ours.add(f"{name} {field[0]} {getattr(structure, field[0]).offset}")
+    assert ours == set(c_program("layout").decode().splitlines())
+
+
+def test_every_function_of_the_header_is_known():
+    header = (ROOT / "include" / "nimgp.h").read_text()
+    declared = set(re.findall(r"NIM_API[^;(]*?\b(nim_\w+)\(", header))
+    assert len(declared) > 30
+    beyond = {"nim_status_text", "nim_trainer_create", "nim_trainer_step", "nim_trainer_free"}
+    assert set(_native._FUNCTIONS) == declared - beyond
+
+
+def test_statuses_are_those_of_the_header():
+    header = (ROOT / "include" / "nimgp.h").read_text()
+    for number, name in enumerate(re.findall(r"^    X\((\w+),", header, re.MULTILINE)):
+        assert getattr(_native, name) == number
+
+
+def test_every_option_is_a_parameter_with_the_same_default():
+    parameters = {
+        name: parameter.default
+        for name, parameter in inspect.signature(NoisyGPClassifier.__init__).parameters.items()
+    }
+    by_option = {option: name for name, option in _OPTION_OF.items()}
+    for option in options():
+        if option.name == "classes":  # comes from y
+            continue
+        default = parameters[by_option[option.name]]
+        if isinstance(default, str):
+            assert default == option.default
+        else:
+            assert float(default or 0) == float(option.default)
+
+
+def test_messages_of_the_library_are_carried():
+    with pytest.raises(ValueError, match=r"option kernel: 'cubic' is not one of se\|matern32"):
+        NoisyGPClassifier(kernel="cubic").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="3 inducing inputs are more than the 2 rows"):
+        NoisyGPClassifier(n_inducing=3).fit([[0.0], [1.0]], [0, 1])
+    error = _native.Error(status=_native.NUMERICAL, message=b"no factor")
+    assert isinstance(_native.exception(error.status, error), NumericalError)
+    assert isinstance(_native.exception(_native.OUT_OF_MEMORY, error), MemoryError)
+
+
+@pytest.mark.parametrize("input_model", ["latent", "amortised", "first_order", "exact"])
+@pytest.mark.parametrize("errors", ["cells", "attributes", "none"])
+def test_results_are_the_c_programs_to_the_last_bit(c_program, tmp_path, input_model, errors):
+    X, y, sigma, _ = make_problem(150)
+    sigma = {"cells": sigma, "attributes": sigma[0], "none": None}[errors]
+    path = tmp_path / "table"
+    sizes = [*X.shape, 0 if sigma is None else np.atleast_2d(sigma).shape[0]]
+    labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
+    with path.open("wb") as file:
+        for array in (np.array(sizes, np.uint64), X, sigma, labels):
+            file.write(b"" if array is None else array.tobytes())
+    theirs = c_program("fit", path, f"input={input_model}", "epochs=40", "batch=64", "seed=7")
+    clf = NoisyGPClassifier(input_model, max_epochs=40, batch_size=64, random_state=7)
+    ours = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=0 if sigma is None else sigma)
+    if sigma is None:
+        ours = clf.predict_proba(X)
+    assert ours.tobytes() == theirs
+
+
+def test_arrays_of_the_right_form_are_not_copied(problem, monkeypatch):
+    seen = []
+    create = Model.create.__func__
+    monkeypatch.setattr(
+        Model,
+        "create",
+        classmethod(lambda cls, o, table: seen.append(table) or create(cls, o, table)),
+    )
+    NoisyGPClassifier(max_epochs=1).fit(problem.X, problem.y, X_err=problem.sigma)
+    assert seen[0].data.x == problem.X.ctypes.data
+    assert seen[0].data.sigma == problem.sigma.ctypes.data
+
+
+def test_arrays_of_another_form_are_understood(problem):
+    clf = NoisyGPClassifier(max_epochs=5, random_state=0)
+    X, sigma = problem.X.astype(np.float32), problem.sigma.astype(np.float32)
+    plain = clf.fit(X.astype(float), problem.y, X_err=sigma.astype(float)).predict_proba(X, 0)
+    for form in (np.asfortranarray, lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: a.tolist()):
+        clf.fit(form(X), problem.y, X_err=form(sigma))
+        assert np.array_equal(clf.predict_proba(form(X), 0), plain)
+
+
+def test_other_threads_run_while_it_trains(problem):
+    """Without a callback the library never lets Python in; a held lock would stop the counter."""
+    labels = np.unique(problem.y, return_inverse=True)[1].astype(np.int32)
+    table = Table(problem.X, problem.sigma, labels)
+    model = Model.create({"epochs": "400", "stop": "fixed", "threads": "1"}, table)
+    turns, training, trained = [0], threading.Event(), threading.Event()
+
+    def count():
+        training.wait()
+        while not trained.is_set():
+            turns[0] += 1
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    training.set()
+    before = turns[0]
+    status = _native.library.nim_model_train(
+        model._handle, table.reference, _native.ProgressFunction(0), None, None
+    )
+    after = turns[0]
+    trained.set()
+    counter.join()
+    assert status == _native.OK and after > before + 1000

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures show what they say."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+
+from nimgp import NoisyGPClassifier, plot
+
+
+@pytest.fixture
+def clf(problem):
+    frame = pd.DataFrame(problem.X, columns=["flux", "index"])
+    clf = NoisyGPClassifier(noise="both", max_epochs=40, random_state=0)
+    return clf.fit(frame, problem.y, problem.sigma)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+def test_class_probabilities(clf, problem):
+    frame = pd.DataFrame(problem.X, columns=["flux", "index"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax = plot.class_probabilities(clf, "index", frame, problem.y, problem.sigma)
+    assert ax.get_xlabel() == "index"
+    curves = [line for line in ax.lines if len(line.get_xdata()) == 200]
+    assert len(curves) == 3
+    total = sum(np.asarray(curve.get_ydata()) for curve in curves)
+    assert np.allclose(total, 1)
+    middle = np.median(problem.X[:, 0])
+    wanted = clf.predict_proba(
+        pd.DataFrame({"flux": middle, "index": curves[0].get_xdata()}), X_err=0
+    )
+    assert np.allclose(curves[0].get_ydata(), wanted[:, 0])
+    (own,) = [plot.class_probabilities(clf, 1, frame, ax=pyplot.figure().gca())]
+    assert own.get_xlabel() == "index"
+    with pytest.raises(ValueError, match="no feature 'colour'; there are flux, index"):
+        plot.class_probabilities(clf, "colour", frame)
+    with pytest.raises(ValueError, match="feature 2 is out of range"):
+        plot.class_probabilities(clf, 2, frame)
+
+
+def test_reliability(clf, problem):
+    frame = pd.DataFrame(problem.X, columns=["flux", "index"])
+    ax = plot.reliability(clf, frame, problem.y, problem.sigma, bins=5)
+    said, seen = ax.lines[1].get_xdata(), ax.lines[1].get_ydata()
+    assert len(said) <= 5 and (np.diff(said) > 0).all()
+    assert ((seen >= 0) & (seen <= 1)).all()
+    p = clf.predict_proba(frame, problem.sigma)
+    last = p >= 0.8
+    hit = problem.y[:, None] == clf.classes_
+    assert np.isclose(said[-1], p[last].mean()) and np.isclose(seen[-1], hit[last].mean())
+
+
+def test_relevance(clf, problem):
+    ax = plot.relevance(clf)
+    widths = [bar.get_width() for bar in ax.patches]
+    assert widths[:2] == clf.relevance_.tolist() and len(widths) == 4
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["flux", "index"]
+    plain = NoisyGPClassifier(max_epochs=5).fit(problem.X, problem.y)
+    ax = plot.relevance(plain)
+    assert len(ax.patches) == 2
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["x0", "x1"]
+
+
+def test_learning_curve(clf, tmp_path):
+    ax = plot.learning_curve(clf, skip=0)
+    assert np.array_equal(np.transpose(ax.lines[0].get_data()), clf.history_)
+    clf.save(tmp_path / "m")
+    with pytest.raises(ValueError, match="no history"):
+        plot.learning_curve(NoisyGPClassifier.load(tmp_path / "m"))
+
+
+def test_without_matplotlib(clf, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install nimgp\[plot\]"):
+        plot.learning_curve(clf)

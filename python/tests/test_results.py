@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comes out: laws that must hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nimgp import NoisyGPClassifier
+from problems import make_problem
+
+
+@pytest.fixture(scope="module")
+def trained():
+    problem = make_problem(300)
+    clf = NoisyGPClassifier(max_epochs=600, random_state=0)
+    return problem, clf.fit(problem.X, problem.y, X_err=problem.sigma)
+
+
+def test_error_bars_pay(trained):
+    problem, clf = trained
+    exact = NoisyGPClassifier("exact", max_epochs=600, random_state=0).fit(problem.X, problem.y)
+    new = make_problem(1000, seed=1)
+    number = np.searchsorted(clf.classes_, new.y)
+    nll = [
+        -model.predict_log_proba(new.X, new.sigma)[np.arange(1000), number].mean()
+        for model in (clf, exact)
+    ]
+    assert nll[0] < 0.8 * nll[1]
+    assert clf.score(new.X, new.y, X_err=new.sigma) > 0.8
+
+
+def test_probabilities(trained):
+    problem, clf = trained
+    p = clf.predict_proba(problem.X, problem.sigma)
+    assert np.allclose(p.sum(axis=1), 1) and (p > 0).all()
+    assert np.array_equal(clf.predict_log_proba(problem.X, problem.sigma), np.log(p))
+    wide = clf.predict_proba([[1.0, 0.0]], X_err=3.0).max()
+    assert wide < clf.predict_proba([[1.0, 0.0]], X_err=0.05).max()
+
+
+def test_uncertainty_is_the_sum_of_its_parts(trained):
+    problem, clf = trained
+    parts = clf.uncertainty(problem.X, problem.sigma)
+    p = clf.predict_proba(problem.X, problem.sigma)
+    assert np.allclose(parts.total, -(p * np.log(p)).sum(axis=1), atol=1e-10)
+    assert all((part >= 0).all() for part in parts)
+    assert np.allclose(parts.total, parts.measurement + parts.model + parts.label, atol=1e-9)
+    exact = clf.uncertainty(problem.X, X_err=0)
+    assert np.allclose(exact.measurement, 0)
+    assert parts.measurement.mean() > exact.measurement.mean()
+
+
+def test_remeasuring(trained):
+    problem, clf = trained
+    X, _, sigma, _ = (array[:60] for array in problem)
+    gain = clf.remeasure(X, sigma)
+    assert gain.shape == X.shape and (gain >= 0).all()
+    assert np.array_equal(clf.remeasure(X, X_err=0), np.zeros_like(gain))
+    one = clf.remeasure(X, X_err=np.where([True, False], sigma, 0.0))
+    assert (one[:, 1] == 0).all() and one[:, 0].max() > 0
+    # Knowing one attribute cannot tell more than knowing all of them.
+    every = clf.uncertainty(X, sigma).measurement
+    assert (gain.max(axis=1) <= every + 0.02).all()
+
+
+def test_suggestions(trained):
+    problem, clf = trained
+    parts = clf.uncertainty(problem.X, problem.sigma)
+    chosen = clf.suggest(problem.X, 7, X_err=problem.sigma)
+    assert chosen.tolist() == np.argsort(-parts.model)[:7].tolist()
+    chosen = clf.suggest(problem.X, 7, X_err=problem.sigma, by="entropy")
+    assert chosen.tolist() == np.argsort(-parts.total)[:7].tolist()
+    assert len(clf.suggest(problem.X[:4], 7, X_err=0)) == 4
+    with pytest.raises(ValueError, match="by='beauty' is not one of"):
+        clf.suggest(problem.X, 7, by="beauty")
+    with pytest.raises(ValueError, match="n=0 is not"):
+        clf.suggest(problem.X, 0)
+
+
+def test_denoising_moves_rows_towards_the_truth(trained):
+    problem, clf = trained
+    mean, std = clf.denoise(problem.X, problem.y, problem.sigma)
+    assert (std > 0).all() and (std <= 1.001 * problem.sigma).mean() > 0.9
+    before = np.square((problem.X - problem.truth) / problem.sigma).mean()
+    after = np.square((mean - problem.truth) / problem.sigma).mean()
+    assert after < 0.97 * before
+    same = NoisyGPClassifier("exact", max_epochs=5).fit(problem.X, problem.y, problem.sigma)
+    mean, std = same.denoise(problem.X, problem.y, problem.sigma)
+    assert np.allclose(mean, problem.X) and np.allclose(std, problem.sigma)
+    with pytest.raises(ValueError, match="301 rows, the model knows 300"):
+        clf.denoise(problem.X[np.arange(301) % 300], problem.y[np.arange(301) % 300], 0.1)
+
+
+def test_what_is_learned_is_in_the_users_units(trained):
+    """Another unit, here a power of two, changes the numbers by its power and nothing else."""
+    (X, y, sigma, _), _ = trained
+    clf = NoisyGPClassifier(noise="both", max_epochs=30, random_state=0)
+    metres = clf.fit(X, y, sigma)
+    p, noise, length = metres.predict_proba(X, sigma), clf.noise_variance_, clf.lengthscales_
+    unit = np.array([128.0, 0.25])
+    clf.fit(X * unit, y, sigma * unit)
+    assert np.array_equal(clf.predict_proba(X * unit, sigma * unit), p)
+    assert np.array_equal(clf.noise_variance_, noise * unit**2) and (noise > 0).all()
+    assert np.array_equal(clf.lengthscales_, length * unit)

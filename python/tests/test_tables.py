@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables: which column is whose error, and what is read from real ones."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from astropy.table import MaskedColumn, Table
+
+from nimgp import NoisyGPClassifier, from_fits, from_table, pair_errors
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x_err", "x_error", "e_x", "Unc_x", "sigma_x", "X_ERR", "UNC_X", "E_x", "x_unc", "err_x",
+     "x_sigma", "dx"],
+)  # fmt: skip
+def test_the_rule(name):
+    assert pair_errors(["x", "other"], ["x", name, "other"]) == {"x": name}
+
+
+def test_what_the_rule_leaves_alone():
+    assert pair_errors(["x"], ["x", "x_errors", "my_x", "unc"]) == {}
+    assert pair_errors(["x", "x_err"], ["x", "x_err"]) == {}  # asked for as a feature
+    assert pair_errors(["x"], ["x", "dx", "dx_err"]) == {}  # dx is a quantity of its own
+    assert pair_errors(["x"], ["x", "x_err", "Unc_x"]) == {"x": "x_err"}
+    assert pair_errors(["x", "X"], ["x", "X", "x_err", "X_err"]) == {"x": "x_err", "X": "X_err"}
+
+
+COLUMNS = {
+    "id": [7, 8, 9, 10],
+    "flux": [1.0, 2.0, 4.0, -1.0],
+    "Unc_Flux": [0.1, np.nan, 0.4, 0.1],
+    "index": [1, 2, 3, 4],
+    "e_index": [0.5, 0.5, 0.5, 0.5],
+    "name": ["a", "b", "c", "d"],
+    "class": ["BLL ", "psr", "", "bll"],
+}
+
+
+def as_structured(columns):
+    table = Table(columns)
+    return table.as_array()
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, Table, as_structured])
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_every_kind_of_table(make, as_frame):
+    X, y, X_err, names = from_table(make(COLUMNS), "class", ignore_case=True, as_frame=as_frame)
+    assert names == ["flux", "index"] or names == ["flux"]
+    assert y.tolist() == ["bll", "psr", "bll"]
+    values = np.asarray(X)
+    assert values[:, 0].tolist() == [1.0, 2.0, -1.0]
+    assert np.array_equal(X_err[:, 0], [0.1, np.nan, 0.1], equal_nan=True)
+    if as_frame:
+        assert X.columns.tolist() == names and X.index.tolist() == [0, 1, 3]
+
+
+def test_choosing():
+    X, y, X_err, names = from_table(COLUMNS, "class", ["index", "log(flux)"], as_frame=False)
+    assert names == ["index", "log(flux)"] and y.tolist() == ["BLL", "psr", "bll"]
+    assert np.array_equal(X[:, 1], [0.0, np.log(2.0), np.nan], equal_nan=True)
+    assert X_err[0].tolist() == [0.5, 0.1] and np.isnan(X_err[2, 1])
+    same = from_table(COLUMNS, "class", ["index", "flux"], log=["flux"], as_frame=False)
+    assert same.names == names and np.array_equal(same.X, X, equal_nan=True)
+    assert from_table(COLUMNS, features=["flux"], errors=None).X_err is None
+    assert from_table(COLUMNS, features=["flux"], errors={"flux": None}).X_err is None
+    swapped = from_table(COLUMNS, features=["flux"], errors={"flux": "e_index"})
+    assert swapped.X_err[:, 0].tolist() == [0.5] * 4
+    one = from_table(COLUMNS, "CLASS", ["flux"], classes=["BLL", "PSR"], ignore_case=True)
+    assert one.y.tolist() == ["bll", "psr", "bll"]
+    assert from_table(COLUMNS, "class", ["flux"], classes=["psr"]).y.tolist() == ["psr"]
+    assert from_table(COLUMNS, "index", ["flux"], classes=[1, 4]).y.tolist() == [1, 4]
+
+
+def test_missing_cells():
+    column = MaskedColumn([1, 2, 3], mask=[False, True, False])
+    label = MaskedColumn(["a", "b", "c"], mask=[False, False, True])
+    X, y, X_err, _ = from_table(Table({"x": column, "class": label}), "class", as_frame=False)
+    assert np.array_equal(X[:, 0], [1.0, np.nan], equal_nan=True)
+    assert y.tolist() == ["a", "b"] and X_err is None
+    frame = pd.DataFrame({"x": pd.array([1, None], dtype="Int64"), "class": [1.0, np.nan]})
+    X, y, _, _ = from_table(frame, "class", as_frame=False)
+    assert X.tolist() == [[1.0]] and y.tolist() == [1.0]
+
+
+def test_units_are_left_alone():
+    from astropy import units
+
+    table = Table({"x": [1.0, 2.0] * units.m, "x_err": [0.1, 0.2] * units.m, "class": ["a", "b"]})
+    assert from_table(table, "class").X_err[:, 0].tolist() == [0.1, 0.2]
+
+
+def test_complaints():
+    for wrong, message in (
+        ({"label": "klass"}, "no column 'klass'; there are id, flux"),
+        ({"features": ["flx"]}, "no column 'flx'"),
+        ({"log": ["flx"]}, "log: 'flx' is not a feature"),
+        ({"errors": "none"}, "errors='none' is not 'auto'"),
+        ({"errors": {"flx": "e_index"}}, "errors: 'flx' is not a feature"),
+        ({"errors": {"flux": "nothing"}}, "no column 'nothing'"),
+        ({"label": "class", "classes": ["agn"]}, r"has a label of \['agn'\]"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            from_table(COLUMNS, **wrong)
+    with pytest.raises(ValueError, match="no columns of numbers"):
+        from_table({"class": ["a", "b"]}, "class")
+    with pytest.raises(TypeError, match="ndarray has no named columns"):
+        from_table(np.ones((3, 2)))
+
+
+def test_without_pandas_and_astropy(monkeypatch, tmp_path):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "astropy.table", None)
+    assert isinstance(from_table(COLUMNS, "class").X, np.ndarray)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        from_table(COLUMNS, "class", as_frame=True)
+    with pytest.raises(ImportError, match=r"pip install nimgp\[tables\]"):
+        from_fits(tmp_path / "x.fits")
+    importlib.invalidate_caches()
+
+
+def test_a_real_catalogue(data, tmp_path):
+    path = data / "astro" / "gll_psc_v27.fit.gz"
+    if not path.exists():
+        pytest.skip(f"NO DATA: {path} is not there")
+    features = ["Flux1000", "Signif_Avg", "LP_Index", "LP_beta"]
+    X, y, X_err, names = from_fits(path, label="CLASS1", classes=["bll", "fsrq", "psr"],
+                                   ignore_case=True, features=features, log=["Flux1000"])  # fmt: skip
+    assert names == ["log(Flux1000)", "Signif_Avg", "LP_Index", "LP_beta"]
+    assert {name: int((y == name).sum()) for name in set(y)} == {
+        "bll": 1308,
+        "fsrq": 744,
+        "psr": 271,
+    }
+    assert (X_err[:, 1] == 0).all() and np.nanmin(X_err[:, [0, 2, 3]]) > 0
+    assert 0 < np.isnan(X_err).sum() < 300
+    clf = NoisyGPClassifier(max_epochs=10, n_inducing=20, random_state=0).fit(X, y, X_err)
+    clf.save(tmp_path / "m")
+    clf = NoisyGPClassifier.load(tmp_path / "m")
+    every = from_fits(path, features=clf.feature_names_in_)
+    assert len(every.X) == 5788 and every.y is None
+    assert np.isfinite(clf.predict_proba(every.X, every.X_err)).all()

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training: going on, stopping, and being watched."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from nimgp import NoisyGPClassifier
+
+QUICK = {"max_epochs": 30, "random_state": 0, "n_jobs": 1}
+
+
+def test_interrupt_stops_and_training_goes_on_to_the_same_bits(problem):
+    X, y, sigma, _ = problem
+    whole = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
+
+    def interrupt(progress):
+        if progress.epoch == 11 and progress.batch == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    clf = NoisyGPClassifier(progress=interrupt, warm_start=True, **QUICK)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y, sigma)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert 11 <= clf.n_iter_ < 30
+    assert np.isfinite(clf.predict_proba(X, sigma)).all()
+    clf.set_params(progress=False).fit(X, y, sigma)
+    assert clf.n_iter_ == 30
+    assert np.array_equal(clf.predict_proba(X, sigma), whole.predict_proba(X, sigma))
+    assert np.array_equal(clf.history_, whole.history_)
+
+
+def test_interrupt_from_outside_without_a_callback():
+    program = """
+import sys, threading, time
+import numpy as np
+from nimgp import NoisyGPClassifier
+rng = np.random.default_rng(0)
+X = rng.normal(size=(300, 2))
+clf = NoisyGPClassifier(max_epochs=1000000, stop="fixed", random_state=0)
+def announce():
+    while not (hasattr(clf, "_model") and clf._model.epochs):
+        time.sleep(0.01)
+    print("training", flush=True)
+threading.Thread(target=announce).start()
+try:
+    clf.fit(X, X[:, 0] > 0)
+except KeyboardInterrupt:
+    print("stopped", 0 < clf.n_iter_ < 1000000, clf.predict([[1.0, 0.0]])[0])
+"""
+    with subprocess.Popen([sys.executable, "-c", program], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:  # fmt: skip
+        assert process.stdout.readline() == "training\n"
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert (out, errors, process.returncode) == ("stopped True True\n", "", 0)
+
+
+def test_own_handlers_are_asked(problem):
+    """A handler that does not raise does not stop the training; one that does, with its own."""
+    X, y, sigma, _ = problem
+
+    def interrupt(progress):
+        if progress.epoch == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    calls = []
+    before = signal.signal(signal.SIGINT, lambda *_: calls.append(1))
+    try:
+        clf = NoisyGPClassifier(progress=interrupt, **QUICK).fit(X, y, sigma)
+        assert calls and clf.n_iter_ == 30
+
+        def leave(*_):
+            raise SystemExit(5)
+
+        signal.signal(signal.SIGINT, leave)
+        with pytest.raises(SystemExit):
+            clf.fit(X, y, sigma)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_progress_is_told_and_may_stop(problem):
+    X, y, sigma, _ = problem
+    told = []
+    clf = NoisyGPClassifier(progress=told.append, batch_size=50, **QUICK).fit(X, y, sigma)
+    ends = [p for p in told if p.batch == 0]
+    assert [p.epoch for p in ends] == list(range(1, 31))
+    assert told[-1].bound == clf.elbo_ and told[0].epochs == 30 and told[0].batches == 3
+    assert told[-1].step == 90
+    clf.set_params(progress=lambda p: p.epoch >= 7).fit(X, y, sigma)
+    assert clf.n_iter_ == 7 and clf.predict(X, sigma).shape == (120,)
+
+    def fail(progress):
+        raise ZeroDivisionError("of mine")
+
+    with pytest.raises(ZeroDivisionError, match="of mine"):
+        clf.set_params(progress=fail).fit(X, y, sigma)
+
+
+def test_progress_may_look_at_the_classifier(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(**QUICK)
+    seen = []
+    clf.progress = lambda p: seen.append(clf.predict_proba(X, X_err=0)) if p.epoch == 5 else None
+    clf.fit(X, y)
+    short = NoisyGPClassifier(progress=lambda p: p.epoch == 5, **QUICK).fit(X, y)
+    assert np.array_equal(seen[0], short.predict_proba(X))
+    plain = NoisyGPClassifier(**QUICK).fit(X, y)
+    assert np.array_equal(clf.predict_proba(X), plain.predict_proba(X))
+
+
+@pytest.mark.parametrize("tqdm", [True, False])
+def test_bar(problem, capsys, monkeypatch, tqdm):
+    if not tqdm:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    NoisyGPClassifier(progress=True, **QUICK).fit(problem.X, problem.y)
+    shown = capsys.readouterr()
+    assert "30/30" in shown.err and "bound" in shown.err and shown.out == ""
+
+
+def test_silent_otherwise(problem, capfd):
+    NoisyGPClassifier(**QUICK).fit(problem.X, problem.y).predict(problem.X)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_warm_start_goes_on(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(warm_start=True, stop="fixed", **QUICK).fit(X[:80], y[:80], sigma[:80])
+    first = clf.elbo_ / 80
+    clf.fit(X, y, sigma)
+    assert clf.n_iter_ == 60 and clf.history_[:, 0].tolist() == list(range(1, 61))
+    assert clf.elbo_ / 120 > first
+    assert clf.denoise(X, y, sigma).mean.shape == X.shape
+    clf.set_params(max_epochs=5, learning_rate=0.001).fit(X, y, sigma)
+    assert clf.n_iter_ == 65
+    with pytest.raises(ValueError, match="kernel='matern32': option kernel shapes a model"):
+        clf.set_params(kernel="matern32").fit(X, y, sigma)
+    with pytest.raises(ValueError, match="80 rows, but the model was trained on 120 before"):
+        clf.set_params(kernel="se").fit(X[:80], y[:80], sigma[:80])
+    clf.set_params(warm_start=False).fit(X[:80], y[:80], sigma[:80])
+    assert clf.n_iter_ == 5
+
+
+def test_partial_fit_adds_rows(problem):
+    X, y, sigma, _ = problem
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        NoisyGPClassifier(**QUICK).partial_fit(X, y)
+    clf = NoisyGPClassifier(**QUICK)
+    some = np.flatnonzero(y != "west")[:40]
+    clf.partial_fit(X[some], y[some], classes=["west", "east", "north"], X_err=sigma[some])
+    assert clf.classes_.tolist() == ["east", "north", "west"]
+    with pytest.raises(ValueError, match="differ from those of the first call"):
+        clf.partial_fit(X, y, classes=["east", "north"])
+    clf.partial_fit(X, y, X_err=sigma)
+    warm = NoisyGPClassifier(warm_start=True, **QUICK)
+    warm.partial_fit(X[some], y[some], classes=clf.classes_, X_err=sigma[some])
+    both = [np.concatenate([a[some], a]) for a in (X, y, sigma)]
+    warm.fit(*both)
+    assert np.array_equal(clf.predict_proba(X, sigma), warm.predict_proba(X, sigma))
+
+
+def test_partial_fit_after_fit_and_with_other_errors(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(**QUICK).fit(X[:60], y[:60])
+    clf.partial_fit(X[60:], y[60:], X_err=0.2, sample_weight=np.full(60, 2.0))
+    other = NoisyGPClassifier(warm_start=True, **QUICK).fit(X[:60], y[:60])
+    errors = np.repeat([[0.0, 0.0], [0.2, 0.2]], 60, axis=0)
+    other.fit(X, y, errors, sample_weight=np.repeat([1.0, 2.0], 60))
+    assert np.array_equal(clf.predict_proba(X, sigma), other.predict_proba(X, sigma))
+
+
+def test_threads_do_not_matter(problem, monkeypatch):
+    X, y, sigma, _ = problem
+    results = []
+    for n_jobs in (1, 2, 3, -1, None):
+        clf = NoisyGPClassifier(**{**QUICK, "n_jobs": n_jobs}).fit(X, y, sigma)
+        results.append(clf.predict_proba(X, sigma))
+    assert all(np.array_equal(result, results[0]) for result in results)
+    clf.set_params(n_jobs=1)
+    assert np.array_equal(clf.predict_proba(X, sigma), results[0])
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert NoisyGPClassifier()._threads() == 1
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert NoisyGPClassifier()._threads() == 0
+
+
+def test_points_may_change_after_fit(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(n_points=16, **QUICK).fit(X, y, sigma)
+    few = clf.predict_proba(X, sigma)
+    many = clf.set_params(n_points=4096).predict_proba(X, sigma)
+    assert 0 < np.abs(many - few).max() < 0.2
+    assert np.array_equal(clf.set_params(n_points=16).predict_proba(X, sigma), few)
+
+
+def test_several_threads_predict_at_once(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
+    wanted, results = clf.predict_proba(X, sigma), []
+    threads = [
+        threading.Thread(target=lambda: results.append(clf.predict_proba(X, sigma)))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8 and all(np.array_equal(result, wanted) for result in results)
+
+
+def _predict_in_child(clf, X, sigma, queue):
+    queue.put(clf.predict_proba(X, sigma))
+
+
+def test_predicts_after_a_fork(problem):
+    """The parent's predictor has threads that a child does not."""
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(**{**QUICK, "n_jobs": 2}).fit(X, y, sigma)
+    wanted = clf.predict_proba(X, sigma)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_predict_in_child, args=(clf, X, sigma, queue))
+    child.start()
+    assert np.array_equal(queue.get(timeout=60), wanted)
+    child.join()
+    assert child.exitcode == 0
+
+
+def test_rows_are_added_only_when_they_were_learned(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(**QUICK, progress=lambda p: p.epoch == 9).fit(
+        X[:90], y[:90], sigma[:90]
+    )
+    with pytest.raises(ValueError, match="training on 90 rows was stopped under way"):
+        clf.partial_fit(X[90:], y[90:], X_err=sigma[90:])
+    clf.set_params(progress=False, warm_start=True)
+    with pytest.raises(ValueError, match="can only go on with the same data; these differ"):
+        clf.fit(X[30:], y[30:], sigma[30:])
+    clf.fit(X[:90], y[:90], sigma[:90]).partial_fit(X[90:], y[90:], X_err=sigma[90:])
+    other = NoisyGPClassifier(**QUICK).fit(X[:90], y[:90], sigma[:90])
+    other.partial_fit(X[90:], y[90:], X_err=sigma[90:])
+    assert np.array_equal(clf.predict_proba(X, sigma), other.predict_proba(X, sigma))
+
+
+def test_a_refused_fit_leaves_the_classifier_as_it_was(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
+    before = clf.predict(X, sigma)
+    with pytest.raises(ValueError, match="more than the 120 rows"):
+        clf.set_params(n_inducing=500).fit(X, np.roll(y == "east", 1), sigma)
+    assert np.array_equal(clf.predict(X, sigma), before)
+
+
+def test_many_rows_are_predicted_as_few(problem):
+    """Rows go to the library in portions."""
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(n_points=8, **QUICK).fit(X, y, sigma)
+    many = np.arange(5000) % 120
+    assert np.array_equal(
+        clf.predict_proba(X[many], sigma[many]), clf.predict_proba(X, sigma)[many]
+    )
+    assert np.array_equal(clf.remeasure(X, sigma[0])[40:], clf.remeasure(X[40:], sigma[0]))
