@@ -3,6 +3,7 @@
 
 #include "nearest.h"
 #include "plain.h"
+#include "recipe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,7 +417,7 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
 
 bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
                    const char *errors, struct complaint *complaint) {
-    const char *wish = nim_model_note(model, NOTE_ERRORS_WISH);
+    const char *wish = recipe_kept(model, RECIPE_ERRORS);
     const char *learned = nim_model_note(model, NOTE_ERRORS);
     for (size_t j = 0; j < nim_model_attributes(model); j++)
         if (!add_named(columns, table, nim_model_attribute_name(model, j), complaint))

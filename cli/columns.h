@@ -67,8 +67,7 @@ char *columns_errors(const struct columns *columns, const struct table *table);
 void source_free(struct source *source);
 void columns_free(struct columns *columns);
 
-/* Keys of the notes a model keeps of its columns. */
+/* The key of the note a model keeps of them. */
 #define NOTE_ERRORS "errors"
-#define NOTE_ERRORS_WISH "option.errors"
 
 #endif

@@ -109,8 +109,8 @@ struct fit {
 static bool settle_files(struct fit *fit, struct complaint *complaint) {
     const struct arguments *arguments = fit->arguments;
     fit->output = argument_text(arguments, "output");
-    if (!fit->output)
-        return complain(complaint, EXIT_USAGE, "fit: where should the model go? -o MODEL");
+    if (!fit->output || !*fit->output || strcmp(fit->output, "-") == 0)
+        return complain(complaint, EXIT_USAGE, "fit: which file should the model go to? -o MODEL");
     size_t size = strlen(fit->output) + sizeof ".checkpoint";
     fit->default_checkpoint = malloc(size);
     if (!fit->default_checkpoint)

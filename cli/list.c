@@ -106,13 +106,6 @@ char *list_join(const struct list *list) {
     return text;
 }
 
-bool list_has(const struct list *list, const char *name) {
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->item[i], name) == 0)
-            return true;
-    return false;
-}
-
 void list_free(struct list *list) {
     for (size_t i = 0; i < list->count; i++)
         free(list->item[i]);

@@ -24,9 +24,6 @@ bool list_add(struct list *list, const char *text, size_t length, struct complai
 /* The text list_split reads back as the same list; to be freed. NULL when out of memory. */
 char *list_join(const struct list *list);
 
-/* Whether the name is there; case counts. */
-bool list_has(const struct list *list, const char *name);
-
 /* Leaves an empty list. */
 void list_free(struct list *list);
 

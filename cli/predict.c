@@ -214,14 +214,15 @@ static bool write_block(struct predict *predict, struct complaint *complaint) {
 static bool stream(struct predict *predict, const struct arguments *arguments,
                    struct complaint *complaint) {
     struct rows *rows = &predict->applied.rows;
+    /* The first rows come before the output, so that a table that is none leaves nothing. */
     if (!applied_open(&predict->applied, arguments, argument_operand(arguments, 0),
                       argument_operand(arguments, 1), false, complaint) ||
-        !open_writer(predict, arguments, complaint) || !make_room(predict, arguments, complaint))
+        !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint) ||
+        !make_room(predict, arguments, complaint))
         return false;
-    do {
-        if (!rows_next(rows, complaint) || (rows->count && !write_block(predict, complaint)))
+    while (rows->count)
+        if (!write_block(predict, complaint) || !rows_next(rows, complaint))
             return false;
-    } while (rows->count);
     applied_say_tally(&predict->applied);
     struct table_writer *writer = predict->writer;
     predict->writer = NULL;

@@ -64,7 +64,8 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
     if (!rows->at_hand && !table_next(rows->table, ROWS_BLOCK, &rows->at_hand, complaint))
         return false;
     rows->seen += rows->at_hand;
-    return true;
+    return rows->seen || complain(complaint, EXIT_BAD_INPUT, "%s: no rows; expected one at least",
+                                  table_path(rows->table));
 }
 
 /* In a column of numbers 1, 1.0 and 1e0 are the same label: the shortest text of the number. */

@@ -51,7 +51,8 @@ struct rows {
     double *value, *error;
 };
 
-/* The next rows selected, at most a block. False and a complaint when the table cannot be used. */
+/* The next rows selected, at most a block. False and a complaint when the table cannot be used, or
+ * has no rows at all. */
 bool rows_next(struct rows *rows, struct complaint *complaint);
 void rows_free(struct rows *rows);
 

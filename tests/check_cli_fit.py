@@ -324,7 +324,8 @@ def warm_start(nimgp):
 
 def outputs(nimgp):
     train(nimgp)
-    nimgp.refuses("fit", "train.csv", code=1, says=["-o"])
+    for words in ([], ["-o", ""], ["-o", "-"]):
+        nimgp.refuses("fit", "train.csv", *words, code=1, says=["-o"])
     nimgp.refuses("fit", "train.csv", "-o", ".", says=[".", "directory"])
     nimgp.refuses("fit", "train.csv", "-o", "no/such/place", says=["no/such/place"])
     nimgp.refuses("fit", "train.csv", "-o", "train.csv", code=1, says=["train.csv"])
