@@ -111,6 +111,9 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
     fit->output = argument_text(arguments, "output");
     if (!fit->output)
         return complain(complaint, EXIT_USAGE, "fit: where should the model go? -o MODEL");
+    if (strcmp(fit->output, "-") == 0)
+        return complain(complaint, EXIT_USAGE,
+                        "fit: a model cannot go to standard output; -o names a file");
     size_t size = strlen(fit->output) + sizeof ".checkpoint";
     fit->default_checkpoint = malloc(size);
     if (!fit->default_checkpoint)

@@ -84,8 +84,9 @@ struct table_writer;
 
 /*
  * "-" is standard output. Formats: CSV, TSV, FITS, and gzip over the first two when the name ends
- * in .gz; TABLE_ANY goes by the name, CSV when it says nothing. A file is written beside `path` and
- * renamed by table_writer_close, so that nothing half-written is ever seen there.
+ * in .gz; TABLE_ANY goes by the name's ending, CSV when it has none; others are refused. A file is
+ * written beside `path` and renamed by table_writer_close, so that nothing half-written is ever
+ * seen there.
  */
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint);
