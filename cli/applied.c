@@ -17,12 +17,17 @@ static bool set_options(struct applied *applied, struct complaint *complaint) {
 }
 
 static void say_lost(const struct applied *applied) {
-    for (size_t j = 0; j < applied->columns.count; j++)
-        if (applied->columns.source[j].lost)
+    if (!errors_count(nim_model_options(applied->model)))
+        return;
+    for (size_t j = 0; j < applied->columns.count; j++) {
+        const struct source *source = &applied->columns.source[j];
+        if (source->lost)
             say(applied->arguments,
-                "%s: no column '%s', with which the model learned: %s counts as exact",
-                table_path(applied->table), applied->columns.source[j].lost,
-                applied->columns.source[j].name);
+                "%s: no column '%s': the median error of training stands in; --errors %s=NAME "
+                "names one",
+                table_path(applied->table), source->lost,
+                table_column(applied->table, source->value)->name);
+    }
 }
 
 static bool find_label(struct applied *applied, const struct list *classes,
@@ -30,11 +35,9 @@ static bool find_label(struct applied *applied, const struct list *classes,
     const char *wish = argument_text(applied->arguments, "label");
     const char *kept = applied->model ? nim_model_note(applied->model, NOTE_LABEL) : NULL;
     size_t column;
-    if (!wish && kept && table_find(applied->table, kept) >= 0)
-        wish = kept;
-    if (!column_label(applied->table, wish, &column, complaint))
+    if (!column_label(applied->table, wish, kept, &column, complaint))
         return false;
-    applied->label_chosen = !wish;
+    applied->label_chosen = !wish && !kept;
     applied->rows.label = (long)column;
     applied->rows.classes = &applied->classes;
     return classes_fix(&applied->classes, classes, complaint);
@@ -56,6 +59,7 @@ static bool open_rows(struct applied *applied, struct complaint *complaint) {
     applied->rows.table = applied->table;
     applied->rows.columns = &applied->columns;
     applied->rows.label = NO_COLUMN;
+    applied->rows.lost_is_unknown = true;
     applied->rows.where =
         where_create(applied->arguments, applied->table, applied->classes.fold, complaint);
     return applied->rows.where != NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "columns.h"
 #include "command.h"
+#include "files.h"
 #include "interrupt.h"
 #include "list.h"
 #include "table/table.h"
@@ -93,6 +94,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     struct passage passage = {0};
     const char *in = argument_operand(arguments, 0), *out = argument_operand(arguments, 1);
     bool good =
+        file_check_apart(out, in, complaint) &&
         (passage.table = table_open(in, format_of(arguments, "from"), complaint)) &&
         (passage.where = where_create(arguments, passage.table,
                                       argument_given(arguments, "ignore-case"), complaint)) &&
@@ -124,7 +126,7 @@ static const struct option options[] = {
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
-     .help = "What to write; any goes by OUT's name, and by CSV when that says nothing.",
+     .help = "What to write; any goes by OUT's name, CSV when it has no ending.",
      .values = "any|csv|tsv|fits",
      .fallback = "any"},
     {0},

@@ -7,9 +7,12 @@
 #include "command.h"
 #include "table/table.h"
 
-/* Complains when nothing could be written to `path`: it is a directory, or stands in none that can
- * be written to. */
+/* Complains when nothing could be written to `path`: it is a directory, or no file can be made
+ * there, which is tried. */
 bool file_check_output(const char *path, struct complaint *complaint);
+
+/* Puts a whole file there, or none; "-" is standard output. */
+bool file_write(const char *path, const void *bytes, size_t size, struct complaint *complaint);
 
 /* Complains when writing `output` would overwrite the file read from `input`. */
 bool file_check_apart(const char *output, const char *input, struct complaint *complaint);

@@ -109,8 +109,11 @@ struct fit {
 static bool settle_files(struct fit *fit, struct complaint *complaint) {
     const struct arguments *arguments = fit->arguments;
     fit->output = argument_text(arguments, "output");
-    if (!fit->output || !*fit->output || strcmp(fit->output, "-") == 0)
+    if (!fit->output || !*fit->output)
         return complain(complaint, EXIT_USAGE, "fit: which file should the model go to? -o MODEL");
+    if (strcmp(fit->output, "-") == 0)
+        return complain(complaint, EXIT_USAGE,
+                        "fit: a model cannot go to standard output; -o names a file");
     size_t size = strlen(fit->output) + sizeof ".checkpoint";
     fit->default_checkpoint = malloc(size);
     if (!fit->default_checkpoint)

@@ -33,10 +33,10 @@ static bool find_label(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     const char *wish = reading->recipe->text[RECIPE_LABEL];
     const char *kept = reading->model ? nim_model_note(reading->model, NOTE_LABEL) : NULL;
-    if (!wish && kept && table_find(lesson->table, kept) >= 0)
-        wish = kept;
-    reading->label_chosen = !wish;
-    return column_label(lesson->table, wish, &lesson->label, complaint);
+    reading->label_chosen = !wish && !kept;
+    if (reading->label_chosen && table_find(lesson->table, "class") == NO_COLUMN)
+        return column_guess_label(lesson->table, reading->rows.waiting, &lesson->label, complaint);
+    return column_label(lesson->table, wish, kept, &lesson->label, complaint);
 }
 
 static bool find_classes(struct reading *reading, struct complaint *complaint) {
@@ -73,8 +73,9 @@ static bool find_columns(struct reading *reading, struct complaint *complaint) {
 static bool open_table(struct reading *reading, const char *path, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     lesson->table = file_open_table(reading->arguments, path, complaint);
-    return lesson->table && find_label(reading, complaint) && find_classes(reading, complaint) &&
+    return lesson->table &&
            table_next(lesson->table, ROWS_BLOCK, &reading->rows.waiting, complaint) &&
+           find_label(reading, complaint) && find_classes(reading, complaint) &&
            find_columns(reading, complaint);
 }
 
@@ -247,6 +248,12 @@ static void say_left_out(const struct reading *reading) {
     for (size_t i = 0; i < lesson->columns.left_out.count; i++)
         say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
             lesson->columns.left_out.item[i]);
+    if (lesson->columns.orphans.count) {
+        char names[256];
+        list_show(&lesson->columns.orphans, 8, names, sizeof names);
+        say(arguments, "errors of no feature, by their names, and left out: %s; --features decides",
+            names);
+    }
     for (size_t i = 0; i < lesson->columns.empty.count; i++)
         say(arguments, "column '%s' is empty and left out", lesson->columns.empty.item[i]);
     for (size_t j = 0; j < lesson->columns.count; j++) {

@@ -15,6 +15,12 @@ bool plain_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+bool plain_starts(const char *text, const char *start) {
+    while (*start && plain_lower(*text) == plain_lower(*start))
+        text++, start++;
+    return !*start;
+}
+
 void plain_line(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)

@@ -14,6 +14,9 @@
 char plain_lower(char c);
 bool plain_blank(char c);
 
+/* Whether the text begins so; upper and lower case are the same. */
+bool plain_starts(const char *text, const char *start);
+
 /* Makes one line of it, whatever it holds: control characters become question marks. */
 void plain_line(char *text);
 

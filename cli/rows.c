@@ -10,9 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What stands for the error where there is no column of errors. */
+static double error_without_column(const struct rows *rows, const struct source *source) {
+    return rows->lost_is_unknown && source->lost ? (double)NAN : 0.0;
+}
+
 bool rows_have_errors(const struct rows *rows) {
     for (size_t j = 0; j < rows->columns->count; j++)
-        if (rows->columns->source[j].error != NO_COLUMN)
+        if (rows->columns->source[j].error != NO_COLUMN ||
+            isnan(error_without_column(rows, &rows->columns->source[j])))
             return true;
     return false;
 }
@@ -150,12 +156,13 @@ static bool read_attribute(struct rows *rows, size_t j, struct complaint *compla
     const struct source *source = &rows->columns->source[j];
     size_t d = rows->columns->count;
     bool errors = source->error != NO_COLUMN;
+    double usual = error_without_column(rows, source);
     if (!table_numbers(rows->table, source->value, rows->value, 1, complaint) ||
         (errors && !table_numbers(rows->table, (size_t)source->error, rows->error, 1, complaint)))
         return false;
     for (size_t k = 0; k < rows->count; k++) {
         size_t i = rows->place[k];
-        double x = rows->value[i], sigma = errors ? rows->error[i] : 0.0;
+        double x = rows->value[i], sigma = errors ? rows->error[i] : usual;
         if (isinf(x))
             return complain_of_cell(rows, i, source->value, "a finite number", x, complaint);
         if (sigma < 0.0 || isinf(sigma))

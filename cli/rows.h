@@ -27,6 +27,7 @@ struct rows {
     struct where *where;     /* or NULL */
     long label;              /* a column, or NO_COLUMN: all rows count */
     struct classes *classes; /* the label's */
+    bool lost_is_unknown;    /* errors the model learned with and the table lacks: not exact */
     size_t waiting;          /* rows the table has at hand that were not looked at yet */
 
     /* The block. */
@@ -35,7 +36,8 @@ struct rows {
     size_t first;   /* the number of the first of them, from 0 */
     size_t *place;  /* count: where each stands among them */
     double *x;      /* count x attributes */
-    double *sigma;  /* count x attributes; zero where there is no error column */
+    double *sigma;  /* count x attributes; zero where there is no error column, NaN where it is
+                       unknown */
     int32_t *class; /* count, where there is a label */
 
     /* So far, over all blocks. */
@@ -56,7 +58,7 @@ struct rows {
 bool rows_next(struct rows *rows, struct complaint *complaint);
 void rows_free(struct rows *rows);
 
-/* Whether any attribute has an error column. */
+/* Whether any attribute has errors, known or not. */
 bool rows_have_errors(const struct rows *rows);
 
 /* The block for the library; the rows' own memory. */

@@ -192,10 +192,14 @@ def check_nothing_half_written(nimgp, place):
     nimgp.bad(2, "convert", "-", place / "no" / "out.csv", says="out.csv", stdin="a\n1\n")
     nimgp.bad(2, "convert", place, "-", says=str(place))
     assert sorted(path.name for path in place.iterdir()) == ["late.csv", "out.csv"]
-    # In place is fine: the old file is there until the new one is whole.
+    # Nor is the table itself overwritten, whatever it is called.
     (place / "late.csv").write_text("a,b\n1,2\n3,4\n")
-    nimgp.good("convert", place / "late.csv", place / "late.csv", "--where", "a > 1")
-    assert (place / "late.csv").read_text() == "a,b\n3,4\n"
+    nimgp.bad(1, "convert", place / "late.csv", place / "late.csv", "--where", "a > 1",
+              says="late.csv")
+    nimgp.bad(1, "convert", place / "late.csv", place / ".." / place.name / "late.csv", says="late.csv")
+    assert (place / "late.csv").read_text() == "a,b\n1,2\n3,4\n"
+    nimgp.bad(2, "convert", place / "late.csv", place / "new.parquet", says=["new.parquet", ".csv"])
+    nimgp.good("convert", place / "late.csv", place / "new.ecsv", "--to", "csv")
 
 
 def header_cards(path):

@@ -85,6 +85,27 @@ def errors_by_hand(nimgp):
     nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "flux,magg", says=["magg", "'mag'"])
 
 
+def label_nobody_named(nimgp):
+    """The last column when it can hold classes; otherwise what could is listed."""
+    def table(name, last):
+        return nimgp.write_rows(name, ["kind", "x", "last"],
+                                [["ab"[i % 2], (7 * i) % 11, last(i)] for i in range(90)])
+
+    result = fit(nimgp, table("few.csv", lambda i: i % 30), "m", "--epochs", "1")
+    check("column 'last', the last one" in result.err, result.err)
+    fit(nimgp, table("text.csv", lambda i: f"c{i % 40}"), "m", "--epochs", "1")
+    nimgp.refuses("fit", table("many.csv", lambda i: i % 31), "-o", "n",
+                  says=["many.csv", "last", "31 different values", "--label", "text: kind"])
+
+
+def orphaned_errors(nimgp):
+    nimgp.write_rows("t.csv", ["x", "Unc_Flux_Band_1_1", "y_err", "class"],
+                     [[i % 7, 1, 2, "ab"[i % 2]] for i in range(40)])
+    result = fit(nimgp, "t.csv", "m", "--epochs", "1")
+    check("Unc_Flux_Band_1_1, y_err; --features" in result.err, result.err)
+    check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["x"])
+
+
 def classes_in_order(nimgp):
     """Numbers by size, else bytes; --classes chooses rows and order; case folds when asked."""
     source = random.Random(4)
@@ -329,6 +350,9 @@ def outputs(nimgp):
     nimgp.refuses("fit", "train.csv", "-o", ".", says=[".", "directory"])
     nimgp.refuses("fit", "train.csv", "-o", "no/such/place", says=["no/such/place"])
     nimgp.refuses("fit", "train.csv", "-o", "train.csv", code=1, says=["train.csv"])
+    nimgp.refuses("fit", "train.csv", "-o", "-", code=1, says=["standard output"])
+    if os.path.isdir("/proc/self"):  # where root may write, and yet no file can be made
+        nimgp.refuses("fit", "train.csv", "-o", "/proc/x", says=["/proc/x"])
     nimgp.refuses("fit", "train.csv", "-o", "m", "--every", "0", code=1, says=["every"])
     result = nimgp("fit", "-", "-o", "m", *QUICK, stdin=nimgp.read("train.csv"))
     fit(nimgp, "train.csv", "n")
@@ -337,6 +361,6 @@ def outputs(nimgp):
 
 
 if __name__ == "__main__":
-    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, classes_in_order,
-          where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
+    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
+          orphaned_errors, classes_in_order, where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
           killed, checkpoints, warm_start, outputs])

@@ -79,9 +79,14 @@ def errors(nimgp):
     result = nimgp("predict", "m", "named.csv")
     check(result.out != reference and result.err.count("\n") == 2, result.err)
     check("x1_err" in result.err and "x2_err" in result.err, result.err)
+    check("--errors x1=NAME" in result.err and "median" in result.err, result.err)
+    nimgp.write_rows("unknown.csv", head[:4], [[*row[:2], "", ""] for row in rows])
+    check(result.out == nimgp("predict", "m", "unknown.csv").out, "a lost error is an unknown one")
     nimgp.write_rows("zero.csv", head[:4], [[*row[:2], 0, 0] for row in rows])
-    check(result.out == nimgp("predict", "m", "zero.csv").out, "no error is an exact value")
-    check(result.out == nimgp("predict", "m", "with.csv", "--errors", "none").out)
+    exact = nimgp("predict", "m", "zero.csv").out
+    check(exact != result.out, "a lost error is no exact value")
+    check(exact == nimgp("predict", "m", "with.csv", "--errors", "none").out)
+    check(exact == nimgp("predict", "m", "named.csv", "--errors", "x1=,x2=").out)
     # A model that was told to ignore the errors ignores them here too.
     model(nimgp, "--errors", "none", name="n")
     check(nimgp("predict", "n", "with.csv").out == nimgp("predict", "n", "zero.csv").out)
@@ -171,6 +176,12 @@ def written_whole(nimgp):
     nimgp.refuses("predict", "m", "t.csv", "-o", "old.csv", says=says)
     check(nimgp.read("old.csv") == b"precious\n")
     nimgp.refuses("predict", "m", "t.csv", "-o", "t.csv", code=1, says=["t.csv"])
+    for name in ("out.xlsx", "o.parquet", "a.idx", "a.libsvm", "a.svm.gz"):
+        nimgp.refuses("predict", "m", "train.csv", "-o", name, says=[name, ".csv", ".fits"])
+        nimgp.refuses("suggest", "m", "train.csv", "-o", name, says=[name, ".csv", ".fits"])
+    (nimgp.directory / "a.b").mkdir()
+    for name in ("a.csv", "a.TSV", "a.txt.gz", "a.dat", "a.fts", "a", ".a", "a.b/c", "a.gz"):
+        nimgp("predict", "m", "train.csv", "-o", name)
 
 
 def interrupted(nimgp):
