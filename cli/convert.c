@@ -38,6 +38,8 @@ static bool choose_columns(struct passage *passage, const char *names,
             good = column_find(passage->table, list.item[i], &passage->from[i], complaint);
         if (good)
             passage->column[i] = *table_column(passage->table, passage->from[i]);
+        if (passage->column[i].empty) /* text may follow */
+            passage->column[i].kind = COLUMN_TEXT;
     }
     list_free(&list);
     return good;

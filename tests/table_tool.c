@@ -74,14 +74,19 @@ static bool dump(struct table *table, size_t most, struct complaint *complaint) 
     return fine;
 }
 
+/* A column that is empty so far may hold text later. */
+static bool is_number(const struct table *table, size_t column) {
+    return table_column(table, column)->kind == COLUMN_NUMBER &&
+           !table_column(table, column)->empty;
+}
+
 static bool copy_row(struct table *table, struct table_writer *writer, size_t row,
                      const double *number, size_t most, struct complaint *complaint) {
     for (size_t i = 0; i < table_columns(table); i++) {
         struct span span;
-        if (table_column(table, i)->kind == COLUMN_NUMBER
-                ? !table_write_number(writer, number[i * most + row], complaint)
-                : !table_text(table, row, i, &span, complaint) ||
-                      !table_write_text(writer, span, complaint))
+        if (is_number(table, i) ? !table_write_number(writer, number[i * most + row], complaint)
+                                : !table_text(table, row, i, &span, complaint) ||
+                                      !table_write_text(writer, span, complaint))
             return false;
     }
     return table_write_end(writer, complaint);
@@ -95,7 +100,7 @@ static bool copy_rows(struct table *table, struct table_writer *writer, size_t m
     do {
         fine = fine && table_next(table, most, &rows, complaint);
         for (size_t i = 0; fine && rows && i < table_columns(table); i++)
-            if (table_column(table, i)->kind == COLUMN_NUMBER)
+            if (is_number(table, i))
                 fine = table_numbers(table, i, number + i * most, 1, complaint);
         for (size_t row = 0; fine && row < rows; row++)
             fine = copy_row(table, writer, row, number, most, complaint);

@@ -124,9 +124,11 @@ static void kinds_and_missing(void **context) {
             TABLE_ANY, 10);
     static const enum column_kind kinds[COLUMNS] = {COLUMN_NUMBER, COLUMN_NUMBER, COLUMN_NUMBER,
                                                     COLUMN_TEXT,   COLUMN_TEXT,   COLUMN_TEXT,
-                                                    COLUMN_TEXT}; /* the last might be anything */
-    for (size_t i = 0; i < COLUMNS; i++)
+                                                    COLUMN_NUMBER};
+    for (size_t i = 0; i < COLUMNS; i++) {
         assert_int_equal(grid.column[i].kind, kinds[i]);
+        assert_int_equal(grid.column[i].empty, i == 6); /* that might be anything */
+    }
     assert_true(grid.number[COLUMNS] == -2500 && isinf(grid.number[2 * COLUMNS]));
     for (size_t row = 0; row < 3; row++)
         for (size_t column = 1; column < 3; column++) {
@@ -142,7 +144,7 @@ static void kinds_and_missing(void **context) {
     assert_string_equal(grid.text[4], "5853498713190525696");
     grid_free(&grid);
     grid_of(&grid, text_file("t.csv", "a,b\n"), TABLE_ANY, 10);
-    assert_int_equal(grid.column[1].kind, COLUMN_NUMBER); /* nothing speaks against it */
+    assert_true(grid.column[1].kind == COLUMN_NUMBER && grid.column[1].empty);
     grid_free(&grid);
 }
 

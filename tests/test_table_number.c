@@ -20,7 +20,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 enum { TRIES = 200000 };
 #else
-enum { TRIES = 2000000 };
+enum { TRIES = 1000000 };
 #endif
 
 /* ---------------------------------------------------------------- helpers --------------------- */

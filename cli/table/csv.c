@@ -407,19 +407,20 @@ static bool read_header(struct csv *csv, enum table_format format, struct compla
 
 /* ---------------------------------------------------------------- the reader ------------------ */
 
-/* By the first rows: no cell is text, and one at least is a number, since a column that is empty so
- * far may be filled with anything later. Integers that a double cannot hold are text. */
-static enum column_kind judge(const struct csv *csv, size_t column) {
-    bool numbers = csv->rows == 0;
+/* By the first rows: numbers unless some cell is text, or an integer that a double cannot hold. */
+static void judge(const struct csv *csv, size_t index) {
+    struct column *column = &csv->table.column[index];
+    column->empty = true;
     for (size_t row = 0; row < csv->rows; row++) {
-        struct span span = cell(csv, row, column);
+        struct span span = cell(csv, row, index);
         double value;
         enum number_reading reading = number_read_quickly(span.text, span.length, &value);
-        if (reading == NUMBER_NOT || (span.length > 15 && number_is_name(span.text, span.length)))
-            return COLUMN_TEXT;
-        numbers |= reading == NUMBER_READ;
+        column->empty &= reading == NUMBER_MISSING;
+        if (reading == NUMBER_NOT || (span.length > 15 && number_is_name(span.text, span.length))) {
+            column->kind = COLUMN_TEXT;
+            return;
+        }
     }
-    return numbers ? COLUMN_NUMBER : COLUMN_TEXT;
 }
 
 static struct table *csv_open(struct source *source, const struct opening *opening,
@@ -437,7 +438,7 @@ static struct table *csv_open(struct source *source, const struct opening *openi
         return NULL;
     }
     for (size_t i = 0; i < csv->table.columns; i++)
-        csv->table.column[i].kind = judge(csv, i);
+        judge(csv, i);
     return &csv->table;
 }
 

@@ -32,6 +32,7 @@ struct column {
     enum column_kind kind;
     const char *unit; /* or NULL */
     size_t width;     /* of text: the longest there can be in bytes, 0 when nobody knows */
+    bool empty;       /* of CSV: all missing in the rows it was judged by, so anything may follow */
 };
 
 struct span {
@@ -49,8 +50,8 @@ struct table;
  * FITS: the first table of the file, or the part "stars.fits[2]" or "stars.fits[NAME]" says.
  *
  * Kinds of CSV columns are judged by the first rows (some 500 kB): a column is a number when all
- * its cells there are numbers or missing, and one at least is a number. In CSV and FITS, integers
- * beyond 2^53 make a column text: they are names, which a double would change.
+ * its cells there are numbers or missing. In CSV and FITS, integers beyond 2^53 make a column text:
+ * they are names, which a double would change.
  */
 struct table *table_open(const char *path, enum table_format format, struct complaint *complaint);
 void table_close(struct table *table);
@@ -99,8 +100,8 @@ struct table_writer;
  * When the reader of a pipe has gone, and the signal SIGPIPE is ignored so that we get to know, the
  * complaint has the code EXIT_FINE: whoever reads has enough, and nothing is wrong.
  *
- * FITS: names are ASCII and at most 68 long, or opening fails; text is never cut, and `width` is
- * not needed.
+ * FITS: an `empty` column is written as text. Names are ASCII and at most 68 long, or opening
+ * fails; text is never cut, and `width` is not needed.
  */
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint);

@@ -91,7 +91,7 @@ static bool copy_column(struct fits_writer *fits, size_t index, struct complaint
         return complain(complaint, EXIT_BAD_INPUT,
                         "%s: column %s: names in FITS are up to %d ASCII characters", name_of(fits),
                         column->name, LONGEST_NAME);
-    field->is_text = column->kind == COLUMN_TEXT;
+    field->is_text = column->kind == COLUMN_TEXT || column->empty;
     field->width = field->is_text ? 1 : 8;
     field->name = strdup(column->name);
     if (column->unit && fits_in_card(column->unit))
