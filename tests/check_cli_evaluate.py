@@ -193,7 +193,7 @@ def suggest_columns(nimgp):
 
 
 def suggest_json(nimgp):
-    """Numbers are numbers with all their digits, what is missing is null; -o is honoured, and the file
+    """Numbers are numbers, ids beyond a double are text, what is missing is null; -o is honoured, and the file
     is whole or not there."""
     setting(nimgp)
     nimgp.write_rows("t.csv", ["id", "x1", "x2", "note", "x1_err", "x2_err"],
@@ -203,7 +203,7 @@ def suggest_json(nimgp):
     found = {thing["row"]: thing for thing in result.json()}
     check([found[1][k] for k in ("id", "x1", "x2", "note")] == ["4611686018427387905", 0.5, None, None],
           found[1])
-    check([found[2][k] for k in ("id", "x1", "x2", "note")] == [7, None, 0.001, "me"], found[2])
+    check([found[2][k] for k in ("id", "x1", "x2", "note")] == ["7", None, 0.001, "me"], found[2])
     written = nimgp(*words, "-o", "s.json")
     check(written.out == "" and nimgp.read("s.json").decode() == result.out, written.out)
     nimgp.refuses(*words, "-o", "t.csv", code=1, says=["t.csv"])
