@@ -39,6 +39,7 @@ uci: python
 bench: setup-bench build
 	@$(RELEASE)/bench/bench_step --json build/bench.json
 	@if [ -x $(RELEASE)/bench/bench_gemm ]; then echo; $(RELEASE)/bench/bench_gemm; fi
+	@echo; $(RELEASE)/bench/bench_csv
 
 # What the Python package costs over the C library.
 bench-python: python

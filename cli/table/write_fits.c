@@ -212,6 +212,11 @@ static bool drain_number(struct drain *drain) {
     double value;
     if (fread(&value, sizeof value, 1, drain->fits->rows) != 1)
         return complain_of_rows(drain->fits, drain->complaint);
+    if (BLOCK - drain->filled > sizeof bytes) {
+        put_big_endian_double(drain->block + drain->filled, value);
+        drain->filled += sizeof bytes;
+        return true;
+    }
     put_big_endian_double(bytes, value);
     for (size_t i = 0; i < sizeof bytes; i++) { /* a block may end within a number */
         drain->block[drain->filled++] = bytes[i];
