@@ -125,7 +125,15 @@ def evaluate_labels(nimgp):
     some = nimgp("evaluate", "m", "some.csv", "--json")
     third = nimgp("evaluate", "m", "third.csv", "--json").json()
     check(some.json()["nll"] == third["nll"], some.out, third)
-    check("84 without a label, 83 of other classes" in some.err, some.err)
+    check("84 without a label, 83 of other classes (d)" in some.err, some.err)
+    check(some.json()["left_out"] == {"no_label": 84, "other_classes": 83}, some.out)
+    nimgp.refuses("evaluate", "m", "some.csv", "--where", "x1 > 1e9", says=["no row meets --where"])
+    # On what it learned from, and only there.
+    check("learned from" in nimgp("evaluate", "m", "train.csv").err)
+    check("learned from" not in nimgp("evaluate", "m", "train.csv", "--where", "x1 > 0").err)
+    check("learned from" not in nimgp("evaluate", "m", "test.csv").err)
+    nimgp("fit", "train.csv", "-o", "n", *QUICK, "--validation", "0.2")
+    check("learned from" in nimgp("evaluate", "n", "train.csv").err)
     nimgp.write_rows("none.csv", head, [[*row[:4], "d"] for row in table])
     nimgp.refuses("evaluate", "m", "none.csv", says=["none.csv", "class"])
     nimgp.write_rows("upper.csv", head, [[*row[:4], row[4].upper()] for row in table])
@@ -193,7 +201,7 @@ def suggest_columns(nimgp):
 
 
 def suggest_json(nimgp):
-    """Numbers are numbers with all their digits, what is missing is null; -o is honoured, and the file
+    """Numbers are numbers (but text where a double lacks digits), what is missing is null; -o is honoured, and the file
     is whole or not there."""
     setting(nimgp)
     nimgp.write_rows("t.csv", ["id", "x1", "x2", "note", "x1_err", "x2_err"],
@@ -201,9 +209,9 @@ def suggest_json(nimgp):
     words = ["suggest", "m", "t.csv", "--keep", "--json", "-n", "2"]
     result = nimgp(*words)
     found = {thing["row"]: thing for thing in result.json()}
-    check([found[1][k] for k in ("id", "x1", "x2", "note")] == [4611686018427387905, 0.5, None, None],
+    check([found[1][k] for k in ("id", "x1", "x2", "note")] == ["4611686018427387905", 0.5, None, None],
           found[1])
-    check([found[2][k] for k in ("id", "x1", "x2", "note")] == [7, None, 0.001, "me"], found[2])
+    check([found[2][k] for k in ("id", "x1", "x2", "note")] == ["7", None, 0.001, "me"], found[2])
     written = nimgp(*words, "-o", "s.json")
     check(written.out == "" and nimgp.read("s.json").decode() == result.out, written.out)
     nimgp.refuses(*words, "-o", "t.csv", code=1, says=["t.csv"])
