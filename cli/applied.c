@@ -69,6 +69,9 @@ bool applied_open(struct applied *applied, const struct arguments *arguments, co
                   const char *table, bool labelled, struct complaint *complaint) {
     nim_error error;
     *applied = (struct applied){.arguments = arguments};
+    if (file_is_model(table) && !file_is_model(model))
+        return complain(complaint, EXIT_USAGE, "%s: the model comes first: nimgp %s MODEL TABLE",
+                        argument_command(arguments), argument_command(arguments));
     applied->model = file_load_model(model, complaint);
     if (!applied->model || !set_options(applied, complaint))
         return false;
@@ -108,6 +111,8 @@ void applied_say_tally(const struct applied *applied) {
     if (applied->label_chosen)
         say(applied->arguments, "the label is column '%s'; --label chooses another",
             table_column(applied->table, (size_t)rows->label)->name);
+    if (rows_all_filtered(rows))
+        say(applied->arguments, "no row meets --where");
     rows_say_nonpositive(rows, applied->arguments);
     if (rows->label != NO_COLUMN)
         rows_say_left_out(rows, applied->arguments);

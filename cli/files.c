@@ -66,9 +66,29 @@ nim_model *file_load_model(const char *path, struct complaint *complaint) {
     return model;
 }
 
+/* Eight bytes of length, then a header (docs/model-file.md). */
+bool file_is_model(const char *path) {
+    static const char start[] = "{\"__metadata__\":{\"crc32\":\"";
+    char head[8 + sizeof start - 1];
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* a pipe can be read once */
+        return false;
+    FILE *file = fopen(path, "rb");
+    bool is = file && fread(head, 1, sizeof head, file) == sizeof head &&
+              memcmp(head + 8, start, sizeof start - 1) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
+bool file_check_table(const char *path, struct complaint *complaint) {
+    return !file_is_model(path) ||
+           complain(complaint, EXIT_BAD_INPUT, "%s: is a nimgp model, not a table", path);
+}
+
 struct table *file_open_table(const struct arguments *arguments, const char *path,
                               struct complaint *complaint) {
     enum table_format format = TABLE_ANY;
     table_format_named(argument_text(arguments, "format"), &format); /* one of the choices */
-    return table_open(path, format, complaint);
+    return file_check_table(path, complaint) ? table_open(path, format, complaint) : NULL;
 }

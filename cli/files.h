@@ -23,6 +23,12 @@ const char *file_name(const char *path);
 /* A model from a file; NULL and a complaint that names it. */
 nim_model *file_load_model(const char *path, struct complaint *complaint);
 
+/* Whether a regular file begins as models do. */
+bool file_is_model(const char *path);
+
+/* Complains of a model where a table was expected. */
+bool file_check_table(const char *path, struct complaint *complaint);
+
 /* A table to read, of the format --format says. */
 #define FORMAT_OPTION                                                                              \
     {                                                                                              \

@@ -3,6 +3,7 @@
 #include "applied.h"
 #include "kept.h"
 #include "metrics.h"
+#include "plain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -226,7 +227,13 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     applied_say_tally(&predict->applied);
     struct table_writer *writer = predict->writer;
     predict->writer = NULL;
-    return table_writer_close(writer, complaint);
+    if (!table_writer_close(writer, complaint))
+        return false;
+    const char *path = argument_text(arguments, "output");
+    size_t written = rows->seen - rows->filtered;
+    if (strcmp(path, "-") != 0)
+        say(arguments, "%zu row%s in %s", written, plain_plural(written), path);
+    return true;
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {

@@ -44,8 +44,10 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->x = calloc(cells, sizeof *rows->x);
     rows->sigma = calloc(cells, sizeof *rows->sigma);
     rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
+    rows->nonpositive = calloc(rows->columns->count + 1, sizeof *rows->nonpositive);
+    rows->others.fold = rows->classes && rows->classes->fold;
     return (rows->place && rows->class && rows->keep && rows->value && rows->error && rows->x &&
-            rows->sigma && rows->missing) ||
+            rows->sigma && rows->missing && rows->nonpositive) ||
            complain(complaint, EXIT_NUMERICAL, "out of memory");
 }
 
@@ -58,6 +60,8 @@ void rows_free(struct rows *rows) {
     free(rows->x);
     free(rows->sigma);
     free(rows->missing);
+    free(rows->nonpositive);
+    classes_free(&rows->others);
     rows->place = NULL;
 }
 
@@ -87,6 +91,15 @@ static struct span shortest(struct span label, char text[PLAIN_NUMBER]) {
     return (struct span){text, strlen(text)};
 }
 
+/* A label that is no class: counted, and its name kept for messages. */
+static bool remember_other(struct rows *rows, struct span label, struct complaint *complaint) {
+    enum { MOST_OTHERS = 1000 };
+    int32_t ignored;
+    rows->other_class++;
+    rows->others.closed = rows->others.name.count == MOST_OTHERS;
+    return classes_of(&rows->others, label, &ignored, complaint);
+}
+
 /* The class of row i of those at hand, or NO_CLASS. */
 static bool classify(struct rows *rows, size_t i, int32_t *class, struct complaint *complaint) {
     struct span label;
@@ -108,8 +121,7 @@ static bool classify(struct rows *rows, size_t i, int32_t *class, struct complai
         return complain(complaint, inner.code, "%s: column %s: %s; expected class names", place,
                         table_column(rows->table, column)->name, inner.text);
     }
-    rows->other_class += *class == NO_CLASS;
-    return true;
+    return *class != NO_CLASS || remember_other(rows, label, complaint);
 }
 
 /* Which of the rows at hand are wanted: `place` and `class`. */
@@ -170,7 +182,7 @@ static bool read_attribute(struct rows *rows, size_t j, struct complaint *compla
                                     "a 1-sigma error, which is finite and not negative", sigma,
                                     complaint);
         if (source->logarithm)
-            rows->nonpositive += take_log(&x, &sigma);
+            rows->nonpositive[j] += take_log(&x, &sigma);
         rows->missing[j] += isnan(x) != 0;
         rows->x[k * d + j] = x;
         rows->sigma[k * d + j] = sigma;
@@ -191,6 +203,10 @@ bool rows_next(struct rows *rows, struct complaint *complaint) {
     return true;
 }
 
+bool rows_all_filtered(const struct rows *rows) {
+    return rows->seen > 0 && rows->filtered == rows->seen;
+}
+
 void rows_say_left_out(const struct rows *rows, const struct arguments *arguments) {
     const struct {
         size_t count;
@@ -198,19 +214,28 @@ void rows_say_left_out(const struct rows *rows, const struct arguments *argument
     } parts[] = {{rows->filtered, "by --where"},
                  {rows->unlabelled, "without a label"},
                  {rows->other_class, "of other classes"}};
-    char text[160] = "";
+    char text[320] = "", names[128];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t used = strlen(text);
         if (parts[i].count)
             snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", parts[i].count,
                      parts[i].why);
     }
+    list_show(&rows->others.name, 4, names, sizeof names);
     if (*text)
-        say(arguments, "rows left out: %s", text);
+        say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
+            *names ? ")" : "");
 }
 
 void rows_say_nonpositive(const struct rows *rows, const struct arguments *arguments) {
-    if (rows->nonpositive)
-        say(arguments, "%zu cells are not positive: without a logarithm they count as missing",
-            rows->nonpositive);
+    for (size_t j = 0; rows->nonpositive && j < rows->columns->count; j++) {
+        size_t count = rows->nonpositive[j];
+        const char *name = table_column(rows->table, rows->columns->source[j].value)->name;
+        if (count == 1)
+            say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
+                name);
+        else if (count)
+            say(arguments, "%s: %zu cells are not positive, have no logarithm and count as missing",
+                name, count);
+    }
 }

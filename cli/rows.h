@@ -41,12 +41,13 @@ struct rows {
     int32_t *class; /* count, where there is a label */
 
     /* So far, over all blocks. */
-    size_t seen;        /* rows of the table */
-    size_t filtered;    /* that do not meet --where */
-    size_t unlabelled;  /* whose label is blank */
-    size_t other_class; /* whose label is no class */
-    size_t *missing;    /* attributes: values missing in rows selected */
-    size_t nonpositive; /* cells without a logarithm, counted as missing */
+    size_t seen;           /* rows of the table */
+    size_t filtered;       /* that do not meet --where */
+    size_t unlabelled;     /* whose label is blank */
+    size_t other_class;    /* whose label is no class */
+    struct classes others; /* the labels these have, up to a thousand */
+    size_t *missing;       /* attributes: values missing in rows selected */
+    size_t *nonpositive;   /* attributes: cells without a logarithm, counted as missing */
 
     /* Its own. */
     uint8_t *keep;
@@ -63,6 +64,9 @@ bool rows_have_errors(const struct rows *rows);
 
 /* The block for the library; the rows' own memory. */
 nim_data rows_data(const struct rows *rows);
+
+/* Whether there were rows, and none met --where. */
+bool rows_all_filtered(const struct rows *rows);
 
 /* What was passed over so far: rows, and cells without a logarithm. Nothing when there is nothing.
  */

@@ -176,6 +176,12 @@ def check_where_complaints(nimgp, place):
     words = ["convert", place / "in.csv", place / "out.csv", "--where"]
     for form in ("count", "", "= 3", "count ~ 3", "   "):
         nimgp.bad(1, *words, form, says="COLUMN OP VALUE")
+    nimgp.bad(1, *words, "count => 3", says="write >= for =>")
+    nimgp.bad(1, *words, "count =< 3", says="write <= for =<")
+    for both in ("count > 1 and count < 3", "count > 1 && count < 3", "name = 'a' AND name != 'b'"):
+        nimgp.bad(1, *words, both, says="give --where twice")
+    nimgp.good("convert", place / "in.csv", "-", "--where", "name = 'a and b = c'")
+    nimgp.good("convert", place / "in.csv", "-", "--where", "name = sand and sea")
     nimgp.bad(1, *words, "count =", says="''")
     nimgp.bad(1, *words, "count < ''", says="missing")
     nimgp.bad(2, *words, "cuont = 3", says=["in.csv", "'cuont'", "did you mean 'count'?"])

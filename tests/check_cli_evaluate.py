@@ -125,7 +125,15 @@ def evaluate_labels(nimgp):
     some = nimgp("evaluate", "m", "some.csv", "--json")
     third = nimgp("evaluate", "m", "third.csv", "--json").json()
     check(some.json()["nll"] == third["nll"], some.out, third)
-    check("84 without a label, 83 of other classes" in some.err, some.err)
+    check("84 without a label, 83 of other classes (d)" in some.err, some.err)
+    check(some.json()["left_out"] == {"no_label": 84, "other_classes": 83}, some.out)
+    nimgp.refuses("evaluate", "m", "some.csv", "--where", "x1 > 1e9", says=["no row meets --where"])
+    # On what it learned from, and only there.
+    check("learned from" in nimgp("evaluate", "m", "train.csv").err)
+    check("learned from" not in nimgp("evaluate", "m", "train.csv", "--where", "x1 > 0").err)
+    check("learned from" not in nimgp("evaluate", "m", "test.csv").err)
+    nimgp("fit", "train.csv", "-o", "n", *QUICK, "--validation", "0.2")
+    check("learned from" in nimgp("evaluate", "n", "train.csv").err)
     nimgp.write_rows("none.csv", head, [[*row[:4], "d"] for row in table])
     nimgp.refuses("evaluate", "m", "none.csv", says=["none.csv", "class"])
     nimgp.write_rows("upper.csv", head, [[*row[:4], row[4].upper()] for row in table])
@@ -193,8 +201,8 @@ def suggest_columns(nimgp):
 
 
 def suggest_json(nimgp):
-    """Numbers are numbers, ids beyond a double are text, what is missing is null; -o is honoured, and the file
-    is whole or not there."""
+    """Numbers are numbers, ids beyond a double are text, what is missing is null; -o is honoured, and
+    the file is whole or not there."""
     setting(nimgp)
     nimgp.write_rows("t.csv", ["id", "x1", "x2", "note", "x1_err", "x2_err"],
                      [[4611686018427387905, "0.5", "", "", 0.1, 0.1], ["7", "", "1e-3", "me", 1, 1]])

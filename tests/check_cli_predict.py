@@ -161,6 +161,15 @@ def where(nimgp):
     check([float(row["x1"]) for row in kept] == [row[0] for row in rows if row[4] == ""])
     none = nimgp("predict", "m", "t.csv", "--where", "x1 > 1e9")
     check(none.out == "p_a,p_b,p_c,predicted,entropy\n", "a head and no rows", none.out)
+    check("no row meets --where" in none.err, none.err)
+    check("no row meets --where" in nimgp("suggest", "m", "t.csv", "--where", "x1 > 1e9").err)
+    said = nimgp("predict", "m", "t.csv", "--where", "class = ''", "-o", "p.csv").err
+    check(f"{len(kept)} rows in p.csv" in said, said)
+    check(nimgp("predict", "m", "t.csv", "-q", "-o", "p.csv").err == "")
+    for command in ("predict", "evaluate", "suggest"):
+        nimgp.refuses(command, "t.csv", "m", code=1,
+                      says=[f"the model comes first: nimgp {command} MODEL TABLE"])
+    nimgp.refuses("predict", "m", "m", says=["m: is a nimgp model, not a table"])
     nimgp.refuses("predict", "m", "t.csv", "--where", "x9 > 1", says=["x9"])
 
 
