@@ -22,7 +22,7 @@ static const struct option options[] = {
     {.name = "", .help = "Columns and rows"},
     {.name = "label",
      .value = "COLUMN",
-     .help = "The column of class names; 'class' unless given, else the last one."},
+     .help = "The column of class names; 'class' unless given, else the last one if it can be."},
     {.name = "features",
      .value = "A,B,...",
      .help = "The columns to learn from, in this order; log(A) takes the logarithm. All columns of "
