@@ -17,12 +17,17 @@ static bool set_options(struct applied *applied, struct complaint *complaint) {
 }
 
 static void say_lost(const struct applied *applied) {
-    for (size_t j = 0; j < applied->columns.count; j++)
-        if (applied->columns.source[j].lost)
+    if (!errors_count(nim_model_options(applied->model)))
+        return;
+    for (size_t j = 0; j < applied->columns.count; j++) {
+        const struct source *source = &applied->columns.source[j];
+        if (source->lost)
             say(applied->arguments,
-                "%s: no column '%s', with which the model learned: %s counts as exact",
-                table_path(applied->table), applied->columns.source[j].lost,
-                applied->columns.source[j].name);
+                "%s: no column '%s': the median error of training stands in; --errors %s=NAME "
+                "names one",
+                table_path(applied->table), source->lost,
+                table_column(applied->table, source->value)->name);
+    }
 }
 
 static bool find_label(struct applied *applied, const struct list *classes,
@@ -30,11 +35,9 @@ static bool find_label(struct applied *applied, const struct list *classes,
     const char *wish = argument_text(applied->arguments, "label");
     const char *kept = applied->model ? nim_model_note(applied->model, NOTE_LABEL) : NULL;
     size_t column;
-    if (!wish && kept && table_find(applied->table, kept) >= 0)
-        wish = kept;
-    if (!column_label(applied->table, wish, &column, complaint))
+    if (!column_label(applied->table, wish, kept, &column, complaint))
         return false;
-    applied->label_chosen = !wish;
+    applied->label_chosen = !wish && !kept;
     applied->rows.label = (long)column;
     applied->rows.classes = &applied->classes;
     return classes_fix(&applied->classes, classes, complaint);
@@ -56,6 +59,7 @@ static bool open_rows(struct applied *applied, struct complaint *complaint) {
     applied->rows.table = applied->table;
     applied->rows.columns = &applied->columns;
     applied->rows.label = NO_COLUMN;
+    applied->rows.lost_is_unknown = true;
     applied->rows.where =
         where_create(applied->arguments, applied->table, applied->classes.fold, complaint);
     return applied->rows.where != NULL;
@@ -65,6 +69,9 @@ bool applied_open(struct applied *applied, const struct arguments *arguments, co
                   const char *table, bool labelled, struct complaint *complaint) {
     nim_error error;
     *applied = (struct applied){.arguments = arguments};
+    if (file_is_model(table) && !file_is_model(model))
+        return complain(complaint, EXIT_USAGE, "%s: the model comes first: nimgp %s MODEL TABLE",
+                        argument_command(arguments), argument_command(arguments));
     applied->model = file_load_model(model, complaint);
     if (!applied->model || !set_options(applied, complaint))
         return false;
@@ -104,6 +111,8 @@ void applied_say_tally(const struct applied *applied) {
     if (applied->label_chosen)
         say(applied->arguments, "the label is column '%s'; --label chooses another",
             table_column(applied->table, (size_t)rows->label)->name);
+    if (rows_all_filtered(rows))
+        say(applied->arguments, "no row meets --where");
     rows_say_nonpositive(rows, applied->arguments);
     if (rows->label != NO_COLUMN)
         rows_say_left_out(rows, applied->arguments);

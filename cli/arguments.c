@@ -166,10 +166,13 @@ static bool check_operands(const struct arguments *arguments, struct complaint *
         return complain(complaint, EXIT_USAGE, "%s: too much: '%s'; usage: nimgp %s %s",
                         command->name, arguments->operand[command->most_operands], command->name,
                         command->operands);
-    if (arguments->operands < command->least_operands)
-        return complain(complaint, EXIT_USAGE, "%s: something is missing; usage: nimgp %s %s",
-                        command->name, command->name, command->operands);
-    return true;
+    if (arguments->operands >= command->least_operands)
+        return true;
+    const char *missing = command->operands; /* words in their order */
+    for (size_t i = 0; i < arguments->operands; i++)
+        missing += strcspn(missing, " ") + 1;
+    return complain(complaint, EXIT_USAGE, "%s: %.*s is missing; usage: nimgp %s %s", command->name,
+                    (int)strcspn(missing, " "), missing, command->name, command->operands);
 }
 
 struct arguments *arguments_parse(const struct command *command, size_t count, char *const *words,
@@ -204,6 +207,10 @@ bool arguments_want_help(const struct arguments *arguments) {
 }
 
 /* ---------------------------------------------------------------- what a command asks --------- */
+
+const char *argument_command(const struct arguments *arguments) {
+    return arguments->command->name;
+}
 
 size_t argument_operands(const struct arguments *arguments) {
     return arguments->operands;

@@ -3,7 +3,9 @@
 
 #include "nearest.h"
 #include "plain.h"
+#include "recipe.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +58,13 @@ bool column_find(const struct table *table, const char *name, size_t *column,
     return true;
 }
 
-bool column_label(const struct table *table, const char *wanted, size_t *column,
-                  struct complaint *complaint) {
-    if (wanted)
-        return column_find(table, wanted, column, complaint);
-    if (table_find(table, "class") != NO_COLUMN)
-        return column_find(table, "class", column, complaint);
-    *column = table_columns(table) - 1;
-    return true;
+bool column_label(const struct table *table, const char *wanted, const char *learned,
+                  size_t *column, struct complaint *complaint) {
+    const char *name = wanted ? wanted : learned ? learned : "class";
+    if (wanted || table_find(table, name) != NO_COLUMN)
+        return column_find(table, name, column, complaint);
+    return complain(complaint, EXIT_BAD_INPUT, "%s: no column '%s'%s; --label names it",
+                    table_path(table), name, learned ? ", the label in training" : "");
 }
 
 /* ---------------------------------------------------------------- the rule for errors --------- */
@@ -104,6 +105,23 @@ static void find_errors(const struct table *table, const char *name, long found[
     found[0] = delta;
 }
 
+/* Whether a name is one the rule gives to errors, of whatever: Unc_Flux_1_1, flux_err, flux_err_2
+ * (elements of vectors have a number behind). */
+static bool looks_like_error(const char *name) {
+    size_t length = strlen(name);
+    while (length &&
+           ((name[length - 1] >= '0' && name[length - 1] <= '9') || name[length - 1] == '_'))
+        length--;
+    for (size_t i = 0; i < ERROR_RULES; i++) {
+        const char *before = error_rule[i].before, *after = error_rule[i].after;
+        size_t head = strlen(before), tail = strlen(after);
+        if (strlen(name) > head && length > tail && plain_starts(name, before) &&
+            plain_starts(name + length - tail, after))
+            return true;
+    }
+    return false;
+}
+
 static bool is_value(const struct columns *columns, long column) {
     for (size_t j = 0; j < columns->count; j++)
         if ((long)columns->source[j].value == column)
@@ -133,6 +151,13 @@ static char *joined(const char *before, const char *name, const char *after) {
     if (text)
         snprintf(text, size, "%s%s%s", before, name, after);
     return text;
+}
+
+bool errors_count(const nim_options *options) {
+    char noise[64] = "", input[64] = "";
+    nim_options_get(options, "noise", noise, sizeof noise, NULL);
+    nim_options_get(options, "input", input, sizeof input, NULL);
+    return strcmp(noise, "learned") != 0 && strcmp(input, "exact") != 0;
 }
 
 bool source_take_log(struct source *source, struct complaint *complaint) {
@@ -205,6 +230,66 @@ static bool add_listed(struct columns *columns, const struct table *table,
     return fine;
 }
 
+/* ---------------------------------------------------------------- a label nobody named -------- */
+
+enum { MOST_GUESSED = 30 }; /* different values of a column of numbers that may be classes */
+
+static int by_size(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Different values of a column of numbers in the rows at hand; missing ones are none. */
+static bool count_values(struct table *table, size_t rows, size_t column, size_t *different,
+                         struct complaint *complaint) {
+    double *value = malloc((rows + 1) * sizeof *value);
+    size_t known = 0;
+    bool fine = value ? table_numbers(table, column, value, 1, complaint) : no_memory(complaint);
+    for (size_t i = 0; fine && i < rows; i++)
+        if (!isnan(value[i]))
+            value[known++] = value[i];
+    *different = 0;
+    if (fine)
+        qsort(value, known, sizeof *value, by_size);
+    for (size_t i = 0; fine && i < known; i++)
+        *different += i == 0 || value[i] > value[i - 1];
+    free(value);
+    return fine;
+}
+
+static bool complain_no_label(const struct table *table, const char *why,
+                              struct complaint *complaint) {
+    struct list texts = {0};
+    char names[256];
+    bool fine = true;
+    for (size_t i = 0; fine && i < table_columns(table); i++)
+        if (table_column(table, i)->kind == COLUMN_TEXT)
+            fine = list_add(&texts, name_of(table, i), strlen(name_of(table, i)), complaint);
+    list_show(&texts, 8, names, sizeof names);
+    if (fine)
+        complain(complaint, EXIT_BAD_INPUT,
+                 "%s: no column 'class', and the last one, %s, %s; --label names the label%s%s",
+                 table_path(table), name_of(table, table_columns(table) - 1), why,
+                 texts.count ? "; columns of text: " : "", names);
+    list_free(&texts);
+    return false;
+}
+
+bool column_guess_label(struct table *table, size_t rows, size_t *column,
+                        struct complaint *complaint) {
+    size_t last = table_columns(table) - 1, different = 0;
+    char why[64];
+    *column = last;
+    if (looks_like_error(name_of(table, last)))
+        return complain_no_label(table, "looks like errors", complaint);
+    if (table_column(table, last)->kind == COLUMN_TEXT)
+        return true;
+    if (!count_values(table, rows, last, &different, complaint))
+        return false;
+    snprintf(why, sizeof why, "has %zu different values", different);
+    return different <= MOST_GUESSED || complain_no_label(table, why, complaint);
+}
+
 /* ---------------------------------------------------------------- all columns of numbers ------ */
 
 static bool is_identity(const char *name) {
@@ -240,11 +325,16 @@ static bool mostly_numbers(struct table *table, size_t rows, size_t column,
     return true;
 }
 
+static bool has_errors(const struct table *table, const char *name) {
+    long error[2];
+    find_errors(table, name, error);
+    return error[0] != NO_COLUMN;
+}
+
 static bool holds_numbers(struct table *table, size_t rows, size_t column,
                           struct complaint *complaint, bool *answer) {
-    long error[2];
-    find_errors(table, name_of(table, column), error);
-    *answer = table_column(table, column)->kind == COLUMN_NUMBER || error[0] != NO_COLUMN;
+    *answer = table_column(table, column)->kind == COLUMN_NUMBER ||
+              has_errors(table, name_of(table, column));
     return *answer || mostly_numbers(table, rows, column, complaint, answer);
 }
 
@@ -288,6 +378,8 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
         fine = holds_numbers(table, rows, i, complaint, &numbers);
         if (fine && numbers && is_identity(name))
             fine = list_add(&columns->left_out, name, strlen(name), complaint);
+        else if (fine && numbers && looks_like_error(name) && !has_errors(table, name))
+            fine = list_add(&columns->orphans, name, strlen(name), complaint);
         else if (fine && numbers)
             fine = column_find(table, name, &column, complaint) &&
                    add_source(columns, table, i, false, complaint);
@@ -416,7 +508,7 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
 
 bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
                    const char *errors, struct complaint *complaint) {
-    const char *wish = nim_model_note(model, NOTE_ERRORS_WISH);
+    const char *wish = recipe_kept(model, RECIPE_ERRORS);
     const char *learned = nim_model_note(model, NOTE_ERRORS);
     for (size_t j = 0; j < nim_model_attributes(model); j++)
         if (!add_named(columns, table, nim_model_attribute_name(model, j), complaint))
@@ -454,6 +546,7 @@ void columns_free(struct columns *columns) {
         source_free(&columns->source[j]);
     free(columns->source);
     list_free(&columns->left_out);
+    list_free(&columns->orphans);
     list_free(&columns->empty);
     *columns = (struct columns){0};
 }

@@ -26,6 +26,7 @@ struct columns {
     size_t count;
     struct source *source;
     struct list left_out; /* numeric columns that look like a row's number or name */
+    struct list orphans;  /* numeric columns that look like errors of something not there */
     struct list empty;    /* columns that turned out to hold nothing */
 };
 
@@ -34,9 +35,15 @@ struct columns {
 bool column_find(const struct table *table, const char *name, size_t *column,
                  struct complaint *complaint);
 
-/* The column `wanted`; when that is NULL "class", else the last one. */
-bool column_label(const struct table *table, const char *wanted, size_t *column,
-                  struct complaint *complaint);
+/* The label: the column `wanted`, else the one a model `learned` with, else "class"; both may be
+ * NULL. Nothing else is tried. */
+bool column_label(const struct table *table, const char *wanted, const char *learned,
+                  size_t *column, struct complaint *complaint);
+
+/* The label nobody named, in a table without "class": the last column, unless it looks like
+ * anything else in the `rows` at hand. */
+bool column_guess_label(struct table *table, size_t rows, size_t *column,
+                        struct complaint *complaint);
 
 /* What a user says about columns, as typed; NULL where nothing was said. */
 struct column_wishes {
@@ -58,6 +65,9 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
 bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
                    const char *errors, struct complaint *complaint);
 
+/* Whether a model of these options looks at errors at all. */
+bool errors_count(const nim_options *options);
+
 /* Makes the logarithm of an attribute the attribute. */
 bool source_take_log(struct source *source, struct complaint *complaint);
 
@@ -67,8 +77,7 @@ char *columns_errors(const struct columns *columns, const struct table *table);
 void source_free(struct source *source);
 void columns_free(struct columns *columns);
 
-/* Keys of the notes a model keeps of its columns. */
+/* The key of the note a model keeps of them. */
 #define NOTE_ERRORS "errors"
-#define NOTE_ERRORS_WISH "option.errors"
 
 #endif

@@ -44,6 +44,8 @@ extern const struct command command_simulate, command_fit, command_predict, comm
 
 /* ---------------------------------------------------------------- what a command asks --------- */
 
+const char *argument_command(const struct arguments *arguments); /* its name */
+
 size_t argument_operands(const struct arguments *arguments);
 const char *argument_operand(const struct arguments *arguments, size_t index);
 

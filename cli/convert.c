@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "columns.h"
 #include "command.h"
+#include "files.h"
 #include "interrupt.h"
 #include "list.h"
+#include "plain.h"
 #include "table/table.h"
 #include "where.h"
 
@@ -95,6 +97,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     struct passage passage = {0};
     const char *in = argument_operand(arguments, 0), *out = argument_operand(arguments, 1);
     bool good =
+        file_check_apart(out, in, complaint) && file_check_table(in, complaint) &&
         (passage.table = table_open(in, format_of(arguments, "from"), complaint)) &&
         (passage.where = where_create(arguments, passage.table,
                                       argument_given(arguments, "ignore-case"), complaint)) &&
@@ -103,8 +106,9 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
                                             passage.column, complaint)) &&
         carry_all(&passage, complaint);
     if (good)
-        say(arguments, "%zu of %zu rows, %zu of %zu columns", passage.written, passage.read,
-            passage.count, table_columns(passage.table));
+        say(arguments, "%zu of %zu row%s, %zu of %zu column%s", passage.written, passage.read,
+            plain_plural(passage.read), passage.count, table_columns(passage.table),
+            plain_plural(table_columns(passage.table)));
     table_writer_abandon(passage.writer);
     where_free(passage.where);
     table_close(passage.table);
@@ -126,7 +130,7 @@ static const struct option options[] = {
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
-     .help = "What to write; any goes by OUT's name, and by CSV when that says nothing.",
+     .help = "What to write; any goes by OUT's name, CSV when it has no ending.",
      .values = "any|csv|tsv|fits",
      .fallback = "any"},
     {0},

@@ -5,6 +5,7 @@
 #include "grid.h"
 #include "json.h"
 #include "metrics.h"
+#include "recipe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,6 +129,9 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
         if (!rows_next(rows, complaint) || (rows->count && !rate_block(evaluation, complaint)))
             return false;
     } while (rows->count);
+    if (rows_all_filtered(rows))
+        return complain(complaint, EXIT_BAD_INPUT, "%s: no row meets --where",
+                        table_path(rows->table));
     if (!evaluation->rated.rows)
         return complain(
             complaint, EXIT_BAD_INPUT,
@@ -392,6 +396,10 @@ static void print_json(const struct evaluation *evaluation) {
         json_text(&json, NULL, class_name(evaluation, c));
     json_close(&json);
     write_metrics(&json, &evaluation->metrics);
+    json_object(&json, "left_out");
+    json_whole(&json, "no_label", applied->rows.unlabelled);
+    json_whole(&json, "other_classes", applied->rows.other_class);
+    json_close(&json);
     json_whole(&json, "ece_bins", CALIBRATION_BINS);
     write_confusion(&json, evaluation);
     json_array(&json, "by_noise");
@@ -439,11 +447,25 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
     if (!probabilities && second)
         return applied_open(&evaluation->applied, arguments, first, second, true, complaint);
     if (!probabilities || second)
-        return complain(complaint, EXIT_USAGE, "evaluate: expected %s",
-                        second ? "TABLE alone with --probabilities" : "MODEL and TABLE");
+        return complain(complaint, EXIT_USAGE, "evaluate: %s",
+                        second ? "expected TABLE alone with --probabilities"
+                               : "TABLE is missing; usage: nimgp evaluate MODEL TABLE");
     return given_read(&evaluation->given, probabilities, complaint) &&
            applied_open_table(&evaluation->applied, arguments, &evaluation->given.classes, first,
                               complaint);
+}
+
+/* The same name and number of rows: nobody who rates a model on its own lesson should be proud. */
+static void warn_of_own_lesson(const struct evaluation *evaluation) {
+    const nim_model *model = evaluation->applied.model;
+    const char *table = model ? nim_model_note(model, NOTE_TABLE) : NULL;
+    const char *held = model ? nim_model_note(model, NOTE_HELD_OUT) : NULL;
+    if (!table || strcmp(table, file_name(table_path(evaluation->applied.table))) != 0)
+        return;
+    size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
+    if (rows == evaluation->rated.rows)
+        say(evaluation->arguments,
+            "this looks like the table it learned from; such figures are too good");
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
@@ -451,6 +473,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     bool fine = open_rows(&evaluation, complaint) && rate(&evaluation, complaint);
     if (fine) {
         applied_say_tally(&evaluation.applied);
+        warn_of_own_lesson(&evaluation);
         if (argument_given(arguments, "json"))
             print_json(&evaluation);
         else

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "files.h"
 
+#include "table/output.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,20 +18,27 @@ const char *file_name(const char *path) {
 
 bool file_check_output(const char *path, struct complaint *complaint) {
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    bool exists = stat(path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode))
         return complain(complaint, EXIT_BAD_INPUT, "%s: is a directory; expected a file to write",
                         path);
-    char *directory = strdup(path);
-    if (!directory)
-        return complain(complaint, EXIT_NUMERICAL, "out of memory");
-    char *slash = strrchr(directory, '/');
-    if (slash)
-        slash[slash == directory] = '\0';
-    bool fine =
-        access(slash ? directory : ".", W_OK | X_OK) == 0 ||
-        complain(complaint, EXIT_BAD_INPUT, "%s: cannot be written: %s", path, strerror(errno));
-    free(directory);
-    return fine;
+    if (exists && !S_ISREG(status.st_mode)) /* opening may wait for a reader */
+        return access(path, W_OK) == 0 ||
+               complain(complaint, EXIT_BAD_INPUT, "%s: cannot be written: %s", path,
+                        strerror(errno));
+    struct output *trial = output_open(path, complaint);
+    output_abandon(trial);
+    return trial != NULL;
+}
+
+bool file_write(const char *path, const void *bytes, size_t size, struct complaint *complaint) {
+    struct output *output = output_open(path, complaint);
+    if (!output)
+        return false;
+    if (output_write(output, bytes, size, complaint))
+        return output_close(output, complaint);
+    output_abandon(output);
+    return false;
 }
 
 bool file_check_apart(const char *output, const char *input, struct complaint *complaint) {
@@ -57,9 +66,29 @@ nim_model *file_load_model(const char *path, struct complaint *complaint) {
     return model;
 }
 
+/* Eight bytes of length, then a header (docs/model-file.md). */
+bool file_is_model(const char *path) {
+    static const char start[] = "{\"__metadata__\":{\"crc32\":\"";
+    char head[8 + sizeof start - 1];
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* a pipe can be read once */
+        return false;
+    FILE *file = fopen(path, "rb");
+    bool is = file && fread(head, 1, sizeof head, file) == sizeof head &&
+              memcmp(head + 8, start, sizeof start - 1) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
+bool file_check_table(const char *path, struct complaint *complaint) {
+    return !file_is_model(path) ||
+           complain(complaint, EXIT_BAD_INPUT, "%s: is a nimgp model, not a table", path);
+}
+
 struct table *file_open_table(const struct arguments *arguments, const char *path,
                               struct complaint *complaint) {
     enum table_format format = TABLE_ANY;
     table_format_named(argument_text(arguments, "format"), &format); /* one of the choices */
-    return table_open(path, format, complaint);
+    return file_check_table(path, complaint) ? table_open(path, format, complaint) : NULL;
 }

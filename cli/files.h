@@ -7,9 +7,12 @@
 #include "command.h"
 #include "table/table.h"
 
-/* Complains when nothing could be written to `path`: it is a directory, or stands in none that can
- * be written to. */
+/* Complains when nothing could be written to `path`: it is a directory, or no file can be made
+ * there, which is tried. */
 bool file_check_output(const char *path, struct complaint *complaint);
+
+/* Puts a whole file there, or none; "-" is standard output. */
+bool file_write(const char *path, const void *bytes, size_t size, struct complaint *complaint);
 
 /* Complains when writing `output` would overwrite the file read from `input`. */
 bool file_check_apart(const char *output, const char *input, struct complaint *complaint);
@@ -19,6 +22,12 @@ const char *file_name(const char *path);
 
 /* A model from a file; NULL and a complaint that names it. */
 nim_model *file_load_model(const char *path, struct complaint *complaint);
+
+/* Whether a regular file begins as models do. */
+bool file_is_model(const char *path);
+
+/* Complains of a model where a table was expected. */
+bool file_check_table(const char *path, struct complaint *complaint);
 
 /* A table to read, of the format --format says. */
 #define FORMAT_OPTION                                                                              \

@@ -5,6 +5,7 @@
 #include "files.h"
 #include "lesson.h"
 #include "monitor.h"
+#include "plain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,8 +110,11 @@ struct fit {
 static bool settle_files(struct fit *fit, struct complaint *complaint) {
     const struct arguments *arguments = fit->arguments;
     fit->output = argument_text(arguments, "output");
-    if (!fit->output)
-        return complain(complaint, EXIT_USAGE, "fit: where should the model go? -o MODEL");
+    if (!fit->output || !*fit->output)
+        return complain(complaint, EXIT_USAGE, "fit: which file should the model go to? -o MODEL");
+    if (strcmp(fit->output, "-") == 0)
+        return complain(complaint, EXIT_USAGE,
+                        "fit: a model cannot go to standard output; -o names a file");
     size_t size = strlen(fit->output) + sizeof ".checkpoint";
     fit->default_checkpoint = malloc(size);
     if (!fit->default_checkpoint)
@@ -163,9 +167,13 @@ static bool refuse_option(struct fit *fit, const char *name, const char *before,
                           struct complaint *complaint) {
     if (strcmp(name, "threads") == 0)
         return change_option(fit, name, before, after, complaint);
+    static const char *const by_itself[] = {"inducing", "epochs", "noise_start"}; /* when 0 */
+    bool chosen = false;
+    for (size_t i = 0; i < sizeof by_itself / sizeof *by_itself; i++)
+        chosen = chosen || (strcmp(before, "0") == 0 && strcmp(name, by_itself[i]) == 0);
     return complain(complaint, EXIT_USAGE,
-                    "fit: %s %s contradicts the training to be resumed, which has %s; leave it out",
-                    name, after, before);
+                    "fit: %s %s contradicts the training to be resumed, which %s%s; leave it out",
+                    name, after, chosen ? "chose it itself" : "has ", chosen ? "" : before);
 }
 
 static bool settle_model(struct fit *fit, struct complaint *complaint) {
@@ -349,8 +357,9 @@ static bool leave_checkpoint(struct fit *fit, struct complaint *complaint) {
     quote_word(fit->output, output, sizeof output);
     quote_word(fit->checkpoint, checkpoint, sizeof checkpoint);
     return complain(complaint, EXIT_INTERRUPTED,
-                    "stopped after %zu epochs; to go on: nimgp fit %s -o %s --resume %s",
-                    nim_model_epochs(fit->model), table, output, checkpoint);
+                    "stopped after %zu epoch%s; to go on: nimgp fit %s -o %s --resume %s",
+                    nim_model_epochs(fit->model), plain_plural(nim_model_epochs(fit->model)), table,
+                    output, checkpoint);
 }
 
 /* The figures of the held-out rows, said and kept. */
@@ -373,6 +382,19 @@ static bool report_validation(struct fit *fit, struct complaint *complaint) {
            complain_of(complaint, &error);
 }
 
+static void say_trained(const struct fit *fit, size_t before, double seconds) {
+    size_t epochs = nim_model_epochs(fit->model), done = epochs - before;
+    const struct monitor *monitor = &fit->monitor;
+    char all[48] = "";
+    if (before)
+        snprintf(all, sizeof all, ", %zu in all,", epochs);
+    say(fit->arguments, "%zu %sepoch%s%s in %.1f s; bound %.6g", done, before ? "more " : "",
+        plain_plural(done), all, seconds, nim_model_bound(fit->model));
+    if (monitor->progress.may_end_early && monitor->used_up)
+        say(fit->arguments, "stopped at %zu epoch%s, before the bound had settled", epochs,
+            plain_plural(epochs));
+}
+
 static bool train(struct fit *fit, struct complaint *complaint) {
     nim_data data = training_set_data(&fit->lesson.set);
     struct monitor *monitor = &fit->monitor;
@@ -381,6 +403,7 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     monitor->held = fit->lesson.held.rows ? training_set_data(&fit->lesson.held) : (nim_data){0};
     if (!monitor_start(monitor, complaint))
         return false;
+    size_t before = nim_model_epochs(fit->model);
     double start = seconds_now();
     nim_status status = nim_model_train(fit->model, &data, monitor_call, monitor, &error);
     progress_clear(&monitor->progress);
@@ -391,8 +414,7 @@ static bool train(struct fit *fit, struct complaint *complaint) {
         error.status = NIM_BAD_DATA;
     if (status != NIM_OK)
         return file_complain(complaint, fit->table, &error);
-    say(fit->arguments, "%zu epochs in %.1f s; bound %.6g", nim_model_epochs(fit->model),
-        seconds_now() - start, nim_model_bound(fit->model));
+    say_trained(fit, before, seconds_now() - start);
     return report_validation(fit, complaint);
 }
 

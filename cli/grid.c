@@ -41,6 +41,17 @@ void grid_cell(struct grid *grid, const char *format, ...) {
         list_add(&grid->cells, text, strlen(text), &ignored);
 }
 
+size_t grid_pass_over(struct grid *grid, size_t row, size_t rows) {
+    enum { MOST = 40, FIRST = 10, LAST = 3 };
+    if (!grid || rows <= MOST || row != FIRST)
+        return 0;
+    size_t passed = rows - FIRST - LAST;
+    grid_cell(grid, "... %zu more", passed);
+    for (size_t j = 1; j < grid->columns; j++)
+        grid_cell(grid, "%s", "");
+    return passed;
+}
+
 /* Characters, not bytes: continuation bytes of UTF-8 take no room. */
 static size_t width_of(const char *text) {
     size_t width = 0;

@@ -13,6 +13,7 @@
  * Memory running out leaves the table away: it is never the data itself.
  */
 
+#include <stddef.h>
 #include <stdio.h>
 
 struct grid;
@@ -22,6 +23,10 @@ struct grid *grid_create(const char *alignment);
 
 /* The next cell, row by row. */
 void grid_cell(struct grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Of more rows than anybody reads, the first and last are shown. At the first of those between,
+ * adds a row that counts them and returns how many to pass over; 0 elsewhere. */
+size_t grid_pass_over(struct grid *grid, size_t row, size_t rows);
 
 /* Indented by two blanks; frees. */
 void grid_print(struct grid *grid, FILE *file);

@@ -5,6 +5,7 @@
 #include "files.h"
 #include "grid.h"
 #include "json.h"
+#include "plain.h"
 #include "recipe.h"
 
 #include <math.h>
@@ -116,7 +117,8 @@ static void print_origin(const struct inspection *inspection) {
     snprintf(text, sizeof text, "%zu%s%s%s", nim_model_rows(model), held ? ", and " : "",
              held ? held : "", held ? " held out" : "");
     print_line(grid, "rows", text);
-    snprintf(text, sizeof text, "%zu epochs%s", nim_model_epochs(model),
+    snprintf(text, sizeof text, "%zu epoch%s%s", nim_model_epochs(model),
+             plain_plural(nim_model_epochs(model)),
              nim_model_under_way(model)     ? ", under way: nimgp fit --resume goes on"
              : nim_model_epochs(model) == 0 ? ", not trained yet"
                                             : "");
@@ -174,6 +176,7 @@ static void print_features(const struct inspection *inspection) {
     memset(alignment, 'r', width);
     alignment[0] = alignment[1] = alignment[width - 1] = 'l';
     alignment[width] = '\0';
+    bool used = errors_count(nim_model_options(inspection->model));
     struct grid *grid = grid_create(alignment);
     grid_cell(grid, "feature");
     grid_cell(grid, "error");
@@ -183,11 +186,12 @@ static void print_features(const struct inspection *inspection) {
     grid_cell(grid, "%s", learns_noise(inspection) ? "noise" : "");
     grid_cell(grid, "%s", inspection->units.count ? "unit" : "");
     for (size_t j = 0; j < inspection->attributes; j++) {
+        j += grid_pass_over(grid, j, inspection->attributes);
         const char *error = error_column(inspection, j), *unit = unit_of(inspection, j);
         const char *name = nim_model_attribute_name(inspection->model, j);
         bool log = strncmp(name, "log(", 4) == 0;
         grid_cell(grid, "%s", name);
-        grid_cell(grid, "%s", error ? error : "-");
+        grid_cell(grid, "%s%s", error ? error : "-", error && !used ? " (not used)" : "");
         grid_cell(grid, "%.3f", inspection->learned.relevance[j]);
         for (size_t c = 0; c < classes; c++)
             grid_cell(grid, "%.3g",

@@ -147,3 +147,22 @@ void json_matrix(struct json *json, const char *key, const double *value, size_t
         json_vector(json, NULL, value + i * columns, columns);
     json_close(json);
 }
+
+/* -?(0|[1-9][0-9]*): what JSON and tables write alike. */
+static bool is_whole(const char *text) {
+    text += *text == '-';
+    size_t digits = strspn(text, "0123456789");
+    return digits && !text[digits] && (digits == 1 || text[0] != '0');
+}
+
+void json_cell(struct json *json, const char *key, const char *text) {
+    double number;
+    if (!*text)
+        json_null(json, key);
+    else if (is_whole(text))
+        put_raw(json, key, text);
+    else if (plain_number(text, &number))
+        json_real(json, key, number);
+    else
+        json_text(json, key, text);
+}

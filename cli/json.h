@@ -43,6 +43,9 @@ void json_whole(struct json *json, const char *key, size_t value);
 void json_truth(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 
+/* A table's cell of a column of numbers, with all its digits; null when it is empty. */
+void json_cell(struct json *json, const char *key, const char *text);
+
 /* rows x columns numbers as an array of arrays. */
 void json_matrix(struct json *json, const char *key, const double *value, size_t rows,
                  size_t columns);

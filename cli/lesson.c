@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "grid.h"
+#include "nearest.h"
 #include "plain.h"
 
 #include <stdlib.h>
@@ -33,10 +34,10 @@ static bool find_label(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     const char *wish = reading->recipe->text[RECIPE_LABEL];
     const char *kept = reading->model ? nim_model_note(reading->model, NOTE_LABEL) : NULL;
-    if (!wish && kept && table_find(lesson->table, kept) >= 0)
-        wish = kept;
-    reading->label_chosen = !wish;
-    return column_label(lesson->table, wish, &lesson->label, complaint);
+    reading->label_chosen = !wish && !kept;
+    if (reading->label_chosen && table_find(lesson->table, "class") == NO_COLUMN)
+        return column_guess_label(lesson->table, reading->rows.waiting, &lesson->label, complaint);
+    return column_label(lesson->table, wish, kept, &lesson->label, complaint);
 }
 
 static bool find_classes(struct reading *reading, struct complaint *complaint) {
@@ -73,8 +74,9 @@ static bool find_columns(struct reading *reading, struct complaint *complaint) {
 static bool open_table(struct reading *reading, const char *path, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     lesson->table = file_open_table(reading->arguments, path, complaint);
-    return lesson->table && find_label(reading, complaint) && find_classes(reading, complaint) &&
+    return lesson->table &&
            table_next(lesson->table, ROWS_BLOCK, &reading->rows.waiting, complaint) &&
+           find_label(reading, complaint) && find_classes(reading, complaint) &&
            find_columns(reading, complaint);
 }
 
@@ -110,7 +112,21 @@ static bool count_classes(struct lesson *lesson, struct complaint *complaint) {
     return lesson->class_rows || no_memory(complaint);
 }
 
-static bool check_classes(const struct lesson *lesson, struct complaint *complaint) {
+static bool complain_of_absent(const struct reading *reading, const char *class,
+                               struct complaint *complaint) {
+    const struct lesson *lesson = reading->lesson;
+    const struct list *others = &reading->rows.others.name;
+    struct nearest nearest = {.word = class};
+    for (size_t i = 0; i < others->count; i++)
+        nearest_try(&nearest, others->item[i]);
+    return complain(complaint, EXIT_BAD_INPUT, "%s: column %s: no rows of class '%s'%s%s%s",
+                    table_path(lesson->table), column_name(lesson, lesson->label), class,
+                    nearest.found ? "; did you mean '" : "", nearest.found ? nearest.found : "",
+                    nearest.found ? "'?" : "");
+}
+
+static bool check_classes(const struct reading *reading, struct complaint *complaint) {
+    const struct lesson *lesson = reading->lesson;
     const struct list *name = &lesson->classes.name;
     const char *path = table_path(lesson->table), *label = column_name(lesson, lesson->label);
     if (!lesson->set.rows)
@@ -129,8 +145,7 @@ static bool check_classes(const struct lesson *lesson, struct complaint *complai
                         path, label, name->count, lesson->set.rows);
     for (size_t c = 0; c < name->count; c++)
         if (!lesson->class_rows[c])
-            return complain(complaint, EXIT_BAD_INPUT, "%s: column %s: no rows of class '%s'", path,
-                            label, name->item[c]);
+            return complain_of_absent(reading, name->item[c], complaint);
     return true;
 }
 
@@ -164,6 +179,7 @@ static bool drop_empty(struct reading *reading, struct complaint *complaint) {
         for (size_t j = 0; j < columns->count; j++) {
             if (wanted[j]) {
                 lesson->missing[kept] = lesson->missing[j];
+                reading->rows.nonpositive[kept] = reading->rows.nonpositive[j];
                 columns->source[kept++] = columns->source[j];
                 continue;
             }
@@ -177,6 +193,18 @@ static bool drop_empty(struct reading *reading, struct complaint *complaint) {
     return fine;
 }
 
+/* Whether a logarithm suggests itself. A name such as log_x, log(x), ln_x or logX says that it has
+ * been taken. */
+static bool wants_log(const struct lesson *lesson, size_t j) {
+    static const char *const words[] = {"log", "ln"};
+    const struct source *source = &lesson->columns.source[j];
+    const char *name = column_name(lesson, source->value);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (plain_starts(name, words[i]) && !plain_lowercase(name[strlen(words[i])]))
+            return false;
+    return !source->logarithm && training_set_skewed(&lesson->set, j);
+}
+
 /* --log auto */
 static bool take_logs(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
@@ -185,7 +213,7 @@ static bool take_logs(struct reading *reading, struct complaint *complaint) {
         return true;
     for (size_t j = 0; j < lesson->columns.count; j++) {
         struct source *source = &lesson->columns.source[j];
-        if (source->logarithm || !training_set_skewed(&lesson->set, j))
+        if (!wants_log(lesson, j))
             continue;
         if (!source_take_log(source, complaint))
             return false;
@@ -205,39 +233,40 @@ static void say_label(const struct reading *reading) {
             table_find(lesson->table, "class") == NO_COLUMN ? ", the last one" : "");
 }
 
-/* More features than anybody reads are counted instead. */
-enum { MOST_SHOWN = 200, SHOWN_OF_MANY = 20 };
+/* Whether the model to be looks at errors. */
+static bool uses_errors(const struct reading *reading) {
+    if (reading->model)
+        return errors_count(nim_model_options(reading->model));
+    return strcmp(argument_text(reading->arguments, "noise"), "learned") != 0 &&
+           strcmp(argument_text(reading->arguments, "input"), "exact") != 0;
+}
 
-static void show_feature(const struct lesson *lesson, size_t j, struct grid *grid) {
+static void show_feature(const struct reading *reading, size_t j, struct grid *grid) {
+    const struct lesson *lesson = reading->lesson;
     const struct source *source = &lesson->columns.source[j];
     const char *unit = table_column(lesson->table, source->value)->unit;
+    bool errors = source->error != NO_COLUMN;
     grid_cell(grid, "%s", source->name);
-    grid_cell(grid, "%s",
-              source->error == NO_COLUMN ? "-" : column_name(lesson, (size_t)source->error));
+    grid_cell(grid, "%s%s", errors ? column_name(lesson, (size_t)source->error) : "-",
+              errors && !uses_errors(reading) ? " (not used)" : "");
     grid_cell(grid, "%zu", lesson->missing[j]);
     grid_cell(grid, "%s", unit ? unit : "");
 }
 
 static void say_columns(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
-    size_t count = lesson->columns.count, errors = 0, missing = 0;
-    size_t shown = count > MOST_SHOWN ? SHOWN_OF_MANY : count;
+    size_t count = lesson->columns.count;
     if (argument_given(reading->arguments, "quiet"))
         return;
     struct grid *grid = grid_create("llrl");
     static const char *const head[] = {"feature", "error", "missing", "unit"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         grid_cell(grid, "%s", head[i]);
-    for (size_t j = 0; j < shown; j++)
-        show_feature(lesson, j, grid);
-    grid_print(grid, stderr);
-    for (size_t j = shown; j < count; j++) {
-        errors += lesson->columns.source[j].error != NO_COLUMN;
-        missing += lesson->missing[j];
+    for (size_t j = 0; j < count; j++) {
+        j += grid_pass_over(grid, j, count);
+        show_feature(reading, j, grid);
     }
-    if (shown < count)
-        say(reading->arguments, "and %zu more features: %zu have errors, %zu cells are missing",
-            count - shown, errors, missing);
+    grid_print(grid, stderr);
 }
 
 static void say_left_out(const struct reading *reading) {
@@ -247,6 +276,12 @@ static void say_left_out(const struct reading *reading) {
     for (size_t i = 0; i < lesson->columns.left_out.count; i++)
         say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
             lesson->columns.left_out.item[i]);
+    if (lesson->columns.orphans.count) {
+        char names[256];
+        list_show(&lesson->columns.orphans, 8, names, sizeof names);
+        say(arguments, "errors of no feature, by their names, and left out: %s; --features decides",
+            names);
+    }
     for (size_t i = 0; i < lesson->columns.empty.count; i++)
         say(arguments, "column '%s' is empty and left out", lesson->columns.empty.item[i]);
     for (size_t j = 0; j < lesson->columns.count; j++) {
@@ -270,7 +305,7 @@ static void say_skewed(const struct reading *reading) {
     if (reading->model || reading->recipe->text[RECIPE_LOG])
         return;
     for (size_t j = 0; j < lesson->columns.count && used < sizeof text; j++)
-        if (!lesson->columns.source[j].logarithm && training_set_skewed(&lesson->set, j)) {
+        if (wants_log(lesson, j)) {
             int more = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
                                 lesson->columns.source[j].name);
             used += more > 0 ? (size_t)more : sizeof text;
@@ -285,21 +320,69 @@ static void say_rows(const struct reading *reading) {
     char text[512] = "";
     size_t used = 0;
     for (size_t c = 0; c < lesson->classes.name.count && used < sizeof text; c++) {
-        int more = snprintf(text + used, sizeof text - used, "%s%s %zu", c ? ", " : "",
+        int more = snprintf(text + used, sizeof text - used, "%s%s: %zu", c ? ", " : "",
                             lesson->classes.name.item[c], lesson->class_rows[c]);
         used += more > 0 ? (size_t)more : sizeof text;
     }
-    say(reading->arguments, "%zu rows: %s%s", lesson->set.rows, text,
+    say(reading->arguments, "%zu rows; %s%s", lesson->set.rows, text,
         used < sizeof text ? "" : "...");
+}
+
+static bool same_but_case(const char *a, const char *b) {
+    return strlen(a) == strlen(b) && plain_starts(a, b);
+}
+
+/* Pairs of classes that are probably one. */
+static bool say_case(const struct reading *reading, struct complaint *complaint) {
+    const struct list *name = &reading->lesson->classes.name;
+    struct list pairs = {0};
+    char text[256];
+    bool fine = true;
+    for (size_t a = 0; fine && a < name->count; a++)
+        for (size_t b = a + 1; fine && b < name->count; b++)
+            if (same_but_case(name->item[a], name->item[b])) {
+                snprintf(text, sizeof text, "%.100s/%.100s", name->item[a], name->item[b]);
+                fine = list_add(&pairs, text, strlen(text), complaint);
+            }
+    list_show(&pairs, 4, text, sizeof text);
+    if (fine && pairs.count)
+        say(reading->arguments, "classes differ only in case (%s): --ignore-case merges them",
+            text);
+    list_free(&pairs);
+    return fine;
+}
+
+enum { FEW_ROWS = 5 };
+
+static bool say_small(const struct reading *reading, struct complaint *complaint) {
+    const struct lesson *lesson = reading->lesson;
+    struct list small = {0};
+    char text[256];
+    bool fine = true;
+    for (size_t c = 0; fine && c < lesson->classes.name.count; c++) {
+        const char *name = lesson->classes.name.item[c];
+        if (lesson->class_rows[c] < FEW_ROWS)
+            fine = list_add(&small, name, strlen(name), complaint);
+    }
+    list_show(&small, 8, text, sizeof text);
+    if (fine && small.count)
+        say(reading->arguments, "classes with fewer than %d rows: %s; --classes selects", FEW_ROWS,
+            text);
+    list_free(&small);
+    return fine;
+}
+
+/* What is odd about classes that nobody has fixed before. */
+static bool say_odd_classes(const struct reading *reading, struct complaint *complaint) {
+    return reading->model || (say_case(reading, complaint) && say_small(reading, complaint));
 }
 
 static void say_noise(const struct reading *reading) {
     const struct arguments *arguments = reading->arguments;
-    bool learned = strcmp(argument_text(arguments, "noise"), "learned") == 0;
     bool exact = strcmp(argument_text(arguments, "input"), "exact") == 0;
     if (reading->model)
         return;
-    if (reading->lesson->set.sigma && (learned || exact))
+    if (reading->lesson->set.sigma && !uses_errors(reading))
         say(arguments, "with --%s the error columns are not used",
             exact ? "input exact" : "noise learned");
     else if (!reading->lesson->set.sigma && !exact && !argument_given(arguments, "noise"))
@@ -317,7 +400,7 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
     bool fine = open_table(&reading, path, complaint) && read_rows(&reading, complaint);
     if (fine && !lesson->classes.closed)
         fine = classes_order(&lesson->classes, lesson->set.rows, lesson->set.class, complaint);
-    fine = fine && count_classes(lesson, complaint) && check_classes(lesson, complaint) &&
+    fine = fine && count_classes(lesson, complaint) && check_classes(&reading, complaint) &&
            drop_empty(&reading, complaint) && take_logs(&reading, complaint);
     if (fine) {
         say_label(&reading);
@@ -325,6 +408,7 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
         say_left_out(&reading);
         say_skewed(&reading);
         say_rows(&reading);
+        fine = say_odd_classes(&reading, complaint);
         say_noise(&reading);
     }
     rows_free(&reading.rows);

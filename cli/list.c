@@ -3,6 +3,7 @@
 
 #include "plain.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,20 @@ char *list_join(const struct list *list) {
     if (text)
         *out = '\0';
     return text;
+}
+
+void list_show(const struct list *list, size_t most, char *text, size_t size) {
+    enum { TAIL = 32 }; /* room for the number of those that follow */
+    size_t used = 0, i = 0;
+    text[0] = '\0';
+    for (; i < list->count && i < most; i++) {
+        size_t length = strlen(list->item[i]) + 2;
+        if (used + length + TAIL > size)
+            break;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", list->item[i]);
+    }
+    if (i < list->count)
+        snprintf(text + used, size - used, "%s... %zu more", i ? ", " : "", list->count - i);
 }
 
 bool list_has(const struct list *list, const char *name) {

@@ -24,6 +24,9 @@ bool list_add(struct list *list, const char *text, size_t length, struct complai
 /* The text list_split reads back as the same list; to be freed. NULL when out of memory. */
 char *list_join(const struct list *list);
 
+/* For messages: the first names, "a, b, c, ... 5 more", as far as they fit. */
+void list_show(const struct list *list, size_t most, char *text, size_t size);
+
 /* Whether the name is there; case counts. */
 bool list_has(const struct list *list, const char *name);
 

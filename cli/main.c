@@ -64,6 +64,8 @@ static bool is(const char *word, const char *a, const char *b) {
 static bool run(size_t count, char *const *words, struct complaint *complaint) {
     if (!count)
         return complain(complaint, EXIT_USAGE, "no command; see nimgp --help");
+    if (strcmp(words[0], "help") == 0 && count == 2 && is(words[1], "--help", "-h"))
+        count = 1;
     if (strcmp(words[0], "help") == 0)
         return explain(count, words, help_overview, help_command, complaint);
     /* These two are for the build, and not listed. */

@@ -25,6 +25,7 @@ struct monitor {
     double next_look;     /* seconds_now() */
     double last_write;    /* likewise */
     size_t written_epoch; /* after which the last checkpoint was written */
+    bool used_up;         /* the last epoch there may be is done */
     bool complained;      /* that a checkpoint could not be written */
 };
 

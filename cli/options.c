@@ -8,7 +8,7 @@
 /* What every command has. */
 static const struct option implicit[] = {
     {.name = "", .help = "General"},
-    {.name = "quiet", .help = "Say nothing but errors."},
+    {.name = "quiet", .letter = 'q', .help = "Say nothing but errors."},
     {.name = "help", .letter = 'h', .help = "Print this help and end."},
 };
 

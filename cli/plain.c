@@ -15,6 +15,20 @@ bool plain_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+bool plain_lowercase(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+bool plain_starts(const char *text, const char *start) {
+    while (*start && plain_lower(*text) == plain_lower(*start))
+        text++, start++;
+    return !*start;
+}
+
+const char *plain_plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 void plain_line(char *text) {
     for (; *text; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)

@@ -13,6 +13,13 @@
 /* ASCII only. */
 char plain_lower(char c);
 bool plain_blank(char c);
+bool plain_lowercase(char c);
+
+/* Whether the text begins so; upper and lower case are the same. */
+bool plain_starts(const char *text, const char *start);
+
+/* "" for one, else "s". */
+const char *plain_plural(size_t count);
 
 /* Makes one line of it, whatever it holds: control characters become question marks. */
 void plain_line(char *text);

@@ -3,6 +3,7 @@
 #include "applied.h"
 #include "kept.h"
 #include "metrics.h"
+#include "plain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -214,18 +215,25 @@ static bool write_block(struct predict *predict, struct complaint *complaint) {
 static bool stream(struct predict *predict, const struct arguments *arguments,
                    struct complaint *complaint) {
     struct rows *rows = &predict->applied.rows;
+    /* The first rows come before the output, so that a table that is none leaves nothing. */
     if (!applied_open(&predict->applied, arguments, argument_operand(arguments, 0),
                       argument_operand(arguments, 1), false, complaint) ||
-        !open_writer(predict, arguments, complaint) || !make_room(predict, arguments, complaint))
+        !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint) ||
+        !make_room(predict, arguments, complaint))
         return false;
-    do {
-        if (!rows_next(rows, complaint) || (rows->count && !write_block(predict, complaint)))
+    while (rows->count)
+        if (!write_block(predict, complaint) || !rows_next(rows, complaint))
             return false;
-    } while (rows->count);
     applied_say_tally(&predict->applied);
     struct table_writer *writer = predict->writer;
     predict->writer = NULL;
-    return table_writer_close(writer, complaint);
+    if (!table_writer_close(writer, complaint))
+        return false;
+    const char *path = argument_text(arguments, "output");
+    size_t written = rows->seen - rows->filtered;
+    if (strcmp(path, "-") != 0)
+        say(arguments, "%zu row%s in %s", written, plain_plural(written), path);
+    return true;
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {

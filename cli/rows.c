@@ -10,9 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What stands for the error where there is no column of errors. */
+static double error_without_column(const struct rows *rows, const struct source *source) {
+    return rows->lost_is_unknown && source->lost ? (double)NAN : 0.0;
+}
+
 bool rows_have_errors(const struct rows *rows) {
     for (size_t j = 0; j < rows->columns->count; j++)
-        if (rows->columns->source[j].error != NO_COLUMN)
+        if (rows->columns->source[j].error != NO_COLUMN ||
+            isnan(error_without_column(rows, &rows->columns->source[j])))
             return true;
     return false;
 }
@@ -38,8 +44,10 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->x = calloc(cells, sizeof *rows->x);
     rows->sigma = calloc(cells, sizeof *rows->sigma);
     rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
+    rows->nonpositive = calloc(rows->columns->count + 1, sizeof *rows->nonpositive);
+    rows->others.fold = rows->classes && rows->classes->fold;
     return (rows->place && rows->class && rows->keep && rows->value && rows->error && rows->x &&
-            rows->sigma && rows->missing) ||
+            rows->sigma && rows->missing && rows->nonpositive) ||
            complain(complaint, EXIT_NUMERICAL, "out of memory");
 }
 
@@ -52,6 +60,8 @@ void rows_free(struct rows *rows) {
     free(rows->x);
     free(rows->sigma);
     free(rows->missing);
+    free(rows->nonpositive);
+    classes_free(&rows->others);
     rows->place = NULL;
 }
 
@@ -64,7 +74,8 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
     if (!rows->at_hand && !table_next(rows->table, ROWS_BLOCK, &rows->at_hand, complaint))
         return false;
     rows->seen += rows->at_hand;
-    return true;
+    return rows->seen || complain(complaint, EXIT_BAD_INPUT, "%s: no rows; expected one at least",
+                                  table_path(rows->table));
 }
 
 /* In a column of numbers 1, 1.0 and 1e0 are the same label: the shortest text of the number. */
@@ -78,6 +89,15 @@ static struct span shortest(struct span label, char text[PLAIN_NUMBER]) {
         return label;
     plain_write(number, text);
     return (struct span){text, strlen(text)};
+}
+
+/* A label that is no class: counted, and its name kept for messages. */
+static bool remember_other(struct rows *rows, struct span label, struct complaint *complaint) {
+    enum { MOST_OTHERS = 1000 };
+    int32_t ignored;
+    rows->other_class++;
+    rows->others.closed = rows->others.name.count == MOST_OTHERS;
+    return classes_of(&rows->others, label, &ignored, complaint);
 }
 
 /* The class of row i of those at hand, or NO_CLASS. */
@@ -101,8 +121,7 @@ static bool classify(struct rows *rows, size_t i, int32_t *class, struct complai
         return complain(complaint, inner.code, "%s: column %s: %s; expected class names", place,
                         table_column(rows->table, column)->name, inner.text);
     }
-    rows->other_class += *class == NO_CLASS;
-    return true;
+    return *class != NO_CLASS || remember_other(rows, label, complaint);
 }
 
 /* Which of the rows at hand are wanted: `place` and `class`. */
@@ -149,12 +168,13 @@ static bool read_attribute(struct rows *rows, size_t j, struct complaint *compla
     const struct source *source = &rows->columns->source[j];
     size_t d = rows->columns->count;
     bool errors = source->error != NO_COLUMN;
+    double usual = error_without_column(rows, source);
     if (!table_numbers(rows->table, source->value, rows->value, 1, complaint) ||
         (errors && !table_numbers(rows->table, (size_t)source->error, rows->error, 1, complaint)))
         return false;
     for (size_t k = 0; k < rows->count; k++) {
         size_t i = rows->place[k];
-        double x = rows->value[i], sigma = errors ? rows->error[i] : 0.0;
+        double x = rows->value[i], sigma = errors ? rows->error[i] : usual;
         if (isinf(x))
             return complain_of_cell(rows, i, source->value, "a finite number", x, complaint);
         if (sigma < 0.0 || isinf(sigma))
@@ -162,7 +182,7 @@ static bool read_attribute(struct rows *rows, size_t j, struct complaint *compla
                                     "a 1-sigma error, which is finite and not negative", sigma,
                                     complaint);
         if (source->logarithm)
-            rows->nonpositive += take_log(&x, &sigma);
+            rows->nonpositive[j] += take_log(&x, &sigma);
         rows->missing[j] += isnan(x) != 0;
         rows->x[k * d + j] = x;
         rows->sigma[k * d + j] = sigma;
@@ -183,6 +203,10 @@ bool rows_next(struct rows *rows, struct complaint *complaint) {
     return true;
 }
 
+bool rows_all_filtered(const struct rows *rows) {
+    return rows->seen > 0 && rows->filtered == rows->seen;
+}
+
 void rows_say_left_out(const struct rows *rows, const struct arguments *arguments) {
     const struct {
         size_t count;
@@ -190,19 +214,28 @@ void rows_say_left_out(const struct rows *rows, const struct arguments *argument
     } parts[] = {{rows->filtered, "by --where"},
                  {rows->unlabelled, "without a label"},
                  {rows->other_class, "of other classes"}};
-    char text[160] = "";
+    char text[320] = "", names[128];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t used = strlen(text);
         if (parts[i].count)
             snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", parts[i].count,
                      parts[i].why);
     }
+    list_show(&rows->others.name, 4, names, sizeof names);
     if (*text)
-        say(arguments, "rows left out: %s", text);
+        say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
+            *names ? ")" : "");
 }
 
 void rows_say_nonpositive(const struct rows *rows, const struct arguments *arguments) {
-    if (rows->nonpositive)
-        say(arguments, "%zu cells are not positive: without a logarithm they count as missing",
-            rows->nonpositive);
+    for (size_t j = 0; rows->nonpositive && j < rows->columns->count; j++) {
+        size_t count = rows->nonpositive[j];
+        const char *name = table_column(rows->table, rows->columns->source[j].value)->name;
+        if (count == 1)
+            say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
+                name);
+        else if (count)
+            say(arguments, "%s: %zu cells are not positive, have no logarithm and count as missing",
+                name, count);
+    }
 }

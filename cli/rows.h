@@ -27,6 +27,7 @@ struct rows {
     struct where *where;     /* or NULL */
     long label;              /* a column, or NO_COLUMN: all rows count */
     struct classes *classes; /* the label's */
+    bool lost_is_unknown;    /* errors the model learned with and the table lacks: not exact */
     size_t waiting;          /* rows the table has at hand that were not looked at yet */
 
     /* The block. */
@@ -35,31 +36,37 @@ struct rows {
     size_t first;   /* the number of the first of them, from 0 */
     size_t *place;  /* count: where each stands among them */
     double *x;      /* count x attributes */
-    double *sigma;  /* count x attributes; zero where there is no error column */
+    double *sigma;  /* count x attributes; zero where there is no error column, NaN where it is
+                       unknown */
     int32_t *class; /* count, where there is a label */
 
     /* So far, over all blocks. */
-    size_t seen;        /* rows of the table */
-    size_t filtered;    /* that do not meet --where */
-    size_t unlabelled;  /* whose label is blank */
-    size_t other_class; /* whose label is no class */
-    size_t *missing;    /* attributes: values missing in rows selected */
-    size_t nonpositive; /* cells without a logarithm, counted as missing */
+    size_t seen;           /* rows of the table */
+    size_t filtered;       /* that do not meet --where */
+    size_t unlabelled;     /* whose label is blank */
+    size_t other_class;    /* whose label is no class */
+    struct classes others; /* the labels these have, up to a thousand */
+    size_t *missing;       /* attributes: values missing in rows selected */
+    size_t *nonpositive;   /* attributes: cells without a logarithm, counted as missing */
 
     /* Its own. */
     uint8_t *keep;
     double *value, *error;
 };
 
-/* The next rows selected, at most a block. False and a complaint when the table cannot be used. */
+/* The next rows selected, at most a block. False and a complaint when the table cannot be used, or
+ * has no rows at all. */
 bool rows_next(struct rows *rows, struct complaint *complaint);
 void rows_free(struct rows *rows);
 
-/* Whether any attribute has an error column. */
+/* Whether any attribute has errors, known or not. */
 bool rows_have_errors(const struct rows *rows);
 
 /* The block for the library; the rows' own memory. */
 nim_data rows_data(const struct rows *rows);
+
+/* Whether there were rows, and none met --where. */
+bool rows_all_filtered(const struct rows *rows);
 
 /* What was passed over so far: rows, and cells without a logarithm. Nothing when there is nothing.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp suggest: the rows worth a label, and the measurements worth repeating. */
+#define _POSIX_C_SOURCE 200809L
 #include "applied.h"
 #include "best.h"
 #include "json.h"
@@ -35,7 +36,7 @@ static const struct option options[] = {
      .fallback = "-",
      .help = "Where the rows go: standard output unless given; CSV, or what the name says.",
      .complete = COMPLETE_FILE},
-    {.name = "json", .help = "A JSON array on standard output instead of a table."},
+    {.name = "json", .help = "A JSON array instead of a table."},
     APPLIED_OPTIONS,
     {0}};
 
@@ -50,6 +51,7 @@ struct suggest {
     const struct arguments *arguments;
     struct applied applied;
     struct kept kept;
+    struct table_writer *writer; /* unless JSON is wanted */
     struct best best;
     struct entry *entry;
     double *x, *sigma;                               /* most x attributes, by slot */
@@ -206,26 +208,38 @@ static size_t list_columns(const struct suggest *suggest, struct column own[ALL_
     return count;
 }
 
-static struct table_writer *open_writer(const struct suggest *suggest,
-                                        const struct column own[ALL_COLUMNS], size_t count,
-                                        struct complaint *complaint) {
+static bool open_writer(struct suggest *suggest, const struct column own[ALL_COLUMNS], size_t count,
+                        struct complaint *complaint) {
     const struct kept *kept = &suggest->kept;
     const char *path = argument_text(suggest->arguments, "output");
-    if (!file_check_apart(path, argument_operand(suggest->arguments, 1), complaint))
-        return NULL;
     struct column *all = calloc(count + kept->count, sizeof *all);
-    struct table_writer *writer = NULL;
-    if (all) {
-        all[0] = own[0];
-        for (size_t i = 0; i < kept->count; i++)
-            all[1 + i] = *table_column(suggest->applied.table, kept->column[i]);
-        memcpy(all + 1 + kept->count, own + 1, (count - 1) * sizeof *all);
-        writer = table_writer_open(path, TABLE_ANY, count + kept->count, all, complaint);
-    } else {
-        complain(complaint, EXIT_NUMERICAL, "out of memory");
-    }
+    if (!all)
+        return complain(complaint, EXIT_NUMERICAL, "out of memory");
+    all[0] = own[0];
+    for (size_t i = 0; i < kept->count; i++)
+        all[1 + i] = *table_column(suggest->applied.table, kept->column[i]);
+    memcpy(all + 1 + kept->count, own + 1, (count - 1) * sizeof *all);
+    suggest->writer = table_writer_open(path, TABLE_ANY, count + kept->count, all, complaint);
     free(all);
-    return writer;
+    return suggest->writer != NULL;
+}
+
+/* What cannot be written is known before the work is done. */
+static bool open_output(struct suggest *suggest, const struct column own[ALL_COLUMNS], size_t count,
+                        struct complaint *complaint) {
+    const char *path = argument_text(suggest->arguments, "output");
+    if (!file_check_apart(path, argument_operand(suggest->arguments, 1), complaint))
+        return false;
+    if (!argument_given(suggest->arguments, "json"))
+        return open_writer(suggest, own, count, complaint);
+    return strcmp(path, "-") == 0 || file_check_output(path, complaint);
+}
+
+/* For reading: six digits. */
+static bool write_rounded(struct table_writer *writer, double value, struct complaint *complaint) {
+    char text[64];
+    snprintf(text, sizeof text, "%.6g", value);
+    return table_write_number(writer, strtod(text, NULL), complaint);
 }
 
 static bool write_text(struct table_writer *writer, const char *text, struct complaint *complaint) {
@@ -244,27 +258,23 @@ static bool write_entry(struct suggest *suggest, const struct candidate *candida
         fine && write_text(writer, nim_model_class_name(suggest->applied.model, entry->predicted),
                            complaint);
     for (size_t i = 0; fine && i < 4; i++)
-        fine = table_write_number(writer, number[i], complaint);
+        fine = write_rounded(writer, number[i], complaint);
     if (fine && argument_given(suggest->arguments, "remeasure")) {
         struct advice advice;
         fine = advise(suggest, candidate->slot, &advice, complaint);
         for (size_t i = 0; fine && i < 2; i++)
             fine = write_text(writer, advice.feature[i] ? advice.feature[i] : "", complaint) &&
-                   table_write_number(writer, advice.gain[i], complaint);
+                   write_rounded(writer, advice.gain[i], complaint);
     }
     return fine && table_write_end(writer, complaint);
 }
 
-static bool write_table(struct suggest *suggest, const struct column *own, size_t count,
-                        struct complaint *complaint) {
-    struct table_writer *writer = open_writer(suggest, own, count, complaint);
-    if (!writer)
-        return false;
+static bool write_table(struct suggest *suggest, struct complaint *complaint) {
     for (size_t i = 0; i < suggest->best.count; i++)
-        if (!write_entry(suggest, &suggest->best.candidate[i], writer, complaint)) {
-            table_writer_abandon(writer);
+        if (!write_entry(suggest, &suggest->best.candidate[i], suggest->writer, complaint))
             return false;
-        }
+    struct table_writer *writer = suggest->writer;
+    suggest->writer = NULL;
     return table_writer_close(writer, complaint);
 }
 
@@ -277,9 +287,14 @@ static bool write_json_entry(struct suggest *suggest, const struct candidate *ca
         return false;
     json_object(json, NULL);
     json_whole(json, "row", candidate->row + 1);
-    for (size_t i = 0; i < entry->cells.count; i++)
-        json_text(json, table_column(suggest->applied.table, suggest->kept.column[i])->name,
-                  entry->cells.item[i]);
+    for (size_t i = 0; i < entry->cells.count; i++) {
+        const struct column *column = table_column(suggest->applied.table, suggest->kept.column[i]);
+        const char *cell = entry->cells.item[i];
+        if (column->kind == COLUMN_NUMBER)
+            json_cell(json, column->name, cell);
+        else
+            json_text(json, column->name, *cell ? cell : NULL);
+    }
     json_text(json, "predicted", nim_model_class_name(suggest->applied.model, entry->predicted));
     json_real(json, "probability", entry->probability);
     json_real(json, "entropy", entry->entropy);
@@ -294,13 +309,24 @@ static bool write_json_entry(struct suggest *suggest, const struct candidate *ca
 }
 
 static bool write_json(struct suggest *suggest, struct complaint *complaint) {
-    struct json json = json_start(stdout);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return complain(complaint, EXIT_NUMERICAL, "out of memory");
+    struct json json = json_start(memory);
     bool fine = true;
     json_array(&json, NULL);
     for (size_t i = 0; fine && i < suggest->best.count; i++)
         fine = write_json_entry(suggest, &suggest->best.candidate[i], &json, complaint);
     if (fine)
         json_close(&json);
+    bool whole = !ferror(memory);
+    whole = fclose(memory) == 0 && whole;
+    if (fine && !whole)
+        fine = complain(complaint, EXIT_NUMERICAL, "out of memory");
+    fine = fine && file_write(argument_text(suggest->arguments, "output"), text, size, complaint);
+    free(text);
     return fine;
 }
 
@@ -314,11 +340,12 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
         return false;
     size_t count = list_columns(suggest, own);
     if (!kept_choose(&suggest->kept, arguments, suggest->applied.table, count, own, complaint) ||
-        !make_room(suggest, complaint) || !rank(suggest, complaint))
+        !make_room(suggest, complaint) || !open_output(suggest, own, count, complaint) ||
+        !rank(suggest, complaint))
         return false;
     applied_say_tally(&suggest->applied);
     return argument_given(arguments, "json") ? write_json(suggest, complaint)
-                                             : write_table(suggest, own, count, complaint);
+                                             : write_table(suggest, complaint);
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
@@ -334,6 +361,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     free(suggest.entropy);
     free(suggest.information);
     free(suggest.measurement);
+    table_writer_abandon(suggest.writer);
     best_free(&suggest.best);
     kept_free(&suggest.kept);
     applied_close(&suggest.applied);

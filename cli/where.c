@@ -79,6 +79,22 @@ static char *copy_of(struct span span) {
     return copy;
 }
 
+/* Whether what stands for a value goes on with another condition, as in 1 and y > 2. A value all in
+ * quotes does not. */
+static bool holds_two(struct span value) {
+    static const char *const words[] = {" and ", "&&"};
+    const char *start = value.text, *place;
+    if (value.length && (*start == '\'' || *start == '"')) {
+        const char *end = strchr(start + 1, *start);
+        start = end ? end : start;
+    }
+    for (; *start; start++)
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (plain_starts(start, words[i]) && find_sign(start, &place) != SIGNS)
+                return true;
+    return false;
+}
+
 /* The column's name and the condition's relation and value. */
 static bool read_condition(const char *text, char **column, struct condition *condition,
                            struct complaint *complaint) {
@@ -89,7 +105,15 @@ static bool read_condition(const char *text, char **column, struct condition *co
         return complain(complaint, EXIT_USAGE,
                         "--where: '%s' is not COLUMN OP VALUE with OP one of = != < <= > >=", text);
     place += strlen(signs[sign].sign);
+    if (strcmp(signs[sign].sign, "=") == 0 && (*place == '>' || *place == '<'))
+        return complain(complaint, EXIT_USAGE, "--where: '%s': write %c= for =%c", text, *place,
+                        *place);
     struct span bare = without_blanks(place, strlen(place)), value = without_quotes(bare);
+    if (holds_two(bare))
+        return complain(complaint, EXIT_USAGE,
+                        "--where: '%s': for two conditions give --where "
+                        "twice",
+                        text);
     if (!bare.length)
         return complain(complaint, EXIT_USAGE,
                         "--where: '%s' lacks a value; for a missing cell write ''", text);

@@ -29,7 +29,7 @@ def fits(nimgp):
     classes = nimgp("convert", table, "-", "--columns", "CLASS1").rows()
     names = [row["CLASS1"].strip().lower() for row in classes]
     for name in ("bll", "fsrq", "psr"):
-        check(f"{name} {names.count(name)}" in fitted.err, name, names.count(name), fitted.err)
+        check(f"{name}: {names.count(name)}" in fitted.err, name, names.count(name), fitted.err)
     without = names.count("")
     check(f"{without} without a label" in fitted.err, without)
 

@@ -176,6 +176,12 @@ def check_where_complaints(nimgp, place):
     words = ["convert", place / "in.csv", place / "out.csv", "--where"]
     for form in ("count", "", "= 3", "count ~ 3", "   "):
         nimgp.bad(1, *words, form, says="COLUMN OP VALUE")
+    nimgp.bad(1, *words, "count => 3", says="write >= for =>")
+    nimgp.bad(1, *words, "count =< 3", says="write <= for =<")
+    for both in ("count > 1 and count < 3", "count > 1 && count < 3", "name = 'a' AND name != 'b'"):
+        nimgp.bad(1, *words, both, says="give --where twice")
+    nimgp.good("convert", place / "in.csv", "-", "--where", "name = 'a and b = c'")
+    nimgp.good("convert", place / "in.csv", "-", "--where", "name = sand and sea")
     nimgp.bad(1, *words, "count =", says="''")
     nimgp.bad(1, *words, "count < ''", says="missing")
     nimgp.bad(2, *words, "cuont = 3", says=["in.csv", "'cuont'", "did you mean 'count'?"])
@@ -192,10 +198,14 @@ def check_nothing_half_written(nimgp, place):
     nimgp.bad(2, "convert", "-", place / "no" / "out.csv", says="out.csv", stdin="a\n1\n")
     nimgp.bad(2, "convert", place, "-", says=str(place))
     assert sorted(path.name for path in place.iterdir()) == ["late.csv", "out.csv"]
-    # In place is fine: the old file is there until the new one is whole.
+    # Nor is the table itself overwritten, whatever it is called.
     (place / "late.csv").write_text("a,b\n1,2\n3,4\n")
-    nimgp.good("convert", place / "late.csv", place / "late.csv", "--where", "a > 1")
-    assert (place / "late.csv").read_text() == "a,b\n3,4\n"
+    nimgp.bad(1, "convert", place / "late.csv", place / "late.csv", "--where", "a > 1",
+              says="late.csv")
+    nimgp.bad(1, "convert", place / "late.csv", place / ".." / place.name / "late.csv", says="late.csv")
+    assert (place / "late.csv").read_text() == "a,b\n1,2\n3,4\n"
+    nimgp.bad(2, "convert", place / "late.csv", place / "new.parquet", says=["new.parquet", ".csv"])
+    nimgp.good("convert", place / "late.csv", place / "new.ecsv", "--to", "csv")
 
 
 def header_cards(path):

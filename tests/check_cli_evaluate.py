@@ -125,13 +125,23 @@ def evaluate_labels(nimgp):
     some = nimgp("evaluate", "m", "some.csv", "--json")
     third = nimgp("evaluate", "m", "third.csv", "--json").json()
     check(some.json()["nll"] == third["nll"], some.out, third)
-    check("84 without a label, 83 of other classes" in some.err, some.err)
+    check("84 without a label, 83 of other classes (d)" in some.err, some.err)
+    check(some.json()["left_out"] == {"no_label": 84, "other_classes": 83}, some.out)
+    nimgp.refuses("evaluate", "m", "some.csv", "--where", "x1 > 1e9", says=["no row meets --where"])
+    # On what it learned from, and only there.
+    check("learned from" in nimgp("evaluate", "m", "train.csv").err)
+    check("learned from" not in nimgp("evaluate", "m", "train.csv", "--where", "x1 > 0").err)
+    check("learned from" not in nimgp("evaluate", "m", "test.csv").err)
+    nimgp("fit", "train.csv", "-o", "n", *QUICK, "--validation", "0.2")
+    check("learned from" in nimgp("evaluate", "n", "train.csv").err)
     nimgp.write_rows("none.csv", head, [[*row[:4], "d"] for row in table])
     nimgp.refuses("evaluate", "m", "none.csv", says=["none.csv", "class"])
     nimgp.write_rows("upper.csv", head, [[*row[:4], row[4].upper()] for row in table])
     upper = nimgp("evaluate", "m", "upper.csv", "--json", "--ignore-case").json()
     check(upper["rows"] == len(table))
     nimgp.write_rows("renamed.csv", head[:4] + ["truth"], table)
+    nimgp.refuses("evaluate", "m", "renamed.csv",
+                  says=["no column 'class', the label in training; --label names it"])
     check(nimgp("evaluate", "m", "renamed.csv", "--label", "truth", "--json").json()["nll"]
           == nimgp("evaluate", "m", "test.csv", "--json").json()["nll"])
 
@@ -165,8 +175,10 @@ def suggest_ranks(nimgp):
             check([int(row["row"]) for row in found] == [i + 1 for i in order[:n]], measure, n)
             for row, i in zip(found, order):
                 check(row["predicted"] == rows[i]["predicted"])
-                check(all(row[k] == rows[i][c] for k, c in keys.items()), row, rows[i])
-                check(row["probability"] == rows[i]["p_" + row["predicted"]])
+                for k, c in {**keys, "probability": "p_" + row["predicted"]}.items():
+                    check(row[k] == repr(float(f"{float(rows[i][c]):.6g}")) or near(
+                        float(row[k]), float(rows[i][c]), 1e-6), k, row[k], rows[i][c])
+                    check(len(row[k].lstrip("-0.").split("e")[0].replace(".", "")) <= 6, row[k])
     default = nimgp("suggest", "m", "test.csv").rows()
     check(len(default) == 10)
 
@@ -185,7 +197,25 @@ def suggest_columns(nimgp):
         for name, cell in row.items():
             value = thing[name]
             check(value == cell if isinstance(value, str) else cell == "" if value is None
-                  else near(float(cell), value), name, cell, value)
+                  else near(float(cell), value, 1e-5), name, cell, value)
+
+
+def suggest_json(nimgp):
+    """Numbers are numbers, ids beyond a double are text, what is missing is null; -o is honoured, and
+    the file is whole or not there."""
+    setting(nimgp)
+    nimgp.write_rows("t.csv", ["id", "x1", "x2", "note", "x1_err", "x2_err"],
+                     [[4611686018427387905, "0.5", "", "", 0.1, 0.1], ["7", "", "1e-3", "me", 1, 1]])
+    words = ["suggest", "m", "t.csv", "--keep", "--json", "-n", "2"]
+    result = nimgp(*words)
+    found = {thing["row"]: thing for thing in result.json()}
+    check([found[1][k] for k in ("id", "x1", "x2", "note")] == ["4611686018427387905", 0.5, None, None],
+          found[1])
+    check([found[2][k] for k in ("id", "x1", "x2", "note")] == ["7", None, 0.001, "me"], found[2])
+    written = nimgp(*words, "-o", "s.json")
+    check(written.out == "" and nimgp.read("s.json").decode() == result.out, written.out)
+    nimgp.refuses(*words, "-o", "t.csv", code=1, says=["t.csv"])
+    nimgp.refuses(*words, "-o", "no/s.json", says=["no/s.json"])
 
 
 def suggest_remeasure(nimgp):
@@ -235,4 +265,4 @@ def inspect_tells(nimgp):
 
 if __name__ == "__main__":
     main([evaluate_scores, evaluate_by_noise, evaluate_labels, evaluate_given, suggest_ranks,
-          suggest_columns, suggest_remeasure, inspect_tells])
+          suggest_columns, suggest_json, suggest_remeasure, inspect_tells])

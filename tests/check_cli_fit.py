@@ -85,6 +85,27 @@ def errors_by_hand(nimgp):
     nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "flux,magg", says=["magg", "'mag'"])
 
 
+def label_nobody_named(nimgp):
+    """The last column when it can hold classes; otherwise what could is listed."""
+    def table(name, last):
+        return nimgp.write_rows(name, ["kind", "x", "last"],
+                                [["ab"[i % 2], (7 * i) % 11, last(i)] for i in range(90)])
+
+    result = fit(nimgp, table("few.csv", lambda i: i % 30), "m", "--epochs", "1")
+    check("column 'last', the last one" in result.err, result.err)
+    fit(nimgp, table("text.csv", lambda i: f"c{i % 40}"), "m", "--epochs", "1")
+    nimgp.refuses("fit", table("many.csv", lambda i: i % 31), "-o", "n",
+                  says=["many.csv", "last", "31 different values", "--label", "text: kind"])
+
+
+def orphaned_errors(nimgp):
+    nimgp.write_rows("t.csv", ["x", "Unc_Flux_Band_1_1", "y_err", "class"],
+                     [[i % 7, 1, 2, "ab"[i % 2]] for i in range(40)])
+    result = fit(nimgp, "t.csv", "m", "--epochs", "1")
+    check("Unc_Flux_Band_1_1, y_err; --features" in result.err, result.err)
+    check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["x"])
+
+
 def classes_in_order(nimgp):
     """Numbers by size, else bytes; --classes chooses rows and order; case folds when asked."""
     source = random.Random(4)
@@ -99,14 +120,58 @@ def classes_in_order(nimgp):
     check(names(["10", "9", "-1.0"])[0] == ["-1", "9", "10"])
     check(names(["10", "9", "x"])[0] == ["10", "9", "x"])
     check(names(["1", "1.0", "2"])[:2] == (["1", "2"], [60, 30]), "1 and 1.0 are one number")
-    check(names(["b", "B", "a"])[0] == ["B", "a", "b"])
+    mixed = names(["b", "B", "a"])
+    check(mixed[0] == ["B", "a", "b"])
+    check("differ only in case (B/b): --ignore-case" in mixed[2], mixed[2])
+    check("90 rows; B: 30, a: 30, b: 30" in mixed[2], mixed[2])
+    check("case" not in names(["b", "a"])[2])
     check(names(["b", "B", "a"], "--ignore-case")[:2] == (["a", "b"], [30, 60]))
     found = names(["bll", "BLL", "psr", "agn", "", " "], "--classes", "PSR,bll", "--ignore-case")
     check(found[:2] == (["PSR", "bll"], [30, 60]), found)
     check("60 without a label, 30 of other classes" in found[2], found[2])
     check(names(["u", "v"], head="kind")[0] == ["u", "v"], "the last column is the label")
     nimgp.refuses("fit", "t.csv", "-o", "n", "--classes", "u,w", says=["t.csv", "kind", "'w'"])
+    names(["fsrq", "bll", "agn"])
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--classes", "bll,fsqr",
+                  says=["no rows of class 'fsqr'; did you mean 'fsrq'?"])
+    check("(agn)" in names(["fsrq", "bll", "agn"], "--classes", "bll,fsrq")[2])
     nimgp.refuses("fit", "t.csv", "-o", "n", "--classes", "u,u", code=1, says=["twice"])
+
+
+def small_classes(nimgp):
+    labels = ["many"] * 60 + ["five"] * 5 + ["four"] * 4 + ["one"]
+    nimgp.write_rows("t.csv", ["x", "class"], [[i % 9, label] for i, label in enumerate(labels)])
+    result = fit(nimgp, "t.csv", "m", "--epochs", "1")
+    check("fewer than 5 rows: four, one; --classes selects" in result.err, result.err)
+
+
+def long_tables(nimgp):
+    """First and last features only, where nobody would read them all."""
+    for count in (40, 41, 99):
+        head = [f"f{j}" for j in range(count)] + ["class"]
+        nimgp.write_rows("t.csv", head, [[(i * j) % 7 for j in range(count)] + ["ab"[i % 2]]
+                                         for i in range(30)])
+        said = fit(nimgp, "t.csv", "m", "--epochs", "1").err
+        shown = [f"f{j}" for j in range(count)]
+        if count > 40:
+            shown[10:-3] = ["..."]
+        for text in (said, nimgp("inspect", "m").out):
+            lines = [line.split()[0] for line in text.splitlines() if line.startswith("  ")]
+            found = lines[lines.index("feature") + 1:]
+            check(found == shown, count, found)
+            check(count == 40 or f"... {count - 13} more" in text, text)
+        check(len(inspect(nimgp, "m")["features"]) == count)
+
+
+def epochs_said(nimgp):
+    train(nimgp)
+    words = ["--inducing", "5", "--warm-up", "5"]
+    said = nimgp("fit", "train.csv", "-o", "m", "--epochs", "1", *words).err
+    check("nimgp: 1 epoch in" in said, said)
+    check("stopped at 1 epoch, before the bound had settled" in said, said)
+    said = nimgp("fit", "train.csv", "-o", "n", "--from", "m", "--epochs", "3", *words).err
+    check("nimgp: 3 more epochs, 4 in all, in" in said, said)
+    check("settled" not in fit(nimgp, "train.csv", "m").err, "a fixed number is what was wanted")
 
 
 def where_filters(nimgp):
@@ -145,8 +210,23 @@ def logarithms(nimgp):
     # Not positive: missing, and said once.
     nimgp.write_rows("odd.csv", ["flux", "flux_err", "y"], [[-1, 0.1, 0], [0, 0.1, 0], ["", "", 0]])
     result = nimgp("predict", "m", "odd.csv")
-    check("2 cells are not positive" in result.err, result.err)
+    check("flux: 2 cells are not positive, have no logarithm" in result.err, result.err)
     check(len({row["p_a"] for row in result.rows()}) == 1, "all three are missing")
+    nimgp.write_rows("odd.csv", ["flux", "flux_err", "y"], [[-1, 0.1, 0], [1, 0.1, 0]])
+    result = nimgp("predict", "m", "odd.csv")
+    check("flux: 1 cell is not positive, has no logarithm and counts" in result.err, result.err)
+    # Names that say a logarithm was taken.
+    for name, taken in (("log_f", True), ("logF", True), ("ln_f", True), ("LOG(f)", True),
+                        ("login", False), ("lnum", False)):
+        nimgp.write_rows("named.csv", [name, "class"], [[row[0], row[3]] for row in plain])
+        result = fit(nimgp, "named.csv", "n", "--log", "auto", "--epochs", "1")
+        found = inspect(nimgp, "n")["features"][0]["name"]
+        check(found == (name if taken else f"log({name})"), name, found)
+    # An empty column before the one whose cells have no logarithm.
+    nimgp.write_rows("void.csv", ["void", "flux", "class"],
+                     [["", i % 5 - 1, "ab"[i % 2]] for i in range(40)])
+    result = fit(nimgp, "void.csv", "n", "--log", "flux", "--epochs", "1")
+    check("flux: 16 cells are not positive" in result.err, result.err)
     # A column of the very name comes first.
     nimgp.write_rows("named.csv", ["log(flux)", "y"], [[0.5, 1], [0.1, 2]])
     result = nimgp("predict", "m", "named.csv")
@@ -167,7 +247,10 @@ def without_errors(nimgp):
     check("--noise learned" not in fit(nimgp, "t.csv", "m", "--noise", "learned").err)
     known = inspect(nimgp, "m")
     check(known["features"][0]["learned_noise"] > 0, known)
-    check("not used" in fit(nimgp, train(nimgp), "m", "--noise", "learned").err)
+    check("x1_err (not used)" in fit(nimgp, train(nimgp), "m", "--noise", "learned").err)
+    check("x1_err (not used)" in nimgp("inspect", "m").out)
+    check("(not used)" not in fit(nimgp, "train.csv", "m", "--noise", "both").err)
+    check("(not used)" not in nimgp("inspect", "m").out)
 
 
 # ---- the same bits -------------------------------------------------------------------------------
@@ -300,6 +383,10 @@ def checkpoints(nimgp):
     nimgp.refuses("fit", "train.csv", "-o", "o", "--from", "ck", says=["ck", "--resume"])
     nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "other.csv", says=["other.csv"])
     nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "train.csv", code=1, says=["train.csv"])
+    nimgp("fit", "train.csv", "-o", "q", "--epochs", "9", "--checkpoint", "own", "--every", "5")
+    nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "own", "--inducing", "30", code=1,
+                  says=["inducing 30", "which chose it itself"])
+    nimgp.refuses("fit", "m", "-o", "o", says=["m: is a nimgp model, not a table"])
     # A model that is done is what resuming it gives.
     check("come to its end" in nimgp("fit", "train.csv", "-o", "p", "--resume", "m").err)
     check(nimgp.read("m") == nimgp.read("p"))
@@ -324,10 +411,14 @@ def warm_start(nimgp):
 
 def outputs(nimgp):
     train(nimgp)
-    nimgp.refuses("fit", "train.csv", code=1, says=["-o"])
+    for words in ([], ["-o", ""], ["-o", "-"]):
+        nimgp.refuses("fit", "train.csv", *words, code=1, says=["-o"])
     nimgp.refuses("fit", "train.csv", "-o", ".", says=[".", "directory"])
     nimgp.refuses("fit", "train.csv", "-o", "no/such/place", says=["no/such/place"])
     nimgp.refuses("fit", "train.csv", "-o", "train.csv", code=1, says=["train.csv"])
+    nimgp.refuses("fit", "train.csv", "-o", "-", code=1, says=["standard output"])
+    if os.path.isdir("/proc/self"):  # where root may write, and yet no file can be made
+        nimgp.refuses("fit", "train.csv", "-o", "/proc/x", says=["/proc/x"])
     nimgp.refuses("fit", "train.csv", "-o", "m", "--every", "0", code=1, says=["every"])
     result = nimgp("fit", "-", "-o", "m", *QUICK, stdin=nimgp.read("train.csv"))
     fit(nimgp, "train.csv", "n")
@@ -336,6 +427,6 @@ def outputs(nimgp):
 
 
 if __name__ == "__main__":
-    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, classes_in_order,
-          where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
+    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
+          orphaned_errors, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
           killed, checkpoints, warm_start, outputs])

@@ -23,6 +23,7 @@ def check_overview(nimgp, _):
     assert re.fullmatch(r"nimgp \d+\.\d+\.\d+\n", version), version
     overview = nimgp.good("--help")
     assert nimgp.good("help").stdout == nimgp.good("-h").stdout == overview.stdout
+    assert nimgp.good("help", "--help").stdout == overview.stdout
     assert overview.stderr == ""
     for code in ("0", "1", "2", "3", "130"):
         assert re.search(rf"^ +{code}  \w", overview.stdout, re.M), code
@@ -80,7 +81,11 @@ def check_wrong_options(nimgp, _):
         nimgp.bad(1, command, "-Z", says="-Z")
         nimgp.bad(1, command, "-quiet", says="--quiet")
         nimgp.bad(1, command, *["operand"] * 20, says="usage: nimgp " + command)
-    nimgp.bad(1, "convert", "only-one", says="usage: nimgp convert IN OUT")
+    nimgp.bad(1, "convert", "only-one", says="OUT is missing; usage: nimgp convert IN OUT")
+    nimgp.bad(1, "fit", says="TABLE is missing")
+    nimgp.bad(1, "predict", says="MODEL is missing")
+    nimgp.bad(1, "predict", "m", says="TABLE is missing")
+    nimgp.bad(1, "evaluate", "m", says="TABLE is missing")
     nimgp.bad(1, "convert", "--to", "fitz", "a", "b",
               says=["--to: 'fitz'", "csv", "did you mean fits?"])
     nimgp.bad(1, "convert", "--to=", "a", "b", says="--to: ''")
@@ -128,8 +133,9 @@ def check_spellings(nimgp, place):
     done = nimgp.good("convert", "--", "--odd", "-", cwd=place)
     assert done.stdout == "a,b\n1,2\n"
     done = nimgp.good("convert", "-", "-", stdin="a,b\n1,2\n")
-    assert done.stdout == "a,b\n1,2\n" and "1 of 1 rows" in done.stderr
-    assert nimgp.good("convert", "-", "-", "--quiet", stdin="a,b\n1,2\n").stderr == ""
+    assert done.stdout == "a,b\n1,2\n" and "1 of 1 row," in done.stderr
+    for quiet in ("--quiet", "-q"):
+        assert nimgp.good("convert", "-", "-", quiet, stdin="a,b\n1,2\n").stderr == ""
 
 
 def check_one_line_whatever_the_name(nimgp, place):

@@ -66,9 +66,8 @@ def nothing_there(nimgp):
     good_model(nimgp)
     everywhere(nimgp, nimgp.write("empty.csv", ""), ["empty.csv", "empty"])
     everywhere(nimgp, nimgp.write("blank.csv", "\n\n"), ["blank.csv"])
-    nimgp.write("head.csv", "x1,x2,x1_err,x2_err,class\n")
-    nimgp.refuses("fit", "head.csv", "-o", "new", says=["head.csv", "no rows"])
-    nimgp.refuses("evaluate", "m", "head.csv", says=["head.csv"])
+    everywhere(nimgp, nimgp.write("head.csv", "x1,x2,x1_err,x2_err,class\n"),
+               ["head.csv", "no rows"])
     everywhere(nimgp, "absent.csv", ["absent.csv", "No such file"])
     (nimgp.directory / "folder").mkdir()
     everywhere(nimgp, "folder", ["folder", "directory"])
@@ -82,6 +81,9 @@ def unusable_labels(nimgp):
     source = random.Random(1)
     nimgp.write_rows("reals.csv", ["x", "y"], [[i, source.random()] for i in range(50)])
     nimgp.refuses("fit", "reals.csv", "-o", "new", says=["reals.csv", "y", "50", "--label"])
+    nimgp.write_rows("last.csv", ["kind", "flux", "flux_err", "note"][:3],
+                     [["ab"[i % 2], i % 7, 0.1 + i % 2] for i in range(40)])
+    nimgp.refuses("fit", "last.csv", "-o", "new", says=["last.csv", "flux_err", "errors", "text: kind"])
     nimgp.write_rows("many.csv", ["x", "y"], [[i, f"c{i}"] for i in range(10001)])
     nimgp.refuses("fit", "many.csv", "-o", "new", says=["many.csv:10002", "y", "10000"])
     nimgp.write_rows("text.csv", ["name", "class"], [["me", "a"], ["you", "b"]])

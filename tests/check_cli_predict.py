@@ -79,9 +79,14 @@ def errors(nimgp):
     result = nimgp("predict", "m", "named.csv")
     check(result.out != reference and result.err.count("\n") == 2, result.err)
     check("x1_err" in result.err and "x2_err" in result.err, result.err)
+    check("--errors x1=NAME" in result.err and "median" in result.err, result.err)
+    nimgp.write_rows("unknown.csv", head[:4], [[*row[:2], "", ""] for row in rows])
+    check(result.out == nimgp("predict", "m", "unknown.csv").out, "a lost error is an unknown one")
     nimgp.write_rows("zero.csv", head[:4], [[*row[:2], 0, 0] for row in rows])
-    check(result.out == nimgp("predict", "m", "zero.csv").out, "no error is an exact value")
-    check(result.out == nimgp("predict", "m", "with.csv", "--errors", "none").out)
+    exact = nimgp("predict", "m", "zero.csv").out
+    check(exact != result.out, "a lost error is no exact value")
+    check(exact == nimgp("predict", "m", "with.csv", "--errors", "none").out)
+    check(exact == nimgp("predict", "m", "named.csv", "--errors", "x1=,x2=").out)
     # A model that was told to ignore the errors ignores them here too.
     model(nimgp, "--errors", "none", name="n")
     check(nimgp("predict", "n", "with.csv").out == nimgp("predict", "n", "zero.csv").out)
@@ -156,6 +161,15 @@ def where(nimgp):
     check([float(row["x1"]) for row in kept] == [row[0] for row in rows if row[4] == ""])
     none = nimgp("predict", "m", "t.csv", "--where", "x1 > 1e9")
     check(none.out == "p_a,p_b,p_c,predicted,entropy\n", "a head and no rows", none.out)
+    check("no row meets --where" in none.err, none.err)
+    check("no row meets --where" in nimgp("suggest", "m", "t.csv", "--where", "x1 > 1e9").err)
+    said = nimgp("predict", "m", "t.csv", "--where", "class = ''", "-o", "p.csv").err
+    check(f"{len(kept)} rows in p.csv" in said, said)
+    check(nimgp("predict", "m", "t.csv", "-q", "-o", "p.csv").err == "")
+    for command in ("predict", "evaluate", "suggest"):
+        nimgp.refuses(command, "t.csv", "m", code=1,
+                      says=[f"the model comes first: nimgp {command} MODEL TABLE"])
+    nimgp.refuses("predict", "m", "m", says=["m: is a nimgp model, not a table"])
     nimgp.refuses("predict", "m", "t.csv", "--where", "x9 > 1", says=["x9"])
 
 
@@ -171,6 +185,12 @@ def written_whole(nimgp):
     nimgp.refuses("predict", "m", "t.csv", "-o", "old.csv", says=says)
     check(nimgp.read("old.csv") == b"precious\n")
     nimgp.refuses("predict", "m", "t.csv", "-o", "t.csv", code=1, says=["t.csv"])
+    for name in ("out.xlsx", "o.parquet", "a.idx", "a.libsvm", "a.svm.gz"):
+        nimgp.refuses("predict", "m", "train.csv", "-o", name, says=[name, ".csv", ".fits"])
+        nimgp.refuses("suggest", "m", "train.csv", "-o", name, says=[name, ".csv", ".fits"])
+    (nimgp.directory / "a.b").mkdir()
+    for name in ("a.csv", "a.TSV", "a.txt.gz", "a.dat", "a.fts", "a", ".a", "a.b/c", "a.gz"):
+        nimgp("predict", "m", "train.csv", "-o", name)
 
 
 def interrupted(nimgp):

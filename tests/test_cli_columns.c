@@ -166,8 +166,10 @@ static void test_pairs(void **state) {
     assert_pairs("x,dx,c", "1,1,a", &none, "x:dx");
     assert_pairs("x,dx,x_err,c", "1,1,1,a", &none, "x:x_err dx:-");
     assert_pairs("x,dx,dx_err,c", "1,1,1,a", &none, "x:- dx:dx_err");
-    /* An error without its value is a value. */
-    assert_pairs("e_x,y_err,c", "1,1,a", &none, "e_x:- y_err:-");
+    /* An error without its value is no feature, unless it is asked for or has errors itself. */
+    assert_pairs("e_x,y_err,z,Unc_w_1_1,w_err_2,c", "1,1,1,1,1,a", &none, "z:-");
+    assert_pairs("e_x,z,c", "1,1,a", &(struct column_wishes){.features = "e_x"}, "e_x:-");
+    assert_pairs("sigma_v,sigma_v_err,c", "1,1,a", &none, "sigma_v:sigma_v_err");
     /* Rows' names and text are no features; text that has errors is a mistake to be found. */
     assert_pairs("ID,name,x,c", "1,me,1,a", &none, "x:-");
     assert_pairs("x,x_err,c", "oops,1,a", &none, "x:x_err");
@@ -190,16 +192,24 @@ static void test_label(void **state) {
     static const struct {
         const char *head, *wish;
         size_t column;
-    } cases[] = {{"a,CLASS,b", NULL, 1}, {"a,b,kind", NULL, 2}, {"a,class,b", "A", 0}};
+    } cases[] = {{"a,CLASS,b", NULL, 1}, {"a,b,Kind", NULL, 2}, {"a,class,b", "A", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[64];
         struct table *table = table_with(cases[i].head, "1,2,3", path);
         struct complaint complaint;
         size_t column;
-        assert_true(column_label(table, cases[i].wish, &column, &complaint));
-        assert_int_equal(column, cases[i].column);
-        assert_false(column_label(table, "klass", &column, &complaint));
+        assert_false(column_label(table, "klass", NULL, &column, &complaint));
         assert_int_equal(complaint.code, EXIT_BAD_INPUT);
+        if (i == 1) {
+            assert_true(column_label(table, NULL, "kind", &column, &complaint));
+            assert_int_equal(column, cases[i].column);
+            assert_false(column_label(table, NULL, NULL, &column, &complaint));
+        } else {
+            assert_true(column_label(table, cases[i].wish, NULL, &column, &complaint));
+            assert_int_equal(column, cases[i].column);
+            assert_false(column_label(table, NULL, "kind", &column, &complaint));
+            assert_non_null(strstr(complaint.text, "no column 'kind', the label in training"));
+        }
         table_close(table);
         unlink(path);
     }

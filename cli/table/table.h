@@ -93,9 +93,9 @@ struct table_writer;
 
 /*
  * "-" is standard output. Formats: CSV, TSV, FITS, all gzipped when the name ends in .gz; TABLE_ANY
- * goes by the name, CSV when it says nothing. A file is written beside `path` and renamed by
- * table_writer_close, so that nothing half-written is ever seen there. What exists and is not a
- * regular file (/dev/null, a pipe) is written straight away.
+ * goes by the name's ending, CSV when it has none; others are refused. A file is written beside
+ * `path` and renamed by table_writer_close, so that nothing half-written is ever seen there. What
+ * exists and is not a regular file (/dev/null, a pipe) is written straight away.
  *
  * When the reader of a pipe has gone, and the signal SIGPIPE is ignored so that we get to know, the
  * complaint has the code EXIT_FINE: whoever reads has enough, and nothing is wrong.

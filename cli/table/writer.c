@@ -6,25 +6,29 @@
 #include <string.h>
 #include <strings.h>
 
-static bool ends_in(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
-static enum table_format format_of(const char *path) {
+/* By the name's ending, before a .gz there may be; CSV when it has none. False for others. */
+static bool format_of(const char *path, enum table_format *format) {
     static const struct {
         const char *ending;
         enum table_format format;
     } endings[] = {
-        {".fits", TABLE_FITS},   {".fit", TABLE_FITS},    {".fts", TABLE_FITS},
-        {".tsv", TABLE_TSV},     {".tab", TABLE_TSV},     {".fits.gz", TABLE_FITS},
-        {".fit.gz", TABLE_FITS}, {".fts.gz", TABLE_FITS}, {".tsv.gz", TABLE_TSV},
-        {".tab.gz", TABLE_TSV},
+        {".csv", TABLE_CSV}, {".txt", TABLE_CSV},   {".dat", TABLE_CSV},  {".tsv", TABLE_TSV},
+        {".tab", TABLE_TSV}, {".fits", TABLE_FITS}, {".fit", TABLE_FITS}, {".fts", TABLE_FITS},
     };
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_in(path, endings[i].ending))
-            return endings[i].format;
-    return TABLE_CSV;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (length > 3 && strcasecmp(name + length - 3, ".gz") == 0)
+        length -= 3;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t tail = strlen(endings[i].ending);
+        *format = endings[i].format;
+        if (length > tail && strncasecmp(name + length - tail, endings[i].ending, tail) == 0)
+            return true;
+    }
+    *format = TABLE_CSV;
+    while (length > 1 && name[length - 1] != '.')
+        length--;
+    return length <= 1; /* a point at the start ends nothing */
 }
 
 static const struct writer *writer_of(enum table_format format) {
@@ -35,8 +39,13 @@ static const struct writer *writer_of(enum table_format format) {
 
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint) {
-    if (format == TABLE_ANY)
-        format = format_of(path);
+    if (format == TABLE_ANY && !format_of(path, &format)) {
+        complain(complaint, EXIT_BAD_INPUT,
+                 "%s: cannot write what this name says; tables are written as .csv, .tsv, .txt or "
+                 ".dat, perhaps with .gz behind, or as .fits",
+                 path);
+        return NULL;
+    }
     const struct writer *writer = writer_of(format);
     if (!writer) {
         complain(complaint, EXIT_USAGE, "%s: tables are written as csv, tsv or fits only", path);
