@@ -34,8 +34,8 @@ static void write_row(fitsfile *file, int type, LONGLONG row, int *status) {
 void fits_sample(const char *path, int type, int rows, bool with_sums) {
     static char *names[] = {"L", "B", "I", "J", "K", "E", "D", "A", "V", "P", "X", "M"};
     static char *units[] = {"", "", "erg", "", "", "km / s", "", "", "mag", "", "", ""};
-    static char *binary[] = {"1L", "1B", "1I", "1J",  "1K",  "1E",
-                             "1D", "9A", "6E", "1PE", "17X", "1M"};
+    static char *binary[] = {"1L", "1B",  "1I", "1J",  "1K",  "1E",
+                             "1D", "10A", "6E", "1PE", "17X", "1M"};
     static char *ascii[] = {"I4", "I6", "I8", "I10", "I12", "F12.4", "D25.17", "A9"};
     bool packed = type == BINARY_TBL;
     int status = 0;

@@ -227,6 +227,39 @@ static void many_buffers(void **context) {
     }
 }
 
+/* The reader's buffer may end at any byte of a row. */
+static void every_end_of_a_buffer(void **context) {
+    (void)context;
+    static const char row[] = "\"a\"\"b\",\"x\ny\"\r\n";
+    enum { ROWS = 80000, SIZE = sizeof row - 1 };
+    char *text = malloc(SIZE * (ROWS + 2));
+    assert_non_null(text);
+    for (size_t shift = 0; shift < SIZE; shift++) {
+        size_t length = shift + 4, rows, count = 0;
+        memset(text, 'c', length);
+        memcpy(text + shift, ",d\r\n", 4);
+        if (!shift)
+            continue; /* a header needs its name */
+        for (size_t i = 0; i < ROWS; i++, length += SIZE)
+            memcpy(text + length, row, SIZE);
+        struct complaint complaint;
+        struct table *table = table_open(file_of("t.csv", text, length), TABLE_CSV, &complaint);
+        assert_non_null(table);
+        while (table_next(table, 4096, &rows, &complaint) && rows)
+            for (size_t i = 0; i < rows; i++, count++) {
+                struct span one, two;
+                assert_true(table_text(table, i, 0, &one, &complaint));
+                assert_true(table_text(table, i, 1, &two, &complaint));
+                if (one.length != 3 || memcmp(one.text, "a\"b", 3) != 0 || two.length != 3 ||
+                    memcmp(two.text, "x\ny", 3) != 0)
+                    fail_msg("row %zu, shift %zu", count, shift);
+            }
+        assert_int_equal(count, ROWS);
+        table_close(table);
+    }
+    free(text);
+}
+
 /* ---------------------------------------------------------------- what is refused ------------- */
 
 static void ragged_rows(void **context) {
@@ -418,21 +451,14 @@ static void cut_gzip(void **context) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_tables),
-        cmocka_unit_test(quoted_cells),
-        cmocka_unit_test(separators),
-        cmocka_unit_test(kinds_and_missing),
-        cmocka_unit_test(finding_columns),
-        cmocka_unit_test(lines_are_counted),
-        cmocka_unit_test(many_buffers),
-        cmocka_unit_test(ragged_rows),
-        cmocka_unit_test(rows_before_a_bad_one),
-        cmocka_unit_test(wrong_quotes),
-        cmocka_unit_test(text_among_numbers),
-        cmocka_unit_test(what_is_no_table),
-        cmocka_unit_test(files_that_cannot_be_read),
-        cmocka_unit_test(long_rows),
-        cmocka_unit_test(gzipped),
+        cmocka_unit_test(plain_tables),     cmocka_unit_test(quoted_cells),
+        cmocka_unit_test(separators),       cmocka_unit_test(kinds_and_missing),
+        cmocka_unit_test(finding_columns),  cmocka_unit_test(lines_are_counted),
+        cmocka_unit_test(many_buffers),     cmocka_unit_test(every_end_of_a_buffer),
+        cmocka_unit_test(ragged_rows),      cmocka_unit_test(rows_before_a_bad_one),
+        cmocka_unit_test(wrong_quotes),     cmocka_unit_test(text_among_numbers),
+        cmocka_unit_test(what_is_no_table), cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(long_rows),        cmocka_unit_test(gzipped),
         cmocka_unit_test(cut_gzip),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);

@@ -130,8 +130,8 @@ static void short_decimals(void **context) {
 
 /*
  * Half-way between neighbours, where one more digit decides. The exact decimal of the point has up
- * to 767 digits; it is written in full, one unit less and one more in the last digit, and cut
- * short.
+ * to 767 digits; it is written in full and far beyond, one unit less and one more in the last
+ * digit, and cut short.
  */
 static void half_way(double low, uint64_t *state) {
     char text[1200];
@@ -139,7 +139,7 @@ static void half_way(double low, uint64_t *state) {
     if (!isfinite(high))
         return;
     long double middle = ((long double)low + (long double)high) / 2;
-    int length = snprintf(text, sizeof text, "%.*Le", 780, middle);
+    int length = snprintf(text, sizeof text, "%.*Le", 1000, middle);
     char *e = memchr(text, 'e', (size_t)length);
     assert_non_null(e);
     char *last = e - 1;
