@@ -81,11 +81,25 @@ static void check(const struct problem *problem) {
     fixture_free(&fixture);
 }
 
+/* Under sanitizers, which look at memory and not at numbers, the largest problems leave out two
+ * noise modes of three, taking turns: they alone would take minutes. */
+static bool left_out(size_t classes, size_t combination) {
+#ifdef __SANITIZE_ADDRESS__
+    return classes == 7 && combination % 3 != combination / 3 % 3;
+#else
+    (void)classes, (void)combination;
+    return false;
+#endif
+}
+
 static void every_combination(size_t classes, size_t attributes, size_t inducing) {
+    size_t combination = 0;
     static const char *const noise[] = {"given", "learned", "both"};
     for (size_t k = 0; kernel_list[k]; k++)
         for (size_t i = 0; input_list[i]; i++)
             for (size_t n = 0; n < 3; n++) {
+                if (left_out(classes, combination++))
+                    continue;
                 struct problem problem = {.classes = classes,
                                           .attributes = attributes,
                                           .inducing = inducing,
