@@ -117,3 +117,21 @@ double fixture_bound(struct fixture *fixture) {
         fail_msg("%s", error.message);
     return value;
 }
+
+void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check) {
+    static const char *const noise[] = {"given", "learned", "both"};
+    size_t combination = 0;
+    for (size_t k = 0; kernel_list[k]; k++)
+        for (size_t i = 0; input_list[i]; i++)
+            for (size_t n = 0; n < 3; n++) {
+                struct problem problem = {.classes = classes,
+                                          .attributes = attributes,
+                                          .inducing = inducing,
+                                          .kernel = kernel_list[k]->name,
+                                          .input = input_list[i]->name,
+                                          .noise = noise[n],
+                                          .samples = n == 1 ? 2 : 1,
+                                          .learn_epsilon = n == 2};
+                check(&problem, combination++);
+            }
+}

@@ -16,6 +16,10 @@ struct problem {
 
 const char *problem_name(const struct problem *problem);
 
+/* Calls `check` with every kernel, input model and noise mode at these sizes, numbered from 0. */
+typedef void check_function(const struct problem *problem, size_t combination);
+void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check);
+
 struct fixture {
     size_t rows;
     double *x, *sigma;
