@@ -75,7 +75,12 @@ static nim_data random_data(const struct shape *shape) {
     random_uniform((struct random_key){1, 1}, 0, 0, cells, sigma);
     for (size_t i = 0; i < rows; i++)
         labels[i] = (int32_t)(i % shape->classes);
-    return (nim_data){rows, shape->attributes, x, sigma, rows, labels, NULL};
+    return (nim_data){.rows = rows,
+                      .attributes = shape->attributes,
+                      .x = x,
+                      .sigma = sigma,
+                      .sigma_rows = rows,
+                      .labels = labels};
 }
 
 static double step_milliseconds(const struct shape *shape, const char *kernel, const char *input,

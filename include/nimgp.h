@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nimgp: classification for data with error bars.
+ * nimgp: classification and regression for data with error bars.
  *
- * Multi-class Gaussian-process classification in which the inputs themselves are noisy
- * measurements. A table of N rows and d attributes goes in, each cell with its own 1-sigma error
- * where there is one, and one label of C a row; calibrated class probabilities come out.
+ * Gaussian-process models in which the inputs themselves are noisy measurements. A table of N rows
+ * and d attributes goes in, each cell with its own 1-sigma error where there is one, and for each
+ * row one class of C (or a level, labels, a number, a count: option "likelihood"); calibrated
+ * class probabilities, or a distribution of numbers, come out.
  *
  *     nim_options *options = nim_options_create();
  *     nim_options_set(options, "input", "latent", &error);
@@ -111,8 +112,14 @@ NIM_API nim_option_info nim_option_describe(size_t index); /* index < nim_option
  * 1-sigma errors: NULL for none, one row (sigma_rows = 1) for errors shared by all rows, or one per
  * cell (sigma_rows = rows). A zero error means the value is exact, a NaN that the error is unknown:
  * the attribute's median error stands in. A missing value counts as a measurement at the
- * attribute's mean whose error is the attribute's spread. Labels are 0 .. C-1; NULL where they are
- * not needed. `weights` (or NULL) multiply each row's share of the bound.
+ * attribute's mean whose error is the attribute's spread. `weights` (or NULL) multiply each row's
+ * share of the bound.
+ *
+ * What the rows are stands in one of two places, depending on the likelihood; NULL where it is not
+ * needed. Classes and ordered levels: `labels`, 0 .. C-1. Numbers, counts and sets of labels:
+ * `targets`, rows x outputs, where outputs is 1 but for sets of labels, which have a column of 0
+ * and 1 for each. `exposure` (rows, or NULL for 1 everywhere) is the time, area or effort over
+ * which each count was gathered.
  */
 typedef struct nim_data {
     size_t rows, attributes;
@@ -121,6 +128,9 @@ typedef struct nim_data {
     size_t sigma_rows;
     const int32_t *labels;
     const double *weights;
+    const double *targets;
+    size_t outputs;
+    const double *exposure;
 } nim_data;
 
 /* ---------------------------------------------------------------- model and training ---------- */
@@ -129,8 +139,9 @@ typedef struct nim_model nim_model;
 
 /*
  * A model ready for training on `data`: scaling from its rows, inducing inputs drawn from them,
- * the number of classes the option "classes" or, when that is 0, one more than the largest label.
- * The data are validated here in full, and not kept.
+ * the number of classes the option "classes" or, when that is 0, what the data speak of: one more
+ * than the largest label, or the columns of a set of labels. The data are validated here in full,
+ * and not kept.
  */
 NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *data,
                                     nim_model **model, nim_error *error);
@@ -210,7 +221,12 @@ NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, cons
 /* ---------------------------------------------------------------- looking into a model -------- */
 
 /* These take a model, never NULL. */
-NIM_API size_t nim_model_classes(const nim_model *model);
+
+/* What it predicts: "class", "level", "labels", "number" or "count". */
+NIM_API const char *nim_model_target(const nim_model *model);
+NIM_API size_t
+nim_model_classes(const nim_model *model); /* levels, labels; 0: it predicts numbers */
+NIM_API size_t nim_model_functions(const nim_model *model); /* latent ones: a class has one each */
 NIM_API size_t nim_model_attributes(const nim_model *model);
 NIM_API size_t nim_model_inducing(const nim_model *model);
 NIM_API size_t nim_model_epochs(const nim_model *model); /* passes over the data so far */
@@ -222,15 +238,22 @@ NIM_API double nim_model_bound(const nim_model *model);
 
 /*
  * Copies of what was learned. Lengthscales and noise are in the user's units.
- *   lengthscales     classes x attributes    lambda of each class's kernel
- *   variances        classes                 s2 of each class's kernel
- *   white_noise      classes                 s0^2
- *   inducing_inputs  classes x inducing x attributes
- *   noise_variance   attributes              learned noise; zeros when noise is given
+ *   lengthscales     functions x attributes  lambda of each latent function's kernel
+ *   variances        functions               s2 of its kernel (where y is a number, of y in
+ *                                            standard units)
+ *   white_noise      functions               s0^2
+ *   inducing_inputs  functions x inducing x attributes
+ *   noise_variance   attributes              learned input noise; zeros when noise is given
  *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
- *                                            averaged over classes, largest = 1; a constant
+ *                                            averaged over functions, largest = 1; a constant
  *                                            attribute has none
- *   epsilon          1                       the likelihood's label noise
+ * and what the likelihood learns, in units of y:
+ *   epsilon          1                       robust_max: share of wrong labels
+ *   noise_deviation  1                       gaussian: of the noise of y
+ *   scale, freedom   1, 1                    student_t: width of the noise, degrees of freedom
+ *   base_rate        1                       poisson: rate where the latent function is zero
+ *   thresholds       classes - 1             ordinal: where one level gives way to the next
+ *   map, offsets     classes x functions, classes    multilabel: from functions to labels
  * `values` may be NULL to ask only for the count.
  */
 NIM_API nim_status nim_model_get(const nim_model *model, const char *name, double *values,
@@ -254,18 +277,29 @@ NIM_API nim_status nim_predictor_create(const nim_model *model, nim_predictor **
                                         nim_error *error);
 NIM_API void nim_predictor_free(nim_predictor *predictor);
 
-/* What to compute; NULL members are left out. */
+/* What to compute; NULL members are left out. To ask for probabilities of a model that predicts
+ * numbers, or for a mean or quantiles of one that does not, is an error. */
 typedef struct nim_prediction {
-    double *probabilities;   /* rows x classes, each row sums to one */
-    double *entropy;         /* rows: entropy of the probabilities, nats */
-    double *latent_mean;     /* rows x classes: mean of f over posterior and measurement error */
-    double *latent_variance; /* rows x classes: its variance */
+    double *probabilities;   /* rows x classes; each row sums to one, but for sets of labels, where
+                                each label has a probability of its own */
+    double *entropy;         /* rows: entropy of the probabilities, nats; of sets, summed */
+    double *latent_mean;     /* rows x functions: mean of f over posterior and measurement error */
+    double *latent_variance; /* rows x functions: its variance */
     /* The entropy is the sum of three parts, nats: what exact measurements of the row's inputs
      * would remove on average, I(y; x); what knowing the latent functions would remove then,
      * I(y; f | x); and the label noise that nothing removes, the rest. Input models that do not
      * average over where the input may be count everything but label noise as the second part. */
     double *measurement_part; /* rows */
     double *model_part;       /* rows */
+    /* Numbers and counts: mean and standard deviation of y, and its quantiles at `level_count`
+     * levels between 0 and 1, rows x level_count. */
+    double *mean, *deviation; /* rows */
+    const double *levels;
+    size_t level_count;
+    double *quantiles;
+    /* rows: log p(y) of the rows' own labels or targets, which the data must hold; the log of a
+     * probability, or of a density in units of y. */
+    double *log_density;
 } nim_prediction;
 
 /* Rows may come in any portions: the results do not depend on it. Allocates nothing. */
@@ -275,7 +309,7 @@ NIM_API nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
 /*
  * What a better measurement would tell: gain (rows x attributes) is the entropy of the row's class,
  * in nats, that measuring this attribute alone exactly would remove on average, I(y; x_j). Zero
- * where the value is exact already. Allocates nothing.
+ * where the value is exact already. Not for models that predict numbers. Allocates nothing.
  */
 NIM_API nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double *gain,
                                  nim_error *error);

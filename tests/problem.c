@@ -2,6 +2,7 @@
 #include "problem.h"
 
 #include "base/random.h"
+#include "model/targets.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,7 +111,8 @@ double fixture_bound(struct fixture *fixture) {
     if (model->table.each)
         memcpy(batch->own, fixture->own, fixture->rows * model->table.each * sizeof(double));
     scaling_gather(&model->scaling, &fixture->data, model_uses_errors(model), fixture->rows,
-                   batch->row, batch->x, batch->noise, batch->target, batch->weight);
+                   batch->row, batch->x, batch->noise, batch->weight);
+    targets_gather(model, &fixture->data, fixture->rows, batch->row, batch->target);
     double value;
     nim_error error;
     if (bound_evaluate(fixture->bound, &value, &error) != NIM_OK)

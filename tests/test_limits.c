@@ -415,7 +415,7 @@ static void test_vanishing_noise(void **state) {
 static void place_without_noise(const struct input_model *model, const double *measured,
                                 double *x) {
     struct input_setting setting = {.attributes = WIDE,
-                                    .classes = 3,
+                                    .features = 3,
                                     .samples = 1,
                                     .most_rows = FEW,
                                     .prior_variance = 1000.0,
@@ -423,7 +423,7 @@ static void place_without_noise(const struct input_model *model, const double *m
                                     .units = 4};
     struct input_work work = {0};
     struct arena arena = {0};
-    double noise[FEW * WIDE] = {0}, target[FEW] = {0}, weight[FEW], value[FEW];
+    double noise[FEW * WIDE] = {0}, feature[3 * FEW] = {0}, weight[FEW], value[FEW];
     double *own = doubles(FEW * 2 * WIDE), *shared = doubles(1000), *scratch = NULL;
     size_t row[FEW], copy[FEW];
     struct pool *pool = pool_create(1);
@@ -445,7 +445,7 @@ static void place_without_noise(const struct input_model *model, const double *m
                                 .copy = copy,
                                 .x = measured,
                                 .noise = noise,
-                                .target = target,
+                                .feature = feature,
                                 .weight = weight,
                                 .seed = 1,
                                 .step = 1,

@@ -284,7 +284,7 @@ static void weights_with_zeros(void **state) {
 static void predict_far_away(const nim_model *model, double far, bool may_refuse,
                              const char *what) {
     const double x[] = {far, 0.0, -far, far, 0.0, -far}, sigma[] = {0.1, 0.1};
-    const nim_data data = {3, 2, x, sigma, 1, NULL, NULL};
+    const nim_data data = {.rows = 3, .attributes = 2, .x = x, .sigma = sigma, .sigma_rows = 1};
     if (may_refuse) {
         double p[9];
         nim_predictor *predictor;

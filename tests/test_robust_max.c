@@ -358,7 +358,7 @@ static void test_learned_epsilon(void **state) {
     struct likelihood_setting setting = {.classes = 7, .epsilon = 0.02, .learn_epsilon = 1};
     double theta;
     assert_int_equal(likelihood_robust_max.parameters(&setting), 1);
-    likelihood_robust_max.start(&setting, &theta);
+    likelihood_robust_max.start(&setting, NULL, &theta);
     close_to(1.0 / (1.0 + exp(-theta)), 0.02L, 1e-15L, &f, "starting epsilon");
     double p = ask(&f, 1).p;
     for (theta = -9.0; theta < 3.0; theta += 1.7) {

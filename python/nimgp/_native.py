@@ -30,6 +30,9 @@ class Data(ctypes.Structure):
         ("sigma_rows", c_size_t),
         ("labels", c_void_p),
         ("weights", c_void_p),
+        ("targets", c_void_p),
+        ("outputs", c_size_t),
+        ("exposure", c_void_p),
     ]
 
 
@@ -54,6 +57,12 @@ class Prediction(ctypes.Structure):
         ("latent_variance", c_void_p),
         ("measurement_part", c_void_p),
         ("model_part", c_void_p),
+        ("mean", c_void_p),
+        ("deviation", c_void_p),
+        ("levels", c_void_p),
+        ("level_count", c_size_t),
+        ("quantiles", c_void_p),
+        ("log_density", c_void_p),
     ]
 
 

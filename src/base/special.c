@@ -182,6 +182,10 @@ SIMD_CLONES void log_array(size_t n, const double *x, double *y) {
         y[i] = log_element(x[i]);
 }
 
+double normal_cdf(double z) {
+    return 0.5 * erfc(-0.70710678118654752440 * z);
+}
+
 SIMD_CLONES void normal_cdf_array(size_t n, const double *z, double *cdf, double *hazard) {
     SIMD_LOOP
     for (size_t i = 0; i < n; i++)

@@ -22,6 +22,9 @@ void log_array(size_t n, const double *x, double *y);
  */
 void normal_cdf_array(size_t n, const double *z, double *cdf, double *hazard);
 
+/* Phi(z) of one number, with small relative error in the lower tail. */
+double normal_cdf(double z);
+
 /* log_cdf = log Phi(z) and the hazard as above; both have small relative error for every z. */
 void log_normal_cdf_array(size_t n, const double *z, double *log_cdf, double *hazard);
 

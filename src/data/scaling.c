@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 /* An error bar a thousand deviations wide says nothing; a wider one would only overflow. */
-enum { MOST_CLASSES = 10000 };
-
 #define LARGEST_NOISE 1e6
 
 /* So far from all training rows every kernel has said its last word; further out lies overflow. */
@@ -20,6 +18,7 @@ void scaling_layout(struct scaling *scaling, size_t attributes, struct arena *ar
     scaling->median_error = arena_doubles(arena, attributes);
     scaling->typical = arena_doubles(arena, attributes);
     scaling->spread = arena_doubles(arena, attributes);
+    scaling->target_deviation = 1.0;
 }
 
 static nim_status check_shape(const nim_data *data, nim_error *error) {
@@ -68,69 +67,38 @@ static nim_status check_weights(const nim_data *data, nim_error *error) {
     return NIM_OK;
 }
 
-nim_status data_check(const nim_data *data, size_t classes, nim_error *error) {
+nim_status data_check(const nim_data *data, nim_error *error) {
     nim_status status = check_shape(data, error);
     if (status == NIM_OK)
         status = check_cells(data, error);
     if (status == NIM_OK && data->weights)
         status = check_weights(data, error);
-    if (status != NIM_OK || classes == 0)
-        return status;
-    if (!data->labels)
-        return failure(error, NIM_INVALID_ARGUMENT, "labels are needed, but NULL");
-    for (size_t i = 0; i < data->rows; i++)
-        if (data->labels[i] < 0 || (size_t)data->labels[i] >= classes)
-            return failure(error, NIM_BAD_DATA, "row %zu: label %d is outside 0 .. %zu", i,
-                           (int)data->labels[i], classes - 1);
-    return NIM_OK;
+    return status;
 }
 
-nim_status data_classes(const nim_data *data, size_t *classes, nim_error *error) {
-    if (!data->labels)
-        return failure(error, NIM_INVALID_ARGUMENT, "labels are needed, but NULL");
-    int32_t largest = 0;
-    bool several = false;
-    for (size_t i = 0; i < data->rows; i++) {
-        if (data->labels[i] < 0)
-            return failure(error, NIM_BAD_DATA, "row %zu: label %d is negative", i,
-                           (int)data->labels[i]);
-        if (data->labels[i] >= MOST_CLASSES)
-            return failure(error, NIM_BAD_DATA, "row %zu: label %d; there can be %d classes", i,
-                           (int)data->labels[i], MOST_CLASSES);
-        largest = data->labels[i] > largest ? data->labels[i] : largest;
-        several = several || data->labels[i] != data->labels[0];
-    }
-    if (!several)
-        return failure(error, NIM_BAD_DATA, "all %zu rows have label %d; two classes are the least",
-                       data->rows, (int)data->labels[0]);
-    *classes = (size_t)largest + 1;
-    return NIM_OK;
-}
-
-/* Mean and deviation (0 if constant) of the cells that are there, safe for values near the largest
- * double. */
-static nim_status column_moments(const nim_data *data, size_t j, double *mean, double *deviation,
-                                 nim_error *error) {
-    size_t d = data->attributes, count = 0;
+/* Mean and deviation (0 if constant) of the values that are there, `stride` doubles apart, safe for
+ * values near the largest double. Returns how many are there. */
+static size_t moments(size_t rows, const double *value, size_t stride, double *mean,
+                      double *deviation) {
+    size_t count = 0;
     double unit = 0.0;
-    for (size_t i = 0; i < data->rows; i++)
-        if (!isnan(data->x[i * d + j])) {
-            unit = fmax(unit, fabs(data->x[i * d + j]));
+    for (size_t i = 0; i < rows; i++)
+        if (!isnan(value[i * stride])) {
+            unit = fmax(unit, fabs(value[i * stride]));
             count++;
         }
     if (count == 0)
-        return failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing", j,
-                       data->rows);
+        return 0;
     if (unit == 0.0)
         unit = 1.0;
     double sum = 0.0, squares = 0.0;
-    for (size_t i = 0; i < data->rows; i++)
-        if (!isnan(data->x[i * d + j]))
-            sum += data->x[i * d + j] / unit;
+    for (size_t i = 0; i < rows; i++)
+        if (!isnan(value[i * stride]))
+            sum += value[i * stride] / unit;
     double centre = sum / (double)count;
-    for (size_t i = 0; i < data->rows; i++)
-        if (!isnan(data->x[i * d + j])) {
-            double distance = data->x[i * d + j] / unit - centre;
+    for (size_t i = 0; i < rows; i++)
+        if (!isnan(value[i * stride])) {
+            double distance = value[i * stride] / unit - centre;
             squares += distance * distance;
         }
     double relative = sqrt(squares / (double)count);
@@ -139,7 +107,7 @@ static nim_status column_moments(const nim_data *data, size_t j, double *mean, d
     *deviation = relative > 1e-14 ? relative * unit : 0.0;
     if (*deviation < DBL_MIN)
         *deviation = 0.0;
-    return NIM_OK;
+    return count;
 }
 
 static int by_size(const void *left, const void *right) {
@@ -169,7 +137,9 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of errors");
     for (size_t j = 0; j < scaling->attributes && status == NIM_OK; j++) {
         double mean = 0.0, deviation = 0.0;
-        status = column_moments(data, j, &mean, &deviation, error);
+        if (moments(data->rows, data->x + j, data->attributes, &mean, &deviation) == 0)
+            status = failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing", j,
+                             data->rows);
         bool constant = deviation == 0.0;
         scaling->mean[j] = standardise ? mean : 0.0;
         scaling->deviation[j] = standardise && !constant ? deviation : 1.0;
@@ -182,14 +152,21 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
     return status;
 }
 
+void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise) {
+    double mean = 0.0, deviation = 0.0;
+    if (standardise)
+        moments(data->rows, data->targets, 1, &mean, &deviation);
+    scaling->target_mean = mean;
+    scaling->target_deviation = deviation > 0.0 ? deviation : 1.0;
+}
+
 /* value, but not beyond +-limit; unlike fmin and fmax, which mind NaN, not a call. */
 static inline double within(double value, double limit) {
     return value > limit ? limit : value < -limit ? -limit : value;
 }
 
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
-                    size_t count, const size_t *row, double *x, double *noise, double *target,
-                    double *weight) {
+                    size_t count, const size_t *row, double *x, double *noise, double *weight) {
     size_t d = scaling->attributes;
     for (size_t k = 0; k < count; k++) {
         size_t i = row[k];
@@ -209,8 +186,6 @@ void scaling_gather(const struct scaling *scaling, const nim_data *data, bool us
             x[k * d + j] = missing ? scaling->typical[j] : within(standard, FARTHEST);
             noise[k * d + j] = within(error * error, LARGEST_NOISE);
         }
-        if (target)
-            target[k] = (double)data->labels[i];
         if (weight)
             weight[k] = data->weights ? data->weights[i] : 1.0;
     }

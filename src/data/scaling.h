@@ -22,26 +22,32 @@ struct scaling {
     double *median_error;     /* d, in standard units */
     double *typical, *spread; /* d, in standard units: what stands in for a missing cell; spread 0
                                  means the attribute is constant */
+    double target_mean, target_deviation; /* of y where it is a number; where it is a count, the log
+                                             of the mean rate, and 1; else 0 and 1 */
 };
 
 void scaling_layout(struct scaling *scaling, size_t attributes, struct arena *arena);
 
-/* Shapes, values, errors and weights of a table; labels below `classes` when that is not 0. */
-nim_status data_check(const nim_data *data, size_t classes, nim_error *error);
-
-/* How many classes the labels speak of (largest + 1); fails when all rows have one label. */
-nim_status data_classes(const nim_data *data, size_t *classes, nim_error *error);
+/* Shapes, values, errors and weights of a table. */
+nim_status data_check(const nim_data *data, nim_error *error);
 
 /* From checked data. With `standardise` false mean 0 and deviation 1 are set. */
 nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool standardise,
                            nim_error *error);
 
+/* The same for y where it is a number, from checked targets. */
+void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise);
+
+static inline double scaling_target(const struct scaling *scaling, double y) {
+    /* In halves, so that not even the largest doubles overflow. */
+    return (0.5 * y - 0.5 * scaling->target_mean) / (0.5 * scaling->target_deviation);
+}
+
 /*
  * Rows row[0 .. count-1] of the table in standard units: x and noise variance (count x d), and
- * where not NULL target and weight (count). Given errors are left out unless `use_errors`.
+ * where not NULL weight (count). Given errors are left out unless `use_errors`.
  */
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
-                    size_t count, const size_t *row, double *x, double *noise, double *target,
-                    double *weight);
+                    size_t count, const size_t *row, double *x, double *noise, double *weight);
 
 #endif

@@ -197,16 +197,16 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
  *     distance   dx = 2 sum_c (x q_c d_norm_c - gamma_c' Z_c q_c)
  *     dot        dx = sum_c (2 x q_c d_norm_c + gamma_c' Z_c q_c)
  */
-void gp_points_backward(const struct gp_shape *shape, size_t classes,
+void gp_points_backward(const struct gp_shape *shape, size_t functions,
                         const struct gp_factor *factors, const struct gp_tile *tiles,
                         const struct gp_points *points, size_t stride, size_t first, size_t width,
                         double *d_x, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
-    gemm(TRANSPOSED, PLAIN, rows, width, classes, 2.0, tiles[0].d_norm, stride,
+    gemm(TRANSPOSED, PLAIN, rows, width, functions, 2.0, tiles[0].d_norm, stride,
          factors[0].inverse_square + first, d, 0.0, d_x + first, d, scratch);
     for (size_t r = 0; r < rows; r++)
         multiply(width, d_x + r * d + first, points->x + r * d + first, d_x + r * d + first);
-    gemm(TRANSPOSED, PLAIN, rows, width, classes * m, distance ? -2.0 : 1.0, tiles[0].gamma, rows,
+    gemm(TRANSPOSED, PLAIN, rows, width, functions * m, distance ? -2.0 : 1.0, tiles[0].gamma, rows,
          factors[0].zq + first, d, 1.0, d_x + first, d, scratch);
 }

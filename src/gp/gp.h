@@ -29,8 +29,8 @@ struct gp_shape {
 };
 
 /*
- * Where one class's free parameters lie in the flat vector, in this order. L is kept as the rows of
- * its lower triangle, with the logarithm of the diagonal.
+ * Where one function's free parameters lie in the flat vector, in this order. L is kept as the rows
+ * of its lower triangle, with the logarithm of the diagonal.
  */
 struct gp_parameters {
     double *log_variance;    /* 1: log s2 */
@@ -59,10 +59,10 @@ struct gp_factor {
     double *work, *posterior_work;  /* 2 x M x M; M x M */
 };
 
-/* 1 / lambda^2 of a class, into its row of Q (C x d). First of all. */
+/* 1 / lambda^2 of a function, into its row of Q (C x d). First of all. */
 void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, double *q);
 
-/* The class's row of Q, and zq, lie in arrays that the caller shares out, so that all classes'
+/* The function's row of Q, and zq, lie in arrays that the caller shares out, so that all functions'
  * stand in one matrix. */
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
                       const double *q, double *zq);
@@ -83,9 +83,9 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
 /* ---------------------------------------------------------------- what depends on points ------ */
 
 /*
- * Points: R x d. All classes look at the same ones, so x' (d x R) and, for the way back, x are
+ * Points: R x d. All functions look at the same ones, so x' (d x R) and, for the way back, x are
  * packed once as right factors of products (linalg.h); NULL where that is not worth it. x_norm is
- * the class's own: sum_j x_j^2 / lambda_j^2.
+ * the function's own: sum_j x_j^2 / lambda_j^2.
  */
 struct gp_points {
     size_t rows;
@@ -94,18 +94,19 @@ struct gp_points {
     const double *x_norm; /* R */
 };
 
-/* x_norm (C x R, classes `stride` apart) of all classes, from Q and the squares of x (R x d). */
-void gp_norms(const struct gp_shape *shape, size_t classes, const double *q, size_t rows,
+/* x_norm (C x R, functions `stride` apart) of all functions, from Q and the squares of x (R x d).
+ */
+void gp_norms(const struct gp_shape *shape, size_t functions, const double *q, size_t rows,
               const double *x_square, double *x_norm, size_t stride, double *scratch);
 
-/* Its adjoint, after the classes' own gradients: d_norm (C x R) adds to the gradients by
+/* Its adjoint, after the functions' own gradients: d_norm (C x R) adds to the gradients by
  * log lambda, attributes first .. first+width-1. d_q (C x d) is scratch. */
-void gp_norms_backward(const struct gp_shape *shape, size_t classes, const double *q, size_t rows,
+void gp_norms_backward(const struct gp_shape *shape, size_t functions, const double *q, size_t rows,
                        const double *x_square, const double *d_norm, size_t stride, size_t first,
                        size_t width, double *d_q, const struct gp_parameters *gradient,
                        double *scratch);
 
-/* One class at one tile of points. */
+/* One function at one tile of points. */
 struct gp_tile {
     double *k, *k_slope, *k_curvature; /* M x R; curvature for the first-order model only */
     double *a, *h;                     /* M x R: A and W A; h becomes dA */
@@ -126,7 +127,7 @@ struct gp_tile_use {
 void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
                     struct gp_tile_use use, struct arena *arena);
 
-/* What a class's points add to its gradient, one per tile, summed over tiles in order. */
+/* What a function's points add to its gradient, one per tile, summed over tiles in order. */
 struct gp_gather {
     double *a_a;              /* M x M: A diag(d_var) A', lower triangle */
     double *b;                /* M: d bound / d m from the likelihood, also through alpha */
@@ -181,11 +182,11 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
                            const struct gp_parameters *gradient, double *scratch);
 
 /*
- * d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over classes whose
- * gamma (C M x R), zq (C M x d), Q (C x d) and d_norm (C x R, `stride` apart) stand one below the
- * other.
+ * d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over functions
+ * whose gamma (C M x R), zq (C M x d), Q (C x d) and d_norm (C x R, `stride` apart) stand one below
+ * the other.
  */
-void gp_points_backward(const struct gp_shape *shape, size_t classes,
+void gp_points_backward(const struct gp_shape *shape, size_t functions,
                         const struct gp_factor *factors, const struct gp_tile *tiles,
                         const struct gp_points *points, size_t stride, size_t first, size_t width,
                         double *d_x, double *scratch);

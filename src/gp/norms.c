@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Squared lengths of points in every class's units, x_norm_cr = sum_j q_cj x_rj^2, as one product
- * N = Q (X^2)' with Q (C x d) and X^2 (R x d), and its adjoint. Class by class these would be C
- * passes over all points.
+ * Squared lengths of points in every function's units, x_norm_cr = sum_j q_cj x_rj^2, as one
+ * product N = Q (X^2)' with Q (C x d) and X^2 (R x d), and its adjoint. Function by function these
+ * would be C passes over all points.
  */
 #include "base/linalg.h"
 #include "base/vector.h"
@@ -15,20 +15,21 @@ void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, 
         q[j] = exp(-2.0 * theta->log_lengthscale[j]);
 }
 
-void gp_norms(const struct gp_shape *shape, size_t classes, const double *q, size_t rows,
+void gp_norms(const struct gp_shape *shape, size_t functions, const double *q, size_t rows,
               const double *x_square, double *x_norm, size_t stride, double *scratch) {
     size_t d = shape->attributes;
-    gemm(PLAIN, TRANSPOSED, classes, rows, d, 1.0, q, d, x_square, d, 0.0, x_norm, stride, scratch);
+    gemm(PLAIN, TRANSPOSED, functions, rows, d, 1.0, q, d, x_square, d, 0.0, x_norm, stride,
+         scratch);
 }
 
-void gp_norms_backward(const struct gp_shape *shape, size_t classes, const double *q, size_t rows,
+void gp_norms_backward(const struct gp_shape *shape, size_t functions, const double *q, size_t rows,
                        const double *x_square, const double *d_norm, size_t stride, size_t first,
                        size_t width, double *d_q, const struct gp_parameters *gradient,
                        double *scratch) {
     size_t d = shape->attributes;
-    gemm(PLAIN, PLAIN, classes, width, rows, 1.0, d_norm, stride, x_square + first, d, 0.0,
+    gemm(PLAIN, PLAIN, functions, width, rows, 1.0, d_norm, stride, x_square + first, d, 0.0,
          d_q + first, d, scratch);
-    for (size_t c = 0; c < classes; c++)
+    for (size_t c = 0; c < functions; c++)
         for (size_t j = first; j < first + width; j++)
             gradient[c].log_lengthscale[j] -= 2.0 * q[c * d + j] * d_q[c * d + j];
 }

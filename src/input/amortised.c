@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NIMGP_NN: q(xi) of a row comes from a network fed with the row's measurement, its label and its
- * own error bars, (x~, one-hot y, sqrt V): 2 d + C numbers in, shift and spread out. ReLU between
- * layers. Its last layer starts near zero, so that q starts at the measurement and its error bar.
+ * NIMGP_NN: q(xi) of a row comes from a network fed with the row's measurement, what it is and its
+ * own error bars, (x~, y, sqrt V) with a class in one-hot form: shift and spread come out. ReLU
+ * between layers. Its last layer starts near zero, so that q starts at the measurement and its
+ * error bar.
  *
  * Parameters, layer by layer: weights (out x in), then biases (out).
  */
@@ -16,7 +17,7 @@
 /* Width of what enters layer l; that of layer `layers` + 1 is the output. */
 static size_t width(const struct input_setting *setting, size_t l) {
     if (l == 0)
-        return 2 * setting->attributes + setting->classes;
+        return 2 * setting->attributes + setting->features;
     return l <= setting->layers ? setting->units : 2 * setting->attributes;
 }
 
@@ -54,13 +55,12 @@ static void layout(struct input_work *work, const struct input_setting *setting,
 
 static void fill_features(const struct input_setting *setting, const struct input_batch *batch,
                           double *feature) {
-    size_t d = setting->attributes, classes = setting->classes;
-    for (size_t i = 0; i < batch->rows; i++, feature += 2 * d + classes) {
+    size_t d = setting->attributes, told = setting->features;
+    for (size_t i = 0; i < batch->rows; i++, feature += 2 * d + told) {
         memcpy(feature, batch->x + i * d, d * sizeof(double));
-        for (size_t c = 0; c < classes; c++)
-            feature[d + c] = (double)c == batch->target[i];
+        memcpy(feature + d, batch->feature + i * told, told * sizeof(double));
         for (size_t j = 0; j < d; j++)
-            feature[d + classes + j] = sqrt(batch->noise[i * d + j]);
+            feature[d + told + j] = sqrt(batch->noise[i * d + j]);
     }
 }
 
@@ -121,7 +121,7 @@ static void layer_backward(const struct input_setting *setting, const struct inp
 static void features_backward(const struct input_setting *setting, const struct input_batch *batch,
                               const double *weights, struct input_work *work, double *d_noise) {
     size_t d = setting->attributes, in = width(setting, 0), out = width(setting, 1);
-    size_t first = d + setting->classes;
+    size_t first = d + setting->features;
     double *d_feature = work->d_layer[0];
     tiled_product(batch->pool, batch->scratch, PLAIN, PLAIN, batch->rows, d, out, 1.0,
                   work->d_layer[1], out, weights + first, in, 0.0, d_feature, d);

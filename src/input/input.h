@@ -20,7 +20,7 @@
 
 struct input_setting {
     size_t attributes;     /* d */
-    size_t classes;        /* C */
+    size_t features;       /* numbers that tell a network what a row is */
     size_t samples;        /* S */
     size_t most_rows;      /* the largest B there will be */
     double prior_variance; /* of p(x) = N(0, prior_variance I) */
@@ -29,13 +29,13 @@ struct input_setting {
 
 /* The rows of one step. `row` names each for its random draws, its copy (augmented) included. */
 struct input_batch {
-    size_t rows;          /* B */
-    const size_t *row;    /* B */
-    const size_t *copy;   /* B: 0 for the row itself, 1 .. copies-1 */
-    const double *x;      /* B x d: x~ */
-    const double *noise;  /* B x d: V */
-    const double *target; /* B: class numbers */
-    const double *weight; /* B: what the row counts in the bound */
+    size_t rows;           /* B */
+    const size_t *row;     /* B */
+    const size_t *copy;    /* B: 0 for the row itself, 1 .. copies-1 */
+    const double *x;       /* B x d: x~ */
+    const double *noise;   /* B x d: V */
+    const double *feature; /* B x features: what the row is, for a network */
+    const double *weight;  /* B: what the row counts in the bound */
     uint64_t seed, step;
     double width; /* factor of the draws: 1, or less while warming up */
     struct pool *pool;

@@ -3,5 +3,17 @@
 
 const struct likelihood *const likelihood_list[] = {
     &likelihood_robust_max,
+    &likelihood_gaussian,
     NULL,
 };
+
+size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes) {
+    switch (likelihood->target) {
+    case TARGET_LABELS:
+        return classes;
+    case TARGET_COUNT:
+        return 2;
+    default:
+        return 1;
+    }
+}

@@ -1,34 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a likelihood is: p(y | f) for latent values f in R^C whose posterior is N(mean, variance),
- * independent over the C latent functions.
+ * What a likelihood is: p(y | f) for latent values f in R^F whose posterior is N(mean, variance),
+ * independent over the F latent functions.
  *
- * Arrays of latent quantities are C x rows with `stride` doubles from one function to the next.
+ * Arrays of latent quantities are F x rows with `stride` doubles from one function to the next.
+ * Targets are rows of target_width numbers, see enum target_kind.
  */
 #ifndef LIKELIHOOD_H
 #define LIKELIHOOD_H
 
 #include <stddef.h>
 
+/* What y is, and so what a prediction is. */
+enum target_kind {
+    TARGET_CLASS,  /* one of C classes: 0 .. C-1 */
+    TARGET_LEVEL,  /* likewise, and their order means something */
+    TARGET_LABELS, /* any of C labels: C numbers, each 0 or 1 */
+    TARGET_NUMBER, /* a real number in standard units */
+    TARGET_COUNT,  /* 0, 1, 2, ... and the exposure it was gathered over: two numbers */
+};
+
 /* The sizes and settings a likelihood may ask for. */
 struct likelihood_setting {
-    size_t classes;    /* C */
-    double epsilon;    /* where label noise starts */
-    int learn_epsilon; /* whether it is a parameter */
+    size_t classes;      /* C: classes, levels or labels; 0 where y is a number or a count */
+    size_t functions;    /* F */
+    double epsilon;      /* where label noise starts */
+    int learn_epsilon;   /* whether it is a parameter */
+    const double *table; /* what `fill_table` wrote */
+};
+
+/* What is known of the targets before training, to start from. */
+struct target_summary {
+    const double *share; /* C: share of the rows that have each class, level or label */
+    double rate;         /* counts over exposures */
+};
+
+/* Something learned that a user may ask for by name. */
+struct likelihood_quantity {
+    const char *name;
+    size_t (*count)(const struct likelihood_setting *setting); /* NULL: one number */
+    void (*read)(const struct likelihood_setting *setting, const double *theta, double *values);
+    int scales; /* in units of y: to be multiplied by its deviation */
 };
 
 struct likelihood {
     const char *name;
     const char *summary;
+    enum target_kind target;
+    size_t most_classes; /* 0: any number */
 
-    /* How many parameters are learned, and where they start (theta: that many). */
+    /* How many latent functions; `wanted` is what the user asked for, 0 if nothing. NULL: one. */
+    size_t (*functions)(size_t classes, size_t wanted);
+
+    /* How many parameters are learned, where they start (theta: that many), and the range beyond
+     * which no data speak for them. NULL: none; no limits. */
     size_t (*parameters)(const struct likelihood_setting *setting);
-    void (*start)(const struct likelihood_setting *setting, double *theta);
+    void (*start)(const struct likelihood_setting *setting, const struct target_summary *summary,
+                  double *theta);
+    void (*keep_in_range)(const struct likelihood_setting *setting, double *theta);
+    const struct likelihood_quantity *quantities; /* ended by one without a name; or NULL */
 
-    /* The share of wrong labels it believes in; NULL where that has no meaning. */
-    double (*label_noise)(const struct likelihood_setting *setting, const double *theta);
+    /* Constants worked out once, read by all threads; NULL: none. False: no memory. */
+    size_t (*table)(const struct likelihood_setting *setting);
+    int (*fill_table)(const struct likelihood_setting *setting, double *table);
 
-    /* Doubles of scratch one call needs, whatever the number of rows. */
+    /* Doubles of scratch one call needs, whatever the number of rows. NULL: none. */
     size_t (*scratch)(const struct likelihood_setting *setting);
 
     /*
@@ -40,14 +76,31 @@ struct likelihood {
                         const double *variance, size_t stride, double *value, double *d_mean,
                         double *d_variance, double *d_theta, double *scratch);
 
-    /* For each row: probability (rows x C) of each class, summing to one, and E H[p(y|f)], the
-     * entropy of the label that would be left were f known. */
+    /* Classes, levels and labels. For each row: probability (rows x C) of each, and E H[p(y|f)],
+     * the entropy of y that would be left were f known. */
     void (*predict)(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
                     double *label_entropy, double *scratch);
+
+    /* Numbers and counts (F = 1). One target y, as in `expectation`, against each of the rows'
+     * f ~ N(mean, variance): E y and E y^2 (of `target` only an exposure is looked at),
+     * log E p(y | f), and P(Y <= y). */
+    void (*moments)(const struct likelihood_setting *setting, const double *theta,
+                    const double *target, size_t rows, const double *mean, const double *variance,
+                    double *first, double *second);
+    void (*log_density)(const struct likelihood_setting *setting, const double *theta,
+                        const double *target, size_t rows, const double *mean,
+                        const double *variance, double *value, double *scratch);
+    void (*cumulative)(const struct likelihood_setting *setting, const double *theta,
+                       const double *target, size_t rows, const double *mean,
+                       const double *variance, double *value, double *scratch);
 };
 
+/* Numbers in a row's target. */
+size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes);
+
 extern const struct likelihood likelihood_robust_max;
+extern const struct likelihood likelihood_gaussian;
 
 /* All of them, ended by NULL. A new likelihood is one file and one line in likelihood.c. */
 extern const struct likelihood *const likelihood_list[];

@@ -232,18 +232,37 @@ static size_t parameters(const struct likelihood_setting *setting) {
     return setting->learn_epsilon ? 1 : 0;
 }
 
-static void start_parameters(const struct likelihood_setting *setting, double *theta) {
+static void start_parameters(const struct likelihood_setting *setting,
+                             const struct target_summary *summary, double *theta) {
+    (void)summary;
     if (setting->learn_epsilon)
         theta[0] = log(setting->epsilon) - log1p(-setting->epsilon);
 }
 
+static size_t functions(size_t classes, size_t wanted) {
+    (void)wanted;
+    return classes;
+}
+
+static void read_epsilon(const struct likelihood_setting *setting, const double *theta,
+                         double *values) {
+    values[0] = epsilon_of(setting, theta);
+}
+
+static const struct likelihood_quantity quantities[] = {
+    {.name = "epsilon", .read = read_epsilon},
+    {0},
+};
+
 const struct likelihood likelihood_robust_max = {
     .name = "robust_max",
     .summary = "one of C classes, the largest latent function wins, with a share of wrong labels",
+    .target = TARGET_CLASS,
+    .functions = functions,
     .parameters = parameters,
     .start = start_parameters,
     .scratch = scratch_size,
-    .label_noise = epsilon_of,
+    .quantities = quantities,
     .expectation = expectation,
     .predict = predict,
 };

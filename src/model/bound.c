@@ -3,6 +3,7 @@
 
 #include "base/linalg.h"
 #include "base/vector.h"
+#include "model/targets.h"
 
 #include <assert.h>
 #include <math.h>
@@ -10,14 +11,14 @@
 #include <string.h>
 
 /*
- * Work is cut by the problem's shape alone: (class, tile of points) for the Gaussian processes,
+ * Work is cut by the problem's shape alone: (function, tile of points) for the Gaussian processes,
  * blocks of points for the likelihood, (tile, block of attributes) for the gradient by x. Where
- * classes are enough to go round, all points are one tile and a class is taken through all steps of
- * the way forward, and again of the way back, by one thread: its arrays stay in cache, and threads
- * meet less often.
+ * functions are enough to go round, all points are one tile and a function is taken through all
+ * steps of the way forward, and again of the way back, by one thread: its arrays stay in cache, and
+ * threads meet less often.
  */
 enum {
-    UNITS_WANTED = 6, /* classes x tiles at least, if tiles do not get too small */
+    UNITS_WANTED = 6, /* functions x tiles at least, if tiles do not get too small */
     LEAST_TILE_ROWS = 32,
     MOST_TILE_ROWS = 256,
     LIKELIHOOD_ROWS = 16,
@@ -29,35 +30,37 @@ struct bound {
     struct nim_model *model;
     struct pool *pool;
     size_t tiles, columns; /* blocks of points; blocks of attributes */
-    size_t most_points;
+    size_t most_points, target_width;
     struct gp_tile_use use;
     bool needs_d_x;
 
     struct bound_batch batch;
     struct input_work input_work;
-    struct gp_factor *factor;                  /* C */
-    struct gp_tile *tile;                      /* tiles x C */
-    struct gp_gather *gather;                  /* tiles x C; with one tile, per worker */
-    double *unit_noise;                        /* tiles x C x d: gradient by V, first order only */
-    double **gamma;                            /* tiles: the classes' gammas, one below the other */
+    struct gp_factor *factor; /* C */
+    struct gp_tile *tile;     /* tiles x C */
+    struct gp_gather *gather; /* tiles x C; with one tile, per worker */
+    double *unit_noise;       /* tiles x C x d: gradient by V, first order only */
+    double **gamma;           /* tiles: the functions' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
     double *q, *d_q;                           /* C x d: 1 / lambda^2; scratch */
     double *x, *x_square, *d_x;                /* R x d */
     double *x_norm, *d_norm;                   /* C x most_points */
     double **packed;                           /* tiles x 2: x' and x, see gp.h */
-    double *point_target, *point_weight, *point_value; /* R */
-    double *mean, *variance, *d_mean, *d_variance;     /* C x most_points */
-    double *row_value;                                 /* B */
-    double *likelihood_gradient;                       /* units x parameters */
-    double *noise_gradient;                            /* d */
+    double *feature;                           /* B x features: what a network is told of targets */
+    double *point_target;                      /* R x target width */
+    double *point_weight, *point_value;        /* R */
+    double *mean, *variance, *d_mean, *d_variance; /* C x most_points */
+    double *row_value;                             /* B */
+    double *likelihood_gradient;                   /* units x parameters */
+    double *noise_gradient;                        /* d */
     double *gradient, *own_gradient;
     double **scratch, **likelihood_scratch; /* per worker */
     struct arena arena;
 };
 
-static size_t tile_count(size_t points, size_t classes) {
-    size_t tiles = (UNITS_WANTED + classes - 1) / classes;
+static size_t tile_count(size_t points, size_t functions) {
+    size_t tiles = (UNITS_WANTED + functions - 1) / functions;
     while (tiles > 1 && points / tiles < LEAST_TILE_ROWS)
         tiles--;
     size_t least = (points + MOST_TILE_ROWS - 1) / MOST_TILE_ROWS;
@@ -72,7 +75,7 @@ static size_t tile_start(const struct bound *bound, size_t tile) {
     return points_of(bound) * tile / bound->tiles;
 }
 
-/* A tile's points as class c sees them. */
+/* A tile's points as function c sees them. */
 static struct gp_points tile_points(const struct bound *bound, size_t tile, size_t c) {
     size_t start = tile_start(bound, tile), d = bound->model->attributes;
     return (struct gp_points){.rows = tile_start(bound, tile + 1) - start,
@@ -98,7 +101,8 @@ static void layout_rows(struct bound *bound, struct arena *arena) {
     batch->copy = arena_sizes(arena, rows);
     batch->x = arena_doubles(arena, rows * d);
     batch->noise = arena_doubles(arena, rows * d);
-    batch->target = arena_doubles(arena, rows);
+    batch->target = arena_doubles(arena, rows * bound->target_width);
+    bound->feature = arena_doubles(arena, rows * model->input.features);
     batch->weight = arena_doubles(arena, rows);
     batch->own = arena_doubles(arena, rows * model->table.each);
     bound->own_gradient = arena_doubles(arena, rows * model->table.each);
@@ -111,35 +115,35 @@ static void layout_rows(struct bound *bound, struct arena *arena) {
 
 static void layout_points(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
-    size_t classes = model->classes, d = model->attributes, points = bound->most_points;
+    size_t functions = model->functions, d = model->attributes, points = bound->most_points;
     bound->x = arena_doubles(arena, points * d);
     bound->x_square = arena_doubles(arena, points * d);
     bound->d_x = bound->needs_d_x ? arena_doubles(arena, points * d) : NULL;
-    bound->point_target = arena_doubles(arena, points);
+    bound->point_target = arena_doubles(arena, points * bound->target_width);
     bound->point_weight = arena_doubles(arena, points);
     bound->point_value = arena_doubles(arena, points);
-    bound->x_norm = arena_doubles(arena, classes * points);
-    bound->d_norm = arena_doubles(arena, classes * points);
-    bound->mean = arena_doubles(arena, classes * points);
-    bound->variance = arena_doubles(arena, classes * points);
-    bound->d_mean = arena_doubles(arena, classes * points);
-    bound->d_variance = arena_doubles(arena, classes * points);
+    bound->x_norm = arena_doubles(arena, functions * points);
+    bound->d_norm = arena_doubles(arena, functions * points);
+    bound->mean = arena_doubles(arena, functions * points);
+    bound->variance = arena_doubles(arena, functions * points);
+    bound->d_mean = arena_doubles(arena, functions * points);
+    bound->d_variance = arena_doubles(arena, functions * points);
     bound->likelihood_gradient =
         arena_doubles(arena, likelihood_units(bound) * model->likelihood_count);
 }
 
-static void layout_classes(struct bound *bound, struct arena *arena) {
+static void layout_functions(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
-    size_t classes = model->classes, area = model->inducing * model->attributes;
-    bound->factor = arena_bytes(arena, classes, sizeof *bound->factor);
-    bound->factored = arena_bytes(arena, classes, sizeof *bound->factored);
-    bound->theta = arena_bytes(arena, classes, sizeof *bound->theta);
-    bound->gradient_of = arena_bytes(arena, classes, sizeof *bound->gradient_of);
-    bound->q = arena_doubles(arena, classes * model->attributes);
-    bound->d_q = arena_doubles(arena, classes * model->attributes);
-    double *zq = arena_doubles(arena, classes * area);
+    size_t functions = model->functions, area = model->inducing * model->attributes;
+    bound->factor = arena_bytes(arena, functions, sizeof *bound->factor);
+    bound->factored = arena_bytes(arena, functions, sizeof *bound->factored);
+    bound->theta = arena_bytes(arena, functions, sizeof *bound->theta);
+    bound->gradient_of = arena_bytes(arena, functions, sizeof *bound->gradient_of);
+    bound->q = arena_doubles(arena, functions * model->attributes);
+    bound->d_q = arena_doubles(arena, functions * model->attributes);
+    double *zq = arena_doubles(arena, functions * area);
     struct gp_factor thrown_away;
-    for (size_t c = 0; c < classes; c++) {
+    for (size_t c = 0; c < functions; c++) {
         gp_factor_layout(zq ? &bound->factor[c] : &thrown_away, &model->gp, arena,
                          zq ? bound->q + c * model->attributes : NULL, zq ? zq + c * area : NULL);
         if (zq) {
@@ -150,29 +154,29 @@ static void layout_classes(struct bound *bound, struct arena *arena) {
 }
 
 static size_t gather_count(const struct bound *bound) {
-    return bound->tiles == 1 ? pool_threads(bound->pool) : bound->tiles * bound->model->classes;
+    return bound->tiles == 1 ? pool_threads(bound->pool) : bound->tiles * bound->model->functions;
 }
 
-/* Where unit (tile, class) adds up its share of the gradient. */
+/* Where unit (tile, function) adds up its share of the gradient. */
 static struct gp_gather *gather_of(const struct bound *bound, size_t unit, size_t worker) {
     return &bound->gather[bound->tiles == 1 ? worker : unit];
 }
 
 static void layout_tiles(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
-    size_t classes = model->classes, d = model->attributes, tiles = bound->tiles;
+    size_t functions = model->functions, d = model->attributes, tiles = bound->tiles;
     size_t rows = (bound->most_points + tiles - 1) / tiles;
     size_t gathers = gather_count(bound);
-    bound->tile = arena_bytes(arena, tiles * classes, sizeof *bound->tile);
+    bound->tile = arena_bytes(arena, tiles * functions, sizeof *bound->tile);
     bound->gather = arena_bytes(arena, gathers, sizeof *bound->gather);
     bound->gamma = arena_bytes(arena, tiles, sizeof *bound->gamma);
     bound->packed = arena_bytes(arena, 2 * tiles, sizeof *bound->packed);
     if (bound->use.first_order)
-        bound->unit_noise = arena_doubles(arena, tiles * classes * d);
+        bound->unit_noise = arena_doubles(arena, tiles * functions * d);
     struct gp_tile no_tile;
     struct gp_gather no_gather;
     for (size_t t = 0; t < tiles; t++) {
-        double *gamma = arena_doubles(arena, classes * model->inducing * rows);
+        double *gamma = arena_doubles(arena, functions * model->inducing * rows);
         double *transpose = arena_doubles(arena, gemm_packed_size(rows, d));
         double *plain = arena_doubles(arena, gemm_packed_size(d, rows));
         if (gamma) {
@@ -180,7 +184,7 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
             bound->packed[2 * t] = transpose;
             bound->packed[2 * t + 1] = plain;
         }
-        for (size_t u = t * classes; u < (t + 1) * classes; u++)
+        for (size_t u = t * functions; u < (t + 1) * functions; u++)
             gp_tile_layout(gamma ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use, arena);
     }
     for (size_t u = 0; u < gathers; u++)
@@ -191,12 +195,13 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
 static void layout_workers(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
     size_t threads = pool_threads(bound->pool);
-    size_t likelihood = model->options.likelihood->scratch(&model->likelihood);
+    const struct likelihood *likelihood = model->options.likelihood;
+    size_t nodes = likelihood->scratch ? likelihood->scratch(&model->likelihood) : 0;
     bound->scratch = arena_bytes(arena, threads, sizeof *bound->scratch);
     bound->likelihood_scratch = arena_bytes(arena, threads, sizeof *bound->likelihood_scratch);
     for (size_t w = 0; w < threads; w++) {
         double *products = arena_doubles(arena, GEMM_SCRATCH);
-        double *quadrature = arena_doubles(arena, likelihood);
+        double *quadrature = arena_doubles(arena, nodes);
         if (products) {
             bound->scratch[w] = products;
             bound->likelihood_scratch[w] = quadrature;
@@ -207,7 +212,7 @@ static void layout_workers(struct bound *bound, struct arena *arena) {
 static void layout(struct bound *bound, struct arena *arena) {
     layout_rows(bound, arena);
     layout_points(bound, arena);
-    layout_classes(bound, arena);
+    layout_functions(bound, arena);
     layout_tiles(bound, arena);
     layout_workers(bound, arena);
 }
@@ -222,7 +227,8 @@ struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t thr
     bound->pool = pool_create(threads);
     model->input.most_rows = most_rows;
     bound->most_points = most_rows * model->input.samples;
-    bound->tiles = tile_count(bound->most_points, model->classes);
+    bound->target_width = likelihood_target_width(model->options.likelihood, model->classes);
+    bound->tiles = tile_count(bound->most_points, model->functions);
     bound->columns = (model->attributes + GRADIENT_COLUMNS - 1) / GRADIENT_COLUMNS;
     bound->use = (struct gp_tile_use){.backward = true, .first_order = input->widens};
     bound->needs_d_x = input->moves || (input->place_backward && model_learns_noise(model));
@@ -267,7 +273,7 @@ static struct input_batch input_batch(const struct bound *bound) {
                                 .copy = batch->copy,
                                 .x = batch->x,
                                 .noise = batch->noise,
-                                .target = batch->target,
+                                .feature = bound->feature,
                                 .weight = batch->weight,
                                 .seed = bound->model->options.seed,
                                 .step = batch->step,
@@ -281,9 +287,11 @@ static void complete_points(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t d = bound->model->attributes, samples = bound->model->input.samples;
     size_t end = (unit + 1) * LIKELIHOOD_ROWS, points = points_of(bound);
+    size_t width = bound->target_width;
     for (size_t p = unit * LIKELIHOOD_ROWS; p < end && p < points; p++) {
         multiply(d, bound->x + p * d, bound->x + p * d, bound->x_square + p * d);
-        bound->point_target[p] = bound->batch.target[p / samples];
+        memcpy(bound->point_target + p * width, bound->batch.target + p / samples * width,
+               width * sizeof(double));
         bound->point_weight[p] = bound->batch.weight[p / samples] / (double)samples;
     }
 }
@@ -298,7 +306,7 @@ static void find_norms(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t first = unit * NORM_ROWS, count = points_of(bound) - first;
     count = count < NORM_ROWS ? count : NORM_ROWS;
-    gp_norms(&bound->model->gp, bound->model->classes, bound->q, count,
+    gp_norms(&bound->model->gp, bound->model->functions, bound->q, count,
              bound->x_square + first * bound->model->attributes, bound->x_norm + first,
              bound->most_points, bound->scratch[worker]);
 }
@@ -306,7 +314,7 @@ static void find_norms(void *context, size_t unit, size_t worker) {
 static void norms_back(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t d = bound->model->attributes, first = d * unit / bound->columns;
-    gp_norms_backward(&bound->model->gp, bound->model->classes, bound->q, points_of(bound),
+    gp_norms_backward(&bound->model->gp, bound->model->functions, bound->q, points_of(bound),
                       bound->x_square, bound->d_norm, bound->most_points, first,
                       d * (unit + 1) / bound->columns - first, bound->d_q, bound->gradient_of,
                       bound->scratch[worker]);
@@ -329,21 +337,22 @@ static void place_inputs(struct bound *bound) {
     struct bound_batch *batch = &bound->batch;
     model_add_learned_noise(model, batch->rows, batch->noise);
     scale(batch->rows, batch->total / (double)batch->rows, batch->weight);
+    targets_describe(model, batch->rows, batch->target, bound->feature);
     struct input_batch input = input_batch(bound);
     model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
                                 &bound->input_work, bound->x, bound->row_value);
     pool_run(bound->pool, likelihood_units(bound), complete_points, bound);
     pool_run(bound->pool, 2 * bound->tiles, pack_points, bound);
-    pool_run(bound->pool, model->classes, find_scales, bound);
+    pool_run(bound->pool, model->functions, find_scales, bound);
     pool_run(bound->pool, (points_of(bound) + NORM_ROWS - 1) / NORM_ROWS, find_norms, bound);
 }
 
-/* Two units a class, the larger ones first, so that few threads have no idle ends. */
+/* Two units a function, the larger ones first, so that few threads have no idle ends. */
 static void factor_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
-    size_t classes = bound->model->classes, c = unit % classes;
+    size_t functions = bound->model->functions, c = unit % functions;
     struct gp_factor *factor = &bound->factor[c];
-    if (unit >= classes) {
+    if (unit >= functions) {
         gp_factor_posterior(factor, &bound->model->gp, &bound->theta[c], bound->scratch[worker]);
         return;
     }
@@ -356,11 +365,11 @@ static void factor_part(void *context, size_t unit, size_t worker) {
 static void look_at_points(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     const struct gp_shape *gp = &bound->model->gp;
-    size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
+    size_t c = unit % bound->model->functions, t = unit / bound->model->functions;
     size_t at = c * bound->most_points + tile_start(bound, t);
     struct gp_points points = tile_points(bound, t, c);
     struct gp_tile *tile = &bound->tile[unit];
-    /* The classes' gammas stand one below the other, as many columns apart as this batch has. */
+    /* The functions' gammas stand one below the other, as many columns apart as this batch has. */
     tile->gamma = bound->gamma[t] + c * gp->inducing * points.rows;
     tile->d_norm = bound->d_norm + at;
     gp_conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
@@ -379,16 +388,17 @@ static void expect_likelihood(void *context, size_t unit, size_t worker) {
     double *d_theta = bound->likelihood_gradient + unit * model->likelihood_count;
     memset(d_theta, 0, model->likelihood_count * sizeof(double));
     model->options.likelihood->expectation(
-        &model->likelihood, model->theta + model->likelihood_at, count, bound->point_target + first,
-        bound->point_weight + first, bound->mean + first, bound->variance + first,
-        bound->most_points, bound->point_value + first, bound->d_mean + first,
-        bound->d_variance + first, d_theta, bound->likelihood_scratch[worker]);
+        &model->likelihood, model->theta + model->likelihood_at, count,
+        bound->point_target + first * bound->target_width, bound->point_weight + first,
+        bound->mean + first, bound->variance + first, bound->most_points,
+        bound->point_value + first, bound->d_mean + first, bound->d_variance + first, d_theta,
+        bound->likelihood_scratch[worker]);
 }
 
 static void look_back(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     const struct gp_shape *gp = &bound->model->gp;
-    size_t c = unit % bound->model->classes, t = unit / bound->model->classes;
+    size_t c = unit % bound->model->functions, t = unit / bound->model->functions;
     size_t at = c * bound->most_points + tile_start(bound, t);
     struct gp_points points = tile_points(bound, t, c);
     struct gp_gather *gather = gather_of(bound, unit, worker);
@@ -404,19 +414,19 @@ static void look_back(void *context, size_t unit, size_t worker) {
                             bound->scratch[worker]);
 }
 
-static void gather_class(void *context, size_t c, size_t worker) {
+static void gather_function(void *context, size_t c, size_t worker) {
     struct bound *bound = context;
     struct gp_gather *gather = gather_of(bound, c, worker);
     for (size_t t = 1; t < bound->tiles; t++)
-        gp_gather_add(gather, &bound->gather[t * bound->model->classes + c], &bound->model->gp);
+        gp_gather_add(gather, &bound->gather[t * bound->model->functions + c], &bound->model->gp);
     gp_gather_complete(&bound->factor[c], &bound->model->gp, gather);
 }
 
 static void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
-    size_t classes = bound->model->classes, c = unit % classes;
+    size_t functions = bound->model->functions, c = unit % functions;
     struct gp_gather *gather = gather_of(bound, c, worker);
-    if (unit < classes)
+    if (unit < functions)
         gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
                           &bound->gradient_of[c], bound->scratch[worker]);
     else
@@ -424,64 +434,64 @@ static void gradient_part(void *context, size_t unit, size_t worker) {
                               &bound->gradient_of[c], bound->scratch[worker]);
 }
 
-static void class_forward(void *context, size_t c, size_t worker) {
+static void function_forward(void *context, size_t c, size_t worker) {
     struct bound *bound = context;
     factor_part(bound, c, worker);
-    factor_part(bound, bound->model->classes + c, worker);
+    factor_part(bound, bound->model->functions + c, worker);
     if (bound->factored[c])
         look_at_points(bound, c, worker);
 }
 
-static void class_backward(void *context, size_t c, size_t worker) {
+static void function_backward(void *context, size_t c, size_t worker) {
     struct bound *bound = context;
     look_back(bound, c, worker);
-    gather_class(bound, c, worker);
+    gather_function(bound, c, worker);
     gradient_part(bound, c, worker);
-    gradient_part(bound, bound->model->classes + c, worker);
+    gradient_part(bound, bound->model->functions + c, worker);
 }
 
 static nim_status factor_failure(const struct bound *bound, nim_error *error) {
-    for (size_t c = 0; c < bound->model->classes; c++)
+    for (size_t c = 0; c < bound->model->functions; c++)
         if (!bound->factored[c])
             return failure(
                 error, NIM_NUMERICAL,
-                "step %llu: the covariance of class %zu's inducing inputs is not positive "
+                "step %llu: the covariance of function %zu's inducing inputs is not positive "
                 "definite even with jitter %g",
                 (unsigned long long)bound->batch.step, c, bound->model->jitter[c]);
     return NIM_OK;
 }
 
-/* Factors of all classes, then their means and variances at all points. */
-static nim_status classes_forward(struct bound *bound, nim_error *error) {
-    size_t classes = bound->model->classes;
+/* Factors of all functions, then their means and variances at all points. */
+static nim_status functions_forward(struct bound *bound, nim_error *error) {
+    size_t functions = bound->model->functions;
     if (bound->tiles == 1)
-        pool_run(bound->pool, classes, class_forward, bound);
+        pool_run(bound->pool, functions, function_forward, bound);
     else
-        pool_run(bound->pool, 2 * classes, factor_part, bound);
+        pool_run(bound->pool, 2 * functions, factor_part, bound);
     nim_status status = factor_failure(bound, error);
     if (status == NIM_OK && bound->tiles > 1)
-        pool_run(bound->pool, bound->tiles * classes, look_at_points, bound);
+        pool_run(bound->pool, bound->tiles * functions, look_at_points, bound);
     return status;
 }
 
-static void classes_backward(struct bound *bound) {
-    size_t classes = bound->model->classes;
+static void functions_backward(struct bound *bound) {
+    size_t functions = bound->model->functions;
     if (bound->tiles == 1) {
-        pool_run(bound->pool, classes, class_backward, bound);
+        pool_run(bound->pool, functions, function_backward, bound);
         return;
     }
-    pool_run(bound->pool, bound->tiles * classes, look_back, bound);
-    pool_run(bound->pool, classes, gather_class, bound);
-    pool_run(bound->pool, 2 * classes, gradient_part, bound);
+    pool_run(bound->pool, bound->tiles * functions, look_back, bound);
+    pool_run(bound->pool, functions, gather_function, bound);
+    pool_run(bound->pool, 2 * functions, gradient_part, bound);
 }
 
 static void gradient_by_points(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
-    size_t d = bound->model->attributes, classes = bound->model->classes;
+    size_t d = bound->model->attributes, functions = bound->model->functions;
     size_t t = unit / bound->columns, first = d * (unit % bound->columns) / bound->columns;
     size_t width = d * (unit % bound->columns + 1) / bound->columns - first;
     struct gp_points points = tile_points(bound, t, 0);
-    gp_points_backward(&bound->model->gp, classes, bound->factor, &bound->tile[t * classes],
+    gp_points_backward(&bound->model->gp, functions, bound->factor, &bound->tile[t * functions],
                        &points, bound->most_points, first, width,
                        bound->d_x + tile_start(bound, t) * d, bound->scratch[worker]);
 }
@@ -498,7 +508,7 @@ static void move_inputs_back(struct bound *bound) {
                                              bound->gradient + model->input_at, bound->own_gradient,
                                              model_learns_noise(model) ? noise : NULL);
     }
-    for (size_t c = 0; bound->use.first_order && c < model->classes; c++)
+    for (size_t c = 0; bound->use.first_order && c < model->functions; c++)
         add(model->attributes, bound->unit_noise + c * model->attributes, noise);
     for (size_t j = 0; j < model->noise_count; j++)
         bound->gradient[model->noise_at + j] = noise[j] * exp(model->theta[model->noise_at + j]);
@@ -515,21 +525,21 @@ static void gather_likelihood(struct bound *bound, size_t units) {
 
 nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) {
     const struct nim_model *model = bound->model;
-    size_t classes = model->classes, points = points_of(bound);
+    size_t functions = model->functions, points = points_of(bound);
     size_t blocks = (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
 
     place_inputs(bound);
-    nim_status status = classes_forward(bound, error);
+    nim_status status = functions_forward(bound, error);
     if (status != NIM_OK)
         return status;
     pool_run(bound->pool, blocks, expect_likelihood, bound);
 
     *value = dot(points, bound->point_weight, bound->point_value) +
              dot(bound->batch.rows, bound->batch.weight, bound->row_value);
-    for (size_t c = 0; c < classes; c++)
+    for (size_t c = 0; c < functions; c++)
         *value -= bound->factor[c].kl;
 
-    classes_backward(bound);
+    functions_backward(bound);
     pool_run(bound->pool, bound->columns, norms_back, bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);

@@ -19,7 +19,7 @@ struct bound_batch {
     double total;       /* rows in the whole data set, copies counted: N */
     size_t *row, *copy; /* B */
     double *x, *noise;  /* B x d: x~ and the given part of V */
-    double *target;     /* B */
+    double *target;     /* B x target width */
     double *weight;     /* B: w_i */
     double *own;        /* B x row parameters */
     uint64_t step;

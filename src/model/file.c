@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/safetensors.h"
 #include "model/model.h"
+#include "model/targets.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,14 +43,14 @@ static void add_array(struct arrays *arrays, const char *name, double *values, s
 }
 
 static void add_classes(struct arrays *arrays, const struct nim_model *model) {
-    static const char *const name[BLOCKS_PER_CLASS] = {
+    static const char *const name[BLOCKS_PER_FUNCTION] = {
         "kernel.log_variance", "kernel.log_white_noise", "kernel.log_lengthscale",
         "inducing.inputs",     "posterior.mean",         "posterior.factor"};
-    size_t c = model->classes, m = model->inducing, d = model->attributes;
-    const size_t shape[BLOCKS_PER_CLASS][3] = {{1, c, 0}, {1, c, 0}, {2, c, d},
-                                               {3, c, m}, {2, c, m}, {2, c, m * (m + 1) / 2}};
+    size_t c = model->functions, m = model->inducing, d = model->attributes;
+    const size_t shape[BLOCKS_PER_FUNCTION][3] = {{1, c, 0}, {1, c, 0}, {2, c, d},
+                                                  {3, c, m}, {2, c, m}, {2, c, m * (m + 1) / 2}};
     double *values = arrays->staged;
-    for (size_t b = 0; b < BLOCKS_PER_CLASS; b++) {
+    for (size_t b = 0; b < BLOCKS_PER_FUNCTION; b++) {
         add_array(arrays, name[b], values, shape[b][0], shape[b][1], shape[b][2], d);
         values += c * model_block(model, b).count;
     }
@@ -58,9 +59,9 @@ static void add_classes(struct arrays *arrays, const struct nim_model *model) {
 /* Between theta (class by class) and `staged` (block by block). */
 static void stage(const struct nim_model *model, struct arrays *arrays, bool out) {
     double *values = arrays->staged;
-    for (size_t b = 0; b < BLOCKS_PER_CLASS; b++)
-        for (size_t c = 0; c < model->classes; c++) {
-            struct block block = model_block(model, c * BLOCKS_PER_CLASS + b);
+    for (size_t b = 0; b < BLOCKS_PER_FUNCTION; b++)
+        for (size_t c = 0; c < model->functions; c++) {
+            struct block block = model_block(model, c * BLOCKS_PER_FUNCTION + b);
             double *theta = model->theta + block.offset;
             memcpy(out ? values : theta, out ? theta : values, block.count * sizeof(double));
             values += block.count;
@@ -78,7 +79,11 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
     add_array(arrays, "scaling.median_error", model->scaling.median_error, 1, d, 0, 0);
     add_array(arrays, "scaling.typical", model->scaling.typical, 1, d, 0, 0);
     add_array(arrays, "scaling.spread", model->scaling.spread, 1, d, 0, 0);
-    add_array(arrays, "jitter", model->jitter, 1, model->classes, 0, 0);
+    if (model->classes == 0) {
+        add_array(arrays, "scaling.target_mean", &model->scaling.target_mean, 1, 1, 0, 0);
+        add_array(arrays, "scaling.target_deviation", &model->scaling.target_deviation, 1, 1, 0, 0);
+    }
+    add_array(arrays, "jitter", model->jitter, 1, model->functions, 0, 0);
     add_classes(arrays, model);
     add_array(arrays, "noise.log_variance", model->theta + model->noise_at, 1, model->noise_count,
               0, 0);
@@ -139,8 +144,10 @@ static void add_list(struct texts *texts, const char *key, const struct text_lis
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
+    if (file)
+        fputc('[', file);
     for (size_t i = 0; file && i < list->count; i++) {
-        fputc(i ? ',' : '[', file);
+        fputs(i ? "," : "", file);
         json_quote(file, list->text[i]);
     }
     if (file)
@@ -256,6 +263,8 @@ static bool read_list(const char *text, const char **names, size_t *count) {
     *count = 0;
     if (!json_take(&json, '['))
         return false;
+    if (json_take(&json, ']'))
+        return json_done(&json);
     do {
         const char *name = json_string(&json);
         if (!name)
@@ -354,12 +363,13 @@ static nim_status load_notes(const struct loading *loading, struct nim_model *mo
 }
 
 /* Whether arrays of these sizes are in the file at all, before memory is asked for. */
-static bool sizes_fit(const struct loading *loading, size_t classes, size_t attributes,
-                      size_t inducing, size_t rows) {
+static bool sizes_fit(const struct loading *loading, const nim_options *options, size_t classes,
+                      size_t attributes, size_t inducing, size_t rows) {
     const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
     const struct tensor *own = safetensors_tensor(&loading->file, "rows.parameters");
-    return classes >= 2 && attributes >= 1 && inducing >= 1 && z && z->dimensions == 3 &&
-           z->shape[0] == classes && z->shape[1] == inducing && z->shape[2] == attributes &&
+    return targets_can_be(options->likelihood, classes) && attributes >= 1 && inducing >= 1 && z &&
+           z->dimensions == 3 && z->shape[0] == model_functions(options, classes) &&
+           z->shape[1] == inducing && z->shape[2] == attributes &&
            (!own || (own->dimensions == 2 && own->shape[0] == rows));
 }
 
@@ -375,7 +385,8 @@ static nim_status build(const struct loading *loading, const nim_options *option
         status = load_number(loading, "inducing", &inducing);
     if (status == NIM_OK)
         status = load_number(loading, "rows", &rows);
-    if (status == NIM_OK && !sizes_fit(loading, class_count, attribute_count, inducing, rows))
+    if (status == NIM_OK &&
+        !sizes_fit(loading, options, class_count, attribute_count, inducing, rows))
         status = refuse(loading, "has the wrong shape of array", "inducing.inputs");
     if (status == NIM_OK)
         status =

@@ -3,14 +3,25 @@
 #include "base/linalg.h"
 #include "base/pool.h"
 #include "model/model.h"
+#include "model/targets.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+const char *nim_model_target(const nim_model *model) {
+    static const char *const name[] = {
+        [TARGET_CLASS] = "class",   [TARGET_LEVEL] = "level", [TARGET_LABELS] = "labels",
+        [TARGET_NUMBER] = "number", [TARGET_COUNT] = "count",
+    };
+    return name[model->options.likelihood->target];
+}
 size_t nim_model_classes(const nim_model *model) {
     return model->classes;
+}
+size_t nim_model_functions(const nim_model *model) {
+    return model->functions;
 }
 size_t nim_model_attributes(const nim_model *model) {
     return model->attributes;
@@ -41,25 +52,25 @@ static double in_user_units(const nim_model *model, size_t j, double standard) {
 typedef void read_function(const nim_model *model, double *values);
 
 static void read_lengthscales(const nim_model *model, double *values) {
-    for (size_t c = 0; c < model->classes; c++)
+    for (size_t c = 0; c < model->functions; c++)
         for (size_t j = 0; j < model->attributes; j++)
             *values++ = exp(model_gp(model, model->theta, c).log_lengthscale[j]) *
                         model->scaling.deviation[j];
 }
 
 static void read_variances(const nim_model *model, double *values) {
-    for (size_t c = 0; c < model->classes; c++)
+    for (size_t c = 0; c < model->functions; c++)
         values[c] = exp(*model_gp(model, model->theta, c).log_variance);
 }
 
 static void read_white_noise(const nim_model *model, double *values) {
-    for (size_t c = 0; c < model->classes; c++)
+    for (size_t c = 0; c < model->functions; c++)
         values[c] = exp(*model_gp(model, model->theta, c).log_white);
 }
 
 static void read_inducing_inputs(const nim_model *model, double *values) {
     size_t d = model->attributes;
-    for (size_t c = 0; c < model->classes; c++)
+    for (size_t c = 0; c < model->functions; c++)
         for (size_t i = 0; i < model->inducing * d; i++)
             *values++ = in_user_units(model, i % d, model_gp(model, model->theta, c).z[i]);
 }
@@ -75,7 +86,7 @@ static void read_relevance(const nim_model *model, double *values) {
     double largest = 0.0;
     for (size_t j = 0; j < model->attributes; j++) {
         values[j] = 0.0;
-        for (size_t c = 0; model->scaling.spread[j] > 0.0 && c < model->classes; c++)
+        for (size_t c = 0; model->scaling.spread[j] > 0.0 && c < model->functions; c++)
             values[j] += exp(-2.0 * model_gp(model, model->theta, c).log_lengthscale[j]);
         largest = fmax(largest, values[j]);
     }
@@ -83,18 +94,31 @@ static void read_relevance(const nim_model *model, double *values) {
         values[j] /= largest > 0.0 ? largest : 1.0;
 }
 
-static void read_epsilon(const nim_model *model, double *values) {
-    const struct likelihood *likelihood = model->options.likelihood;
-    *values = likelihood->label_noise
-                  ? likelihood->label_noise(&model->likelihood, model->theta + model->likelihood_at)
-                  : 0.0;
+/* What the likelihood learned, by name; NULL when it has no such thing. */
+static const struct likelihood_quantity *find_quantity(const nim_model *model, const char *name) {
+    const struct likelihood_quantity *quantity = model->options.likelihood->quantities;
+    while (quantity && quantity->name && strcmp(quantity->name, name) != 0)
+        quantity++;
+    return quantity && quantity->name ? quantity : NULL;
+}
+
+static void read_quantity(const nim_model *model, const struct likelihood_quantity *quantity,
+                          double *values, size_t *count) {
+    size_t size = quantity->count ? quantity->count(&model->likelihood) : 1;
+    if (count)
+        *count = size;
+    if (!values)
+        return;
+    quantity->read(&model->likelihood, model->theta + model->likelihood_at, values);
+    for (size_t i = 0; quantity->scales && i < size; i++)
+        values[i] *= model->scaling.target_deviation;
 }
 
 nim_status nim_model_get(const nim_model *model, const char *name, double *values, size_t *count,
                          nim_error *error) {
     if (!model || !name)
         return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
-    size_t c = model->classes, m = model->inducing, d = model->attributes;
+    size_t c = model->functions, m = model->inducing, d = model->attributes;
     const struct {
         const char *name;
         size_t count;
@@ -106,7 +130,6 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"inducing_inputs", c * m * d, read_inducing_inputs},
         {"noise_variance", d, read_noise_variance},
         {"relevance", d, read_relevance},
-        {"epsilon", 1, read_epsilon},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (strcmp(arrays[i].name, name) == 0) {
@@ -116,7 +139,12 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
                 arrays[i].read(model, values);
             return succeed(error);
         }
-    return failure(error, NIM_INVALID_ARGUMENT, "a model has no array '%s'", name);
+    const struct likelihood_quantity *quantity = find_quantity(model, name);
+    if (!quantity)
+        return failure(error, NIM_INVALID_ARGUMENT, "a %s model has no array '%s'",
+                       model->options.likelihood->name, name);
+    read_quantity(model, quantity, values, count);
+    return succeed(error);
 }
 
 /* ---------------------------------------------------------------- denoising ------------------- */
@@ -125,7 +153,7 @@ enum { CHUNK = 256 }; /* rows at a time, so that memory does not grow with the d
 
 struct denoiser {
     struct input_work work;
-    double *x, *noise, *target, *weight, *mean, *variance, *own, *scratch;
+    double *x, *noise, *target, *feature, *weight, *mean, *variance, *own, *scratch;
     size_t *row, *copy;
 };
 
@@ -136,7 +164,9 @@ static void denoiser_layout(struct denoiser *denoiser, const nim_model *model,
     denoiser->noise = arena_doubles(arena, area);
     denoiser->mean = arena_doubles(arena, area);
     denoiser->variance = arena_doubles(arena, area);
-    denoiser->target = arena_doubles(arena, CHUNK);
+    denoiser->target = arena_doubles(
+        arena, CHUNK * likelihood_target_width(model->options.likelihood, model->classes));
+    denoiser->feature = arena_doubles(arena, CHUNK * setting->features);
     denoiser->weight = arena_doubles(arena, CHUNK);
     denoiser->own = arena_doubles(arena, CHUNK * model->table.each);
     denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
@@ -154,13 +184,15 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
     for (size_t k = 0; k < count; k++)
         denoiser->row[k] = first + k;
     scaling_gather(&model->scaling, data, model_uses_errors(model), count, denoiser->row,
-                   denoiser->x, denoiser->noise, denoiser->target, denoiser->weight);
+                   denoiser->x, denoiser->noise, denoiser->weight);
     model_add_learned_noise(model, count, denoiser->noise);
     if (!model->options.input->posterior) {
         memcpy(denoiser->mean, denoiser->x, count * d * sizeof(double));
         memcpy(denoiser->variance, denoiser->noise, count * d * sizeof(double));
         return;
     }
+    targets_gather(model, data, count, denoiser->row, denoiser->target);
+    targets_describe(model, count, denoiser->target, denoiser->feature);
     if (each)
         memcpy(denoiser->own, model->table.theta + first * each, count * each * sizeof(double));
     struct input_batch batch = {.rows = count,
@@ -168,7 +200,7 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
                                 .copy = denoiser->copy,
                                 .x = denoiser->x,
                                 .noise = denoiser->noise,
-                                .target = denoiser->target,
+                                .feature = denoiser->feature,
                                 .weight = denoiser->weight,
                                 .pool = pool,
                                 .scratch = &denoiser->scratch};

@@ -3,6 +3,7 @@
 
 #include "base/pool.h"
 #include "model/start.h"
+#include "model/targets.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,15 +20,7 @@ static size_t choose_inducing(size_t rows) {
 /* How many classes and inducing inputs a model of these options has on these data. */
 static nim_status choose_sizes(const nim_options *options, const nim_data *data, size_t *classes,
                                size_t *inducing, nim_error *error) {
-    nim_status status = data_classes(data, classes, error);
-    if (status != NIM_OK)
-        return status;
-    if (options->classes == 1)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "option classes: 1 is too few; two are the least");
-    if (options->classes)
-        *classes = options->classes;
-    status = data_check(data, *classes, error);
+    nim_status status = targets_classes(options, data, classes, error);
     if (status != NIM_OK)
         return status;
     *inducing = options->inducing ? options->inducing : choose_inducing(data->rows);
@@ -46,10 +39,11 @@ static void settle(struct nim_model *model) {
                                   .inducing = model->inducing,
                                   .attributes = model->attributes};
     model->likelihood = (struct likelihood_setting){.classes = model->classes,
+                                                    .functions = model->functions,
                                                     .epsilon = options->epsilon,
                                                     .learn_epsilon = (int)options->learn_epsilon};
     model->input = (struct input_setting){.attributes = model->attributes,
-                                          .classes = model->classes,
+                                          .features = targets_features(model->classes),
                                           .samples = options->input->samples ? options->samples : 1,
                                           .prior_variance = options->prior_variance,
                                           .layers = options->layers,
@@ -58,18 +52,22 @@ static void settle(struct nim_model *model) {
 
 static void layout(struct nim_model *model, struct arena *arena) {
     const struct input_model *input = model->options.input;
-    size_t at = model->classes * gp_parameter_count(&model->gp);
+    const struct likelihood *likelihood = model->options.likelihood;
+    size_t at = model->functions * gp_parameter_count(&model->gp);
     model->noise_at = at;
     model->noise_count = model->options.noise == NOISE_GIVEN ? 0 : model->attributes;
     model->likelihood_at = at += model->noise_count;
-    model->likelihood_count = model->options.likelihood->parameters(&model->likelihood);
+    model->likelihood_count =
+        likelihood->parameters ? likelihood->parameters(&model->likelihood) : 0;
     model->input_at = at += model->likelihood_count;
     model->input_count = input->shared_parameters ? input->shared_parameters(&model->input) : 0;
     model->count = at + model->input_count;
     model->theta = arena_doubles(arena, model->count);
     model->moment1 = arena_doubles(arena, model->count);
     model->moment2 = arena_doubles(arena, model->count);
-    model->jitter = arena_doubles(arena, model->classes);
+    model->jitter = arena_doubles(arena, model->functions);
+    model->constants =
+        likelihood->table ? arena_doubles(arena, likelihood->table(&model->likelihood)) : NULL;
     scaling_layout(&model->scaling, model->attributes, arena);
     model->table.each = input->row_parameters ? input->row_parameters(&model->input) : 0;
 }
@@ -92,6 +90,11 @@ static bool default_names(struct nim_model *model) {
     return true;
 }
 
+size_t model_functions(const struct nim_options *options, size_t classes) {
+    const struct likelihood *likelihood = options->likelihood;
+    return likelihood->functions ? likelihood->functions(classes, options->functions) : 1;
+}
+
 nim_status model_allocate(const struct nim_options *options, size_t classes, size_t attributes,
                           size_t inducing, struct nim_model **result, nim_error *error) {
     struct nim_model *model = calloc(1, sizeof *model);
@@ -99,6 +102,7 @@ nim_status model_allocate(const struct nim_options *options, size_t classes, siz
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
     model->options = *options;
     model->classes = classes;
+    model->functions = model_functions(options, classes);
     model->attributes = attributes;
     model->inducing = inducing;
     model->bound = NAN;
@@ -110,6 +114,13 @@ nim_status model_allocate(const struct nim_options *options, size_t classes, siz
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model of %zu parameters", count);
     }
     layout(model, &model->arena);
+    model->likelihood.table = model->constants;
+    if (model->constants &&
+        !options->likelihood->fill_table(&model->likelihood, model->constants)) {
+        nim_model_free(model);
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to prepare likelihood %s",
+                       options->likelihood->name);
+    }
     *result = model;
     return NIM_OK;
 }
@@ -121,7 +132,7 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
     *result = NULL;
     size_t classes = 0, inducing = 0;
     struct nim_model *model = NULL;
-    nim_status status = data_check(data, 0, error);
+    nim_status status = data_check(data, error);
     if (status == NIM_OK)
         status = choose_sizes(options, data, &classes, &inducing, error);
     if (status == NIM_OK)
@@ -179,25 +190,26 @@ struct gp_parameters model_gp(const struct nim_model *model, double *theta, size
 }
 
 size_t model_block_count(const struct nim_model *model) {
-    return model->classes * BLOCKS_PER_CLASS + 3;
+    return model->functions * BLOCKS_PER_FUNCTION + 3;
 }
 
 struct block model_block(const struct nim_model *model, size_t index) {
-    size_t m = model->inducing, d = model->attributes, c = index / BLOCKS_PER_CLASS;
+    size_t m = model->inducing, d = model->attributes, c = index / BLOCKS_PER_FUNCTION;
     const struct block last[] = {
         {"noise", model->noise_at, model->noise_count},
         {"likelihood", model->likelihood_at, model->likelihood_count},
         {"input", model->input_at, model->input_count},
     };
-    if (c == model->classes)
-        return last[index % BLOCKS_PER_CLASS];
-    static const char *const name[BLOCKS_PER_CLASS] = {
+    if (c == model->functions)
+        return last[index % BLOCKS_PER_FUNCTION];
+    static const char *const name[BLOCKS_PER_FUNCTION] = {
         "log_variance", "log_white", "log_lengthscale", "z", "m", "l"};
-    const size_t count[BLOCKS_PER_CLASS] = {1, 1, d, m * d, m, m * (m + 1) / 2};
+    const size_t count[BLOCKS_PER_FUNCTION] = {1, 1, d, m * d, m, m * (m + 1) / 2};
     size_t offset = c * gp_parameter_count(&model->gp);
-    for (size_t b = 0; b < index % BLOCKS_PER_CLASS; b++)
+    for (size_t b = 0; b < index % BLOCKS_PER_FUNCTION; b++)
         offset += count[b];
-    return (struct block){name[index % BLOCKS_PER_CLASS], offset, count[index % BLOCKS_PER_CLASS]};
+    return (struct block){name[index % BLOCKS_PER_FUNCTION], offset,
+                          count[index % BLOCKS_PER_FUNCTION]};
 }
 
 void model_add_learned_noise(const struct nim_model *model, size_t count, double *noise) {
@@ -252,7 +264,8 @@ nim_status model_check_data(const struct nim_model *model, const nim_data *data,
     if (data && data->attributes && data->attributes != model->attributes)
         return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
                        data->attributes, model->attributes);
-    return data_check(data, labelled ? model->classes : 0, error);
+    nim_status status = data_check(data, error);
+    return status == NIM_OK && labelled ? targets_check(model, data, error) : status;
 }
 
 size_t model_threads(const struct nim_model *model) {

@@ -17,7 +17,7 @@ struct block {
     size_t offset, count;
 };
 
-enum { BLOCKS_PER_CLASS = 6, STANDING = 64 };
+enum { BLOCKS_PER_FUNCTION = 6, STANDING = 64 };
 
 /* What each training row has of its own, and how often it was visited. Grows with the rows. */
 struct row_table {
@@ -29,17 +29,20 @@ struct row_table {
 
 struct nim_model {
     struct nim_options options;
-    size_t classes, attributes, inducing;
+    size_t classes;   /* C: classes, levels or labels; 0 where y is a number or a count */
+    size_t functions; /* F: latent ones */
+    size_t attributes, inducing;
     struct gp_shape gp;
     struct likelihood_setting likelihood;
     struct input_setting input;
     struct scaling scaling;
 
     size_t count;              /* of shared parameters */
-    double *theta;             /* classes' gp parameters, noise, likelihood's, input model's */
+    double *theta;             /* functions' gp parameters, noise, likelihood's, input model's */
     double *moment1, *moment2; /* the optimiser's, of the same shape */
     size_t noise_at, noise_count, likelihood_at, likelihood_count, input_at, input_count;
-    double *jitter; /* classes: relative to each variance; grows when a factorisation needs it */
+    double *jitter; /* functions: relative to each variance; grows when a factorisation needs it */
+    double *constants; /* the likelihood's */
     struct row_table table;
 
     uint64_t step, epoch;
@@ -61,9 +64,12 @@ struct nim_model {
 nim_status model_allocate(const struct nim_options *options, size_t classes, size_t attributes,
                           size_t inducing, struct nim_model **model, nim_error *error);
 
+/* How many latent functions a model of these options and classes has. */
+size_t model_functions(const struct nim_options *options, size_t classes);
+
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c);
 
-/* Blocks of the flat vector in order: class by class, then noise, likelihood, input. */
+/* Blocks of the flat vector in order: function by function, then noise, likelihood, input. */
 size_t model_block_count(const struct nim_model *model);
 struct block model_block(const struct nim_model *model, size_t index);
 
@@ -80,7 +86,7 @@ void model_add_learned_noise(const struct nim_model *model, size_t count, double
 /* Makes room for `rows` rows; new ones start at zero. False when memory runs out. */
 bool row_table_grow(struct row_table *table, size_t rows);
 
-/* Whether the table fits the model, then all its cells; labels too when `labelled`. */
+/* Whether the table fits the model, then all its cells; targets too when `labelled`. */
 nim_status model_check_data(const struct nim_model *model, const nim_data *data, bool labelled,
                             nim_error *error);
 

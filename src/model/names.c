@@ -10,7 +10,7 @@
 #include <string.h>
 
 bool text_list_create(struct text_list *list, size_t count) {
-    list->text = calloc(count, sizeof *list->text);
+    list->text = calloc(count + 1, sizeof *list->text);
     list->count = list->text ? count : 0;
     return list->text != NULL;
 }

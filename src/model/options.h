@@ -23,7 +23,7 @@ struct nim_options {
     const struct input_model *input;
     size_t noise; /* enum noise_mode */
     size_t stop;  /* enum stop_rule */
-    size_t degree, classes, inducing, samples, points, layers, units;
+    size_t degree, classes, functions, inducing, samples, points, layers, units;
     size_t epochs, warm_up, batch, seed, threads;
     size_t standardise, learn_epsilon;
     double rate, epsilon, jitter, noise_start, prior_variance;

@@ -2,6 +2,7 @@
 #include "model/start.h"
 
 #include "base/random.h"
+#include "model/targets.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +16,9 @@ static int by_size(const void *left, const void *right) {
 }
 
 /*
- * rows[0 .. wanted-1]: labels take turns, each giving its next row of a random order while it has
- * one left. order: a permutation; taken and next: scratch of rows and classes.
+ * rows[0 .. wanted-1], where rows have classes: labels take turns, each giving its next row of a
+ * random order while it has one left. order: a permutation; taken and next: scratch of rows and
+ * classes.
  */
 static void draw_rows(const nim_data *data, size_t classes, size_t wanted, const size_t *order,
                       size_t *next, size_t *rows) {
@@ -40,7 +42,7 @@ static void typical_sizes(const struct nim_model *model, const nim_data *data, d
     double norms = 0.0;
     for (size_t p = 0; p < DISTANCE_PAIRS; p++) {
         size_t pair[2] = {random_below(key, 0, p, data->rows), random_below(key, 1, p, data->rows)};
-        scaling_gather(&model->scaling, data, false, 2, pair, x, noise, NULL, NULL);
+        scaling_gather(&model->scaling, data, false, 2, pair, x, noise, NULL);
         sizes[p] = 0.0;
         for (size_t j = 0; j < d; j++) {
             sizes[p] += (x[j] - x[d + j]) * (x[j] - x[d + j]);
@@ -72,7 +74,7 @@ bool model_start(struct nim_model *model, const nim_data *data) {
     double *x = NULL, *noise = NULL, *sizes = NULL;
     for (int pass = 0; pass < 2; pass++) {
         order = arena_sizes(&arena, data->rows);
-        next = arena_sizes(&arena, model->classes);
+        next = arena_sizes(&arena, model->classes + 1);
         rows = arena_sizes(&arena, m);
         size_t most = m > 2 ? m : 2;
         x = arena_doubles(&arena, most * d);
@@ -83,12 +85,15 @@ bool model_start(struct nim_model *model, const nim_data *data) {
     }
     double distance, norm;
     typical_sizes(model, data, x, noise, sizes, &distance, &norm);
-    for (size_t c = 0; c < model->classes; c++) {
+    for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
         random_permutation((struct random_key){model->options.seed, STREAM_INDUCING}, c, data->rows,
                            order);
-        draw_rows(data, model->classes, m, order, next, rows);
-        scaling_gather(&model->scaling, data, false, m, rows, theta.z, noise, NULL, NULL);
+        if (targets_are_classes(model))
+            draw_rows(data, model->classes, m, order, next, rows);
+        else
+            memcpy(rows, order, m * sizeof *rows);
+        scaling_gather(&model->scaling, data, false, m, rows, theta.z, noise, NULL);
         start_kernel(model, &theta, distance, norm);
         model->jitter[c] = model->options.jitter; /* m = 0, L = I: the prior */
     }
@@ -97,11 +102,9 @@ bool model_start(struct nim_model *model, const nim_data *data) {
         variance = model->options.input->noise_start;
     for (size_t j = 0; j < model->noise_count; j++)
         model->theta[model->noise_at + j] = log(fmax(variance, 1e-8));
-    if (model->likelihood_count)
-        model->options.likelihood->start(&model->likelihood, model->theta + model->likelihood_at);
     if (model->input_count)
         model->options.input->start(&model->input, model->options.seed,
                                     model->theta + model->input_at);
     arena_free(&arena);
-    return true;
+    return targets_start(model, data);
 }

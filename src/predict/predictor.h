@@ -20,12 +20,15 @@ enum {
 struct desk {
     double *row_x, *row_noise;    /* TILE x d: the rows at hand, in standard units */
     double *x, *x_square, *noise; /* TILE x d: the points */
-    double *x_norm;               /* C x TILE */
-    double *mean, *variance;      /* C x TILE */
+    double *x_norm;               /* F x TILE */
+    double *mean, *variance;      /* F x TILE */
     double *probability;          /* TILE x C */
     double *label_entropy;        /* TILE: E H[p(y|f)] */
-    double *sum;                  /* 3 x C + 2: see predictor.c */
+    double *sum;                  /* 2 x F + C + 2: see predictor.c */
     double *node_sum, *total;     /* C: see remeasure.c */
+    double *target;               /* what the row is, or what is asked about it */
+    /* Where y is a number: f at all points of a row, and room for as many answers. */
+    double *all_mean, *all_variance, *answer, *second_answer;
     struct gp_tile tile;
     double *scratch, *likelihood_scratch;
     size_t row[TILE];
@@ -34,9 +37,9 @@ struct desk {
 struct nim_predictor {
     const struct nim_model *model;
     struct pool *pool;
-    struct gp_factor *factor;    /* C */
-    struct gp_parameters *theta; /* C */
-    double *q;                   /* C x d: 1 / lambda^2 */
+    struct gp_factor *factor;    /* F */
+    struct gp_parameters *theta; /* F */
+    double *q;                   /* F x d: 1 / lambda^2 */
     double *normal;              /* points x d; NULL where a row is one point */
     double *few;                 /* TILE x d: fewer of them; NULL likewise */
     struct desk *desk;           /* threads */
@@ -52,7 +55,8 @@ struct nim_predictor {
 void predictor_take_rows(const struct nim_predictor *predictor, struct desk *desk, size_t first,
                          size_t count);
 
-/* Class means, variances and probabilities at the desk's first `count` points. */
+/* Latent means and variances, and where there are classes their probabilities, at the desk's first
+ * `count` points. */
 void predictor_look(const struct nim_predictor *predictor, struct desk *desk, size_t count);
 
 /* Column j of `count` points: c + sqrt(T) normal, around a value with this noise (standard units),
@@ -60,12 +64,12 @@ void predictor_look(const struct nim_predictor *predictor, struct desk *desk, si
 void predictor_spread(const struct nim_predictor *predictor, double value, double noise,
                       const double *normal, size_t stride, size_t count, double *column);
 
-/* -sum p log p. */
-static inline double entropy_of(size_t classes, const double *p) {
-    double entropy = 0.0;
-    for (size_t c = 0; c < classes; c++)
-        entropy -= p[c] > 0.0 ? p[c] * log(p[c]) : 0.0;
-    return entropy;
-}
+/* Entropy of one row's y: -sum p log p, or, of sets of labels, the sum of each label's own. */
+double predictor_entropy(const struct nim_predictor *predictor, const double *probability);
+
+/* Where y is a number: what is asked of data row `row`, whose f is N(all_mean, all_variance) at
+ * one of `count` equally likely points (numbers.c). */
+void predictor_write_numbers(const struct nim_predictor *predictor, struct desk *desk, size_t row,
+                             size_t count);
 
 #endif

@@ -48,11 +48,11 @@ static double gain_of(const struct nim_predictor *predictor, struct desk *desk, 
     memset(desk->total, 0, classes * sizeof(double));
     for (size_t k = 0; k < NODES; k++) {
         look_at_node(predictor, desk, attribute, normal_quantile(((double)k + 0.5) / NODES));
-        left += entropy_of(classes, desk->node_sum) / NODES;
+        left += predictor_entropy(predictor, desk->node_sum) / NODES;
         add(classes, desk->node_sum, desk->total);
     }
     scale(classes, 1.0 / NODES, desk->total);
-    return fmax(0.0, entropy_of(classes, desk->total) - left);
+    return fmax(0.0, predictor_entropy(predictor, desk->total) - left);
 }
 
 static void remeasure_row(void *context, size_t row, size_t worker) {
@@ -69,6 +69,11 @@ nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double 
     if (!predictor || !gain)
         return failure(error, NIM_INVALID_ARGUMENT, "predictor or gain is NULL");
     nim_status status = model_check_data(predictor->model, data, false, error);
+    if (status == NIM_OK && predictor->model->classes == 0)
+        status = failure(error, NIM_INVALID_ARGUMENT,
+                         "a %s model predicts numbers; what measuring again would tell is known "
+                         "for classes only",
+                         predictor->model->options.likelihood->name);
     if (status != NIM_OK)
         return status;
     predictor->data = data;

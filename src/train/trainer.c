@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/vector.h"
 #include "model/bound.h"
+#include "model/targets.h"
 #include "train/adam.h"
 #include "train/schedule.h"
 
@@ -39,6 +40,8 @@ struct nim_trainer {
     size_t total;         /* rows of an epoch, copies counted */
     size_t batches, next; /* of an epoch */
     size_t *order;        /* total: the epoch's permutation */
+    size_t target_width;  /* numbers in a row's target */
+    bool weighs;          /* rows have classes, and those of rare ones count for more at first */
     double *rarity;       /* C: rows of an average class / rows of this one */
     double rate, width;   /* of the steps; of the draws of inputs */
     double epoch_sum;     /* of the bounds of this epoch's batches */
@@ -46,6 +49,8 @@ struct nim_trainer {
 
 static void measure_rarity(struct nim_trainer *trainer) {
     size_t classes = trainer->model->classes;
+    if (!trainer->weighs)
+        return;
     double average = (double)trainer->data.rows / (double)classes;
     for (size_t i = 0; i < trainer->data.rows; i++)
         trainer->rarity[trainer->data.labels[i]]++;
@@ -75,8 +80,10 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
     trainer->batches = (trainer->total + batch - 1) / batch;
     trainer->rate = model->options.rate;
     trainer->width = 1.0;
+    trainer->target_width = likelihood_target_width(model->options.likelihood, model->classes);
+    trainer->weighs = targets_are_classes(model);
     trainer->order = calloc(trainer->total, sizeof *trainer->order);
-    trainer->rarity = calloc(model->classes, sizeof *trainer->rarity);
+    trainer->rarity = calloc(model->classes + 1, sizeof *trainer->rarity);
     trainer->bound = bound_create(model, batch, model_threads(model));
     if (!trainer->order || !trainer->rarity || !trainer->bound ||
         !row_table_grow(&model->table, data->rows)) {
@@ -117,9 +124,11 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
     }
     scaling_gather(&model->scaling, &trainer->data, model_uses_errors(model), count,
                    batch->row + first, batch->x + first * d, batch->noise + first * d,
-                   batch->target + first, batch->weight + first);
+                   batch->weight + first);
+    targets_gather(model, &trainer->data, count, batch->row + first,
+                   batch->target + first * trainer->target_width);
     /* At first no class is given up for being rare; see schedule.h. */
-    for (size_t i = first; trainer->width < 1.0 && i < first + count; i++)
+    for (size_t i = first; trainer->weighs && trainer->width < 1.0 && i < first + count; i++)
         batch->weight[i] *= pow(trainer->rarity[(size_t)batch->target[i]], 1.0 - trainer->width);
 }
 
@@ -165,7 +174,7 @@ static double between(double value, double least, double most) {
 
 /* No data speak for hyper-parameters beyond these, and the arithmetic would suffer. */
 static void keep_in_range(struct nim_model *model) {
-    for (size_t c = 0; c < model->classes; c++) {
+    for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
         *theta.log_variance = between(*theta.log_variance, -15.0, 15.0);
         *theta.log_white = between(*theta.log_white, -30.0, 10.0);
@@ -174,6 +183,9 @@ static void keep_in_range(struct nim_model *model) {
     }
     for (size_t j = 0; j < model->noise_count; j++)
         model->theta[model->noise_at + j] = between(model->theta[model->noise_at + j], -20.0, 7.0);
+    if (model->options.likelihood->keep_in_range)
+        model->options.likelihood->keep_in_range(&model->likelihood,
+                                                 model->theta + model->likelihood_at);
 }
 
 /* The order of this epoch's rows. */
@@ -222,7 +234,7 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
 
 static double largest_jitter(const struct nim_model *model) {
     double largest = 0.0;
-    for (size_t c = 0; c < model->classes; c++)
+    for (size_t c = 0; c < model->functions; c++)
         largest = fmax(largest, model->jitter[c]);
     return largest;
 }
@@ -267,6 +279,8 @@ static uint32_t fingerprint(const nim_data *data) {
     sum = add_array(sum, data->x, data->rows * row);
     sum = add_array(sum, data->sigma, sizes[2] * row);
     sum = add_array(sum, data->labels, data->rows * sizeof *data->labels);
+    sum = add_array(sum, data->targets, data->rows * data->outputs * sizeof *data->targets);
+    sum = add_array(sum, data->exposure, data->rows * sizeof *data->exposure);
     return add_array(sum, data->weights, data->rows * sizeof *data->weights);
 }
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Predictions where y is a number or a count. At each of a row's points p the likelihood knows
+ * p(y | x_p) in closed form or by quadrature; the row's own distribution is their average:
+ *
+ *     E y, E y^2        averages,
+ *     log p(y)          log of the average of exp(log p(y | x_p)),
+ *     quantile at a     the y at which the average of P(Y <= y | x_p) reaches a.
+ */
+#include "base/vector.h"
+#include "model/targets.h"
+#include "predict/predictor.h"
+
+enum { MOST_STEPS = 200 };
+
+/* P(Y <= y) of the row at hand, y in standard units. */
+static double cumulative(const struct nim_predictor *predictor, struct desk *desk, size_t count,
+                         double y) {
+    const struct nim_model *model = predictor->model;
+    desk->target[0] = y;
+    model->options.likelihood->cumulative(&model->likelihood, model->theta + model->likelihood_at,
+                                          desk->target, count, desk->all_mean, desk->all_variance,
+                                          desk->answer, desk->likelihood_scratch);
+    return sum(count, desk->answer) / (double)count;
+}
+
+/* The root of P(Y <= y) = level between low and high, whose own values are at hand: false position,
+ * halving the weight of an end that stays (Illinois), with a bisection whenever that is slow. */
+static double between_ends(const struct nim_predictor *predictor, struct desk *desk, size_t count,
+                           double level, double low, double high, double below, double above) {
+    double tolerance = 1e-12 * (fabs(low) + fabs(high)) + 1e-300;
+    for (int step = 0; step < MOST_STEPS && high - low > tolerance; step++) {
+        double y = low + (high - low) * below / (below - above);
+        if (step % 4 == 3 || !(y > low && y < high))
+            y = 0.5 * (low + high);
+        double excess = cumulative(predictor, desk, count, y) - level;
+        if (fabs(excess) <= 1e-13)
+            return y;
+        if (excess < 0.0) {
+            low = y, below = excess;
+            above *= 0.5;
+        } else {
+            high = y, above = excess;
+            below *= 0.5;
+        }
+    }
+    return 0.5 * (low + high);
+}
+
+static double number_quantile(const struct nim_predictor *predictor, struct desk *desk,
+                              size_t count, double level, double mean, double deviation) {
+    double low = mean, high = mean;
+    double below = cumulative(predictor, desk, count, mean) - level, above = below;
+    for (double reach = deviation; below > 0.0 && low > -HUGE_VAL; reach *= 2.0) {
+        high = low, above = below;
+        low = mean - reach;
+        below = cumulative(predictor, desk, count, low) - level;
+    }
+    for (double reach = deviation; above < 0.0 && high < HUGE_VAL; reach *= 2.0) {
+        low = high, below = above;
+        high = mean + reach;
+        above = cumulative(predictor, desk, count, high) - level;
+    }
+    return between_ends(predictor, desk, count, level, low, high, below, above);
+}
+
+/* The least count k with P(Y <= k) >= level. */
+static double count_quantile(const struct nim_predictor *predictor, struct desk *desk, size_t count,
+                             double level, double mean) {
+    double low = -1.0, high = floor(mean);
+    for (double reach = 1.0 + sqrt(mean);
+         cumulative(predictor, desk, count, high) < level && high < 0x1p52; reach *= 2.0) {
+        low = high;
+        high = floor(high + reach);
+    }
+    while (high - low > 1.0) {
+        double middle = floor(0.5 * (low + high));
+        if (cumulative(predictor, desk, count, middle) < level)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static double log_density(const struct nim_predictor *predictor, struct desk *desk, size_t row,
+                          size_t count) {
+    const struct nim_model *model = predictor->model;
+    targets_gather(model, predictor->data, 1, &row, desk->target);
+    model->options.likelihood->log_density(&model->likelihood, model->theta + model->likelihood_at,
+                                           desk->target, count, desk->all_mean, desk->all_variance,
+                                           desk->answer, desk->likelihood_scratch);
+    double largest = -INFINITY, total = 0.0;
+    for (size_t p = 0; p < count; p++)
+        largest = fmax(largest, desk->answer[p]);
+    for (size_t p = 0; p < count && largest > -INFINITY; p++)
+        total += exp(desk->answer[p] - largest);
+    return largest + log(total / (double)count) - log(model->scaling.target_deviation);
+}
+
+void predictor_write_numbers(const struct nim_predictor *predictor, struct desk *desk, size_t row,
+                             size_t count) {
+    const struct nim_model *model = predictor->model;
+    const nim_prediction *wanted = predictor->wanted;
+    bool counts = model->options.likelihood->target == TARGET_COUNT;
+    double shift = counts ? 0.0 : model->scaling.target_mean,
+           unit = model->scaling.target_deviation;
+    if (wanted->log_density)
+        wanted->log_density[row] = log_density(predictor, desk, row, count);
+    if (counts)
+        desk->target[1] = predictor->data->exposure ? predictor->data->exposure[row] : 1.0;
+    model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,
+                                       desk->target, count, desk->all_mean, desk->all_variance,
+                                       desk->answer, desk->second_answer);
+    double mean = sum(count, desk->answer) / (double)count;
+    double second = sum(count, desk->second_answer) / (double)count;
+    double deviation = sqrt(fmax(0.0, second - mean * mean));
+    if (wanted->mean)
+        wanted->mean[row] = shift + unit * mean;
+    if (wanted->deviation)
+        wanted->deviation[row] = unit * deviation;
+    for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
+        double level = wanted->levels[k];
+        wanted->quantiles[row * wanted->level_count + k] =
+            counts ? count_quantile(predictor, desk, count, level, mean)
+                   : shift + unit * number_quantile(predictor, desk, count, level, mean, deviation);
+    }
+}
