@@ -138,7 +138,9 @@ static void assert_pairs(const char *head, const char *row, const struct column_
     struct complaint complaint = {.text = ""};
     struct column_wishes all = *wishes;
     size_t rows;
-    all.label = (long)table_columns(table) - 1;
+    struct taken label = {table_columns(table) - 1, "label", false};
+    all.taken = &label;
+    all.taken_count = 1;
     assert_true(table_next(table, 10, &rows, &complaint));
     if (!columns_choose(&columns, table, rows, &all, &complaint))
         fail_msg("%s: %s", head, complaint.text);
@@ -198,16 +200,16 @@ static void test_label(void **state) {
         struct table *table = table_with(cases[i].head, "1,2,3", path);
         struct complaint complaint;
         size_t column;
-        assert_false(column_label(table, "klass", NULL, &column, &complaint));
+        assert_false(column_label(table, "klass", NULL, "class", &column, &complaint));
         assert_int_equal(complaint.code, EXIT_BAD_INPUT);
         if (i == 1) {
-            assert_true(column_label(table, NULL, "kind", &column, &complaint));
+            assert_true(column_label(table, NULL, "kind", "class", &column, &complaint));
             assert_int_equal(column, cases[i].column);
-            assert_false(column_label(table, NULL, NULL, &column, &complaint));
+            assert_false(column_label(table, NULL, NULL, "class", &column, &complaint));
         } else {
-            assert_true(column_label(table, cases[i].wish, NULL, &column, &complaint));
+            assert_true(column_label(table, cases[i].wish, NULL, "class", &column, &complaint));
             assert_int_equal(column, cases[i].column);
-            assert_false(column_label(table, NULL, "kind", &column, &complaint));
+            assert_false(column_label(table, NULL, "kind", "class", &column, &complaint));
             assert_non_null(strstr(complaint.text, "no column 'kind', the label in training"));
         }
         table_close(table);
@@ -221,14 +223,14 @@ enum { ROWS = 1000, CLASSES = 3 };
 
 /* Row i is (i, i / 10); classes of very different size. */
 static struct training_set set_of(size_t rows) {
-    struct training_set set = {.rows = rows, .attributes = 2};
+    struct training_set set = {.rows = rows, .attributes = 2, .truth.classed = true};
     set.x = calloc(2 * rows, sizeof *set.x);
     set.sigma = calloc(2 * rows, sizeof *set.sigma);
-    set.class = calloc(rows, sizeof *set.class);
+    set.truth.class = calloc(rows, sizeof *set.truth.class);
     for (size_t i = 0; i < rows; i++) {
         set.x[2 * i] = set.sigma[2 * i + 1] = (double)i;
         set.x[2 * i + 1] = set.sigma[2 * i] = (double)i / 10.0;
-        set.class[i] = i % 50 == 0 ? 2 : i % 3 == 0;
+        set.truth.class[i] = i % 50 == 0 ? 2 : i % 3 == 0;
     }
     return set;
 }
@@ -244,7 +246,7 @@ static void assert_parts(const struct training_set *set, const struct training_s
         size_t k = here ? a++ : b++;
         assert_true(k < part->rows);
         assert_true(part->x[2 * k] == (double)i && part->sigma[2 * k + 1] == (double)i);
-        assert_int_equal(part->class[k], i % 50 == 0 ? 2 : i % 3 == 0);
+        assert_int_equal(part->truth.class[k], i % 50 == 0 ? 2 : i % 3 == 0);
     }
 }
 
@@ -257,14 +259,14 @@ static void test_holding_out(void **state) {
             struct complaint complaint;
             double count[CLASSES] = {0}, out[CLASSES] = {0};
             for (size_t i = 0; i < ROWS; i++)
-                count[set.class[i]]++;
+                count[set.truth.class[i]]++;
             assert_true(training_set_hold_out(&set, CLASSES, shares[s], seed, &held, &complaint));
             assert_parts(&set, &held, ROWS);
             for (size_t i = 0; i < held.rows; i++)
-                out[held.class[i]]++;
+                out[held.truth.class[i]]++;
             for (size_t c = 0; c < CLASSES; c++) /* one of each cell of 1 / share rows */
                 assert_true(fabs(out[c] - shares[s] * count[c]) <= 1.0);
-            assert_int_equal(set.class[0], 2); /* the first of a class stays */
+            assert_int_equal(set.truth.class[0], 2); /* the first of a class stays */
             assert_true(set.x[0] == 0.0);
             /* More rows at the end change nothing for the others. */
             struct training_set more = set_of(ROWS + 77), more_held = {0};
