@@ -96,25 +96,27 @@ static bool label_is_wrong(const struct answers *answers, size_t i, size_t c) {
 }
 
 struct score label_error(const struct answers *answers, size_t c) {
-    struct moments wrong = {0};
+    double wrong = 0.0;
     for (size_t i = 0; i < answers->rows; i++)
-        moments_add(&wrong, label_is_wrong(answers, i, c));
-    return moments_mean(&wrong);
+        wrong += label_is_wrong(answers, i, c);
+    return share_of(wrong, (double)answers->rows);
 }
 
 static void score_labels(const struct answers *answers, struct scores *scores, const size_t *row) {
-    struct moments loss = {0}, nll = {0}, exact = {0};
+    struct moments loss = {0}, nll = {0};
+    double exact = 0.0;
     for (size_t k = 0; k < scores->rows; k++) {
         size_t i = row ? row[k] : k, wrong = 0;
         for (size_t c = 0; c < answers->classes; c++)
             wrong += label_is_wrong(answers, i, c);
         moments_add(&loss, (double)wrong / (double)answers->classes);
         moments_add(&nll, -answers->log_density[i]);
-        moments_add(&exact, wrong == 0);
+        exact += wrong == 0;
     }
     put(scores, "error", "error", 0.01, "% of labels (Hamming loss)", moments_mean(&loss));
-    put(scores, "nll", "NLL", 1.0, "nats a row", moments_mean(&nll));
-    put(scores, "exact", "exact", 0.01, "% of rows without a wrong label", moments_mean(&exact));
+    put(scores, "nll", "NLL", 1.0, "nats a row, sum over labels", moments_mean(&nll));
+    put(scores, "exact", "exact", 0.01, "% of rows without a wrong label",
+        share_of(exact, (double)scores->rows));
 }
 
 static void score_numbers(const struct answers *answers, struct scores *scores, const size_t *row) {
@@ -122,7 +124,8 @@ static void score_numbers(const struct answers *answers, struct scores *scores, 
     static const char *const remark[INTERVALS] = {"% of rows in the central 50 % interval",
                                                   "% of rows in the central 90 % interval",
                                                   "% of rows in the central 95 % interval"};
-    struct moments square = {0}, distance = {0}, nll = {0}, covered[INTERVALS] = {{0}};
+    struct moments square = {0}, distance = {0}, nll = {0};
+    double covered[INTERVALS] = {0};
     for (size_t k = 0; k < scores->rows; k++) {
         size_t i = row ? row[k] : k;
         double y = answers->truth.y[i], miss = y - answers->mean[i];
@@ -131,7 +134,7 @@ static void score_numbers(const struct answers *answers, struct scores *scores, 
         moments_add(&distance, fabs(miss));
         moments_add(&nll, -answers->log_density[i]);
         for (size_t c = 0; c < INTERVALS; c++)
-            moments_add(&covered[c], end[2 * c] <= y && y <= end[2 * c + 1]);
+            covered[c] += end[2 * c] <= y && y <= end[2 * c + 1];
     }
     bool counts = answers->task->kind == TARGET_COUNT;
     put(scores, "rmse", "RMSE", 1.0, "of the mean, in units of the target",
@@ -140,7 +143,8 @@ static void score_numbers(const struct answers *answers, struct scores *scores, 
         moments_mean(&nll));
     put(scores, "mae", "MAE", 1.0, "of the mean, in units of the target", moments_mean(&distance));
     for (size_t c = 0; c < INTERVALS; c++)
-        put(scores, key[c], "coverage", 0.01, remark[c], moments_mean(&covered[c]));
+        put(scores, key[c], "coverage", 0.01, remark[c],
+            share_of(covered[c], (double)scores->rows));
 }
 
 struct scores scores_of(const struct answers *answers, size_t count, const size_t *row) {

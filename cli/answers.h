@@ -48,8 +48,8 @@ struct named_score {
  *   classes, levels   error, NLL, Brier, ECE (metrics.h)
  *   levels            and MAE: mean of |most probable level - true level|
  *   labels            error: share of all labels of all rows on the wrong side of 1/2 (Hamming
- *                     loss); NLL: mean of -ln p of the whole set; exact: share of rows without a
- *                     wrong label
+ *                     loss); NLL: mean over rows of the sum over labels of -ln p; exact: share of
+ *                     rows without a wrong label
  *   numbers, counts   RMSE and MAE of the mean; NLL: mean of -ln of the density in units of y, or
  * of the probability of the count; coverage: share of rows within the central interval, ends
  * included

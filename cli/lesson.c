@@ -26,6 +26,10 @@ static const char *column_name(const struct lesson *lesson, size_t column) {
     return table_column(lesson->table, column)->name;
 }
 
+static bool same_but_case(const char *a, const char *b) {
+    return strlen(a) == strlen(b) && plain_starts(a, b);
+}
+
 /* ---------------------------------------------------------------- before reading -------------- */
 
 static bool find_target(struct reading *reading, struct complaint *complaint) {
@@ -245,6 +249,20 @@ static bool take_logs(struct reading *reading, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- what was understood --------- */
 
+/* A column of that name nobody has called so. */
+static void say_exposure(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    if (lesson->target.task->kind != TARGET_COUNT || lesson->target.exposure != NO_COLUMN)
+        return;
+    for (size_t j = 0; j < lesson->columns.count; j++) {
+        const char *name = column_name(lesson, lesson->columns.source[j].value);
+        if (same_but_case(name, "exposure"))
+            say(reading->arguments,
+                "column '%s' is a feature like any other; --exposure %s makes it the exposure",
+                name, name);
+    }
+}
+
 /* All talk comes after the reading: who gave an unusable table gets to read one line. */
 static void say_target(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
@@ -374,10 +392,6 @@ static void say_rows(const struct reading *reading) {
         used < sizeof text ? "" : "...");
 }
 
-static bool same_but_case(const char *a, const char *b) {
-    return strlen(a) == strlen(b) && plain_starts(a, b);
-}
-
 /* Pairs of classes that are probably one. */
 static bool say_case(const struct reading *reading, struct complaint *complaint) {
     const struct list *name = &reading->lesson->target.classes.name;
@@ -455,6 +469,7 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments, const
            drop_empty(&reading, complaint) && take_logs(&reading, complaint);
     if (fine) {
         say_target(&reading);
+        say_exposure(&reading);
         say_columns(&reading);
         say_left_out(&reading);
         say_skewed(&reading);
