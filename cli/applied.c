@@ -117,6 +117,8 @@ void applied_say_tally(const struct applied *applied) {
         say(applied->arguments, "the %s is column '%s'; --label chooses another",
             applied->target.task->role,
             table_column(applied->table, applied->target.column[0])->name);
+    if (applied->target.count && table_beside(applied->table))
+        say(applied->arguments, "the labels are those of %s", table_beside(applied->table));
     if (rows_all_filtered(rows))
         say(applied->arguments, "no row meets --where");
     rows_say_nonpositive(rows, applied->arguments);

@@ -273,6 +273,8 @@ static void say_target(const struct reading *reading) {
         say(reading->arguments, "the %s is column '%s'%s; --label chooses another",
             target->task->role, column_name(lesson, target->column[0]),
             table_find(lesson->table, target->task->column) == NO_COLUMN ? ", the last one" : "");
+    if (table_beside(lesson->table))
+        say(reading->arguments, "the labels are those of %s", table_beside(lesson->table));
     list_show(unused, 4, names, sizeof names);
     if (unused->count)
         say(reading->arguments,
