@@ -113,11 +113,13 @@ static bool refuse_foreign(const struct task *task, const char *likelihood,
             return complain(complaint, EXIT_USAGE, "fit: --%s goes with %s, not with %s",
                             foreign[i].option, foreign[i].whose, task->name);
     static const char *const label_noise[] = {"eps", "learn-eps"};
+    char spelled[64];
+    option_respell(likelihood, '_', '-', spelled, sizeof spelled);
     for (size_t i = 0; i < 2 && strcmp(likelihood, "robust_max") != 0; i++)
         if (argument_given(arguments, label_noise[i]))
             return complain(complaint, EXIT_USAGE,
                             "fit: --%s goes with --likelihood robust-max, not with %s",
-                            label_noise[i], likelihood);
+                            label_noise[i], spelled);
     return true;
 }
 
