@@ -3,6 +3,7 @@
 
 #include "recipe.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool set_options(struct applied *applied, struct complaint *complaint) {
@@ -30,45 +31,53 @@ static void say_lost(const struct applied *applied) {
     }
 }
 
-static bool find_label(struct applied *applied, const struct list *classes,
-                       struct complaint *complaint) {
-    const char *wish = argument_text(applied->arguments, "label");
-    const char *kept = applied->model ? nim_model_note(applied->model, NOTE_LABEL) : NULL;
-    size_t column;
-    if (!column_label(applied->table, wish, kept, &column, complaint))
-        return false;
-    applied->label_chosen = !wish && !kept;
-    applied->rows.label = (long)column;
-    applied->rows.classes = &applied->classes;
-    return classes_fix(&applied->classes, classes, complaint);
+/* The target's columns, where they are to be looked at. */
+static bool find_target(struct applied *applied, bool labelled, struct complaint *complaint) {
+    struct target_wishes wishes = {.label =
+                                       labelled ? argument_text(applied->arguments, "label") : NULL,
+                                   .model = applied->model};
+    if (!labelled)
+        return target_find_exposure(&applied->target, applied->table, applied->model, complaint);
+    return target_find(&applied->target, applied->table, &wishes, complaint) &&
+           target_name_classes(&applied->target, applied->table, NULL, applied->model, complaint);
 }
 
-static bool find_model_label(struct applied *applied, struct complaint *complaint) {
-    struct list classes = {0};
-    bool fine = true;
-    for (size_t c = 0; fine && c < nim_model_classes(applied->model); c++) {
-        const char *name = nim_model_class_name(applied->model, c);
-        fine = list_add(&classes, name, strlen(name), complaint);
-    }
-    fine = fine && find_label(applied, &classes, complaint);
-    list_free(&classes);
+/* A target that is not looked at may be there all the same, and is nobody's error. */
+static bool find_columns(struct applied *applied, struct complaint *complaint) {
+    struct column_wishes wishes = {.errors = argument_text(applied->arguments, "errors")};
+    struct taken *taken = target_taken(&applied->target, &wishes.taken_count);
+    const char *label = nim_model_note(applied->model, NOTE_LABEL);
+    long column = label && !applied->target.count ? table_find(applied->table, label) : NO_COLUMN;
+    if (taken && column >= 0)
+        taken[wishes.taken_count++] = (struct taken){.column = (size_t)column};
+    wishes.taken = taken;
+    bool fine =
+        taken ? columns_match(&applied->columns, applied->table, applied->model, &wishes, complaint)
+              : complain(complaint, EXIT_NUMERICAL, "out of memory");
+    free(taken);
     return fine;
+}
+
+static void say_no_exposure(const struct applied *applied) {
+    if (applied->target.no_exposure)
+        say(applied->arguments, "%s: no column '%s', the exposure in training: it counts as 1",
+            table_path(applied->table), applied->target.no_exposure);
 }
 
 static bool open_rows(struct applied *applied, struct complaint *complaint) {
     applied->rows.table = applied->table;
     applied->rows.columns = &applied->columns;
-    applied->rows.label = NO_COLUMN;
+    applied->rows.target = &applied->target;
     applied->rows.lost_is_unknown = true;
     applied->rows.where =
-        where_create(applied->arguments, applied->table, applied->classes.fold, complaint);
+        where_create(applied->arguments, applied->table, applied->target.classes.fold, complaint);
     return applied->rows.where != NULL;
 }
 
 bool applied_open(struct applied *applied, const struct arguments *arguments, const char *model,
                   const char *table, bool labelled, struct complaint *complaint) {
     nim_error error;
-    *applied = (struct applied){.arguments = arguments};
+    *applied = (struct applied){.arguments = arguments, .target.exposure = NO_COLUMN};
     if (file_is_model(table) && !file_is_model(model))
         return complain(complaint, EXIT_USAGE, "%s: the model comes first: nimgp %s MODEL TABLE",
                         argument_command(arguments), argument_command(arguments));
@@ -77,44 +86,43 @@ bool applied_open(struct applied *applied, const struct arguments *arguments, co
         return false;
     if (nim_predictor_create(applied->model, &applied->predictor, &error) != NIM_OK)
         return file_complain(complaint, model, &error);
-    applied->classes.fold =
+    applied->target.task = task_of_model(applied->model);
+    applied->target.classes.fold =
         argument_given(arguments, "ignore-case") || recipe_kept(applied->model, RECIPE_IGNORE_CASE);
     applied->table = file_open_table(arguments, table, complaint);
-    if (!applied->table || !columns_match(&applied->columns, applied->table, applied->model,
-                                          argument_text(arguments, "errors"), complaint))
+    if (!applied->table || !find_target(applied, labelled, complaint) ||
+        !find_columns(applied, complaint) || !open_rows(applied, complaint))
         return false;
     say_lost(applied);
-    return open_rows(applied, complaint) && (!labelled || find_model_label(applied, complaint));
+    say_no_exposure(applied);
+    return true;
 }
 
 bool applied_open_table(struct applied *applied, const struct arguments *arguments,
                         const struct list *classes, const char *table,
                         struct complaint *complaint) {
-    *applied = (struct applied){.arguments = arguments};
-    applied->classes.fold = argument_given(arguments, "ignore-case");
+    struct target_wishes wishes = {.label = argument_text(arguments, "label")};
+    *applied = (struct applied){.arguments = arguments,
+                                .target = {.task = task_classify(), .exposure = NO_COLUMN}};
+    applied->target.classes.fold = argument_given(arguments, "ignore-case");
     applied->table = file_open_table(arguments, table, complaint);
     return applied->table && open_rows(applied, complaint) &&
-           find_label(applied, classes, complaint);
-}
-
-size_t applied_class_width(const struct applied *applied) {
-    size_t width = 1;
-    for (size_t c = 0; c < nim_model_classes(applied->model); c++) {
-        size_t length = strlen(nim_model_class_name(applied->model, c));
-        width = length > width ? length : width;
-    }
-    return width;
+           target_find(&applied->target, applied->table, &wishes, complaint) &&
+           classes_fix(&applied->target.classes, classes, complaint);
 }
 
 void applied_say_tally(const struct applied *applied) {
     const struct rows *rows = &applied->rows;
-    if (applied->label_chosen)
-        say(applied->arguments, "the label is column '%s'; --label chooses another",
-            table_column(applied->table, (size_t)rows->label)->name);
+    if (applied->target.chosen)
+        say(applied->arguments, "the %s is column '%s'; --label chooses another",
+            applied->target.task->role,
+            table_column(applied->table, applied->target.column[0])->name);
+    if (applied->target.count && table_beside(applied->table))
+        say(applied->arguments, "the labels are those of %s", table_beside(applied->table));
     if (rows_all_filtered(rows))
         say(applied->arguments, "no row meets --where");
     rows_say_nonpositive(rows, applied->arguments);
-    if (rows->label != NO_COLUMN)
+    if (applied->target.count)
         rows_say_left_out(rows, applied->arguments);
 }
 
@@ -123,7 +131,7 @@ void applied_close(struct applied *applied) {
     where_free(applied->rows.where);
     table_close(applied->table);
     columns_free(&applied->columns);
-    classes_free(&applied->classes);
+    target_free(&applied->target);
     nim_predictor_free(applied->predictor);
     nim_model_free(applied->model);
 }

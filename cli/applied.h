@@ -13,9 +13,8 @@ struct applied {
     nim_predictor *predictor;
     struct table *table;
     struct columns columns;
-    struct classes classes; /* the model's */
+    struct target target; /* the model's */
     struct rows rows;
-    bool label_chosen; /* by default */
 };
 
 /* What commands that apply a model have in common. */
@@ -31,16 +30,13 @@ struct applied {
         .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
     }
 
-/* With `labelled`, the rows have classes: column --label, else as in training. */
+/* With `labelled`, the rows have targets: column --label, else as in training. */
 bool applied_open(struct applied *applied, const struct arguments *arguments, const char *model,
                   const char *table, bool labelled, struct complaint *complaint);
 
 /* Labelled rows with no model: `classes` says which there are, and rows have no attributes. */
 bool applied_open_table(struct applied *applied, const struct arguments *arguments,
                         const struct list *classes, const char *table, struct complaint *complaint);
-
-/* Bytes of the longest class name, for columns of text. */
-size_t applied_class_width(const struct applied *applied);
 
 /* Says at the end what was understood and passed over. */
 void applied_say_tally(const struct applied *applied);

@@ -59,8 +59,8 @@ bool column_find(const struct table *table, const char *name, size_t *column,
 }
 
 bool column_label(const struct table *table, const char *wanted, const char *learned,
-                  size_t *column, struct complaint *complaint) {
-    const char *name = wanted ? wanted : learned ? learned : "class";
+                  const char *usual, size_t *column, struct complaint *complaint) {
+    const char *name = wanted ? wanted : learned ? learned : usual;
     if (wanted || table_find(table, name) != NO_COLUMN)
         return column_find(table, name, column, complaint);
     return complain(complaint, EXIT_BAD_INPUT, "%s: no column '%s'%s; --label names it",
@@ -129,14 +129,22 @@ static bool is_value(const struct columns *columns, long column) {
     return false;
 }
 
+static bool is_taken(const struct column_wishes *wishes, long column) {
+    for (size_t i = 0; i < wishes->taken_count; i++)
+        if ((long)wishes->taken[i].column == column)
+            return true;
+    return false;
+}
+
 /* A column asked for as an attribute is no error, and neither is the label. */
-static void pair_by_rule(struct columns *columns, const struct table *table, long label) {
+static void pair_by_rule(struct columns *columns, const struct table *table,
+                         const struct column_wishes *wishes) {
     for (size_t j = 0; j < columns->count; j++) {
         struct source *source = &columns->source[j];
         long found[2];
         find_errors(table, name_of(table, source->value), found);
         for (size_t k = 0; k < 2; k++)
-            if (found[k] == label || is_value(columns, found[k]))
+            if (is_taken(wishes, found[k]) || is_value(columns, found[k]))
                 found[k] = NO_COLUMN;
         source->error = found[0] != NO_COLUMN ? found[0] : found[1];
         source->also = found[0] != NO_COLUMN ? found[1] : NO_COLUMN;
@@ -216,18 +224,36 @@ static bool add_named(struct columns *columns, const struct table *table, const 
     return fine;
 }
 
+/* The names of errors of what is no attribute itself. */
+static bool find_unused(struct columns *columns, const struct table *table,
+                        const struct column_wishes *wishes, struct complaint *complaint) {
+    for (size_t i = 0; i < wishes->taken_count; i++) {
+        long found[2] = {NO_COLUMN, NO_COLUMN};
+        if (wishes->taken[i].measured)
+            find_errors(table, name_of(table, wishes->taken[i].column), found);
+        for (size_t k = 0; k < 2; k++) {
+            if (found[k] == NO_COLUMN || is_value(columns, found[k]) || is_taken(wishes, found[k]))
+                continue;
+            const char *name = name_of(table, (size_t)found[k]);
+            if (!list_add(&columns->unused, name, strlen(name), complaint))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool add_listed(struct columns *columns, const struct table *table,
                        const struct column_wishes *wishes, struct complaint *complaint) {
     struct list names = {0};
     bool fine = list_split(&names, wishes->features, "--features", complaint);
     for (size_t i = 0; fine && i < names.count; i++)
         fine = add_named(columns, table, names.item[i], complaint);
-    for (size_t j = 0; fine && j < columns->count; j++)
-        if ((long)columns->source[j].value == wishes->label)
-            fine = complain(complaint, EXIT_USAGE, "'%s' is the label and cannot be a feature too",
-                            name_of(table, (size_t)wishes->label));
+    for (size_t i = 0; fine && i < wishes->taken_count; i++)
+        if (is_value(columns, (long)wishes->taken[i].column))
+            fine = complain(complaint, EXIT_USAGE, "'%s' is the %s and cannot be a feature too",
+                            name_of(table, wishes->taken[i].column), wishes->taken[i].role);
     list_free(&names);
-    return fine;
+    return fine && find_unused(columns, table, wishes, complaint);
 }
 
 /* ---------------------------------------------------------------- a label nobody named -------- */
@@ -257,7 +283,7 @@ static bool count_values(struct table *table, size_t rows, size_t column, size_t
     return fine;
 }
 
-static bool complain_no_label(const struct table *table, const char *why,
+static bool complain_no_label(const struct table *table, const char *usual, const char *why,
                               struct complaint *complaint) {
     struct list texts = {0};
     char names[256];
@@ -268,31 +294,31 @@ static bool complain_no_label(const struct table *table, const char *why,
     list_show(&texts, 8, names, sizeof names);
     if (fine)
         complain(complaint, EXIT_BAD_INPUT,
-                 "%s: no column 'class', and the last one, %s, %s; --label names the label%s%s",
-                 table_path(table), name_of(table, table_columns(table) - 1), why,
+                 "%s: no column '%s', and the last one, %s, %s; --label names the label%s%s",
+                 table_path(table), usual, name_of(table, table_columns(table) - 1), why,
                  texts.count ? "; columns of text: " : "", names);
     list_free(&texts);
     return false;
 }
 
-bool column_guess_label(struct table *table, size_t rows, size_t *column,
+bool column_guess_label(struct table *table, size_t rows, const char *usual, size_t *column,
                         struct complaint *complaint) {
     size_t last = table_columns(table) - 1, different = 0;
     char why[64];
     *column = last;
     if (looks_like_error(name_of(table, last)))
-        return complain_no_label(table, "looks like errors", complaint);
+        return complain_no_label(table, usual, "looks like errors", complaint);
     if (table_column(table, last)->kind == COLUMN_TEXT)
         return true;
     if (!count_values(table, rows, last, &different, complaint))
         return false;
     snprintf(why, sizeof why, "has %zu different values", different);
-    return different <= MOST_GUESSED || complain_no_label(table, why, complaint);
+    return different <= MOST_GUESSED || complain_no_label(table, usual, why, complaint);
 }
 
 /* ---------------------------------------------------------------- all columns of numbers ------ */
 
-static bool is_identity(const char *name) {
+bool column_names_rows(const char *name) {
     static const char *const known[] = {"",       "id",    "index",  "row",       "rowid",
                                         "row_id", "objid", "obj_id", "source_id", "recno",
                                         "idx",    "#",     "no.",    "nr",        "Unnamed: 0"};
@@ -342,9 +368,10 @@ static bool holds_numbers(struct table *table, size_t rows, size_t column,
 static bool mark_errors(const struct table *table, const struct column_wishes *wishes, bool *is,
                         struct complaint *complaint) {
     for (size_t i = 0; i < table_columns(table); i++) {
-        long found[2] = {NO_COLUMN, NO_COLUMN};
-        if ((long)i != wishes->label)
-            find_errors(table, name_of(table, i), found);
+        long found[2];
+        if (is_taken(wishes, (long)i))
+            continue;
+        find_errors(table, name_of(table, i), found);
         for (size_t k = 0; k < 2; k++)
             if (found[k] != NO_COLUMN)
                 is[found[k]] = true;
@@ -368,15 +395,16 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
     bool *is_error = calloc(count, sizeof *is_error);
     if (!is_error)
         return no_memory(complaint);
-    bool fine = mark_errors(table, wishes, is_error, complaint);
+    bool fine = mark_errors(table, wishes, is_error, complaint) &&
+                find_unused(columns, table, wishes, complaint);
     for (size_t i = 0; fine && i < count; i++) {
         const char *name = name_of(table, i);
         bool numbers = false;
         size_t column = 0;
-        if ((long)i == wishes->label || is_error[i])
+        if (is_taken(wishes, (long)i) || is_error[i] || list_has(&columns->unused, name))
             continue;
         fine = holds_numbers(table, rows, i, complaint, &numbers);
-        if (fine && numbers && is_identity(name))
+        if (fine && numbers && column_names_rows(name))
             fine = list_add(&columns->left_out, name, strlen(name), complaint);
         else if (fine && numbers && looks_like_error(name) && !has_errors(table, name))
             fine = list_add(&columns->orphans, name, strlen(name), complaint);
@@ -461,10 +489,11 @@ static bool pair_as_learned(struct columns *columns, const struct table *table, 
 
 /* Each word outweighs the one before: the rule, what was learned with, what the user says. */
 static bool pair(struct columns *columns, const struct table *table, const char *learned,
-                 const char *wish, long label, struct complaint *complaint) {
+                 const struct column_wishes *wishes, struct complaint *complaint) {
+    const char *wish = wishes->errors;
     if (wish && same(wish, "none"))
         return true;
-    pair_by_rule(columns, table, label);
+    pair_by_rule(columns, table, wishes);
     struct list pairs = {0};
     bool fine = (!learned || pair_as_learned(columns, table, learned, complaint)) &&
                 (!wish || list_split(&pairs, wish, "--errors", complaint));
@@ -502,20 +531,21 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
     bool named = log && !same(log, "auto") && !same(log, "none");
     return (wishes->features ? add_listed(columns, table, wishes, complaint)
                              : add_numeric(columns, table, rows, wishes, complaint)) &&
-           pair(columns, table, NULL, wishes->errors, wishes->label, complaint) &&
+           pair(columns, table, NULL, wishes, complaint) &&
            (!named || take_logs(columns, table, log, complaint));
 }
 
 bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
-                   const char *errors, struct complaint *complaint) {
+                   const struct column_wishes *wishes, struct complaint *complaint) {
+    struct column_wishes all = *wishes;
     const char *wish = recipe_kept(model, RECIPE_ERRORS);
     const char *learned = nim_model_note(model, NOTE_ERRORS);
     for (size_t j = 0; j < nim_model_attributes(model); j++)
         if (!add_named(columns, table, nim_model_attribute_name(model, j), complaint))
             return false;
-    if (!errors && wish && same(wish, "none"))
-        errors = wish;
-    return pair(columns, table, learned && *learned ? learned : NULL, errors, NO_COLUMN, complaint);
+    if (!all.errors && wish && same(wish, "none"))
+        all.errors = wish;
+    return pair(columns, table, learned && *learned ? learned : NULL, &all, complaint);
 }
 
 char *columns_errors(const struct columns *columns, const struct table *table) {
@@ -524,9 +554,11 @@ char *columns_errors(const struct columns *columns, const struct table *table) {
     bool fine = true;
     for (size_t j = 0; fine && j < columns->count; j++) {
         const struct source *source = &columns->source[j];
-        if (source->error == NO_COLUMN)
+        bool here = source->error != NO_COLUMN;
+        if (!here && !source->lost)
             continue;
-        char *start = joined(source->name, "=", name_of(table, (size_t)source->error));
+        char *start =
+            joined(source->name, "=", here ? name_of(table, (size_t)source->error) : source->lost);
         fine = start && list_add(&pairs, start, strlen(start), &ignored);
         free(start);
     }
@@ -548,5 +580,6 @@ void columns_free(struct columns *columns) {
     list_free(&columns->left_out);
     list_free(&columns->orphans);
     list_free(&columns->empty);
+    list_free(&columns->unused);
     *columns = (struct columns){0};
 }

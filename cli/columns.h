@@ -3,7 +3,7 @@
 #define CLI_COLUMNS_H
 
 /*
- * Which columns of a table are attributes, which are their errors, and which one is the label.
+ * Which columns of a table are attributes, and which are their errors.
  *
  * An attribute is named after its column, or log(column): then its value is ln x and its error
  * sigma / x. The name is all that a model keeps of it.
@@ -28,6 +28,7 @@ struct columns {
     struct list left_out; /* numeric columns that look like a row's number or name */
     struct list orphans;  /* numeric columns that look like errors of something not there */
     struct list empty;    /* columns that turned out to hold nothing */
+    struct list unused;   /* errors of columns that are no attributes */
 };
 
 /* The column of that name, with a complaint that names file and column when there is none, or two.
@@ -35,22 +36,33 @@ struct columns {
 bool column_find(const struct table *table, const char *name, size_t *column,
                  struct complaint *complaint);
 
-/* The label: the column `wanted`, else the one a model `learned` with, else "class"; both may be
- * NULL. Nothing else is tried. */
+/* The label: the column `wanted`, else the one a model `learned` with, else the `usual` one; the
+ * first two may be NULL. Nothing else is tried. */
 bool column_label(const struct table *table, const char *wanted, const char *learned,
-                  size_t *column, struct complaint *complaint);
+                  const char *usual, size_t *column, struct complaint *complaint);
 
-/* The label nobody named, in a table without "class": the last column, unless it looks like
+/* The label nobody named, in a table without the `usual` one: the last column, unless it looks like
  * anything else in the `rows` at hand. */
-bool column_guess_label(struct table *table, size_t rows, size_t *column,
+bool column_guess_label(struct table *table, size_t rows, const char *usual, size_t *column,
                         struct complaint *complaint);
+
+/* A column that can be no attribute. */
+struct taken {
+    size_t column;
+    const char *role; /* "label" */
+    bool measured;    /* it may have errors, which are no attributes either */
+};
+
+/* Whether a name is one that columns of rows' names or numbers have: id, index, ... */
+bool column_names_rows(const char *name);
 
 /* What a user says about columns, as typed; NULL where nothing was said. */
 struct column_wishes {
     const char *features; /* "a,log(b)"; NULL: all columns of numbers */
     const char *errors;   /* "flux=dflux,..." in addition to the rule, or "none" */
     const char *log;      /* "a,b", or "auto" or "none", which are not looked at here */
-    long label;           /* a column that is no attribute, or NO_COLUMN */
+    const struct taken *taken;
+    size_t taken_count;
 };
 
 /*
@@ -61,9 +73,9 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
                     const struct column_wishes *wishes, struct complaint *complaint);
 
 /* The attributes of a model in another table. The errors: as wished, else as in training, else by
- * rule. */
+ * rule. Other wishes do not count. */
 bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
-                   const char *errors, struct complaint *complaint);
+                   const struct column_wishes *wishes, struct complaint *complaint);
 
 /* Whether a model of these options looks at errors at all. */
 bool errors_count(const nim_options *options);

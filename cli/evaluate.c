@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nimgp evaluate: how good predictions are where the classes are known. */
+/* nimgp evaluate: how good predictions are where the truth is known. */
+#include "answers.h"
 #include "applied.h"
 #include "given.h"
 #include "grid.h"
 #include "json.h"
-#include "metrics.h"
+#include "noise_level.h"
+#include "plain.h"
 #include "recipe.h"
 
 #include <math.h>
@@ -14,7 +16,8 @@
 static const struct option options[] = {
     {.name = "label",
      .value = "COLUMN",
-     .help = "The column of true classes; as in training unless given."},
+     .help = "The column of true classes, levels, numbers or counts, or A,B,... of labels; as in "
+             "training unless given."},
     {.name = "json", .help = "One JSON object instead of text."},
     {.name = "probabilities",
      .value = "FILE",
@@ -23,21 +26,11 @@ static const struct option options[] = {
     APPLIED_OPTIONS,
     {0}};
 
-/* What is kept of the rows. */
-struct rated {
-    size_t rows, room, classes, attributes;
-    double *p;         /* rows x classes */
-    int32_t *class;    /* rows */
-    double *x, *sigma; /* rows x attributes */
-    double *noise;     /* rows: level of noise, once it is known */
-    size_t *order;     /* rows, by noise */
-};
-
 enum { GROUPS = 3 };
 
 struct group {
     double least, most; /* levels of noise */
-    struct metrics metrics;
+    struct scores scores;
 };
 
 struct evaluation {
@@ -45,82 +38,88 @@ struct evaluation {
     const char *rival; /* the file whose probabilities are rated */
     struct applied applied;
     struct given given; /* in place of a model */
-    struct rated rated;
-    struct metrics metrics;
-    double *confusion; /* classes x classes */
+    struct answers answers;
+    struct noise noise;
+    struct scores scores;
+    double *confusion; /* classes x classes, where a row has one class */
     struct group group[GROUPS];
     size_t groups;
 };
 
 static const char *class_name(const struct evaluation *evaluation, size_t c) {
-    return evaluation->applied.classes.name.item[c];
+    return evaluation->applied.target.classes.name.item[c];
 }
 
 /* ---------------------------------------------------------------- predicting ------------------ */
 
-static void *grown(void *array, size_t count, size_t size, bool *fine) {
-    void *larger = *fine && count <= SIZE_MAX / size ? realloc(array, count * size) : NULL;
-    *fine = larger != NULL;
-    return larger ? larger : array;
+static bool no_memory(struct complaint *complaint) {
+    return complain(complaint, EXIT_NUMERICAL, "out of memory");
 }
 
-static bool make_room(struct rated *rated, size_t more, struct complaint *complaint) {
-    if (rated->rows + more <= rated->room)
-        return true;
-    size_t room = 2 * rated->room + ROWS_BLOCK, cell = sizeof(double);
-    bool fine = true;
-    rated->p = grown(rated->p, room, rated->classes * cell, &fine);
-    rated->x = grown(rated->x, room, rated->attributes * cell + 1, &fine);
-    rated->sigma = grown(rated->sigma, room, rated->attributes * cell + 1, &fine);
-    rated->noise = grown(rated->noise, room, cell, &fine);
-    rated->class = grown(rated->class, room, sizeof *rated->class, &fine);
-    rated->order = grown(rated->order, room, sizeof *rated->order, &fine);
-    if (fine)
-        rated->room = room;
-    return fine || complain(complaint, EXIT_NUMERICAL, "out of memory after %zu rows", rated->rows);
-}
-
-/* Probabilities of the block's rows into p. */
-static bool predict_block(const struct evaluation *evaluation, double *p,
-                          struct complaint *complaint) {
+static bool predict_block(struct evaluation *evaluation, struct complaint *complaint) {
     const struct rows *rows = &evaluation->applied.rows;
     nim_data data = rows_data(rows);
-    nim_prediction wanted = {.probabilities = p};
     nim_error error;
-    return nim_predict(evaluation->applied.predictor, &data, &wanted, &error) == NIM_OK ||
+    return answers_add(&evaluation->answers, evaluation->applied.predictor, &data, &rows->truth,
+                       &error) == NIM_OK ||
            file_complain(complaint, table_path(rows->table), &error);
 }
 
-static bool look_up_block(const struct evaluation *evaluation, double *p,
-                          struct complaint *complaint) {
+/* Whether row k of the block is the one whose probabilities stand in that row, as far as names
+ * tell. */
+static bool check_name(const struct evaluation *evaluation, size_t k, size_t row,
+                       struct complaint *complaint) {
     const struct rows *rows = &evaluation->applied.rows;
     const struct given *given = &evaluation->given;
+    long column = given->id ? table_find(rows->table, given->id) : NO_COLUMN;
+    struct span name;
+    if (column < 0)
+        return true;
+    if (!table_text(rows->table, rows->place[k], (size_t)column, &name, complaint))
+        return false;
+    const char *other = given->name.item[row];
+    char own[256], place[256];
+    double a, b;
+    snprintf(own, sizeof own, "%.*s", (int)(name.length < 255 ? name.length : 255), name.text);
+    if (strncmp(own, other, sizeof own - 1) == 0 ||
+        (plain_number(own, &a) && plain_number(other, &b) && a == b))
+        return true;
+    table_place(rows->table, rows->place[k], place, sizeof place);
+    return complain(complaint, EXIT_BAD_INPUT,
+                    "%s: column %s: '%s', but '%s' in row %zu of %s; expected the same rows in the "
+                    "same order",
+                    place, given->id, own, other, row + 1, evaluation->rival);
+}
+
+static bool look_up_block(struct evaluation *evaluation, struct complaint *complaint) {
+    const struct rows *rows = &evaluation->applied.rows;
+    const struct given *given = &evaluation->given;
+    struct answers *answers = &evaluation->answers;
     size_t classes = given->classes.count;
+    double *p = answers->p + answers->rows * classes;
     for (size_t k = 0; k < rows->count; k++) {
         size_t row = rows->first + rows->place[k];
         if (row >= given->rows)
             return complain(complaint, EXIT_BAD_INPUT,
                             "%s: more rows than the %zu there are probabilities for",
                             table_path(rows->table), given->rows);
+        if (!check_name(evaluation, k, row, complaint))
+            return false;
         memcpy(p + k * classes, given->p + row * classes, classes * sizeof *p);
     }
+    truth_copy(&answers->truth, answers->rows, &rows->truth, 0, rows->count);
+    answers->rows += rows->count;
     return true;
 }
 
 static bool rate_block(struct evaluation *evaluation, struct complaint *complaint) {
-    struct rated *rated = &evaluation->rated;
     const struct rows *rows = &evaluation->applied.rows;
-    size_t cells = rows->count * rated->attributes, end = rated->rows * rated->attributes;
-    if (!make_room(rated, rows->count, complaint))
-        return false;
-    double *p = rated->p + rated->rows * rated->classes;
-    if (!(evaluation->applied.model ? predict_block : look_up_block)(evaluation, p, complaint))
-        return false;
-    memcpy(rated->x + end, rows->x, cells * sizeof *rated->x);
-    memcpy(rated->sigma + end, rows->sigma, cells * sizeof *rated->sigma);
-    memcpy(rated->class + rated->rows, rows->class, rows->count * sizeof *rated->class);
-    rated->rows += rows->count;
-    return true;
+    if (!answers_grow(&evaluation->answers, rows->count) ||
+        !noise_grow(&evaluation->noise, rows->count))
+        return complain(complaint, EXIT_NUMERICAL, "out of memory after %zu rows",
+                        evaluation->answers.rows);
+    noise_add(&evaluation->noise, rows->count, rows->x, rows->sigma);
+    return (evaluation->applied.model ? predict_block : look_up_block)(evaluation, complaint);
 }
 
 static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint) {
@@ -132,115 +131,32 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
     if (rows_all_filtered(rows))
         return complain(complaint, EXIT_BAD_INPUT, "%s: no row meets --where",
                         table_path(rows->table));
-    if (!evaluation->rated.rows)
-        return complain(
-            complaint, EXIT_BAD_INPUT,
-            "%s: no row has a known class in column %s; expected %s, ...", table_path(rows->table),
-            table_column(rows->table, (size_t)rows->label)->name, class_name(evaluation, 0));
-    return true;
+    const struct target *target = &evaluation->applied.target;
+    char where[320];
+    if (evaluation->answers.rows)
+        return true;
+    target_describe(target, rows->table, where, sizeof where);
+    return complain(complaint, EXIT_BAD_INPUT, "%s: no row has a known %s in %s; expected %s%s",
+                    table_path(rows->table), target->task->one, where,
+                    task_has_one_class(target->task) ? class_name(evaluation, 0) : "one at least",
+                    task_has_one_class(target->task) ? ", ..." : "");
 }
 
 /* ---------------------------------------------------------------- by noise -------------------- */
 
-/* Standard deviation of an attribute over the rows. */
-static double deviation_of(const struct rated *rated, size_t j) {
-    double count = 0.0, mean = 0.0, squares = 0.0;
-    for (size_t i = 0; i < rated->rows; i++) {
-        double x = rated->x[i * rated->attributes + j], distance = x - mean;
-        if (isnan(x))
-            continue;
-        mean += distance / ++count;
-        squares += distance * (x - mean);
-    }
-    return count > 0.0 ? sqrt(squares / count) : 0.0;
-}
-
-static int by_size(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* Median of the errors of an attribute that are known. */
-static double median_error(const struct rated *rated, size_t j, double *scratch) {
-    size_t count = 0;
-    for (size_t i = 0; i < rated->rows; i++) {
-        double sigma = rated->sigma[i * rated->attributes + j];
-        if (!isnan(sigma))
-            scratch[count++] = sigma;
-    }
-    qsort(scratch, count, sizeof *scratch, by_size);
-    return count ? 0.5 * scratch[(count - 1) / 2] + 0.5 * scratch[count / 2] : 0.0;
-}
-
-/*
- * A row's level of noise: the mean over attributes of error / deviation of the attribute in this
- * table. A missing value counts as 1, as far off as any; an unknown error as the median of those
- * that are known.
- */
-static bool measure_noise(struct rated *rated, struct complaint *complaint) {
-    double *scratch = malloc(rated->rows * sizeof *scratch);
-    if (!scratch)
-        return complain(complaint, EXIT_NUMERICAL, "out of memory");
-    memset(rated->noise, 0, rated->rows * sizeof *rated->noise);
-    for (size_t j = 0; j < rated->attributes; j++) {
-        double deviation = deviation_of(rated, j), usual = median_error(rated, j, scratch);
-        for (size_t i = 0; i < rated->rows; i++) {
-            size_t cell = i * rated->attributes + j;
-            double sigma = isnan(rated->sigma[cell]) ? usual : rated->sigma[cell];
-            double level = isnan(rated->x[cell])            ? 1.0
-                           : deviation > 0.0 && sigma > 0.0 ? sigma / deviation
-                                                            : 0.0;
-            rated->noise[i] += level / (double)rated->attributes;
-        }
-    }
-    free(scratch);
-    return true;
-}
-
-struct levelled {
-    double noise;
-    size_t row;
-};
-
-static int by_noise(const void *left, const void *right) {
-    const struct levelled *a = left, *b = right;
-    if (a->noise != b->noise)
-        return a->noise < b->noise ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
-static bool sort_by_noise(struct rated *rated, struct complaint *complaint) {
-    struct levelled *levelled = malloc(rated->rows * sizeof *levelled);
-    if (!levelled)
-        return complain(complaint, EXIT_NUMERICAL, "out of memory");
-    for (size_t i = 0; i < rated->rows; i++)
-        levelled[i] = (struct levelled){rated->noise[i], i};
-    qsort(levelled, rated->rows, sizeof *levelled, by_noise);
-    for (size_t i = 0; i < rated->rows; i++)
-        rated->order[i] = levelled[i].row;
-    free(levelled);
-    return true;
-}
-
-/* Thirds of the rows by noise. Rows of the same level stay together, so that there is one group
- * when all are alike. */
+/* Thirds of the rows by noise. */
 static bool split_by_noise(struct evaluation *evaluation, struct complaint *complaint) {
-    struct rated *rated = &evaluation->rated;
-    if (!measure_noise(rated, complaint) || !sort_by_noise(rated, complaint))
-        return false;
-    const double *noise = rated->noise;
-    const size_t *order = rated->order;
+    struct noise *noise = &evaluation->noise;
+    if (!noise_rank(noise))
+        return no_memory(complaint);
     for (size_t start = 0, g = 1; g <= GROUPS; g++) {
-        size_t end = rated->rows * g / GROUPS;
-        while (end && end < rated->rows && noise[order[end]] <= noise[order[end - 1]])
-            end++;
+        size_t end = noise_part_end(noise, g, GROUPS);
         if (end <= start)
             continue;
-        evaluation->group[evaluation->groups++] =
-            (struct group){.least = noise[order[start]],
-                           .most = noise[order[end - 1]],
-                           .metrics = metrics_of(rated->classes, rated->p, rated->class,
-                                                 end - start, order + start)};
+        evaluation->group[evaluation->groups++] = (struct group){
+            .least = noise->level[noise->order[start]],
+            .most = noise->level[noise->order[end - 1]],
+            .scores = scores_of(&evaluation->answers, end - start, noise->order + start)};
         start = end;
     }
     return true;
@@ -258,28 +174,44 @@ static void print_deviation(struct grid *grid, int digits, double deviation) {
         grid_cell(grid, "+- %.2g", deviation);
 }
 
-static void print_score(struct grid *grid, const char *name, struct score score, double unit,
-                        const char *remark) {
-    grid_cell(grid, "%s", name);
-    grid_cell(grid, "%.4g", unit * score.value);
-    print_deviation(grid, 0, unit * score.deviation);
-    grid_cell(grid, "%s", remark);
+static void print_scores(const struct evaluation *evaluation) {
+    struct grid *grid = grid_create("lrrl");
+    for (size_t i = 0; i < evaluation->scores.count; i++) {
+        const struct named_score *score = &evaluation->scores.score[i];
+        grid_cell(grid, "%s", score->name);
+        grid_cell(grid, "%.4g", score->score.value / score->unit);
+        print_deviation(grid, 0, score->score.deviation / score->unit);
+        grid_cell(grid, "%s", score->remark);
+    }
+    grid_print(grid, stdout);
 }
 
-static void print_scores(const struct evaluation *evaluation) {
-    const struct metrics *metrics = &evaluation->metrics;
-    struct grid *grid = grid_create("lrrl");
-    char remark[64];
-    snprintf(remark, sizeof remark, "expected calibration error, %d bins", CALIBRATION_BINS);
-    print_score(grid, "error", metrics->error, 100.0, "% of rows");
-    print_score(grid, "NLL", metrics->nll, 1.0, "nats a row");
-    print_score(grid, "Brier", metrics->brier, 1.0, "sum over classes");
-    print_score(grid, "ECE", metrics->ece, 1.0, remark);
+/* Rows that have a label. */
+static size_t label_rows(const struct evaluation *evaluation, size_t c) {
+    const struct answers *answers = &evaluation->answers;
+    size_t rows = 0;
+    for (size_t i = 0; i < answers->rows; i++)
+        rows += answers->truth.y[i * answers->classes + c] > 0.5;
+    return rows;
+}
+
+static void print_labels(const struct evaluation *evaluation) {
+    struct grid *grid = grid_create("lrrr");
+    static const char *const head[] = {"label", "rows", "error", ""};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        grid_cell(grid, "%s", head[i]);
+    for (size_t c = 0; c < evaluation->answers.classes; c++) {
+        struct score error = label_error(&evaluation->answers, c);
+        grid_cell(grid, "%s", class_name(evaluation, c));
+        grid_cell(grid, "%zu", label_rows(evaluation, c));
+        grid_cell(grid, "%.1f %%", 100.0 * error.value);
+        print_deviation(grid, 1, 100.0 * error.deviation);
+    }
     grid_print(grid, stdout);
 }
 
 static void print_confusion(const struct evaluation *evaluation) {
-    size_t classes = evaluation->rated.classes;
+    size_t classes = evaluation->answers.classes;
     char *alignment = malloc(classes + 4);
     if (!alignment)
         return;
@@ -311,22 +243,34 @@ static void print_confusion(const struct evaluation *evaluation) {
     free(alignment);
 }
 
+/* The first score, in per cent or in units of the target. */
+static void print_miss(struct grid *grid, const struct named_score *score) {
+    if (score->unit < 1.0) {
+        grid_cell(grid, "%.1f %%", score->score.value / score->unit);
+        print_deviation(grid, 1, score->score.deviation / score->unit);
+    } else {
+        grid_cell(grid, "%.4g", score->score.value);
+        print_deviation(grid, 0, score->score.deviation);
+    }
+}
+
 static void print_groups(const struct evaluation *evaluation) {
     struct grid *grid = grid_create("lrrrrr");
-    static const char *const head[] = {"noise level", "rows", "error", "", "NLL", ""};
+    const char *const head[] = {"noise level", "rows", evaluation->scores.score[0].name, "",
+                                "NLL",         ""};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         grid_cell(grid, "%s", head[i]);
     for (size_t g = 0; g < evaluation->groups; g++) {
         const struct group *group = &evaluation->group[g];
+        struct score nll = group->scores.score[1].score;
         if (group->least < group->most)
             grid_cell(grid, "%.3g to %.3g", group->least, group->most);
         else
             grid_cell(grid, "%.3g", group->least);
-        grid_cell(grid, "%zu", group->metrics.rows);
-        grid_cell(grid, "%.1f %%", 100.0 * group->metrics.error.value);
-        print_deviation(grid, 1, 100.0 * group->metrics.error.deviation);
-        grid_cell(grid, "%.3f", group->metrics.nll.value);
-        print_deviation(grid, 3, group->metrics.nll.deviation);
+        grid_cell(grid, "%zu", group->scores.rows);
+        print_miss(grid, &group->scores.score[0]);
+        grid_cell(grid, "%.3f", nll.value);
+        print_deviation(grid, 3, nll.deviation);
     }
     grid_print(grid, stdout);
     puts("  (mean over features of error / deviation of the feature in this table)");
@@ -334,10 +278,14 @@ static void print_groups(const struct evaluation *evaluation) {
 
 static void print_text(const struct evaluation *evaluation) {
     printf("%s on %s: %zu rows\n\n", evaluation->rival, table_path(evaluation->applied.table),
-           evaluation->rated.rows);
+           evaluation->answers.rows);
     print_scores(evaluation);
-    puts("");
-    print_confusion(evaluation);
+    if (evaluation->confusion || evaluation->answers.classes)
+        puts("");
+    if (evaluation->confusion)
+        print_confusion(evaluation);
+    else if (evaluation->answers.classes)
+        print_labels(evaluation);
     if (evaluation->groups > 1) {
         puts("");
         print_groups(evaluation);
@@ -353,17 +301,27 @@ static void write_score(struct json *json, const char *key, struct score score) 
     json_close(json);
 }
 
-static void write_metrics(struct json *json, const struct metrics *metrics) {
-    json_whole(json, "rows", metrics->rows);
-    write_score(json, "error", metrics->error);
-    write_score(json, "nll", metrics->nll);
-    write_score(json, "brier", metrics->brier);
-    write_score(json, "ece", metrics->ece);
+static void write_scores(struct json *json, const struct scores *scores) {
+    json_whole(json, "rows", scores->rows);
+    for (size_t i = 0; i < scores->count; i++)
+        write_score(json, scores->score[i].key, scores->score[i].score);
+}
+
+static void write_labels(struct json *json, const struct evaluation *evaluation) {
+    json_array(json, "labels");
+    for (size_t c = 0; c < evaluation->answers.classes; c++) {
+        json_object(json, NULL);
+        json_text(json, "name", class_name(evaluation, c));
+        json_whole(json, "rows", label_rows(evaluation, c));
+        write_score(json, "error", label_error(&evaluation->answers, c));
+        json_close(json);
+    }
+    json_close(json);
 }
 
 /* Counts, shares of each true class's rows, and their standard errors. */
 static void write_confusion(struct json *json, const struct evaluation *evaluation) {
-    size_t classes = evaluation->rated.classes;
+    size_t classes = evaluation->answers.classes;
     json_object(json, "confusion");
     json_matrix(json, "counts", evaluation->confusion, classes, classes);
     for (int pass = 0; pass < 2; pass++) {
@@ -387,27 +345,35 @@ static void write_confusion(struct json *json, const struct evaluation *evaluati
 
 static void print_json(const struct evaluation *evaluation) {
     const struct applied *applied = &evaluation->applied;
+    const struct target *target = &applied->target;
     struct json json = json_start(stdout);
     json_object(&json, NULL);
     json_text(&json, "model", evaluation->rival);
     json_text(&json, "table", table_path(applied->table));
-    json_array(&json, "classes");
-    for (size_t c = 0; c < evaluation->rated.classes; c++)
-        json_text(&json, NULL, class_name(evaluation, c));
-    json_close(&json);
-    write_metrics(&json, &evaluation->metrics);
+    json_text(&json, "task", target->task->name);
+    if (task_has_classes(target->task)) {
+        json_array(&json, "classes");
+        for (size_t c = 0; c < evaluation->answers.classes; c++)
+            json_text(&json, NULL, class_name(evaluation, c));
+        json_close(&json);
+    }
+    write_scores(&json, &evaluation->scores);
     json_object(&json, "left_out");
-    json_whole(&json, "no_label", applied->rows.unlabelled);
-    json_whole(&json, "other_classes", applied->rows.other_class);
+    json_whole(&json, "no_label", target->unlabelled);
+    json_whole(&json, "other_classes", target->other_class);
     json_close(&json);
-    json_whole(&json, "ece_bins", CALIBRATION_BINS);
-    write_confusion(&json, evaluation);
+    if (evaluation->confusion) {
+        json_whole(&json, "ece_bins", CALIBRATION_BINS);
+        write_confusion(&json, evaluation);
+    } else if (evaluation->answers.classes) {
+        write_labels(&json, evaluation);
+    }
     json_array(&json, "by_noise");
     for (size_t g = 0; g < evaluation->groups; g++) {
         json_object(&json, NULL);
         json_real(&json, "least", evaluation->group[g].least);
         json_real(&json, "most", evaluation->group[g].most);
-        write_metrics(&json, &evaluation->group[g].metrics);
+        write_scores(&json, &evaluation->group[g].scores);
         json_close(&json);
     }
     json_close(&json);
@@ -416,27 +382,28 @@ static void print_json(const struct evaluation *evaluation) {
 
 /* ---------------------------------------------------------------- all of it ------------------- */
 
-static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
-    struct rated *rated = &evaluation->rated;
-    rated->classes = evaluation->applied.classes.name.count;
-    rated->attributes = evaluation->applied.columns.count;
-    if (!rate_rows(evaluation, complaint))
-        return false;
-    evaluation->confusion = calloc(rated->classes * rated->classes, sizeof(double));
+static bool count_confusions(struct evaluation *evaluation, struct complaint *complaint) {
+    const struct answers *answers = &evaluation->answers;
+    if (!task_has_one_class(answers->task))
+        return true;
+    evaluation->confusion = calloc(answers->classes * answers->classes, sizeof(double));
     if (!evaluation->confusion)
-        return complain(complaint, EXIT_NUMERICAL, "out of memory");
-    evaluation->metrics = metrics_of(rated->classes, rated->p, rated->class, rated->rows, NULL);
-    confusion_of(rated->classes, rated->p, rated->class, rated->rows, evaluation->confusion);
-    return !rated->attributes || split_by_noise(evaluation, complaint);
+        return no_memory(complaint);
+    confusion_of(answers->classes, answers->p, answers->truth.class, answers->rows,
+                 evaluation->confusion);
+    return true;
 }
 
-static void free_rated(struct rated *rated) {
-    free(rated->p);
-    free(rated->class);
-    free(rated->x);
-    free(rated->sigma);
-    free(rated->noise);
-    free(rated->order);
+static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
+    struct answers *answers = &evaluation->answers;
+    const struct target *target = &evaluation->applied.target;
+    *answers = (struct answers){
+        .task = target->task, .classes = target->classes.name.count, .truth = target_shape(target)};
+    evaluation->noise.attributes = evaluation->applied.columns.count;
+    if (!rate_rows(evaluation, complaint) || !count_confusions(evaluation, complaint))
+        return false;
+    evaluation->scores = scores_of(answers, answers->rows, NULL);
+    return !evaluation->noise.attributes || split_by_noise(evaluation, complaint);
 }
 
 static bool open_rows(struct evaluation *evaluation, struct complaint *complaint) {
@@ -463,7 +430,7 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
     if (!table || strcmp(table, file_name(table_path(evaluation->applied.table))) != 0)
         return;
     size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
-    if (rows == evaluation->rated.rows)
+    if (rows == evaluation->answers.rows)
         say(evaluation->arguments,
             "this looks like the table it learned from; such figures are too good");
 }
@@ -480,7 +447,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
             print_text(&evaluation);
     }
     free(evaluation.confusion);
-    free_rated(&evaluation.rated);
+    answers_free(&evaluation.answers);
+    noise_free(&evaluation.noise);
     given_free(&evaluation.given);
     applied_close(&evaluation.applied);
     return fine;
@@ -493,13 +461,16 @@ const struct command command_evaluate = {
     .least_operands = 1,
     .most_operands = 2,
     .description =
-        "Predicts the rows of TABLE, whose classes are known, and compares: share of wrong "
-        "predictions, mean negative log probability of the true class (NLL), Brier score, "
-        "expected calibration error (ECE), each with its standard error, and which classes are "
-        "taken for which. Rows are also divided in thirds by how noisy they are.\n"
+        "Predicts the rows of TABLE, whose targets are known, and compares, each figure with its "
+        "standard error. Classes: share of wrong predictions, mean negative log probability of the "
+        "true class (NLL), Brier score, expected calibration error (ECE), and which classes are "
+        "taken for which; levels: also the mean distance in levels (MAE). Labels: share of wrong "
+        "labels, NLL, share of rows without a wrong label. Numbers and counts: root mean square "
+        "and mean absolute error of the mean, NLL, and how many rows the central 50, 90 and 95 % "
+        "intervals hold. Rows are also divided in thirds by how noisy they are.\n"
         "\n"
         "Standard errors are those of a mean over rows; that of ECE is found by leaving out each "
-        "row in turn.",
+        "row in turn, that of a root from its square.",
     .examples = "# Text for people\n"
                 "nimgp evaluate toy.nimgp test.csv\n"
                 "# One figure for a script\n"

@@ -22,7 +22,12 @@ static const struct option options[] = {
     {.name = "", .help = "Columns and rows"},
     {.name = "label",
      .value = "COLUMN",
-     .help = "The column of class names; 'class' unless given, else the last one if it can be."},
+     .help = "The column to be predicted: class names, levels, numbers or counts; for multilabel "
+             "A,B,...: a column of 0 and 1 for each label. Unless given: 'class' or 'level', else "
+             "the last one if it can be; 'y' for regress, 'count' for count."},
+    {.name = "exposure",
+     .value = "COLUMN",
+     .help = "The time, area or effort over which each count was gathered."},
     {.name = "features",
      .value = "A,B,...",
      .help = "The columns to learn from, in this order; log(A) takes the logarithm. All columns of "
@@ -34,12 +39,15 @@ static const struct option options[] = {
     {.name = "log",
      .value = "A,B,...|auto|none",
      .help = "Features to take the logarithm of; auto takes those that are positive and skewed."},
-    {.name = "classes", .value = "A,B,...", .help = "Only rows of these classes, in this order."},
+    {.name = "classes",
+     .value = "A,B,...",
+     .help = "Only rows of these classes, in this order; of levels, the lowest first."},
     {.name = "ignore-case", .help = "Upper and lower case are the same, in labels and --where."},
     WHERE_OPTION,
     FORMAT_OPTION,
 
     {.name = "", .help = "Model"},
+    TASK_OPTIONS,
     {.name = "input", .value = "NAME", .engine = "input", .complete = COMPLETE_VALUES},
     {.name = "noise", .value = "NAME", .engine = "noise", .complete = COMPLETE_VALUES},
     {.name = "noise-start", .value = "X", .engine = "noise_start"},
@@ -65,8 +73,8 @@ static const struct option options[] = {
     {.name = "threads", .value = "N", .engine = "threads"},
     {.name = "validation",
      .value = "SHARE",
-     .help = "Hold out this share of each class's rows, up to 0.5, and say how well they are "
-             "predicted."},
+     .help = "Hold out this share of the rows, up to 0.5, and of each class alike; say how well "
+             "they are predicted."},
 
     {.name = "", .help = "Going on, and watching"},
     {.name = "from",
@@ -100,6 +108,7 @@ struct fit {
     const char *checkpoint;   /* the file in force */
     nim_model *model;         /* the one to go on with, then the one that learns */
     nim_options *options;
+    const struct task *task;
     struct recipe recipe;
     struct lesson lesson;
     struct monitor monitor;
@@ -186,6 +195,7 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
         return complain(complaint, EXIT_NUMERICAL, "out of memory");
     if (!resume && !from)
         return argument_engine(fit->arguments, fit->options, complaint) &&
+               task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
                recipe_from_arguments(&fit->recipe, fit->arguments, complaint);
     fit->model = file_load_model(resume ? resume : from, complaint);
     if (!fit->model)
@@ -193,11 +203,10 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
     if (from && nim_model_under_way(fit->model))
         return complain(complaint, EXIT_BAD_INPUT,
                         "%s: a training under way; --resume goes on with it", from);
-    if (from)
-        return recipe_to_continue(&fit->recipe, fit->arguments, fit->model, complaint) &&
-               compare_options(fit, change_option, complaint);
-    return recipe_to_resume(&fit->recipe, fit->arguments, fit->model, complaint) &&
-           compare_options(fit, refuse_option, complaint);
+    return task_settle(&fit->task, fit->arguments, fit->options, fit->model, complaint) &&
+           (from ? recipe_to_continue : recipe_to_resume)(&fit->recipe, fit->arguments, fit->model,
+                                                          complaint) &&
+           compare_options(fit, from ? change_option : refuse_option, complaint);
 }
 
 static bool settle_numbers(struct fit *fit, struct complaint *complaint) {
@@ -234,7 +243,7 @@ static bool settle_progress(struct fit *fit, struct complaint *complaint) {
 
 static bool name_parts(struct fit *fit, struct complaint *complaint) {
     const struct columns *columns = &fit->lesson.columns;
-    const struct list *classes = &fit->lesson.classes.name;
+    const struct list *classes = &fit->lesson.target.classes.name;
     nim_error error;
     const char **names = calloc(columns->count, sizeof *names);
     if (!names)
@@ -243,7 +252,8 @@ static bool name_parts(struct fit *fit, struct complaint *complaint) {
         names[j] = columns->source[j].name;
     bool fine =
         nim_model_name_attributes(fit->model, names, &error) == NIM_OK &&
-        nim_model_name_classes(fit->model, (const char *const *)classes->item, &error) == NIM_OK;
+        (!classes->count ||
+         nim_model_name_classes(fit->model, (const char *const *)classes->item, &error) == NIM_OK);
     free(names);
     return fine || complain(complaint, EXIT_BAD_INPUT, "%s: %s", fit->table, error.message);
 }
@@ -252,7 +262,7 @@ static bool make_model(struct fit *fit, struct complaint *complaint) {
     nim_data data = training_set_data(&fit->lesson.set);
     nim_error error;
     char classes[32];
-    snprintf(classes, sizeof classes, "%zu", fit->lesson.classes.name.count);
+    snprintf(classes, sizeof classes, "%zu", fit->lesson.target.classes.name.count);
     if (nim_options_set(fit->options, "classes", classes, &error) != NIM_OK ||
         nim_model_create(fit->options, &data, &fit->model, &error) != NIM_OK)
         return file_complain(complaint, fit->table, &error);
@@ -277,7 +287,7 @@ static char *joined_rows(const struct lesson *lesson) {
     struct list rows = {0};
     struct complaint ignored;
     bool fine = true;
-    for (size_t c = 0; fine && c < lesson->classes.name.count; c++) {
+    for (size_t c = 0; fine && c < lesson->target.classes.name.count; c++) {
         char count[32];
         snprintf(count, sizeof count, "%zu", lesson->class_rows[c]);
         fine = list_add(&rows, count, strlen(count), &ignored);
@@ -287,25 +297,42 @@ static char *joined_rows(const struct lesson *lesson) {
     return text;
 }
 
+/* The column, or a list of them. */
+static char *joined_labels(const struct lesson *lesson) {
+    const struct target *target = &lesson->target;
+    struct list names = {0};
+    struct complaint ignored;
+    bool fine = true;
+    if (target->task->kind != TARGET_LABELS)
+        return strdup(table_column(lesson->table, target->column[0])->name);
+    for (size_t i = 0; fine && i < target->count; i++) {
+        const char *name = table_column(lesson->table, target->column[i])->name;
+        fine = list_add(&names, name, strlen(name), &ignored);
+    }
+    char *text = fine ? list_join(&names) : NULL;
+    list_free(&names);
+    return text;
+}
+
 /* Nothing of time or place, so that the same fit leaves the same bytes. */
 static bool take_notes(struct fit *fit, struct complaint *complaint) {
     const struct lesson *lesson = &fit->lesson;
     char held[32], *errors = columns_errors(&lesson->columns, lesson->table);
-    char *units = joined_units(lesson), *rows = joined_rows(lesson);
+    char *units = joined_units(lesson), *rows = joined_rows(lesson), *label = joined_labels(lesson);
     snprintf(held, sizeof held, "%zu", lesson->held.rows);
     const struct {
         const char *key, *text;
     } notes[] = {
         {NOTE_TABLE, strcmp(fit->table, "-") == 0 ? "standard input" : file_name(fit->table)},
-        {NOTE_LABEL, table_column(lesson->table, lesson->label)->name},
+        {NOTE_LABEL, label},
         {NOTE_ERRORS, errors},
         {NOTE_UNITS, units},
-        {NOTE_CLASS_ROWS, rows},
+        {NOTE_CLASS_ROWS, task_has_classes(fit->task) ? rows : NULL},
         {NOTE_HELD_OUT, lesson->held.rows ? held : NULL},
         {NOTE_VALIDATION, NULL},
     };
     nim_error error;
-    bool fine = errors && rows;
+    bool fine = errors && rows && label;
     if (!fine)
         complain(complaint, EXIT_NUMERICAL, "out of memory");
     for (size_t i = 0; fine && i < sizeof notes / sizeof *notes; i++)
@@ -314,14 +341,15 @@ static bool take_notes(struct fit *fit, struct complaint *complaint) {
     free(errors);
     free(units);
     free(rows);
+    free(label);
     return fine && recipe_keep(&fit->recipe, fit->model, complaint);
 }
 
 static bool read_lesson(struct fit *fit, struct complaint *complaint) {
     char seed[32];
     nim_options_get(fit->options, "seed", seed, sizeof seed, NULL);
-    return lesson_read(&fit->lesson, fit->arguments, &fit->recipe, fit->model, fit->table,
-                       complaint) &&
+    return lesson_read(&fit->lesson, fit->arguments, fit->task, &fit->recipe, fit->model,
+                       fit->table, complaint) &&
            lesson_hold_out(&fit->lesson, &fit->recipe, strtoull(seed, NULL, 10), complaint);
 }
 
@@ -362,21 +390,32 @@ static bool leave_checkpoint(struct fit *fit, struct complaint *complaint) {
                     output, checkpoint);
 }
 
+/* "100 rows, NLL 0.39 +- 0.11, error 10.00 +- 3.02 %" */
+static void describe_scores(const struct scores *scores, char *text, size_t size) {
+    const struct named_score *miss = &scores->score[0];
+    struct score nll = scores->score[1].score;
+    bool share = miss->unit < 1.0;
+    if (scores->rows == 1)
+        snprintf(text, size, "one row, NLL %.4f", nll.value);
+    else if (share)
+        snprintf(text, size, "%zu rows, NLL %.4f +- %.4f, %s %.2f +- %.2f %%", scores->rows,
+                 nll.value, nll.deviation, miss->name, miss->score.value / miss->unit,
+                 miss->score.deviation / miss->unit);
+    else
+        snprintf(text, size, "%zu rows, NLL %.4f +- %.4f, %s %.4g +- %.2g", scores->rows, nll.value,
+                 nll.deviation, miss->name, miss->score.value, miss->score.deviation);
+}
+
 /* The figures of the held-out rows, said and kept. */
 static bool report_validation(struct fit *fit, struct complaint *complaint) {
-    struct metrics metrics;
+    struct scores scores;
     nim_error error;
     char text[256];
     if (!fit->lesson.held.rows)
         return true;
-    if (!monitor_validate(&fit->monitor, &metrics, complaint))
+    if (!monitor_validate(&fit->monitor, &scores, complaint))
         return false;
-    if (metrics.rows > 1)
-        snprintf(text, sizeof text, "%zu rows, NLL %.4f +- %.4f, error %.2f +- %.2f %%",
-                 metrics.rows, metrics.nll.value, metrics.nll.deviation,
-                 100.0 * metrics.error.value, 100.0 * metrics.error.deviation);
-    else
-        snprintf(text, sizeof text, "one row, NLL %.4f", metrics.nll.value);
+    describe_scores(&scores, text, sizeof text);
     say(fit->arguments, "held out: %s", text);
     return nim_model_set_note(fit->model, NOTE_VALIDATION, text, &error) == NIM_OK ||
            complain_of(complaint, &error);
@@ -400,6 +439,7 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     struct monitor *monitor = &fit->monitor;
     nim_error error;
     monitor->model = fit->model;
+    monitor->truth = &fit->lesson.held.truth;
     monitor->held = fit->lesson.held.rows ? training_set_data(&fit->lesson.held) : (nim_data){0};
     if (!monitor_start(monitor, complaint))
         return false;
@@ -466,7 +506,8 @@ const struct command command_fit = {
     .most_operands = 1,
     .description =
         "Learns from the rows of TABLE (CSV, TSV, FITS, IDX or LIBSVM, gzipped or not; '-' is "
-        "standard input) how the class follows from the features, and writes the model to a file. "
+        "standard input) how the target follows from the features, and writes the model to a file. "
+        "The target is a class unless --task says otherwise. "
         "Columns of 1-sigma errors are found by their names; what was understood is printed. "
         "Missing values and missing errors are allowed.\n"
         "\n"
@@ -479,6 +520,10 @@ const struct command command_fit = {
         "nimgp fit gll_psc_v27.fit.gz --label CLASS1 --classes bll,fsrq,psr --ignore-case \\\n"
         "    --features Flux1000,Signif_Avg,Pivot_Energy,LP_SigCurv,LP_Index,LP_beta \\\n"
         "    --log auto --validation 0.1 -o agn.nimgp\n"
+        "# A number with a distribution of its own for each row\n"
+        "nimgp fit sine/train.csv --task regress --label y -o sine.nimgp\n"
+        "# Counts gathered over different times\n"
+        "nimgp fit counts.csv --task count --label photons --exposure seconds -o counts.nimgp\n"
         "# After Ctrl-C\n"
         "nimgp fit train.csv -o toy.nimgp --resume toy.nimgp.checkpoint\n",
     .options = options,

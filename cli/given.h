@@ -10,10 +10,13 @@
 struct given {
     struct list classes; /* in the order of the columns */
     size_t rows;
-    double *p; /* rows x classes */
+    double *p;        /* rows x classes */
+    char *id;         /* the column of the rows' names, or NULL */
+    struct list name; /* rows: these names */
 };
 
-/* Reads all of the table. A row's probabilities must add up to one. */
+/* Reads all of the table. A row's probabilities must add up to one. The rows' names are those of
+ * the first column that looks like it. */
 bool given_read(struct given *given, const char *path, struct complaint *complaint);
 void given_free(struct given *given);
 

@@ -9,9 +9,9 @@
 enum { WIDTH = 79, INDENT = 6 };
 
 const char program_description[] =
-    "Learns to tell classes apart from a table whose columns may come with 1-sigma errors, and "
-    "gives calibrated class probabilities for the rows of another. Values and errors may be "
-    "missing.\n\n"
+    "Learns classes, numbers, counts, levels or labels from a table whose columns may come with "
+    "1-sigma errors, and gives calibrated probabilities or distributions of numbers for the rows "
+    "of another. Values and errors may be missing.\n\n"
     "Tables are CSV or TSV (gzipped or not), FITS binary tables, IDX or LIBSVM files; '-' is "
     "standard input or output. Data go to standard output, talk to standard error.";
 
@@ -116,8 +116,10 @@ static void put_exit_codes(FILE *file) {
 }
 
 void help_command(FILE *file, const struct command *command) {
-    fprintf(file, "nimgp %s: %s\n\nusage: nimgp %s [options] %s\n\n", command->name,
-            command->summary, command->name, command->operands);
+    int length =
+        snprintf(NULL, 0, "usage: nimgp %s [options] %s", command->name, command->operands);
+    fprintf(file, "nimgp %s: %s\n\nusage: nimgp %s [options]%s%s\n\n", command->name,
+            command->summary, command->name, length < 80 ? " " : "\n  ", command->operands);
     put_paragraphs(file, command->description, 0);
     struct option first = option_at(command, 0);
     if (!option_heading(&first))
@@ -133,7 +135,7 @@ void help_command(FILE *file, const struct command *command) {
 
 void help_overview(FILE *file) {
     fprintf(file,
-            "nimgp %s: classification for data with error bars\n\n"
+            "nimgp %s: classification and regression for data with error bars\n\n"
             "usage: nimgp COMMAND [options] ...\n\n",
             nim_version());
     put_paragraphs(file, program_description, 0);

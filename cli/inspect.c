@@ -5,8 +5,10 @@
 #include "files.h"
 #include "grid.h"
 #include "json.h"
+#include "names.h"
 #include "plain.h"
 #include "recipe.h"
+#include "task.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,16 +17,28 @@
 static const struct option options[] = {
     {.name = "json", .help = "One JSON object instead of text."}, {0}};
 
+/* What a likelihood may have learned, in the words of nim_model_get and for people. */
+static const struct {
+    const char *key, *name;
+} quantity[] = {{"epsilon", "label noise"},  {"noise_deviation", "noise of the target"},
+                {"scale", "width of noise"}, {"freedom", "degrees of freedom"},
+                {"base_rate", "base rate"},  {"thresholds", "thresholds"},
+                {"offsets", "offsets"},      {"map", "map"}};
+
+enum { QUANTITIES = sizeof quantity / sizeof *quantity };
+
 /* What was learned, with the shapes of nim_model_get. */
 struct learned {
     double *lengthscales, *variances, *white_noise, *noise, *relevance;
-    double epsilon;
+    double *quantity[QUANTITIES]; /* NULL where the likelihood has none */
+    size_t count[QUANTITIES];
 };
 
 struct inspection {
     const char *path;
     nim_model *model;
-    size_t classes, attributes;
+    const struct task *task;
+    size_t classes, functions, attributes;
     struct learned learned;
     struct list units, rows, errors; /* from the notes; empty where there are none */
 };
@@ -44,6 +58,17 @@ static bool fetch(const nim_model *model, const char *name, double **values,
            complain_of(complaint, &error);
 }
 
+/* What this likelihood has learned, of all that any may have. */
+static bool fetch_quantities(struct inspection *inspection, struct complaint *complaint) {
+    struct learned *learned = &inspection->learned;
+    for (size_t i = 0; i < QUANTITIES; i++)
+        if (nim_model_get(inspection->model, quantity[i].key, NULL, &learned->count[i], NULL) ==
+                NIM_OK &&
+            !fetch(inspection->model, quantity[i].key, &learned->quantity[i], complaint))
+            return false;
+    return true;
+}
+
 static bool fetch_list(const nim_model *model, const char *key, struct list *list,
                        struct complaint *complaint) {
     const char *note = nim_model_note(model, key);
@@ -53,13 +78,12 @@ static bool fetch_list(const nim_model *model, const char *key, struct list *lis
 static bool fetch_all(struct inspection *inspection, struct complaint *complaint) {
     const nim_model *model = inspection->model;
     struct learned *learned = &inspection->learned;
-    nim_error error;
-    size_t count = 1;
+    inspection->task = task_of_model(model);
     inspection->classes = nim_model_classes(model);
+    inspection->functions = nim_model_functions(model);
     inspection->attributes = nim_model_attributes(model);
-    if (nim_model_get(model, "epsilon", &learned->epsilon, &count, &error) != NIM_OK)
-        return complain_of(complaint, &error);
-    return fetch(model, "lengthscales", &learned->lengthscales, complaint) &&
+    return fetch_quantities(inspection, complaint) &&
+           fetch(model, "lengthscales", &learned->lengthscales, complaint) &&
            fetch(model, "variances", &learned->variances, complaint) &&
            fetch(model, "white_noise", &learned->white_noise, complaint) &&
            fetch(model, "noise_variance", &learned->noise, complaint) &&
@@ -91,6 +115,11 @@ static const char *unit_of(const struct inspection *inspection, size_t j) {
                                                                      : NULL;
 }
 
+/* Whether each class has a latent function of its own. */
+static bool function_each(const struct inspection *inspection) {
+    return inspection->task->kind == TARGET_CLASS && inspection->functions == inspection->classes;
+}
+
 static bool learns_noise(const struct inspection *inspection) {
     char noise[64];
     option_value(inspection, "noise", noise);
@@ -106,6 +135,21 @@ static void print_line(struct grid *grid, const char *name, const char *text) {
     grid_cell(grid, "%s", text);
 }
 
+/* Single numbers, and short rows of them; a map has a table. */
+static void print_quantities(const struct inspection *inspection, struct grid *grid) {
+    const struct learned *learned = &inspection->learned;
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        char text[256] = "";
+        size_t used = 0, count = learned->count[i];
+        if (!learned->quantity[i] || strcmp(quantity[i].key, "map") == 0)
+            continue;
+        for (size_t k = 0; k < count && used < sizeof text; k++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.3g", k ? ", " : "",
+                                     learned->quantity[i][k]);
+        print_line(grid, quantity[i].name, text);
+    }
+}
+
 static void print_origin(const struct inspection *inspection) {
     const nim_model *model = inspection->model;
     const char *table = nim_model_note(model, NOTE_TABLE),
@@ -113,7 +157,8 @@ static void print_origin(const struct inspection *inspection) {
     struct grid *grid = grid_create("ll");
     char text[256];
     print_line(grid, "table", table);
-    print_line(grid, "label", nim_model_note(model, NOTE_LABEL));
+    print_line(grid, inspection->task->role, nim_model_note(model, NOTE_LABEL));
+    print_line(grid, "exposure", recipe_kept(model, RECIPE_EXPOSURE));
     snprintf(text, sizeof text, "%zu%s%s%s", nim_model_rows(model), held ? ", and " : "",
              held ? held : "", held ? " held out" : "");
     print_line(grid, "rows", text);
@@ -126,10 +171,14 @@ static void print_origin(const struct inspection *inspection) {
     snprintf(text, sizeof text, "%.6g", nim_model_bound(model));
     print_line(grid, "bound", isnan(nim_model_bound(model)) ? NULL : text);
     print_line(grid, "held out", nim_model_note(model, NOTE_VALIDATION));
-    snprintf(text, sizeof text, "%zu a class", nim_model_inducing(model));
+    snprintf(text, sizeof text, "%zu%s", nim_model_inducing(model),
+             function_each(inspection)   ? " a class"
+             : inspection->functions > 1 ? " a latent function"
+                                         : "");
     print_line(grid, "inducing inputs", text);
-    snprintf(text, sizeof text, "%.3g", inspection->learned.epsilon);
-    print_line(grid, "label noise", text);
+    option_value(inspection, "likelihood", text);
+    print_line(grid, "likelihood", text);
+    print_quantities(inspection, grid);
     grid_print(grid, stdout);
 }
 
@@ -142,7 +191,8 @@ static void print_options(const struct inspection *inspection) {
         char value[64], fallback[64] = "";
         option_value(inspection, info.name, value);
         nim_options_get(defaults, info.name, fallback, sizeof fallback, NULL);
-        if (strcmp(value, fallback) == 0 || strcmp(info.name, "classes") == 0)
+        if (strcmp(value, fallback) == 0 || strcmp(info.name, "classes") == 0 ||
+            strcmp(info.name, "likelihood") == 0)
             continue;
         printf("%s %s = %s", any ? "," : "\n  options:", info.name, value);
         any = true;
@@ -152,25 +202,78 @@ static void print_options(const struct inspection *inspection) {
         puts("");
 }
 
-static void print_classes(const struct inspection *inspection) {
-    struct grid *grid = grid_create("lrrr");
-    static const char *const head[] = {"class", "rows", "variance", "white noise"};
-    for (size_t i = 0; i < 4; i++)
+static void print_head(struct grid *grid, size_t count, const char *const *head) {
+    for (size_t i = 0; i < count; i++)
         grid_cell(grid, "%s", head[i]);
+}
+
+static const char *rows_of_class(const struct inspection *inspection, size_t c) {
+    return c < inspection->rows.count ? inspection->rows.item[c] : "";
+}
+
+/* A class's rows, and its own latent function's kernel where it has one. */
+static void print_classes(const struct inspection *inspection) {
+    bool each = function_each(inspection);
+    const char *const head[] = {inspection->task->one, "rows", "variance", "white noise"};
+    struct grid *grid = grid_create(each ? "lrrr" : "lr");
+    print_head(grid, each ? 4 : 2, head);
     for (size_t c = 0; c < inspection->classes; c++) {
         grid_cell(grid, "%s", nim_model_class_name(inspection->model, c));
-        grid_cell(grid, "%s", c < inspection->rows.count ? inspection->rows.item[c] : "");
-        grid_cell(grid, "%.4g", inspection->learned.variances[c]);
-        grid_cell(grid, "%.2g", inspection->learned.white_noise[c]);
+        grid_cell(grid, "%s", rows_of_class(inspection, c));
+        if (each) {
+            grid_cell(grid, "%.4g", inspection->learned.variances[c]);
+            grid_cell(grid, "%.2g", inspection->learned.white_noise[c]);
+        }
     }
     puts("");
     grid_print(grid, stdout);
 }
 
+static void print_functions(const struct inspection *inspection) {
+    static const char *const head[] = {"latent function", "variance", "white noise"};
+    struct grid *grid = grid_create("lrr");
+    char name[FUNCTION_NAME];
+    print_head(grid, 3, head);
+    for (size_t f = 0; f < inspection->functions; f++) {
+        grid_cell(grid, "%s", function_name(inspection->model, f, name));
+        grid_cell(grid, "%.4g", inspection->learned.variances[f]);
+        grid_cell(grid, "%.2g", inspection->learned.white_noise[f]);
+    }
+    puts("");
+    grid_print(grid, stdout);
+}
+
+/* Which functions speak for which labels. */
+static void print_map(const struct inspection *inspection) {
+    const double *map = NULL;
+    for (size_t i = 0; i < QUANTITIES; i++)
+        if (strcmp(quantity[i].key, "map") == 0)
+            map = inspection->learned.quantity[i];
+    size_t functions = inspection->functions;
+    char *alignment = map ? malloc(functions + 2) : NULL, name[FUNCTION_NAME];
+    if (!alignment)
+        return;
+    memset(alignment, 'r', functions + 1);
+    alignment[0] = 'l';
+    alignment[functions + 1] = '\0';
+    struct grid *grid = grid_create(alignment);
+    grid_cell(grid, "map");
+    for (size_t f = 0; f < functions; f++)
+        grid_cell(grid, "%s", function_name(inspection->model, f, name));
+    for (size_t c = 0; c < inspection->classes; c++) {
+        grid_cell(grid, "%s", nim_model_class_name(inspection->model, c));
+        for (size_t f = 0; f < functions; f++)
+            grid_cell(grid, "%.3g", map[c * functions + f]);
+    }
+    puts("");
+    grid_print(grid, stdout);
+    free(alignment);
+}
+
 /* Lengthscales and noise in the user's units; a logarithm has none. */
 static void print_features(const struct inspection *inspection) {
-    size_t classes = inspection->classes, width = classes + 5;
-    char *alignment = malloc(width + 1);
+    size_t functions = inspection->functions, width = functions + 5;
+    char *alignment = malloc(width + 1), text[FUNCTION_NAME];
     if (!alignment)
         return;
     memset(alignment, 'r', width);
@@ -181,8 +284,9 @@ static void print_features(const struct inspection *inspection) {
     grid_cell(grid, "feature");
     grid_cell(grid, "error");
     grid_cell(grid, "relevance");
-    for (size_t c = 0; c < classes; c++)
-        grid_cell(grid, "length %s", nim_model_class_name(inspection->model, c));
+    for (size_t f = 0; f < functions; f++)
+        grid_cell(grid, "length%s%s", functions > 1 ? " " : "",
+                  functions > 1 ? function_name(inspection->model, f, text) : "");
     grid_cell(grid, "%s", learns_noise(inspection) ? "noise" : "");
     grid_cell(grid, "%s", inspection->units.count ? "unit" : "");
     for (size_t j = 0; j < inspection->attributes; j++) {
@@ -193,9 +297,9 @@ static void print_features(const struct inspection *inspection) {
         grid_cell(grid, "%s", name);
         grid_cell(grid, "%s%s", error ? error : "-", error && !used ? " (not used)" : "");
         grid_cell(grid, "%.3f", inspection->learned.relevance[j]);
-        for (size_t c = 0; c < classes; c++)
+        for (size_t f = 0; f < functions; f++)
             grid_cell(grid, "%.3g",
-                      inspection->learned.lengthscales[c * inspection->attributes + j]);
+                      inspection->learned.lengthscales[f * inspection->attributes + j]);
         if (learns_noise(inspection))
             grid_cell(grid, "%.3g", sqrt(inspection->learned.noise[j]));
         else
@@ -212,11 +316,21 @@ static void print_text(const struct inspection *inspection) {
     option_value(inspection, "input", input);
     option_value(inspection, "kernel", kernel);
     option_value(inspection, "noise", noise);
-    printf("%s: %zu classes from %zu features; %s inputs, noise %s, %s kernel\n\n",
-           inspection->path, inspection->classes, inspection->attributes, input, noise, kernel);
+    char what[64];
+    if (inspection->classes)
+        snprintf(what, sizeof what, "%zu %s", inspection->classes,
+                 inspection->classes == 1 ? inspection->task->one : inspection->task->many);
+    else
+        snprintf(what, sizeof what, "%s", inspection->task->many);
+    printf("%s: %s from %zu feature%s; %s inputs, noise %s, %s kernel\n\n", inspection->path, what,
+           inspection->attributes, inspection->attributes == 1 ? "" : "s", input, noise, kernel);
     print_origin(inspection);
     print_options(inspection);
-    print_classes(inspection);
+    if (inspection->classes)
+        print_classes(inspection);
+    if (!function_each(inspection))
+        print_functions(inspection);
+    print_map(inspection);
     print_features(inspection);
 }
 
@@ -233,6 +347,15 @@ static void write_options(const struct inspection *inspection, struct json *json
     json_close(json);
 }
 
+static void write_kernel(const struct inspection *inspection, struct json *json, size_t f) {
+    const struct learned *learned = &inspection->learned;
+    json_real(json, "variance", learned->variances[f]);
+    json_real(json, "white_noise", learned->white_noise[f]);
+    json_vector(json, "lengthscales", learned->lengthscales + f * inspection->attributes,
+                inspection->attributes);
+}
+
+/* A class that has a latent function of its own has its kernel too. */
 static void write_classes(const struct inspection *inspection, struct json *json) {
     json_array(json, "classes");
     for (size_t c = 0; c < inspection->classes; c++) {
@@ -243,14 +366,40 @@ static void write_classes(const struct inspection *inspection, struct json *json
             json_whole(json, "rows", (size_t)strtoull(rows, NULL, 10));
         else
             json_null(json, "rows");
-        json_real(json, "variance", inspection->learned.variances[c]);
-        json_real(json, "white_noise", inspection->learned.white_noise[c]);
-        json_vector(json, "lengthscales",
-                    inspection->learned.lengthscales + c * inspection->attributes,
-                    inspection->attributes);
+        if (function_each(inspection))
+            write_kernel(inspection, json, c);
         json_close(json);
     }
     json_close(json);
+}
+
+static void write_functions(const struct inspection *inspection, struct json *json) {
+    char name[FUNCTION_NAME];
+    json_array(json, "functions");
+    for (size_t f = 0; f < inspection->functions; f++) {
+        json_object(json, NULL);
+        json_text(json, "name", function_name(inspection->model, f, name));
+        write_kernel(inspection, json, f);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+/* Under the names of nim_model_get. */
+static void write_quantities(const struct inspection *inspection, struct json *json) {
+    const struct learned *learned = &inspection->learned;
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        const double *value = learned->quantity[i];
+        if (!value)
+            continue;
+        if (strcmp(quantity[i].key, "map") == 0)
+            json_matrix(json, quantity[i].key, value, inspection->classes, inspection->functions);
+        else if (strcmp(quantity[i].key, "thresholds") == 0 ||
+                 strcmp(quantity[i].key, "offsets") == 0)
+            json_vector(json, quantity[i].key, value, learned->count[i]);
+        else
+            json_real(json, quantity[i].key, *value);
+    }
 }
 
 static void write_features(const struct inspection *inspection, struct json *json) {
@@ -275,9 +424,15 @@ static void print_json(const struct inspection *inspection) {
     struct json json = json_start(stdout);
     const char *held = nim_model_note(model, NOTE_HELD_OUT);
     json_object(&json, NULL);
+    char likelihood[64];
+    option_value(inspection, "likelihood", likelihood);
     json_text(&json, "model", inspection->path);
+    json_text(&json, "task", inspection->task->name);
+    json_text(&json, "target", inspection->task->target);
+    json_text(&json, "likelihood", likelihood);
     json_text(&json, "table", nim_model_note(model, NOTE_TABLE));
     json_text(&json, "label", nim_model_note(model, NOTE_LABEL));
+    json_text(&json, "exposure", recipe_kept(model, RECIPE_EXPOSURE));
     json_whole(&json, "rows", nim_model_rows(model));
     json_whole(&json, "held_out", held ? (size_t)strtoull(held, NULL, 10) : 0);
     json_text(&json, "validation", nim_model_note(model, NOTE_VALIDATION));
@@ -285,8 +440,9 @@ static void print_json(const struct inspection *inspection) {
     json_truth(&json, "under_way", nim_model_under_way(model));
     json_real(&json, "bound", nim_model_bound(model));
     json_whole(&json, "inducing", nim_model_inducing(model));
-    json_real(&json, "epsilon", inspection->learned.epsilon);
+    write_quantities(inspection, &json);
     write_classes(inspection, &json);
+    write_functions(inspection, &json);
     write_features(inspection, &json);
     write_options(inspection, &json);
     json_close(&json);
@@ -308,6 +464,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     free(learned->white_noise);
     free(learned->noise);
     free(learned->relevance);
+    for (size_t i = 0; i < QUANTITIES; i++)
+        free(learned->quantity[i]);
     list_free(&inspection.units);
     list_free(&inspection.rows);
     list_free(&inspection.errors);
@@ -322,9 +480,11 @@ const struct command command_inspect = {
     .least_operands = 1,
     .most_operands = 1,
     .description =
-        "Says what the model is, what it learned from, and what it learned: for each class the "
-        "kernel's variance and lengthscales, for each feature its relevance and, where noise was "
-        "learned, how large it is (1 sigma). Lengthscales and noise are in the units of the table; "
+        "Says what the model is, what it learned from, and what it learned: for each class or "
+        "latent function the kernel's variance and lengthscales, for each feature its relevance "
+        "and, where noise was learned, how large it is (1 sigma), and what the likelihood has "
+        "learned, such as the noise of a number or the thresholds between levels. Lengthscales and "
+        "noise are in the units of the table; "
         "those of a logarithm are natural logarithms. A checkpoint can be inspected as well.",
     .examples = "nimgp inspect toy.nimgp\n"
                 "# The relevance of the features\n"

@@ -16,7 +16,6 @@ struct reading {
     const struct recipe *recipe;
     const nim_model *model;
     struct rows rows;
-    bool label_chosen; /* by default */
 };
 
 static bool no_memory(struct complaint *complaint) {
@@ -27,48 +26,44 @@ static const char *column_name(const struct lesson *lesson, size_t column) {
     return table_column(lesson->table, column)->name;
 }
 
-/* ---------------------------------------------------------------- before reading -------------- */
-
-/* The label column: as wished, as the model had it, or by default. */
-static bool find_label(struct reading *reading, struct complaint *complaint) {
-    struct lesson *lesson = reading->lesson;
-    const char *wish = reading->recipe->text[RECIPE_LABEL];
-    const char *kept = reading->model ? nim_model_note(reading->model, NOTE_LABEL) : NULL;
-    reading->label_chosen = !wish && !kept;
-    if (reading->label_chosen && table_find(lesson->table, "class") == NO_COLUMN)
-        return column_guess_label(lesson->table, reading->rows.waiting, &lesson->label, complaint);
-    return column_label(lesson->table, wish, kept, &lesson->label, complaint);
+static bool same_but_case(const char *a, const char *b) {
+    return strlen(a) == strlen(b) && plain_starts(a, b);
 }
 
-static bool find_classes(struct reading *reading, struct complaint *complaint) {
-    struct classes *classes = &reading->lesson->classes;
-    const char *wish = reading->recipe->text[RECIPE_CLASSES];
-    struct list names = {0};
-    bool fine = true;
-    classes->fold = reading->recipe->text[RECIPE_IGNORE_CASE] != NULL;
-    for (size_t c = 0; reading->model && fine && c < nim_model_classes(reading->model); c++) {
-        const char *name = nim_model_class_name(reading->model, c);
-        fine = list_add(&names, name, strlen(name), complaint);
-    }
-    if (!reading->model && wish)
-        fine = list_split(&names, wish, "--classes", complaint);
-    if (fine && names.count)
-        fine = classes_fix(classes, &names, complaint);
-    list_free(&names);
-    return fine;
+/* ---------------------------------------------------------------- before reading -------------- */
+
+static bool find_target(struct reading *reading, struct complaint *complaint) {
+    struct lesson *lesson = reading->lesson;
+    char *const *wish = reading->recipe->text;
+    struct target_wishes wishes = {.label = wish[RECIPE_LABEL],
+                                   .exposure = wish[RECIPE_EXPOSURE],
+                                   .model = reading->model,
+                                   .rows = reading->rows.waiting};
+    lesson->target.classes.fold = wish[RECIPE_IGNORE_CASE] != NULL;
+    return target_find(&lesson->target, lesson->table, &wishes, complaint) &&
+           target_name_classes(&lesson->target, lesson->table, wish[RECIPE_CLASSES], reading->model,
+                               complaint);
 }
 
 static bool find_columns(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     char *const *wish = reading->recipe->text;
-    struct column_wishes wishes = {.features = wish[RECIPE_FEATURES],
-                                   .errors = wish[RECIPE_ERRORS],
-                                   .log = wish[RECIPE_LOG],
-                                   .label = (long)lesson->label};
-    return reading->model ? columns_match(&lesson->columns, lesson->table, reading->model,
-                                          argument_text(reading->arguments, "errors"), complaint)
-                          : columns_choose(&lesson->columns, lesson->table, reading->rows.waiting,
-                                           &wishes, complaint);
+    struct column_wishes wishes = {
+        .features = wish[RECIPE_FEATURES], .errors = wish[RECIPE_ERRORS], .log = wish[RECIPE_LOG]};
+    struct taken *taken = target_taken(&lesson->target, &wishes.taken_count);
+    bool fine = taken != NULL;
+    if (!fine)
+        no_memory(complaint);
+    wishes.taken = taken;
+    if (fine && !reading->model)
+        fine = columns_choose(&lesson->columns, lesson->table, reading->rows.waiting, &wishes,
+                              complaint);
+    else if (fine) {
+        wishes.errors = argument_text(reading->arguments, "errors");
+        fine = columns_match(&lesson->columns, lesson->table, reading->model, &wishes, complaint);
+    }
+    free(taken);
+    return fine;
 }
 
 static bool open_table(struct reading *reading, const char *path, struct complaint *complaint) {
@@ -76,8 +71,7 @@ static bool open_table(struct reading *reading, const char *path, struct complai
     lesson->table = file_open_table(reading->arguments, path, complaint);
     return lesson->table &&
            table_next(lesson->table, ROWS_BLOCK, &reading->rows.waiting, complaint) &&
-           find_label(reading, complaint) && find_classes(reading, complaint) &&
-           find_columns(reading, complaint);
+           find_target(reading, complaint) && find_columns(reading, complaint);
 }
 
 static bool read_rows(struct reading *reading, struct complaint *complaint) {
@@ -87,12 +81,12 @@ static bool read_rows(struct reading *reading, struct complaint *complaint) {
     const char *wish = reading->recipe->text[RECIPE_WHERE];
     rows->table = lesson->table;
     rows->columns = &lesson->columns;
-    rows->label = (long)lesson->label;
-    rows->classes = &lesson->classes;
+    rows->target = &lesson->target;
+    rows->lost_is_unknown = reading->model != NULL;
     bool fine = !wish || list_split(&conditions, wish, "--where", complaint);
     if (fine)
         rows->where =
-            where_create_from(&conditions, lesson->table, lesson->classes.fold, complaint);
+            where_create_from(&conditions, lesson->table, lesson->target.classes.fold, complaint);
     fine = rows->where && training_set_read(&lesson->set, rows, complaint);
     list_free(&conditions);
     where_free(rows->where);
@@ -104,49 +98,80 @@ static bool read_rows(struct reading *reading, struct complaint *complaint) {
 /* ---------------------------------------------------------------- after reading --------------- */
 
 static bool count_classes(struct lesson *lesson, struct complaint *complaint) {
-    size_t classes = lesson->classes.name.count;
+    size_t classes = lesson->target.classes.name.count;
+    const struct truth *truth = &lesson->set.truth;
     free(lesson->class_rows);
     lesson->class_rows = calloc(classes + 1, sizeof *lesson->class_rows);
     for (size_t i = 0; lesson->class_rows && i < lesson->set.rows; i++)
-        lesson->class_rows[lesson->set.class[i]]++;
+        if (truth->classed)
+            lesson->class_rows[truth->class[i]]++;
+        else
+            for (size_t c = 0; c < classes; c++)
+                lesson->class_rows[c] += truth->y[i * classes + c] > 0.0;
     return lesson->class_rows || no_memory(complaint);
 }
 
 static bool complain_of_absent(const struct reading *reading, const char *class,
                                struct complaint *complaint) {
     const struct lesson *lesson = reading->lesson;
-    const struct list *others = &reading->rows.others.name;
+    const struct list *others = &lesson->target.others.name;
     struct nearest nearest = {.word = class};
     for (size_t i = 0; i < others->count; i++)
         nearest_try(&nearest, others->item[i]);
-    return complain(complaint, EXIT_BAD_INPUT, "%s: column %s: no rows of class '%s'%s%s%s",
-                    table_path(lesson->table), column_name(lesson, lesson->label), class,
-                    nearest.found ? "; did you mean '" : "", nearest.found ? nearest.found : "",
-                    nearest.found ? "'?" : "");
+    return complain(complaint, EXIT_BAD_INPUT, "%s: column %s: no rows of %s '%s'%s%s%s",
+                    table_path(lesson->table), column_name(lesson, lesson->target.column[0]),
+                    lesson->target.task->one, class, nearest.found ? "; did you mean '" : "",
+                    nearest.found ? nearest.found : "", nearest.found ? "'?" : "");
 }
 
+/* Classes and levels: two at least, and rows of each. */
 static bool check_classes(const struct reading *reading, struct complaint *complaint) {
     const struct lesson *lesson = reading->lesson;
-    const struct list *name = &lesson->classes.name;
-    const char *path = table_path(lesson->table), *label = column_name(lesson, lesson->label);
-    if (!lesson->set.rows)
-        return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: no rows to learn from; expected rows with a label in column %s", path,
-                        label);
+    const struct task *task = lesson->target.task;
+    const struct list *name = &lesson->target.classes.name;
+    const char *path = table_path(lesson->table),
+               *label = column_name(lesson, lesson->target.column[0]);
+    enum column_kind kind = table_column(lesson->table, lesson->target.column[0])->kind;
     if (name->count == 1)
         return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: column %s: all %zu rows have the label '%s'; expected two classes or "
-                        "more",
-                        path, label, lesson->set.rows, name->item[0]);
+                        "%s: column %s: all %zu rows have the label '%s'; expected two %s or more",
+                        path, label, lesson->set.rows, name->item[0], task->many);
     if (name->count > 2 && 2 * name->count > lesson->set.rows)
         return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: column %s: %zu different labels in %zu rows; expected classes of "
-                        "several rows each (--label chooses another column)",
-                        path, label, name->count, lesson->set.rows);
+                        "%s: column %s: %zu different labels in %zu rows; expected %s of several "
+                        "rows each (--label chooses another column%s)",
+                        path, label, name->count, lesson->set.rows, task->many,
+                        kind == COLUMN_NUMBER ? ", --task regress learns numbers" : "");
     for (size_t c = 0; c < name->count; c++)
         if (!lesson->class_rows[c])
             return complain_of_absent(reading, name->item[c], complaint);
     return true;
+}
+
+/* A target that is the same everywhere has nothing to teach. */
+static bool check_numbers(const struct lesson *lesson, struct complaint *complaint) {
+    const double *y = lesson->set.truth.y;
+    size_t i = 0;
+    while (i < lesson->set.rows && y[i] == y[0])
+        i++;
+    return i < lesson->set.rows || lesson->target.task->kind == TARGET_COUNT ||
+           complain(complaint, EXIT_BAD_INPUT,
+                    "%s: column %s: all %zu rows have the value %g; expected numbers that differ",
+                    table_path(lesson->table), column_name(lesson, lesson->target.column[0]),
+                    lesson->set.rows, y[0]);
+}
+
+static bool check_target(const struct reading *reading, struct complaint *complaint) {
+    const struct lesson *lesson = reading->lesson;
+    char where[320];
+    target_describe(&lesson->target, lesson->table, where, sizeof where);
+    if (!lesson->set.rows)
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s: no rows to learn from; expected rows with a %s in %s",
+                        table_path(lesson->table), lesson->target.task->role, where);
+    if (task_has_one_class(lesson->target.task))
+        return check_classes(reading, complaint);
+    return task_has_classes(lesson->target.task) || check_numbers(lesson, complaint);
 }
 
 static bool complain_of_empty(const struct lesson *lesson, size_t j, struct complaint *complaint) {
@@ -224,13 +249,36 @@ static bool take_logs(struct reading *reading, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- what was understood --------- */
 
-/* All talk comes after the reading: who gave an unusable table gets to read one line. */
-static void say_label(const struct reading *reading) {
+/* A column of that name nobody has called so. */
+static void say_exposure(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
-    if (reading->label_chosen)
-        say(reading->arguments, "the label is column '%s'%s; --label chooses another",
-            column_name(lesson, lesson->label),
-            table_find(lesson->table, "class") == NO_COLUMN ? ", the last one" : "");
+    if (lesson->target.task->kind != TARGET_COUNT || lesson->target.exposure != NO_COLUMN)
+        return;
+    for (size_t j = 0; j < lesson->columns.count; j++) {
+        const char *name = column_name(lesson, lesson->columns.source[j].value);
+        if (same_but_case(name, "exposure"))
+            say(reading->arguments,
+                "column '%s' is a feature like any other; --exposure %s makes it the exposure",
+                name, name);
+    }
+}
+
+/* All talk comes after the reading: who gave an unusable table gets to read one line. */
+static void say_target(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    const struct target *target = &lesson->target;
+    const struct list *unused = &lesson->columns.unused;
+    char names[256];
+    if (target->chosen)
+        say(reading->arguments, "the %s is column '%s'%s; --label chooses another",
+            target->task->role, column_name(lesson, target->column[0]),
+            table_find(lesson->table, target->task->column) == NO_COLUMN ? ", the last one" : "");
+    if (table_beside(lesson->table))
+        say(reading->arguments, "the labels are those of %s", table_beside(lesson->table));
+    list_show(unused, 4, names, sizeof names);
+    if (unused->count)
+        say(reading->arguments,
+            "errors of the target are not used, its noise is learned: %s is left out", names);
 }
 
 /* Whether the model to be looks at errors. */
@@ -290,8 +338,10 @@ static void say_left_out(const struct reading *reading) {
             say(arguments, "'%s' looks like the error of %s too and is not used; --errors decides",
                 column_name(lesson, (size_t)source->also), source->name);
         if (source->lost)
-            say(arguments, "no column '%s', the errors of %s so far: its values count as exact",
-                source->lost, source->name);
+            say(arguments,
+                "no column '%s', the errors of %s so far: their median stands in; --errors %s= "
+                "says that the values are exact",
+                source->lost, source->name, column_name(lesson, source->value));
     }
     rows_say_nonpositive(rows, arguments);
     rows_say_left_out(rows, arguments);
@@ -315,26 +365,38 @@ static void say_skewed(const struct reading *reading) {
             text, used < sizeof text ? "" : "...");
 }
 
+/* "from -1.2 to 3, mean 0.4" */
+static void describe_numbers(const struct lesson *lesson, char *text, size_t size) {
+    double least = lesson->set.truth.y[0], most = least, mean = 0.0;
+    for (size_t i = 0; i < lesson->set.rows; i++) {
+        double y = lesson->set.truth.y[i];
+        least = y < least ? y : least;
+        most = y > most ? y : most;
+        mean += (y - mean) / (double)(i + 1);
+    }
+    snprintf(text, size, "%s from %.4g to %.4g, mean %.4g",
+             column_name(lesson, lesson->target.column[0]), least, most, mean);
+}
+
 static void say_rows(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
+    const struct list *name = &lesson->target.classes.name;
     char text[512] = "";
     size_t used = 0;
-    for (size_t c = 0; c < lesson->classes.name.count && used < sizeof text; c++) {
+    if (!task_has_classes(lesson->target.task))
+        describe_numbers(lesson, text, sizeof text);
+    for (size_t c = 0; c < name->count && used < sizeof text; c++) {
         int more = snprintf(text + used, sizeof text - used, "%s%s: %zu", c ? ", " : "",
-                            lesson->classes.name.item[c], lesson->class_rows[c]);
+                            name->item[c], lesson->class_rows[c]);
         used += more > 0 ? (size_t)more : sizeof text;
     }
     say(reading->arguments, "%zu rows; %s%s", lesson->set.rows, text,
         used < sizeof text ? "" : "...");
 }
 
-static bool same_but_case(const char *a, const char *b) {
-    return strlen(a) == strlen(b) && plain_starts(a, b);
-}
-
 /* Pairs of classes that are probably one. */
 static bool say_case(const struct reading *reading, struct complaint *complaint) {
-    const struct list *name = &reading->lesson->classes.name;
+    const struct list *name = &reading->lesson->target.classes.name;
     struct list pairs = {0};
     char text[256];
     bool fine = true;
@@ -346,8 +408,8 @@ static bool say_case(const struct reading *reading, struct complaint *complaint)
             }
     list_show(&pairs, 4, text, sizeof text);
     if (fine && pairs.count)
-        say(reading->arguments, "classes differ only in case (%s): --ignore-case merges them",
-            text);
+        say(reading->arguments, "%s differ only in case (%s): --ignore-case merges them",
+            reading->lesson->target.task->many, text);
     list_free(&pairs);
     return fine;
 }
@@ -359,22 +421,24 @@ static bool say_small(const struct reading *reading, struct complaint *complaint
     struct list small = {0};
     char text[256];
     bool fine = true;
-    for (size_t c = 0; fine && c < lesson->classes.name.count; c++) {
-        const char *name = lesson->classes.name.item[c];
+    for (size_t c = 0; fine && c < lesson->target.classes.name.count; c++) {
+        const char *name = lesson->target.classes.name.item[c];
         if (lesson->class_rows[c] < FEW_ROWS)
             fine = list_add(&small, name, strlen(name), complaint);
     }
     list_show(&small, 8, text, sizeof text);
     if (fine && small.count)
-        say(reading->arguments, "classes with fewer than %d rows: %s; --classes selects", FEW_ROWS,
-            text);
+        say(reading->arguments, "%s with fewer than %d rows: %s%s", lesson->target.task->many,
+            FEW_ROWS, text, task_has_one_class(lesson->target.task) ? "; --classes selects" : "");
     list_free(&small);
     return fine;
 }
 
 /* What is odd about classes that nobody has fixed before. */
 static bool say_odd_classes(const struct reading *reading, struct complaint *complaint) {
-    return reading->model || (say_case(reading, complaint) && say_small(reading, complaint));
+    bool one = task_has_one_class(reading->lesson->target.task);
+    return reading->model ||
+           ((!one || say_case(reading, complaint)) && say_small(reading, complaint));
 }
 
 static void say_noise(const struct reading *reading) {
@@ -392,18 +456,22 @@ static void say_noise(const struct reading *reading) {
 
 /* ---------------------------------------------------------------- all of it ------------------- */
 
-bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
+bool lesson_read(struct lesson *lesson, const struct arguments *arguments, const struct task *task,
                  const struct recipe *recipe, const nim_model *model, const char *path,
                  struct complaint *complaint) {
     struct reading reading = {
         .lesson = lesson, .arguments = arguments, .recipe = recipe, .model = model};
-    bool fine = open_table(&reading, path, complaint) && read_rows(&reading, complaint);
-    if (fine && !lesson->classes.closed)
-        fine = classes_order(&lesson->classes, lesson->set.rows, lesson->set.class, complaint);
-    fine = fine && count_classes(lesson, complaint) && check_classes(&reading, complaint) &&
+    lesson->target = (struct target){.task = task, .exposure = NO_COLUMN};
+    bool fine = open_table(&reading, path, complaint) && read_rows(&reading, complaint) &&
+                target_check_order(&lesson->target, lesson->table, complaint);
+    if (fine && task_has_one_class(task) && !lesson->target.classes.closed)
+        fine = classes_order(&lesson->target.classes, lesson->set.rows, lesson->set.truth.class,
+                             complaint);
+    fine = fine && count_classes(lesson, complaint) && check_target(&reading, complaint) &&
            drop_empty(&reading, complaint) && take_logs(&reading, complaint);
     if (fine) {
-        say_label(&reading);
+        say_target(&reading);
+        say_exposure(&reading);
         say_columns(&reading);
         say_left_out(&reading);
         say_skewed(&reading);
@@ -421,8 +489,8 @@ bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_
     double share = 0.0;
     if (!text || !plain_number(text, &share) || !(share > 0.0))
         return true;
-    if (!training_set_hold_out(&lesson->set, lesson->classes.name.count, share, seed, &lesson->held,
-                               complaint))
+    if (!training_set_hold_out(&lesson->set, lesson->target.classes.name.count, share, seed,
+                               &lesson->held, complaint))
         return false;
     if (!lesson->held.rows)
         return complain(complaint, EXIT_USAGE,
@@ -434,7 +502,7 @@ bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_
 void lesson_free(struct lesson *lesson) {
     table_close(lesson->table);
     columns_free(&lesson->columns);
-    classes_free(&lesson->classes);
+    target_free(&lesson->target);
     training_set_free(&lesson->set);
     training_set_free(&lesson->held);
     free(lesson->missing);

@@ -2,7 +2,7 @@
 #ifndef CLI_LESSON_H
 #define CLI_LESSON_H
 
-/* All a model is to learn from: the rows of a table, their attributes and classes. */
+/* All a model is to learn from: the rows of a table, their attributes and targets. */
 
 #include "command.h"
 #include "recipe.h"
@@ -10,19 +10,18 @@
 
 struct lesson {
     struct table *table;
-    size_t label; /* column */
+    struct target target;
     struct columns columns;
-    struct classes classes;
     struct training_set set, held; /* to learn from; held out */
     size_t *missing;               /* attributes: cells that are missing */
-    size_t *class_rows;            /* classes: rows of `set` */
+    size_t *class_rows;            /* classes, levels or labels: rows of `set` */
 };
 
 /*
- * Reads the table as the recipe says and tells the user what was understood. `model` is one to go
- * on with, whose attributes and classes count, or NULL: then they are chosen.
+ * Reads the table as task and recipe say and tells the user what was understood. `model` is one to
+ * go on with, whose attributes and classes count, or NULL: then they are chosen.
  */
-bool lesson_read(struct lesson *lesson, const struct arguments *arguments,
+bool lesson_read(struct lesson *lesson, const struct arguments *arguments, const struct task *task,
                  const struct recipe *recipe, const nim_model *model, const char *path,
                  struct complaint *complaint);
 

@@ -113,7 +113,7 @@ static void put_option(FILE *file, const struct option *option) {
     option_note(option, note);
     if (!note[0])
         return;
-    fputc('(', file);
+    fputs("\\&(", file);
     put_escaped(file, note, strlen(note), true);
     fputs(")\n", file);
 }
@@ -160,7 +160,7 @@ void manual_command(FILE *file, const struct command *command) {
 }
 
 void manual_overview(FILE *file) {
-    put_title(file, NULL, "Classification for data with error bars");
+    put_title(file, NULL, "Classification and regression for data with error bars");
     fputs(".SH SYNOPSIS\n\\fBnimgp\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] ...\n"
           ".SH DESCRIPTION\n",
           file);

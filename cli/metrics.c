@@ -11,12 +11,7 @@ size_t most_probable(size_t classes, const double *p) {
     return best;
 }
 
-/* Mean and sum of squared distances from it, one term at a time (Welford). */
-struct moments {
-    double count, mean, squares;
-};
-
-static void add(struct moments *moments, double term) {
+void moments_add(struct moments *moments, double term) {
     if (isinf(term) || isinf(moments->mean)) { /* a label that was held for impossible */
         *moments = (struct moments){moments->count + 1.0, (double)INFINITY, (double)NAN};
         return;
@@ -26,10 +21,15 @@ static void add(struct moments *moments, double term) {
     moments->squares += distance * (term - moments->mean);
 }
 
-static struct score mean_of(struct moments moments) {
-    double n = moments.count;
-    return (struct score){n > 0 ? moments.mean : (double)NAN,
-                          n > 1 ? sqrt(moments.squares / (n - 1) / n) : (double)NAN};
+struct score moments_mean(const struct moments *moments) {
+    double n = moments->count;
+    return (struct score){n > 0 ? moments->mean : (double)NAN,
+                          n > 1 ? sqrt(moments->squares / (n - 1) / n) : (double)NAN};
+}
+
+struct score score_root(struct score mean) {
+    double root = sqrt(mean.value);
+    return (struct score){root, root > 0.0 ? mean.deviation / (2.0 * root) : mean.deviation};
 }
 
 /* The bin of a confidence: (k / 15, (k + 1) / 15]. */
@@ -60,7 +60,7 @@ static struct score calibration_of(size_t classes, const double *p, const int32_
     for (size_t k = 0; k < count; k++) {
         size_t i = row ? row[k] : k;
         double term = excess(classes, p + i * classes, y[i], &bin);
-        add(&without, total - fabs(sum[bin]) + fabs(sum[bin] - term));
+        moments_add(&without, total - fabs(sum[bin]) + fabs(sum[bin] - term));
     }
     double n = (double)count;
     /* Jackknife: variance = (n - 1) / n sum of squares, each of the terms over n - 1. */
@@ -79,14 +79,14 @@ struct metrics metrics_of(size_t classes, const double *p, const int32_t *y, siz
             double miss = own[c] - (c == label);
             distance += miss * miss;
         }
-        add(&error, most_probable(classes, own) != label);
-        add(&nll, -log(own[label]));
-        add(&brier, distance);
+        moments_add(&error, most_probable(classes, own) != label);
+        moments_add(&nll, -log(own[label]));
+        moments_add(&brier, distance);
     }
     return (struct metrics){.rows = count,
-                            .error = mean_of(error),
-                            .nll = mean_of(nll),
-                            .brier = mean_of(brier),
+                            .error = moments_mean(&error),
+                            .nll = moments_mean(&nll),
+                            .brier = moments_mean(&brier),
                             .ece = calibration_of(classes, p, y, count, row)};
 }
 

@@ -24,6 +24,17 @@ struct score {
     double value, deviation; /* and its standard error */
 };
 
+/* Mean and sum of squared distances from it, one term at a time (Welford). An infinite term stays.
+ */
+struct moments {
+    double count, mean, squares;
+};
+void moments_add(struct moments *moments, double term);
+struct score moments_mean(const struct moments *moments);
+
+/* The root of a mean. */
+struct score score_root(struct score mean);
+
 struct metrics {
     size_t rows;
     struct score error, nll, brier, ece;

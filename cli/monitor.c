@@ -4,7 +4,6 @@
 #include "interrupt.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define BETWEEN_WRITES 30.0 /* seconds */
 
@@ -18,25 +17,28 @@ bool monitor_start(struct monitor *monitor, struct complaint *complaint) {
     monitor->progress.start = monitor->last_write = seconds_now();
     if (!monitor->held.rows)
         return true;
-    monitor->p = calloc(monitor->held.rows, nim_model_classes(monitor->model) * sizeof(double));
-    return monitor->p || complain(complaint, EXIT_NUMERICAL, "out of memory");
+    monitor->answers = (struct answers){.task = task_of_model(monitor->model),
+                                        .classes = nim_model_classes(monitor->model),
+                                        .truth = {.classed = monitor->truth->classed,
+                                                  .outputs = monitor->truth->outputs,
+                                                  .exposed = monitor->truth->exposed}};
+    return answers_grow(&monitor->answers, monitor->held.rows) ||
+           complain(complaint, EXIT_NUMERICAL, "out of memory");
 }
 
 void monitor_free(struct monitor *monitor) {
-    free(monitor->p);
-    monitor->p = NULL;
+    answers_free(&monitor->answers);
 }
 
-bool monitor_validate(struct monitor *monitor, struct metrics *metrics,
-                      struct complaint *complaint) {
+bool monitor_validate(struct monitor *monitor, struct scores *scores, struct complaint *complaint) {
     nim_predictor *predictor = NULL;
     nim_error error;
-    nim_prediction wanted = {.probabilities = monitor->p};
-    bool fine = nim_predictor_create(monitor->model, &predictor, &error) == NIM_OK &&
-                nim_predict(predictor, &monitor->held, &wanted, &error) == NIM_OK;
+    monitor->answers.rows = 0;
+    bool fine =
+        nim_predictor_create(monitor->model, &predictor, &error) == NIM_OK &&
+        answers_add(&monitor->answers, predictor, &monitor->held, monitor->truth, &error) == NIM_OK;
     if (fine)
-        *metrics = metrics_of(nim_model_classes(monitor->model), monitor->p, monitor->held.labels,
-                              monitor->held.rows, NULL);
+        *scores = scores_of(&monitor->answers, monitor->held.rows, NULL);
     nim_predictor_free(predictor);
     return fine || complain_of(complaint, &error);
 }
@@ -47,8 +49,9 @@ static bool look(struct monitor *monitor) {
     if (!monitor->held.rows || start < monitor->next_look)
         return false;
     struct complaint ignored;
-    struct metrics metrics;
-    monitor->nll = monitor_validate(monitor, &metrics, &ignored) ? metrics.nll.value : (double)NAN;
+    struct scores scores;
+    monitor->nll =
+        monitor_validate(monitor, &scores, &ignored) ? scores.score[1].score.value : (double)NAN;
     double end = seconds_now();
     monitor->next_look = end + fmax(BETWEEN_LOOKS, (end - start) / LOOKING_SHARE);
     return true;

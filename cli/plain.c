@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plain.h"
 
-#include <float.h>
+#include "table/number.h"
+
+#include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static_assert((int)PLAIN_NUMBER > (int)NUMBER_LENGTH, "room for a number and its end");
 
 char plain_lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -52,10 +55,5 @@ bool plain_number(const char *text, double *number) {
 }
 
 void plain_write(double number, char text[PLAIN_NUMBER]) {
-    /* Every decimal of 15 digits survives the way to a normal double and back, so fewer need not be
-     * tried: %g drops the zeros. 17 digits are always enough. */
-    int digits = fabs(number) < DBL_MIN ? 1 : 15;
-    do {
-        snprintf(text, PLAIN_NUMBER, "%.*g", digits, number);
-    } while (digits++ < 17 && strtod(text, NULL) != number);
+    text[number_write(number, text)] = '\0';
 }

@@ -28,8 +28,8 @@ void plain_line(char *text);
  */
 bool plain_number(const char *text, double *number);
 
-/* The shortest decimal that reads back as the same number; "nan", "inf", "-inf" as they are. */
-enum { PLAIN_NUMBER = 32 };
+/* number_write (table/number.h), and a terminator. */
+enum { PLAIN_NUMBER = 40 };
 void plain_write(double number, char text[PLAIN_NUMBER]);
 
 #endif

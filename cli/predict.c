@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nimgp predict: class probabilities of a table's rows, block by block. */
+/* nimgp predict: what a model says of a table's rows, block by block. */
 #include "applied.h"
 #include "kept.h"
-#include "metrics.h"
+#include "names.h"
 #include "plain.h"
 
 #include <math.h>
@@ -19,67 +19,170 @@ static const struct option options[] = {
              "(.tsv, .fits, .csv.gz).",
      .complete = COMPLETE_FILE},
     KEEP_OPTIONS,
+    {.name = "quantiles",
+     .value = "P,Q,...",
+     .fallback = "0.05,0.5,0.95",
+     .help = "Of numbers and counts: the quantiles to write, between 0 and 1."},
     {.name = "parts",
      .help = "Add what the entropy consists of: what exact measurements would remove, what a "
-             "perfect model would remove then, and label noise."},
-    {.name = "latent", .help = "Add mean and deviation of each class's latent function."},
+             "perfect model would remove then, and label noise. Not of numbers and counts."},
+    {.name = "latent", .help = "Add mean and deviation of each latent function."},
     APPLIED_OPTIONS,
     {0}};
 
-/* One block's results. */
-struct results {
-    size_t classes;
-    double *p, *entropy;         /* ROWS_BLOCK x classes, ROWS_BLOCK */
-    double *measurement, *model; /* ROWS_BLOCK, or NULL */
-    double *mean, *variance;     /* ROWS_BLOCK x classes, or NULL */
+/* Numbers that belong together, `width` of them a row: one array the library fills, and its columns
+ * in the output. */
+struct part {
+    size_t width;
+    double *value; /* ROWS_BLOCK x width */
+};
+
+enum part_name {
+    PROBABILITY,
+    ENTROPY,
+    MEASUREMENT,
+    MODEL,
+    MEAN,
+    DEVIATION,
+    QUANTILE,
+    LATENT_MEAN,
+    LATENT_VARIANCE,
+    PARTS
 };
 
 struct predict {
     struct applied applied;
     struct kept kept;
-    struct results results;
-    size_t columns; /* of the output that are ours */
+    size_t levels;
+    double *level; /* of quantiles */
+    struct part part[PARTS];
+    char *predicted; /* name of a prediction */
+    size_t columns;  /* of the output that are ours */
     struct column *column;
-    char *names; /* of these columns */
+    size_t room; /* for the name of each */
+    char *names;
     struct table_writer *writer;
 };
 
+/* ---------------------------------------------------------------- what is wanted -------------- */
+
+static bool read_levels(struct predict *predict, const struct arguments *arguments,
+                        struct complaint *complaint) {
+    const char *wish = argument_text(arguments, "quantiles");
+    struct list texts = {0};
+    bool fine = list_split(&texts, wish, "--quantiles", complaint);
+    predict->level = calloc(texts.count + 1, sizeof *predict->level);
+    if (fine && !predict->level)
+        fine = complain(complaint, EXIT_NUMERICAL, "out of memory");
+    for (size_t i = 0; fine && i < texts.count; i++) {
+        double level = 0.0;
+        if (!plain_number(texts.item[i], &level) || !(level > 0.0 && level < 1.0))
+            fine = complain(complaint, EXIT_USAGE,
+                            "predict: --quantiles: '%s'; expected numbers between 0 and 1, such as "
+                            "0.05,0.5,0.95",
+                            texts.item[i]);
+        for (size_t k = 0; fine && k < i; k++)
+            if (predict->level[k] == level)
+                fine = complain(complaint, EXIT_USAGE, "predict: --quantiles: %s is named twice",
+                                texts.item[i]);
+        predict->level[predict->levels++] = level;
+    }
+    list_free(&texts);
+    return fine;
+}
+
+/* Options that models of the other kind have. */
+static bool refuse_foreign(const struct predict *predict, const struct arguments *arguments,
+                           struct complaint *complaint) {
+    const struct task *task = predict->applied.target.task;
+    bool classes = task_has_classes(task);
+    const char *option = classes ? "quantiles" : "parts";
+    return !argument_given(arguments, option) ||
+           complain(complaint, EXIT_USAGE, "predict: --%s is of no use: the model predicts %s",
+                    option, task->many);
+}
+
+static bool make_room(struct predict *predict, const struct arguments *arguments,
+                      struct complaint *complaint) {
+    const nim_model *model = predict->applied.model;
+    bool numbers = !task_has_classes(predict->applied.target.task);
+    bool parts = argument_given(arguments, "parts"), latent = argument_given(arguments, "latent");
+    size_t functions = latent ? nim_model_functions(model) : 0;
+    const size_t width[PARTS] = {[PROBABILITY] = nim_model_classes(model),
+                                 [ENTROPY] = !numbers,
+                                 [MEASUREMENT] = parts,
+                                 [MODEL] = parts,
+                                 [MEAN] = numbers,
+                                 [DEVIATION] = numbers,
+                                 [QUANTILE] = numbers ? predict->levels : 0,
+                                 [LATENT_MEAN] = functions,
+                                 [LATENT_VARIANCE] = functions};
+    bool fine = (predict->predicted = malloc(predicted_size(model))) != NULL;
+    for (size_t i = 0; i < PARTS; i++) {
+        struct part *part = &predict->part[i];
+        part->width = width[i];
+        part->value = width[i] ? calloc(ROWS_BLOCK * width[i], sizeof *part->value) : NULL;
+        fine = fine && (part->value || !width[i]);
+    }
+    return fine || complain(complaint, EXIT_NUMERICAL, "out of memory");
+}
+
 /* ---------------------------------------------------------------- what is written ------------- */
 
-/* The columns with names of their own making: one for each class. */
-static const char *const per_class[] = {"p_", "mean_", "deviation_"};
-
-static size_t class_columns(const struct arguments *arguments) {
-    return argument_given(arguments, "latent") ? 3 : 1;
+static void add_column(struct predict *predict, enum column_kind kind, const char *before,
+                       const char *name) {
+    char *own = predict->names + predict->columns * predict->room;
+    snprintf(own, predict->room, "%s%s", before, name);
+    predict->column[predict->columns++] =
+        (struct column){.name = own,
+                        .kind = kind,
+                        .width = kind == COLUMN_TEXT ? predicted_size(predict->applied.model) : 0};
 }
 
-static void add_class_columns(struct predict *predict, const char *prefix, size_t room) {
+/* 0.05 is q05, 0.5 q50, 0.975 q97.5. */
+static void add_quantile(struct predict *predict, double level) {
+    char text[40];
+    double percent = 100.0 * level;
+    snprintf(text, sizeof text, "%s%.10g", percent < 9.9999999999 ? "0" : "", percent);
+    add_column(predict, COLUMN_NUMBER, "q", text);
+}
+
+static void add_latent(struct predict *predict, const char *before) {
+    char text[FUNCTION_NAME];
+    for (size_t f = 0; f < predict->part[LATENT_MEAN].width; f++)
+        add_column(predict, COLUMN_NUMBER, before, function_name(predict->applied.model, f, text));
+}
+
+static bool list_columns(struct predict *predict, struct complaint *complaint) {
     const nim_model *model = predict->applied.model;
+    static const char *const parts[] = {"entropy_measurement", "entropy_model", "entropy_label"};
+    size_t most = 8;
+    for (size_t i = 0; i < PARTS; i++)
+        most += predict->part[i].width;
+    predict->room = 64;
     for (size_t c = 0; c < nim_model_classes(model); c++) {
-        char *name = predict->names + predict->columns * room;
-        snprintf(name, room, "%s%s", prefix, nim_model_class_name(model, c));
-        predict->column[predict->columns++] = (struct column){.name = name, .kind = COLUMN_NUMBER};
+        size_t needed = strlen(nim_model_class_name(model, c)) + sizeof "deviation_";
+        predict->room = needed > predict->room ? needed : predict->room;
     }
-}
-
-static bool list_columns(struct predict *predict, const struct arguments *arguments,
-                         struct complaint *complaint) {
-    size_t longest = applied_class_width(&predict->applied), room = longest + sizeof "deviation_";
-    size_t most = 3 * nim_model_classes(predict->applied.model) + 5;
     predict->column = calloc(most, sizeof *predict->column);
-    predict->names = calloc(most, room);
+    predict->names = calloc(most, predict->room);
     if (!predict->column || !predict->names)
         return complain(complaint, EXIT_NUMERICAL, "out of memory");
-    struct column *column = predict->column;
-    add_class_columns(predict, per_class[0], room);
-    column[predict->columns++] =
-        (struct column){.name = "predicted", .kind = COLUMN_TEXT, .width = longest};
-    column[predict->columns++] = (struct column){.name = "entropy", .kind = COLUMN_NUMBER};
-    static const char *const parts[] = {"entropy_measurement", "entropy_model", "entropy_label"};
-    for (size_t i = 0; argument_given(arguments, "parts") && i < 3; i++)
-        column[predict->columns++] = (struct column){.name = parts[i], .kind = COLUMN_NUMBER};
-    for (size_t i = 1; i < class_columns(arguments); i++)
-        add_class_columns(predict, per_class[i], room);
+    for (size_t c = 0; c < nim_model_classes(model); c++)
+        add_column(predict, COLUMN_NUMBER, "p_", nim_model_class_name(model, c));
+    if (predict->part[ENTROPY].width) {
+        add_column(predict, COLUMN_TEXT, "", "predicted");
+        add_column(predict, COLUMN_NUMBER, "", "entropy");
+    } else {
+        add_column(predict, COLUMN_NUMBER, "", "mean");
+        add_column(predict, COLUMN_NUMBER, "", "sd");
+    }
+    for (size_t k = 0; k < predict->part[QUANTILE].width; k++)
+        add_quantile(predict, predict->level[k]);
+    for (size_t i = 0; predict->part[MODEL].width && i < 3; i++)
+        add_column(predict, COLUMN_NUMBER, "", parts[i]);
+    add_latent(predict, "mean_");
+    add_latent(predict, "deviation_");
     return true;
 }
 
@@ -87,7 +190,7 @@ static bool open_writer(struct predict *predict, const struct arguments *argumen
                         struct complaint *complaint) {
     struct kept *kept = &predict->kept;
     const char *path = argument_text(arguments, "output");
-    if (!list_columns(predict, arguments, complaint) ||
+    if (!list_columns(predict, complaint) ||
         !kept_choose(kept, arguments, predict->applied.table, predict->columns, predict->column,
                      complaint) ||
         !file_check_apart(path, argument_operand(arguments, 1), complaint))
@@ -106,41 +209,20 @@ static bool open_writer(struct predict *predict, const struct arguments *argumen
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
-static bool make_room(struct predict *predict, const struct arguments *arguments,
-                      struct complaint *complaint) {
-    struct results *results = &predict->results;
-    bool parts = argument_given(arguments, "parts"), latent = argument_given(arguments, "latent");
-    size_t classes = results->classes = nim_model_classes(predict->applied.model);
-    results->p = calloc(ROWS_BLOCK * classes, sizeof(double));
-    results->entropy = calloc(ROWS_BLOCK, sizeof(double));
-    results->measurement = parts ? calloc(ROWS_BLOCK, sizeof(double)) : NULL;
-    results->model = parts ? calloc(ROWS_BLOCK, sizeof(double)) : NULL;
-    results->mean = latent ? calloc(ROWS_BLOCK * classes, sizeof(double)) : NULL;
-    results->variance = latent ? calloc(ROWS_BLOCK * classes, sizeof(double)) : NULL;
-    return (results->p && results->entropy &&
-            (!parts || (results->measurement && results->model)) &&
-            (!latent || (results->mean && results->variance))) ||
-           complain(complaint, EXIT_NUMERICAL, "out of memory");
-}
-
-static void free_room(struct results *results) {
-    free(results->p);
-    free(results->entropy);
-    free(results->measurement);
-    free(results->model);
-    free(results->mean);
-    free(results->variance);
-}
-
 static bool compute(struct predict *predict, struct complaint *complaint) {
-    const struct results *results = &predict->results;
+    const struct part *part = predict->part;
     nim_data data = rows_data(&predict->applied.rows);
-    nim_prediction wanted = {.probabilities = results->p,
-                             .entropy = results->entropy,
-                             .latent_mean = results->mean,
-                             .latent_variance = results->variance,
-                             .measurement_part = results->measurement,
-                             .model_part = results->model};
+    nim_prediction wanted = {.probabilities = part[PROBABILITY].value,
+                             .entropy = part[ENTROPY].value,
+                             .measurement_part = part[MEASUREMENT].value,
+                             .model_part = part[MODEL].value,
+                             .mean = part[MEAN].value,
+                             .deviation = part[DEVIATION].value,
+                             .levels = predict->level,
+                             .level_count = part[QUANTILE].width,
+                             .quantiles = part[QUANTILE].value,
+                             .latent_mean = part[LATENT_MEAN].value,
+                             .latent_variance = part[LATENT_VARIANCE].value};
     nim_error error;
     return nim_predict(predict->applied.predictor, &data, &wanted, &error) == NIM_OK ||
            file_complain(complaint, table_path(predict->applied.table), &error);
@@ -158,48 +240,49 @@ static bool write_kept(struct predict *predict, size_t place, struct complaint *
     return true;
 }
 
-static bool write_numbers(struct table_writer *writer, const double *value, size_t count,
-                          struct complaint *complaint) {
-    for (size_t i = 0; i < count; i++)
-        if (!table_write_number(writer, value[i], complaint))
-            return false;
-    return true;
-}
-
-static bool write_latent(struct predict *predict, size_t k, struct complaint *complaint) {
-    const struct results *results = &predict->results;
-    size_t classes = results->classes;
-    if (!results->mean)
-        return true;
-    if (!write_numbers(predict->writer, results->mean + k * classes, classes, complaint))
-        return false;
-    for (size_t c = 0; c < classes; c++)
-        if (!table_write_number(predict->writer, sqrt(results->variance[k * classes + c]),
+/* A part's numbers of row k; nothing where it is not wanted. */
+static bool write_part(struct predict *predict, enum part_name name, size_t k,
+                       struct complaint *complaint) {
+    const struct part *part = &predict->part[name];
+    for (size_t i = 0; i < part->width; i++) {
+        double value = part->value[k * part->width + i];
+        if (!table_write_number(predict->writer, name == LATENT_VARIANCE ? sqrt(value) : value,
                                 complaint))
             return false;
+    }
     return true;
 }
 
-static bool write_parts(struct predict *predict, size_t k, struct complaint *complaint) {
-    const struct results *results = &predict->results;
-    if (!results->model)
+static bool write_predicted(struct predict *predict, size_t k, struct complaint *complaint) {
+    const struct part *p = &predict->part[PROBABILITY];
+    if (!p->width)
         return true;
-    double measurement = results->measurement[k], model = results->model[k];
-    double parts[] = {measurement, model, results->entropy[k] - measurement - model};
-    return write_numbers(predict->writer, parts, 3, complaint);
+    predicted_name(predict->applied.model, p->value + k * p->width, predict->predicted);
+    return table_write_text(
+        predict->writer, (struct span){predict->predicted, strlen(predict->predicted)}, complaint);
+}
+
+/* The part of the entropy that is left. */
+static bool write_label_noise(struct predict *predict, size_t k, struct complaint *complaint) {
+    const struct part *part = predict->part;
+    return !part[MODEL].width ||
+           table_write_number(predict->writer,
+                              part[ENTROPY].value[k] - part[MEASUREMENT].value[k] -
+                                  part[MODEL].value[k],
+                              complaint);
 }
 
 static bool write_row(struct predict *predict, size_t k, struct complaint *complaint) {
-    const struct results *results = &predict->results;
-    const double *p = results->p + k * results->classes;
-    const char *predicted =
-        nim_model_class_name(predict->applied.model, most_probable(results->classes, p));
     return write_kept(predict, predict->applied.rows.place[k], complaint) &&
-           write_numbers(predict->writer, p, results->classes, complaint) &&
-           table_write_text(predict->writer, (struct span){predicted, strlen(predicted)},
-                            complaint) &&
-           table_write_number(predict->writer, results->entropy[k], complaint) &&
-           write_parts(predict, k, complaint) && write_latent(predict, k, complaint) &&
+           write_part(predict, PROBABILITY, k, complaint) &&
+           write_predicted(predict, k, complaint) && write_part(predict, ENTROPY, k, complaint) &&
+           write_part(predict, MEAN, k, complaint) &&
+           write_part(predict, DEVIATION, k, complaint) &&
+           write_part(predict, QUANTILE, k, complaint) &&
+           write_part(predict, MEASUREMENT, k, complaint) &&
+           write_part(predict, MODEL, k, complaint) && write_label_noise(predict, k, complaint) &&
+           write_part(predict, LATENT_MEAN, k, complaint) &&
+           write_part(predict, LATENT_VARIANCE, k, complaint) &&
            table_write_end(predict->writer, complaint);
 }
 
@@ -218,8 +301,9 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     /* The first rows come before the output, so that a table that is none leaves nothing. */
     if (!applied_open(&predict->applied, arguments, argument_operand(arguments, 0),
                       argument_operand(arguments, 1), false, complaint) ||
-        !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint) ||
-        !make_room(predict, arguments, complaint))
+        !refuse_foreign(predict, arguments, complaint) ||
+        !read_levels(predict, arguments, complaint) || !make_room(predict, arguments, complaint) ||
+        !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint))
         return false;
     while (rows->count)
         if (!write_block(predict, complaint) || !rows_next(rows, complaint))
@@ -240,7 +324,10 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     struct predict predict = {0};
     bool fine = stream(&predict, arguments, complaint);
     table_writer_abandon(predict.writer);
-    free_room(&predict.results);
+    for (size_t i = 0; i < PARTS; i++)
+        free(predict.part[i].value);
+    free(predict.level);
+    free(predict.predicted);
     free(predict.column);
     free(predict.names);
     kept_free(&predict.kept);
@@ -250,20 +337,26 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 
 const struct command command_predict = {
     .name = "predict",
-    .summary = "Class probabilities of a table's rows",
+    .summary = "What a model says of a table's rows",
     .operands = "MODEL TABLE",
     .least_operands = 2,
     .most_operands = 2,
     .description =
         "Writes a row for each row of TABLE: the probability p_CLASS of every class, the most "
-        "probable class as 'predicted', and the entropy of the probabilities in nats. Features and "
+        "probable class as 'predicted', and the entropy of the probabilities in nats. Levels "
+        "likewise; of labels each has a probability of its own, and 'predicted' has those above "
+        "1/2 as 'a|b'. Of numbers and counts: 'mean', 'sd' (the standard deviation) and quantiles, "
+        "'q05' at 0.05. A count's exposure is the column that was the exposure in training, 1 "
+        "where there is none. Features and "
         "their errors are found by name; the order of columns does not matter. Rows are read, "
         "predicted and written in blocks, so a table may be of any size, or a pipe.",
     .examples = "# Predictions beside the columns of the table\n"
                 "nimgp predict toy.nimgp test.csv --keep -o predicted.csv\n"
                 "# The sources of a catalogue that have no class yet, as FITS\n"
                 "nimgp predict agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
-                "    --keep-only Source_Name -o unassociated.fits\n",
+                "    --keep-only Source_Name -o unassociated.fits\n"
+                "# Numbers: mean, sd and a 95 % interval\n"
+                "nimgp predict sine.nimgp sine/test.csv --quantiles 0.025,0.975\n",
     .options = options,
     .run = run,
 };

@@ -12,6 +12,7 @@
 
 #define RECIPE_LIST(X)                                                                             \
     X(LABEL, "label")                                                                              \
+    X(EXPOSURE, "exposure")                                                                        \
     X(FEATURES, "features")                                                                        \
     X(ERRORS, "errors")                                                                            \
     X(LOG, "log")                                                                                  \
@@ -31,7 +32,7 @@ struct recipe {
     char *text[RECIPE_PARTS]; /* NULL where nothing was said; flags are "yes", --where a list */
 };
 
-/* Facts a fit leaves in the notes besides: names of the table and of its label column, units of
+/* Facts a fit leaves in the notes besides: names of the table and of its label column(s), units of
  * the attributes, rows of each class, rows held out and what they showed. */
 #define NOTE_TABLE "table"
 #define NOTE_LABEL "label"

@@ -2,7 +2,6 @@
 #include "rows.h"
 
 #include "interrupt.h"
-#include "plain.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,12 +23,13 @@ bool rows_have_errors(const struct rows *rows) {
 }
 
 nim_data rows_data(const struct rows *rows) {
-    return (nim_data){.rows = rows->count,
-                      .attributes = rows->columns->count,
-                      .x = rows->x,
-                      .sigma = rows_have_errors(rows) ? rows->sigma : NULL,
-                      .sigma_rows = rows_have_errors(rows) ? rows->count : 0,
-                      .labels = rows->label == NO_COLUMN ? NULL : rows->class};
+    nim_data data = {.rows = rows->count,
+                     .attributes = rows->columns->count,
+                     .x = rows->x,
+                     .sigma = rows_have_errors(rows) ? rows->sigma : NULL,
+                     .sigma_rows = rows_have_errors(rows) ? rows->count : 0};
+    truth_show(&rows->truth, &data);
+    return data;
 }
 
 static bool allocate(struct rows *rows, struct complaint *complaint) {
@@ -37,7 +37,6 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     if (rows->place)
         return true;
     rows->place = calloc(ROWS_BLOCK, sizeof *rows->place);
-    rows->class = calloc(ROWS_BLOCK, sizeof *rows->class);
     rows->keep = calloc(ROWS_BLOCK, sizeof *rows->keep);
     rows->value = calloc(ROWS_BLOCK, sizeof *rows->value);
     rows->error = calloc(ROWS_BLOCK, sizeof *rows->error);
@@ -45,15 +44,14 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->sigma = calloc(cells, sizeof *rows->sigma);
     rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
     rows->nonpositive = calloc(rows->columns->count + 1, sizeof *rows->nonpositive);
-    rows->others.fold = rows->classes && rows->classes->fold;
-    return (rows->place && rows->class && rows->keep && rows->value && rows->error && rows->x &&
-            rows->sigma && rows->missing && rows->nonpositive) ||
+    rows->truth = rows->target ? target_shape(rows->target) : (struct truth){0};
+    return (truth_grow(&rows->truth, ROWS_BLOCK) && rows->place && rows->keep && rows->value &&
+            rows->error && rows->x && rows->sigma && rows->missing && rows->nonpositive) ||
            complain(complaint, EXIT_NUMERICAL, "out of memory");
 }
 
 void rows_free(struct rows *rows) {
     free(rows->place);
-    free(rows->class);
     free(rows->keep);
     free(rows->value);
     free(rows->error);
@@ -61,7 +59,7 @@ void rows_free(struct rows *rows) {
     free(rows->sigma);
     free(rows->missing);
     free(rows->nonpositive);
-    classes_free(&rows->others);
+    truth_free(&rows->truth);
     rows->place = NULL;
 }
 
@@ -78,70 +76,24 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
                                   table_path(rows->table));
 }
 
-/* In a column of numbers 1, 1.0 and 1e0 are the same label: the shortest text of the number. */
-static struct span shortest(struct span label, char text[PLAIN_NUMBER]) {
-    double number;
-    if (label.length >= PLAIN_NUMBER)
-        return label;
-    memcpy(text, label.text, label.length);
-    text[label.length] = '\0';
-    if (!plain_number(text, &number))
-        return label;
-    plain_write(number, text);
-    return (struct span){text, strlen(text)};
-}
-
-/* A label that is no class: counted, and its name kept for messages. */
-static bool remember_other(struct rows *rows, struct span label, struct complaint *complaint) {
-    enum { MOST_OTHERS = 1000 };
-    int32_t ignored;
-    rows->other_class++;
-    rows->others.closed = rows->others.name.count == MOST_OTHERS;
-    return classes_of(&rows->others, label, &ignored, complaint);
-}
-
-/* The class of row i of those at hand, or NO_CLASS. */
-static bool classify(struct rows *rows, size_t i, int32_t *class, struct complaint *complaint) {
-    struct span label;
-    char text[PLAIN_NUMBER];
-    size_t column = (size_t)rows->label;
-    if (!table_text(rows->table, i, column, &label, complaint))
-        return false;
-    if (table_column(rows->table, column)->kind == COLUMN_NUMBER)
-        label = shortest(label, text);
-    *class = NO_CLASS;
-    if (label.length == 0) {
-        rows->unlabelled++;
-        return true;
-    }
-    if (!classes_of(rows->classes, label, class, complaint)) {
-        struct complaint inner = *complaint;
-        char place[256];
-        table_place(rows->table, i, place, sizeof place);
-        return complain(complaint, inner.code, "%s: column %s: %s; expected class names", place,
-                        table_column(rows->table, column)->name, inner.text);
-    }
-    return *class != NO_CLASS || remember_other(rows, label, complaint);
-}
-
-/* Which of the rows at hand are wanted: `place` and `class`. */
+/* Which of the rows at hand are wanted: `place` and `truth`. */
 static bool select_rows(struct rows *rows, struct complaint *complaint) {
     bool filter = rows->where && where_any(rows->where);
     rows->count = 0;
-    if (filter && !where_mask(rows->where, rows->table, rows->at_hand, rows->keep, complaint))
+    if ((filter && !where_mask(rows->where, rows->table, rows->at_hand, rows->keep, complaint)) ||
+        (rows->target && !target_next(rows->target, rows->table, rows->at_hand, complaint)))
         return false;
     for (size_t i = 0; i < rows->at_hand; i++) {
-        int32_t class = 0;
+        bool known = true;
         if (filter && !rows->keep[i]) {
             rows->filtered++;
             continue;
         }
-        if (rows->label != NO_COLUMN && !classify(rows, i, &class, complaint))
+        if (rows->target && !target_take(rows->target, rows->table, i, &rows->truth, rows->count,
+                                         &known, complaint))
             return false;
-        if (class == NO_CLASS)
-            continue;
         rows->place[rows->count] = i;
-        rows->class[rows->count++] = class;
+        rows->count += known;
     }
     return true;
 }
@@ -208,20 +160,23 @@ bool rows_all_filtered(const struct rows *rows) {
 }
 
 void rows_say_left_out(const struct rows *rows, const struct arguments *arguments) {
+    const struct target *target = rows->target;
+    char unlabelled[32], other[32], text[320] = "", names[128];
+    snprintf(unlabelled, sizeof unlabelled, "without a %s", target->task->role);
+    snprintf(other, sizeof other, "of other %s", target->task->many);
     const struct {
         size_t count;
         const char *why;
     } parts[] = {{rows->filtered, "by --where"},
-                 {rows->unlabelled, "without a label"},
-                 {rows->other_class, "of other classes"}};
-    char text[320] = "", names[128];
+                 {target->unlabelled, unlabelled},
+                 {target->other_class, other}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t used = strlen(text);
         if (parts[i].count)
             snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", parts[i].count,
                      parts[i].why);
     }
-    list_show(&rows->others.name, 4, names, sizeof names);
+    list_show(&target->others.name, 4, names, sizeof names);
     if (*text)
         say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
             *names ? ")" : "");

@@ -4,18 +4,17 @@
 
 /*
  * A table's rows as the library wants them, block by block: those that meet --where and, where
- * there is a label, belong to a class. Values and errors are checked here, where file, line and
+ * there is a target, have one. Values and errors are checked here, where file, line and
  * column are still known.
  *
- *     struct rows rows = {.table = table, .columns = &columns, .where = where,
- *                         .label = NO_COLUMN};
+ *     struct rows rows = {.table = table, .columns = &columns, .where = where};
  *     while (rows_next(&rows, &complaint) && rows.count)
- *         nim_predict(predictor, &(nim_data){.rows = rows.count, .x = rows.x, ...}, ...);
+ *         nim_predict(predictor, &(nim_data){rows_data(&rows)}, ...);
  *     rows_free(&rows);
  */
 
-#include "classes.h"
 #include "columns.h"
+#include "target.h"
 #include "where.h"
 
 enum { ROWS_BLOCK = 4096 };
@@ -24,30 +23,26 @@ struct rows {
     /* Set by the caller, and his. */
     struct table *table;
     const struct columns *columns;
-    struct where *where;     /* or NULL */
-    long label;              /* a column, or NO_COLUMN: all rows count */
-    struct classes *classes; /* the label's */
-    bool lost_is_unknown;    /* errors the model learned with and the table lacks: not exact */
-    size_t waiting;          /* rows the table has at hand that were not looked at yet */
+    struct where *where;   /* or NULL */
+    struct target *target; /* or NULL: all rows count */
+    bool lost_is_unknown;  /* errors the model learned with and the table lacks: not exact */
+    size_t waiting;        /* rows the table has at hand that were not looked at yet */
 
     /* The block. */
-    size_t count;   /* rows selected; 0 at the end of the table */
-    size_t at_hand; /* rows the table has at hand */
-    size_t first;   /* the number of the first of them, from 0 */
-    size_t *place;  /* count: where each stands among them */
-    double *x;      /* count x attributes */
-    double *sigma;  /* count x attributes; zero where there is no error column, NaN where it is
-                       unknown */
-    int32_t *class; /* count, where there is a label */
+    size_t count;       /* rows selected; 0 at the end of the table */
+    size_t at_hand;     /* rows the table has at hand */
+    size_t first;       /* the number of the first of them, from 0 */
+    size_t *place;      /* count: where each stands among them */
+    double *x;          /* count x attributes */
+    double *sigma;      /* count x attributes; zero where there is no error column, NaN where it is
+                           unknown */
+    struct truth truth; /* count, where there is a target */
 
     /* So far, over all blocks. */
-    size_t seen;           /* rows of the table */
-    size_t filtered;       /* that do not meet --where */
-    size_t unlabelled;     /* whose label is blank */
-    size_t other_class;    /* whose label is no class */
-    struct classes others; /* the labels these have, up to a thousand */
-    size_t *missing;       /* attributes: values missing in rows selected */
-    size_t *nonpositive;   /* attributes: cells without a logarithm, counted as missing */
+    size_t seen;         /* rows of the table */
+    size_t filtered;     /* that do not meet --where */
+    size_t *missing;     /* attributes: values missing in rows selected */
+    size_t *nonpositive; /* attributes: cells without a logarithm, counted as missing */
 
     /* Its own. */
     uint8_t *keep;

@@ -44,38 +44,46 @@ static bool make_synthetic(const struct arguments *arguments, struct synthetic_s
     return mock_synthetic(mock, &settings) || no_memory(complaint);
 }
 
-static bool make_catalogue(const struct arguments *arguments, uint64_t seed, struct mock *mock,
-                           struct complaint *complaint) {
-    double noise = 1.0;
-    if (!refuse(arguments, "dims", complaint) || !refuse(arguments, "classes", complaint))
-        return false;
-    if (argument_given(arguments, "noise-var") &&
-        !argument_real(arguments, "noise-var", 1e-6, 100.0, &noise, complaint))
-        return false;
-    return mock_catalogue(mock, seed, noise) || no_memory(complaint);
+/* Problems of fixed shape, whose errors can be made larger or smaller. */
+static bool read_factor(const struct arguments *arguments, double *noise,
+                        struct complaint *complaint) {
+    *noise = 1.0;
+    return refuse(arguments, "dims", complaint) && refuse(arguments, "classes", complaint) &&
+           (!argument_given(arguments, "noise-var") ||
+            argument_real(arguments, "noise-var", 1e-6, 100.0, noise, complaint));
 }
+
+static const char *const problem[] = {"toy", "synthetic", "catalogue", "sine", "counts", "ordinal"};
+
+enum { PROBLEMS = sizeof problem / sizeof *problem, FIRST_WAVE = 3 };
 
 static bool make_mock(const struct arguments *arguments, struct mock *mock,
                       struct complaint *complaint) {
     const char *kind = argument_operand(arguments, 0);
-    size_t seed;
+    struct nearest nearest = {.word = kind};
+    size_t seed, which = 0;
+    double noise;
     if (!argument_whole(arguments, "seed", 0, SIZE_MAX, &seed, complaint))
         return false;
-    if (strcmp(kind, "toy") == 0)
+    while (which < PROBLEMS && strcmp(kind, problem[which]) != 0)
+        nearest_try(&nearest, problem[which++]);
+    if (which == PROBLEMS)
+        return complain(complaint, EXIT_USAGE,
+                        "simulate: '%s' is not one of toy, synthetic, catalogue, sine, counts, "
+                        "ordinal%s%s%s",
+                        kind, nearest.found ? "; did you mean " : "",
+                        nearest.found ? nearest.found : "", nearest.found ? "?" : "");
+    if (which == 0)
         return refuse(arguments, "dims", complaint) &&
                make_synthetic(arguments, synthetic_toy(seed), mock, complaint);
-    if (strcmp(kind, "synthetic") == 0)
+    if (which == 1)
         return make_synthetic(arguments, synthetic_paper(seed), mock, complaint);
-    if (strcmp(kind, "catalogue") == 0)
-        return make_catalogue(arguments, seed, mock, complaint);
-    struct nearest nearest = {.word = kind};
-    nearest_try(&nearest, "toy");
-    nearest_try(&nearest, "synthetic");
-    nearest_try(&nearest, "catalogue");
-    return complain(complaint, EXIT_USAGE,
-                    "simulate: '%s' is not one of toy, synthetic, catalogue%s%s%s", kind,
-                    nearest.found ? "; did you mean " : "", nearest.found ? nearest.found : "",
-                    nearest.found ? "?" : "");
+    if (!read_factor(arguments, &noise, complaint))
+        return false;
+    return (which < FIRST_WAVE
+                ? mock_catalogue(mock, seed, noise)
+                : mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise)) ||
+           no_memory(complaint);
 }
 
 /* ---------------------------------------------------------------- the files ------------------- */
@@ -110,7 +118,7 @@ static void header_add(struct header *header, const char *before, const char *na
                         .width = text_width};
 }
 
-/* id, x1 .., x1_err .., class */
+/* id, x1 .., x1_err .., exposure, class */
 static void add_row_columns(struct header *header, const struct mock *mock, bool labelled) {
     if (mock->has_id)
         header_add(header, "", "id", "", NULL, MOCK_NAME);
@@ -119,8 +127,20 @@ static void add_row_columns(struct header *header, const struct mock *mock, bool
     for (size_t j = 0; j < mock->attributes; j++)
         if (mock->attribute[j].has_error)
             header_add(header, "", mock->attribute[j].name, "_err", mock->attribute[j].unit, 0);
+    if (mock->has_exposure)
+        header_add(header, "", "exposure", "", NULL, 0);
     if (labelled)
-        header_add(header, "", "class", "", NULL, MOCK_NAME);
+        header_add(header, "", mock->target, "", NULL, mock->classes ? MOCK_NAME : 0);
+}
+
+/* p_c1 .., or mean and sd */
+static void add_answer_columns(struct header *header, const struct mock *mock) {
+    for (size_t c = 0; c < mock->classes; c++)
+        header_add(header, "p_", mock->class_name[c], "", NULL, 0);
+    if (mock->classes)
+        return;
+    header_add(header, "", "mean", "", NULL, 0);
+    header_add(header, "", "sd", "", NULL, 0);
 }
 
 /* What is written, and how it went. */
@@ -130,10 +150,11 @@ struct files {
     const char *directory;
     struct table_writer *train, *test, *bayes, *unlabelled;
     size_t rows, test_rows, written; /* written: of all tables, for the ids */
-    double *value, *error, *p;       /* BLOCK x attributes, BLOCK x classes */
-    int32_t *label;                  /* BLOCK */
+    struct mock_rows drawn;          /* BLOCK */
+    size_t answers;                  /* numbers of an answer: classes, or mean and sd */
+    double *answer, *log_density;    /* BLOCK x answers, BLOCK */
     size_t *seen;                    /* classes: training rows of each */
-    double nll, wrong;               /* of the optimal prediction */
+    double nll, wrong, square;       /* of the optimal prediction */
 };
 
 static struct table_writer *open_file(const struct files *files, const char *name,
@@ -150,14 +171,13 @@ static struct table_writer *open_file(const struct files *files, const char *nam
 static bool open_files(struct files *files, struct complaint *complaint) {
     const struct mock *mock = files->mock;
     struct header rows = {0}, bare = {0}, bayes = {0};
-    bool good = header_create(&rows, 2 * mock->attributes + 2) &&
-                header_create(&bare, 2 * mock->attributes + 2) &&
-                header_create(&bayes, mock->classes);
+    bool good = header_create(&rows, 2 * mock->attributes + 3) &&
+                header_create(&bare, 2 * mock->attributes + 3) &&
+                header_create(&bayes, files->answers);
     if (good) {
         add_row_columns(&rows, mock, true);
         add_row_columns(&bare, mock, false);
-        for (size_t c = 0; c < mock->classes; c++)
-            header_add(&bayes, "p_", mock->class_name[c], "", NULL, 0);
+        add_answer_columns(&bayes, mock);
         good = (files->train = open_file(files, "train.csv", &rows, complaint)) &&
                (files->test = open_file(files, "test.csv", &rows, complaint)) &&
                (files->bayes = open_file(files, "bayes.csv", &bayes, complaint)) &&
@@ -203,8 +223,9 @@ static bool write_text(struct table_writer *writer, const char *text, struct com
 static bool write_row(struct files *files, struct table_writer *writer, size_t row, bool labelled,
                       struct complaint *complaint) {
     const struct mock *mock = files->mock;
-    const double *value = files->value + row * mock->attributes;
-    const double *error = files->error + row * mock->attributes;
+    const struct mock_rows *drawn = &files->drawn;
+    const double *value = drawn->value + row * mock->attributes;
+    const double *error = drawn->error + row * mock->attributes;
     char id[MOCK_NAME];
     snprintf(id, sizeof id, "S%06zu", ++files->written);
     bool good = !mock->has_id || write_text(writer, id, complaint);
@@ -212,27 +233,39 @@ static bool write_row(struct files *files, struct table_writer *writer, size_t r
         good = table_write_number(writer, value[j], complaint);
     for (size_t j = 0; good && j < mock->attributes; j++)
         good = !mock->attribute[j].has_error || table_write_number(writer, error[j], complaint);
+    if (good && mock->has_exposure)
+        good = table_write_number(writer, drawn->exposure[row], complaint);
     if (good && labelled)
-        good = write_text(writer, mock->class_name[files->label[row]], complaint);
+        good = mock->classes ? write_text(writer, mock->class_name[drawn->label[row]], complaint)
+                             : table_write_number(writer, drawn->y[row], complaint);
     return good && table_write_end(writer, complaint);
 }
 
+static void rate_answer(struct files *files, size_t row) {
+    const double *answer = files->answer + row * files->answers;
+    double share = 1.0 / (double)files->test_rows;
+    files->nll -= files->log_density[row] * share;
+    if (!files->mock->classes) {
+        double miss = files->drawn.y[row] - answer[0];
+        files->square += miss * miss * share;
+        return;
+    }
+    size_t best = 0;
+    for (size_t c = 0; c < files->answers; c++)
+        best = answer[c] > answer[best] ? c : best;
+    files->wrong += (best != (size_t)files->drawn.label[row]) * share;
+}
+
 static bool write_bayes(struct files *files, size_t rows, struct complaint *complaint) {
-    const size_t classes = files->mock->classes;
-    if (!mock_bayes(files->mock, rows, files->value, files->error, files->p))
+    if (!mock_bayes(files->mock, rows, &files->drawn, files->answer, files->log_density))
         return no_memory(complaint);
     for (size_t i = 0; i < rows; i++) {
-        const double *p = files->p + i * classes;
-        size_t best = 0;
-        for (size_t c = 0; c < classes; c++) {
-            best = p[c] > p[best] ? c : best;
-            if (!table_write_number(files->bayes, p[c], complaint))
+        for (size_t c = 0; c < files->answers; c++)
+            if (!table_write_number(files->bayes, files->answer[i * files->answers + c], complaint))
                 return false;
-        }
         if (!table_write_end(files->bayes, complaint))
             return false;
-        files->nll -= log(p[files->label[i]]) / (double)files->test_rows;
-        files->wrong += (best != (size_t)files->label[i]) / (double)files->test_rows;
+        rate_answer(files, i);
     }
     return true;
 }
@@ -244,11 +277,12 @@ static bool write_table(struct files *files, struct table_writer *writer, size_t
         size_t count = rows - done < BLOCK ? rows - done : BLOCK;
         if (interrupted())
             return complain(complaint, EXIT_INTERRUPTED, "interrupted");
-        mock_draw(files->mock, count, files->value, files->error, files->label);
+        mock_draw(files->mock, count, &files->drawn);
         for (size_t i = 0; i < count; i++) {
             if (!write_row(files, writer, i, labelled, complaint))
                 return false;
-            files->seen[files->label[i]] += writer == files->train;
+            if (files->mock->classes)
+                files->seen[files->drawn.label[i]] += writer == files->train;
         }
         if (writer == files->test && !write_bayes(files, count, complaint))
             return false;
@@ -258,12 +292,17 @@ static bool write_table(struct files *files, struct table_writer *writer, size_t
 
 static bool write_all(struct files *files, struct complaint *complaint) {
     const struct mock *mock = files->mock;
-    files->value = malloc(BLOCK * mock->attributes * sizeof *files->value);
-    files->error = malloc(BLOCK * mock->attributes * sizeof *files->error);
-    files->p = malloc(BLOCK * mock->classes * sizeof *files->p);
-    files->label = malloc(BLOCK * sizeof *files->label);
-    files->seen = calloc(mock->classes, sizeof *files->seen);
-    if (!files->value || !files->error || !files->p || !files->label || !files->seen)
+    struct mock_rows *drawn = &files->drawn;
+    drawn->value = malloc(BLOCK * mock->attributes * sizeof *drawn->value);
+    drawn->error = malloc(BLOCK * mock->attributes * sizeof *drawn->error);
+    drawn->label = malloc(BLOCK * sizeof *drawn->label);
+    drawn->y = malloc(BLOCK * sizeof *drawn->y);
+    drawn->exposure = malloc(BLOCK * sizeof *drawn->exposure);
+    files->answer = malloc(BLOCK * files->answers * sizeof *files->answer);
+    files->log_density = malloc(BLOCK * sizeof *files->log_density);
+    files->seen = calloc(mock->classes + 1, sizeof *files->seen);
+    if (!drawn->value || !drawn->error || !drawn->label || !drawn->y || !drawn->exposure ||
+        !files->answer || !files->log_density || !files->seen)
         return no_memory(complaint);
     return write_table(files, files->train, files->rows, true, complaint) &&
            write_table(files, files->test, files->test_rows, true, complaint) &&
@@ -288,10 +327,13 @@ static void release(struct files *files) {
     table_writer_abandon(files->test);
     table_writer_abandon(files->bayes);
     table_writer_abandon(files->unlabelled);
-    free(files->value);
-    free(files->error);
-    free(files->p);
-    free(files->label);
+    free(files->drawn.value);
+    free(files->drawn.error);
+    free(files->drawn.label);
+    free(files->drawn.y);
+    free(files->drawn.exposure);
+    free(files->answer);
+    free(files->log_density);
     free(files->seen);
 }
 
@@ -304,13 +346,17 @@ static void report(const struct files *files) {
     if (files->mock->has_id)
         say(arguments, "%s/unlabelled.csv: %zu rows without a class", files->directory,
             files->test_rows);
-    char how[64] = "";
+    char how[64] = "", miss[64];
     size_t draws = mock_draws(files->mock);
+    bool classes = files->mock->classes;
     if (draws)
         snprintf(how, sizeof how, ", estimated from %zu draws a row", draws);
-    say(arguments,
-        "%s/bayes.csv: the best possible probabilities of the test rows%s: NLL %.4f, %.1f %% wrong",
-        files->directory, how, files->nll, 100.0 * files->wrong);
+    if (classes)
+        snprintf(miss, sizeof miss, "%.1f %% wrong", 100.0 * files->wrong);
+    else
+        snprintf(miss, sizeof miss, "RMSE %.4g", sqrt(files->square));
+    say(arguments, "%s/bayes.csv: the best possible %s of the test rows%s: NLL %.4f, %s",
+        files->directory, classes ? "probabilities" : "predictions", how, files->nll, miss);
     for (size_t c = 0; c < files->mock->classes; c++)
         if (!files->seen[c])
             say(arguments, "note: no training row is of class %s; another --seed may have some",
@@ -326,9 +372,10 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     bool good =
         argument_whole(arguments, "rows", 1, 1000000000, &files.rows, complaint) &&
         argument_whole(arguments, "test-rows", 1, 1000000000, &files.test_rows, complaint) &&
-        make_mock(arguments, &mock, complaint) && make_directory(files.directory, complaint) &&
-        open_files(&files, complaint) && write_all(&files, complaint) &&
-        close_all(&files, complaint);
+        make_mock(arguments, &mock, complaint) &&
+        (files.answers = mock.classes ? mock.classes : 2) &&
+        make_directory(files.directory, complaint) && open_files(&files, complaint) &&
+        write_all(&files, complaint) && close_all(&files, complaint);
     if (good)
         report(&files);
     release(&files);
@@ -351,7 +398,7 @@ static const struct option options[] = {
     {.name = "noise-var",
      .value = "V",
      .help = "Variance of the measurement errors: 0.1 for toy and 0.25 for synthetic unless given. "
-             "For catalogue a factor to the errors' variances, 1 unless given."},
+             "For the others a factor to the errors' variances, 1 unless given."},
     {.name = "seed", .value = "N", .help = "Same seed, same files.", .fallback = "0"},
     {0},
 };
@@ -359,7 +406,7 @@ static const struct option options[] = {
 const struct command command_simulate = {
     .name = "simulate",
     .summary = "Makes up tables with a known best answer",
-    .operands = "toy|synthetic|catalogue --out DIR",
+    .operands = "toy|synthetic|catalogue|sine|counts|ordinal --out DIR",
     .least_operands = 1,
     .most_operands = 1,
     .description =
@@ -374,11 +421,21 @@ const struct command command_simulate = {
         "catalogue: sources of three kinds with flux, spectral index, curvature, variability and "
         "latitude. Errors follow the flux, faint sources are not listed, some cells and some "
         "errors are missing, the latitude has none. Also writes DIR/unlabelled.csv, as many rows "
-        "as the test has, without the class.",
+        "as the test has, without the class.\n\n"
+        "sine: a number. One attribute x, uniform in [-3, 3], with an error of its own in each "
+        "row, from 0.05 to 0.5; y is sin 2x and noise of deviation 0.1. DIR/bayes.csv has mean and "
+        "sd of the best prediction.\n\n"
+        "counts: the same x, and a Poisson count of rate exp(1 + sin 2x) times the exposure, which "
+        "is a column, from 0.5 to 5.\n\n"
+        "ordinal: the same x, and one of the levels 1 to 4: how high sin 2x and noise of deviation "
+        "0.2 are, with -0.5, 0 and 0.5 between levels.",
     .examples = "# the paper's toy problem, then a model of it and its score\n"
                 "nimgp simulate toy --out toy\n"
                 "nimgp fit toy/train.csv -o toy.nimgp\n"
                 "nimgp evaluate toy.nimgp toy/test.csv\n"
+                "# a number\n"
+                "nimgp simulate sine --out sine\n"
+                "nimgp fit sine/train.csv --task regress -o sine.nimgp\n"
                 "# five classes in three dimensions, measured badly\n"
                 "nimgp simulate synthetic --dims 3 --classes 5 --noise-var 0.5 --seed 7 --out hard",
     .options = options,

@@ -5,7 +5,7 @@
 #include "best.h"
 #include "json.h"
 #include "kept.h"
-#include "metrics.h"
+#include "names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const struct option options[] = {
      .help =
          "What to rank rows by: how uncertain the class is; how much its label would tell about "
          "the latent functions; how much exact measurements would tell about the class. All in "
-         "nats.",
+         "nats. Numbers and counts have no choice: by the deviation of the latent function.",
      .complete = COMPLETE_VALUES},
     {.name = "remeasure",
      .help = "Add the feature whose exact measurement would reduce the entropy most, by how much "
@@ -40,10 +40,15 @@ static const struct option options[] = {
     APPLIED_OPTIONS,
     {0}};
 
+/* The figures of a row, by what the model predicts. */
+enum { MOST_FIGURES = 4 };
+static const char *const class_figures[] = {"probability", "entropy", "information", "measurement"};
+static const char *const number_figures[] = {"mean", "sd", "latent_sd"};
+
 /* What is remembered of a candidate, by slot. */
 struct entry {
-    size_t predicted;
-    double probability, entropy, information, measurement;
+    char *predicted; /* NULL where it is a number */
+    double figure[MOST_FIGURES];
     struct list cells; /* of the columns carried over */
 };
 
@@ -54,12 +59,33 @@ struct suggest {
     struct table_writer *writer; /* unless JSON is wanted */
     struct best best;
     struct entry *entry;
-    double *x, *sigma;                               /* most x attributes, by slot */
-    double *gain;                                    /* attributes of one row */
-    double *p, *entropy, *information, *measurement; /* of a block */
+    double *x, *sigma; /* most x attributes, by slot */
+    double *gain;      /* attributes of one row */
+    bool numbers;      /* or counts, not classes */
+    const char *const *figure_name;
+    size_t figures, first;        /* how many, from which on */
+    double *p;                    /* of a block: probabilities, */
+    double *figure[MOST_FIGURES]; /* and what stands under figure_name */
 };
 
 /* ---------------------------------------------------------------- ranking --------------------- */
+
+/* Sets of labels have no probability of the prediction: theirs is in none of the columns. */
+static bool settle(struct suggest *suggest, struct complaint *complaint) {
+    const struct task *task = suggest->applied.target.task;
+    static const char *const foreign[] = {"by", "remeasure"};
+    suggest->numbers = !task_has_classes(task);
+    suggest->figure_name = suggest->numbers ? number_figures : class_figures;
+    suggest->figures = suggest->numbers ? 3 : 4;
+    suggest->first = task->kind == TARGET_LABELS;
+    for (size_t i = 0; suggest->numbers && i < sizeof foreign / sizeof *foreign; i++)
+        if (argument_given(suggest->arguments, foreign[i]))
+            return complain(complaint, EXIT_USAGE,
+                            "suggest: --%s is about classes; this model predicts %s, whose rows "
+                            "rank by the deviation of the latent function",
+                            foreign[i], task->many);
+    return true;
+}
 
 static bool make_room(struct suggest *suggest, struct complaint *complaint) {
     size_t most, d = nim_model_attributes(suggest->applied.model);
@@ -71,44 +97,62 @@ static bool make_room(struct suggest *suggest, struct complaint *complaint) {
     suggest->x = calloc(most, d * sizeof(double));
     suggest->sigma = calloc(most, d * sizeof(double));
     suggest->gain = calloc(d, sizeof(double));
-    suggest->p = calloc(ROWS_BLOCK * classes, sizeof(double));
-    suggest->entropy = calloc(ROWS_BLOCK, sizeof(double));
-    suggest->information = calloc(ROWS_BLOCK, sizeof(double));
-    suggest->measurement = calloc(ROWS_BLOCK, sizeof(double));
-    return (fine && suggest->entry && suggest->x && suggest->sigma && suggest->gain && suggest->p &&
-            suggest->entropy && suggest->information && suggest->measurement) ||
+    suggest->p = calloc(ROWS_BLOCK * classes + 1, sizeof(double));
+    for (size_t i = 0; i < MOST_FIGURES; i++)
+        fine = (suggest->figure[i] = calloc(ROWS_BLOCK, sizeof(double))) && fine;
+    return (fine && suggest->entry && suggest->x && suggest->sigma && suggest->gain &&
+            suggest->p) ||
            complain(complaint, EXIT_NUMERICAL, "out of memory");
 }
 
 static bool compute(struct suggest *suggest, struct complaint *complaint) {
     nim_data data = rows_data(&suggest->applied.rows);
-    nim_prediction wanted = {.probabilities = suggest->p,
-                             .entropy = suggest->entropy,
-                             .measurement_part = suggest->measurement,
-                             .model_part = suggest->information};
+    double **figure = suggest->figure;
+    nim_prediction classes = {.probabilities = suggest->p,
+                              .entropy = figure[1],
+                              .model_part = figure[2],
+                              .measurement_part = figure[3]};
+    nim_prediction numbers = {
+        .mean = figure[0], .deviation = figure[1], .latent_variance = figure[2]};
     nim_error error;
-    return nim_predict(suggest->applied.predictor, &data, &wanted, &error) == NIM_OK ||
-           file_complain(complaint, table_path(suggest->applied.table), &error);
+    if (nim_predict(suggest->applied.predictor, &data, suggest->numbers ? &numbers : &classes,
+                    &error) != NIM_OK)
+        return file_complain(complaint, table_path(suggest->applied.table), &error);
+    for (size_t k = 0; suggest->numbers && k < data.rows; k++)
+        figure[2][k] = sqrt(figure[2][k]);
+    return true;
 }
 
 static const double *scores(const struct suggest *suggest) {
-    const char *by = argument_text(suggest->arguments, "by");
-    return strcmp(by, "entropy") == 0       ? suggest->entropy
-           : strcmp(by, "information") == 0 ? suggest->information
-                                            : suggest->measurement;
+    const char *by = suggest->numbers ? "latent_sd" : argument_text(suggest->arguments, "by");
+    size_t i = 0;
+    while (strcmp(by, suggest->figure_name[i]) != 0)
+        i++;
+    return suggest->figure[i];
+}
+
+static double highest(size_t count, const double *p) {
+    double most = 0.0;
+    for (size_t c = 0; c < count; c++)
+        most = p[c] > most ? p[c] : most;
+    return most;
 }
 
 /* Row k of the block takes a slot. */
 static bool remember(struct suggest *suggest, size_t k, size_t slot, struct complaint *complaint) {
     const struct rows *rows = &suggest->applied.rows;
+    const nim_model *model = suggest->applied.model;
     struct entry *entry = &suggest->entry[slot];
-    size_t classes = nim_model_classes(suggest->applied.model), d = rows->columns->count;
+    size_t classes = nim_model_classes(model), d = rows->columns->count;
     const double *p = suggest->p + k * classes;
-    entry->predicted = most_probable(classes, p);
-    entry->probability = p[entry->predicted];
-    entry->entropy = suggest->entropy[k];
-    entry->information = suggest->information[k];
-    entry->measurement = suggest->measurement[k];
+    for (size_t i = 0; i < suggest->figures; i++)
+        entry->figure[i] = suggest->figure[i][k];
+    if (!suggest->numbers) {
+        if (!entry->predicted && !(entry->predicted = malloc(predicted_size(model))))
+            return complain(complaint, EXIT_NUMERICAL, "out of memory");
+        predicted_name(model, p, entry->predicted);
+        entry->figure[0] = highest(classes, p);
+    }
     memcpy(suggest->x + slot * d, rows->x + k * d, d * sizeof(double));
     memcpy(suggest->sigma + slot * d, rows->sigma + k * d, d * sizeof(double));
     list_free(&entry->cells);
@@ -188,12 +232,12 @@ enum { ALL_COLUMNS = 10 };
 /* The output's own columns; those carried over stand behind the first. */
 static size_t list_columns(const struct suggest *suggest, struct column own[ALL_COLUMNS]) {
     const nim_model *model = suggest->applied.model;
-    size_t count = 0, longest = applied_class_width(&suggest->applied);
+    size_t count = 0, longest = predicted_size(model);
     own[count++] = (struct column){.name = "row", .kind = COLUMN_NUMBER};
-    own[count++] = (struct column){.name = "predicted", .kind = COLUMN_TEXT, .width = longest};
-    static const char *const names[] = {"probability", "entropy", "information", "measurement"};
-    for (size_t i = 0; i < 4; i++)
-        own[count++] = (struct column){.name = names[i], .kind = COLUMN_NUMBER};
+    if (!suggest->numbers)
+        own[count++] = (struct column){.name = "predicted", .kind = COLUMN_TEXT, .width = longest};
+    for (size_t i = suggest->first; i < suggest->figures; i++)
+        own[count++] = (struct column){.name = suggest->figure_name[i], .kind = COLUMN_NUMBER};
     if (!argument_given(suggest->arguments, "remeasure"))
         return count;
     longest = 1;
@@ -249,16 +293,13 @@ static bool write_text(struct table_writer *writer, const char *text, struct com
 static bool write_entry(struct suggest *suggest, const struct candidate *candidate,
                         struct table_writer *writer, struct complaint *complaint) {
     const struct entry *entry = &suggest->entry[candidate->slot];
-    const double number[] = {entry->probability, entry->entropy, entry->information,
-                             entry->measurement};
     bool fine = table_write_number(writer, (double)candidate->row + 1.0, complaint);
     for (size_t i = 0; fine && i < entry->cells.count; i++)
         fine = write_text(writer, entry->cells.item[i], complaint);
-    fine =
-        fine && write_text(writer, nim_model_class_name(suggest->applied.model, entry->predicted),
-                           complaint);
-    for (size_t i = 0; fine && i < 4; i++)
-        fine = write_rounded(writer, number[i], complaint);
+    if (fine && entry->predicted)
+        fine = write_text(writer, entry->predicted, complaint);
+    for (size_t i = suggest->first; fine && i < suggest->figures; i++)
+        fine = write_rounded(writer, entry->figure[i], complaint);
     if (fine && argument_given(suggest->arguments, "remeasure")) {
         struct advice advice;
         fine = advise(suggest, candidate->slot, &advice, complaint);
@@ -295,11 +336,10 @@ static bool write_json_entry(struct suggest *suggest, const struct candidate *ca
         else
             json_text(json, column->name, *cell ? cell : NULL);
     }
-    json_text(json, "predicted", nim_model_class_name(suggest->applied.model, entry->predicted));
-    json_real(json, "probability", entry->probability);
-    json_real(json, "entropy", entry->entropy);
-    json_real(json, "information", entry->information);
-    json_real(json, "measurement", entry->measurement);
+    if (entry->predicted)
+        json_text(json, "predicted", entry->predicted);
+    for (size_t i = suggest->first; i < suggest->figures; i++)
+        json_real(json, suggest->figure_name[i], entry->figure[i]);
     for (size_t i = 0; remeasure && i < 2; i++) {
         json_text(json, remeasure_name[2 * i], advice.feature[i]);
         json_real(json, remeasure_name[2 * i + 1], advice.gain[i]);
@@ -336,7 +376,8 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
     const struct arguments *arguments = suggest->arguments;
     struct column own[ALL_COLUMNS];
     if (!applied_open(&suggest->applied, arguments, argument_operand(arguments, 0),
-                      argument_operand(arguments, 1), false, complaint))
+                      argument_operand(arguments, 1), false, complaint) ||
+        !settle(suggest, complaint))
         return false;
     size_t count = list_columns(suggest, own);
     if (!kept_choose(&suggest->kept, arguments, suggest->applied.table, count, own, complaint) ||
@@ -351,16 +392,17 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct suggest suggest = {.arguments = arguments};
     bool fine = choose(&suggest, complaint);
-    for (size_t i = 0; suggest.entry && i < suggest.best.most; i++)
+    for (size_t i = 0; suggest.entry && i < suggest.best.most; i++) {
         list_free(&suggest.entry[i].cells);
+        free(suggest.entry[i].predicted);
+    }
     free(suggest.entry);
     free(suggest.x);
     free(suggest.sigma);
     free(suggest.gain);
     free(suggest.p);
-    free(suggest.entropy);
-    free(suggest.information);
-    free(suggest.measurement);
+    for (size_t i = 0; i < MOST_FIGURES; i++)
+        free(suggest.figure[i]);
     table_writer_abandon(suggest.writer);
     best_free(&suggest.best);
     kept_free(&suggest.kept);
@@ -375,11 +417,15 @@ const struct command command_suggest = {
     .least_operands = 2,
     .most_operands = 2,
     .description =
-        "Ranks the rows of TABLE, whose classes need not be known, by what more work on them would "
+        "Ranks the rows of TABLE, whose targets need not be known, by what more work on them would "
         "teach, and writes the first of them: the row's number from 1, the most probable class and "
         "its probability, and in nats the entropy of the class; the part of it that is about the "
         "latent functions, which a label would teach the model ('information'); and the part that "
-        "exact measurements of the row would remove ('measurement').",
+        "exact measurements of the row would remove ('measurement').\n"
+        "\n"
+        "Of numbers and counts: mean and standard deviation of the target, and the deviation of "
+        "the latent function ('latent_sd'), by which rows rank: where it is large, a target would "
+        "teach most.",
     .examples = "# Ten rows to label, those without a class only\n"
                 "nimgp suggest agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
                 "    --by information --keep-only Source_Name\n"

@@ -10,18 +10,19 @@
 #define MUCH_LESS 0.75
 
 nim_data training_set_data(const struct training_set *set) {
-    return (nim_data){.rows = set->rows,
-                      .attributes = set->attributes,
-                      .x = set->x,
-                      .sigma = set->sigma,
-                      .sigma_rows = set->sigma ? set->rows : 0,
-                      .labels = set->class};
+    nim_data data = {.rows = set->rows,
+                     .attributes = set->attributes,
+                     .x = set->x,
+                     .sigma = set->sigma,
+                     .sigma_rows = set->sigma ? set->rows : 0};
+    truth_show(&set->truth, &data);
+    return data;
 }
 
 void training_set_free(struct training_set *set) {
     free(set->x);
     free(set->sigma);
-    free(set->class);
+    truth_free(&set->truth);
     *set = (struct training_set){0};
 }
 
@@ -35,23 +36,23 @@ static bool make_room(struct training_set *set, size_t rows, bool errors,
     set->x = x ? x : set->x;
     double *sigma = x && errors ? realloc(set->sigma, rows * d * sizeof *sigma) : NULL;
     set->sigma = sigma ? sigma : set->sigma;
-    int32_t *class = x && (sigma || !errors) ? realloc(set->class, rows * sizeof *class) : NULL;
-    set->class = class ? class : set->class;
-    return class || complain(complaint, EXIT_NUMERICAL, "out of memory after %zu rows", set->rows);
+    return (x && (sigma || !errors) && truth_grow(&set->truth, rows)) ||
+           complain(complaint, EXIT_NUMERICAL, "out of memory after %zu rows", set->rows);
 }
 
-static void append(struct training_set *set, const nim_data *data) {
+static void append(struct training_set *set, const nim_data *data, const struct truth *truth) {
     size_t cells = data->rows * set->attributes, end = set->rows * set->attributes;
     memcpy(set->x + end, data->x, cells * sizeof *set->x);
     if (set->sigma)
         memcpy(set->sigma + end, data->sigma, cells * sizeof *set->sigma);
-    memcpy(set->class + set->rows, data->labels, data->rows * sizeof *set->class);
+    truth_copy(&set->truth, set->rows, truth, 0, data->rows);
     set->rows += data->rows;
 }
 
 bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint) {
     size_t room = 0;
     set->attributes = rows->columns->count;
+    set->truth = target_shape(rows->target);
     while (rows_next(rows, complaint)) {
         if (!rows->count)
             return true;
@@ -61,7 +62,7 @@ bool training_set_read(struct training_set *set, struct rows *rows, struct compl
                 return false;
         }
         nim_data data = rows_data(rows);
-        append(set, &data);
+        append(set, &data, &rows->truth);
     }
     return false;
 }
@@ -156,20 +157,23 @@ static void move_row(const struct training_set *from, size_t row, struct trainin
     memmove(to->x + to->rows * d, from->x + row * d, bytes);
     if (from->sigma)
         memmove(to->sigma + to->rows * d, from->sigma + row * d, bytes);
-    to->class[to->rows++] = from->class[row];
+    truth_copy(&to->truth, to->rows++, &from->truth, row, 1);
 }
 
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint) {
-    size_t *before = calloc(classes, sizeof *before), rows = set->rows;
+    size_t *before = calloc(classes + 1, sizeof *before), rows = set->rows;
     held->attributes = set->attributes;
+    held->truth = (struct truth){.classed = set->truth.classed,
+                                 .outputs = set->truth.outputs,
+                                 .exposed = set->truth.exposed};
     /* One more than is needed keeps the arrays from being empty. */
     bool fine = before ? make_room(held, rows + 1, set->sigma != NULL, complaint)
                        : complain(complaint, EXIT_NUMERICAL, "out of memory");
     struct training_set from = *set;
     set->rows = fine ? 0 : rows;
     for (size_t i = 0; fine && i < rows; i++) {
-        size_t class = (size_t)from.class[i];
+        size_t class = from.truth.classed ? (size_t)from.truth.class[i] : 0;
         move_row(&from, i, goes(before[class]++, share, seed, class) ? held : set);
     }
     free(before);

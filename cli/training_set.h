@@ -8,8 +8,8 @@
 
 struct training_set {
     size_t rows, attributes;
-    double *x, *sigma; /* rows x attributes; sigma NULL when no attribute has errors */
-    int32_t *class;    /* rows */
+    double *x, *sigma;  /* rows x attributes; sigma NULL when no attribute has errors */
+    struct truth truth; /* rows */
 };
 
 /* The rest of the table. */
@@ -26,9 +26,9 @@ void training_set_take_log(struct training_set *set, size_t attribute);
 void training_set_keep(struct training_set *set, const bool *wanted);
 
 /*
- * Moves about `share` of each class's rows, in (0, 0.5], to `held`, which is empty. Which ones
- * depends on seed, class and how many rows of the class came before: appended rows change nothing
- * for the others, and the first row of a class always stays.
+ * Moves about `share` of each class's rows, in (0, 0.5], to `held`, which is empty; of all rows
+ * where they have no class. Which ones depends on seed, class and how many rows of the class came
+ * before: appended rows change nothing for the others, and the first row of a class always stays.
  */
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint);

@@ -8,19 +8,19 @@
 #include <stdlib.h>
 
 struct mock_kind {
-    void (*draw)(struct mock *mock, size_t rows, double *value, double *error, int32_t *label);
-    bool (*bayes)(struct mock *mock, size_t rows, const double *value, const double *error,
-                  double *p);
+    void (*draw)(struct mock *mock, size_t rows, struct mock_rows *drawn);
+    bool (*bayes)(struct mock *mock, size_t rows, const struct mock_rows *drawn, double *answer,
+                  double *log_density);
     size_t (*draws)(const struct mock *mock);
 };
 
-void mock_draw(struct mock *mock, size_t rows, double *value, double *error, int32_t *label) {
-    mock->kind->draw(mock, rows, value, error, label);
+void mock_draw(struct mock *mock, size_t rows, struct mock_rows *drawn) {
+    mock->kind->draw(mock, rows, drawn);
 }
 
-bool mock_bayes(struct mock *mock, size_t rows, const double *value, const double *error,
-                double *p) {
-    return mock->kind->bayes(mock, rows, value, error, p);
+bool mock_bayes(struct mock *mock, size_t rows, const struct mock_rows *drawn, double *answer,
+                double *log_density) {
+    return mock->kind->bayes(mock, rows, drawn, answer, log_density);
 }
 
 size_t mock_draws(const struct mock *mock) {
@@ -30,6 +30,7 @@ size_t mock_draws(const struct mock *mock) {
 void mock_free(struct mock *mock) {
     synthetic_free(mock->synthetic);
     free(mock->catalogue);
+    free(mock->wave);
     free(mock->attribute);
     free(mock->class_name);
     *mock = (struct mock){0};
@@ -39,23 +40,30 @@ static bool make_names(struct mock *mock, size_t attributes, size_t classes) {
     mock->attributes = attributes;
     mock->classes = classes;
     mock->attribute = calloc(attributes, sizeof *mock->attribute);
-    mock->class_name = calloc(classes, sizeof *mock->class_name);
+    mock->class_name = calloc(classes + 1, sizeof *mock->class_name);
     return mock->attribute && mock->class_name;
+}
+
+static void rate_classes(const struct mock *mock, size_t rows, const struct mock_rows *drawn,
+                         const double *p, double *log_density) {
+    for (size_t i = 0; i < rows; i++)
+        log_density[i] = log(p[i * mock->classes + (size_t)drawn->label[i]]);
 }
 
 /* ---------------------------------------------------------------- synthetic ------------------- */
 
-static void draw_synthetic(struct mock *mock, size_t rows, double *value, double *error,
-                           int32_t *label) {
-    synthetic_draw(mock->synthetic, rows, NULL, value, label);
+static void draw_synthetic(struct mock *mock, size_t rows, struct mock_rows *drawn) {
+    synthetic_draw(mock->synthetic, rows, NULL, drawn->value, drawn->label);
     for (size_t i = 0; i < rows * mock->attributes; i++)
-        error[i] = sqrt(mock->noise);
+        drawn->error[i] = sqrt(mock->noise);
 }
 
-static bool bayes_synthetic(struct mock *mock, size_t rows, const double *value,
-                            const double *error, double *p) {
-    (void)error; /* the same everywhere */
-    return synthetic_bayes(mock->synthetic, rows, value, p);
+static bool bayes_synthetic(struct mock *mock, size_t rows, const struct mock_rows *drawn,
+                            double *answer, double *log_density) {
+    if (!synthetic_bayes(mock->synthetic, rows, drawn->value, answer))
+        return false;
+    rate_classes(mock, rows, drawn, answer, log_density);
+    return true;
 }
 
 static size_t draws_synthetic(const struct mock *mock) {
@@ -64,7 +72,7 @@ static size_t draws_synthetic(const struct mock *mock) {
 
 bool mock_synthetic(struct mock *mock, const struct synthetic_settings *settings) {
     static const struct mock_kind kind = {draw_synthetic, bayes_synthetic, draws_synthetic};
-    *mock = (struct mock){.kind = &kind, .noise = settings->noise};
+    *mock = (struct mock){.kind = &kind, .target = "class", .noise = settings->noise};
     mock->synthetic = synthetic_create(settings);
     if (!mock->synthetic || !make_names(mock, settings->dims, settings->classes))
         return false;
@@ -79,39 +87,39 @@ bool mock_synthetic(struct mock *mock, const struct synthetic_settings *settings
 
 /* ---------------------------------------------------------------- catalogue ------------------- */
 
-static void draw_catalogue(struct mock *mock, size_t rows, double *value, double *error,
-                           int32_t *label) {
+static void draw_catalogue(struct mock *mock, size_t rows, struct mock_rows *drawn) {
     for (size_t i = 0; i < rows; i++) {
         struct catalogue_row row = catalogue_next(mock->catalogue);
         for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++) {
-            value[i * CATALOGUE_ATTRIBUTES + j] = row.value[j];
-            error[i * CATALOGUE_ATTRIBUTES + j] = row.error[j];
+            drawn->value[i * CATALOGUE_ATTRIBUTES + j] = row.value[j];
+            drawn->error[i * CATALOGUE_ATTRIBUTES + j] = row.error[j];
         }
-        label[i] = row.label;
+        drawn->label[i] = row.label;
     }
 }
 
-static bool bayes_catalogue(struct mock *mock, size_t rows, const double *value,
-                            const double *error, double *p) {
+static bool bayes_catalogue(struct mock *mock, size_t rows, const struct mock_rows *drawn,
+                            double *answer, double *log_density) {
     for (size_t i = 0; i < rows; i++) {
         struct catalogue_row row;
         for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++) {
-            row.value[j] = value[i * CATALOGUE_ATTRIBUTES + j];
-            row.error[j] = error[i * CATALOGUE_ATTRIBUTES + j];
+            row.value[j] = drawn->value[i * CATALOGUE_ATTRIBUTES + j];
+            row.error[j] = drawn->error[i * CATALOGUE_ATTRIBUTES + j];
         }
-        catalogue_bayes(mock->catalogue, &row, p + i * CATALOGUE_CLASSES);
+        catalogue_bayes(mock->catalogue, &row, answer + i * CATALOGUE_CLASSES);
     }
+    rate_classes(mock, rows, drawn, answer, log_density);
     return true;
 }
 
-static size_t draws_catalogue(const struct mock *mock) {
+static size_t no_draws(const struct mock *mock) {
     (void)mock;
     return 0;
 }
 
 bool mock_catalogue(struct mock *mock, uint64_t seed, double noise) {
-    static const struct mock_kind kind = {draw_catalogue, bayes_catalogue, draws_catalogue};
-    *mock = (struct mock){.kind = &kind, .noise = noise, .has_id = true};
+    static const struct mock_kind kind = {draw_catalogue, bayes_catalogue, no_draws};
+    *mock = (struct mock){.kind = &kind, .target = "class", .noise = noise, .has_id = true};
     mock->catalogue = malloc(sizeof *mock->catalogue);
     if (!mock->catalogue || !make_names(mock, CATALOGUE_ATTRIBUTES, CATALOGUE_CLASSES))
         return false;
@@ -123,5 +131,55 @@ bool mock_catalogue(struct mock *mock, uint64_t seed, double noise) {
     }
     for (size_t c = 0; c < CATALOGUE_CLASSES; c++)
         snprintf(mock->class_name[c], MOCK_NAME, "%s", catalogue_class[c]);
+    return true;
+}
+
+/* ---------------------------------------------------------------- wave ------------------------ */
+
+static void draw_wave(struct mock *mock, size_t rows, struct mock_rows *drawn) {
+    for (size_t i = 0; i < rows; i++) {
+        struct wave_row row = wave_next(mock->wave);
+        drawn->value[i] = row.value;
+        drawn->error[i] = row.error;
+        drawn->y[i] = row.y;
+        drawn->exposure[i] = row.exposure;
+        drawn->label[i] = mock->classes ? (int32_t)row.y : 0;
+    }
+}
+
+static bool bayes_wave(struct mock *mock, size_t rows, const struct mock_rows *drawn,
+                       double *answer, double *log_density) {
+    for (size_t i = 0; i < rows; i++) {
+        struct wave_row row = {.value = drawn->value[i],
+                               .error = drawn->error[i],
+                               .exposure = drawn->exposure[i],
+                               .y = drawn->y[i]};
+        struct wave_answer best = wave_bayes(mock->wave, &row);
+        log_density[i] = best.log_density;
+        for (size_t c = 0; c < mock->classes; c++)
+            answer[i * mock->classes + c] = best.p[c];
+        if (mock->classes)
+            continue;
+        answer[2 * i] = best.mean;
+        answer[2 * i + 1] = best.deviation;
+    }
+    return true;
+}
+
+bool mock_wave(struct mock *mock, enum wave_kind which, uint64_t seed, double noise) {
+    static const struct mock_kind kind = {draw_wave, bayes_wave, no_draws};
+    static const char *const target[] = {
+        [WAVE_NUMBER] = "y", [WAVE_COUNT] = "count", [WAVE_LEVEL] = "level"};
+    *mock = (struct mock){.kind = &kind,
+                          .target = target[which],
+                          .noise = noise,
+                          .has_exposure = which == WAVE_COUNT};
+    mock->wave = malloc(sizeof *mock->wave);
+    if (!mock->wave || !make_names(mock, 1, which == WAVE_LEVEL ? WAVE_LEVELS : 0))
+        return false;
+    *mock->wave = wave_create(which, seed, noise);
+    mock->attribute[0] = (struct mock_attribute){.name = "x", .has_error = true};
+    for (size_t c = 0; c < mock->classes; c++)
+        snprintf(mock->class_name[c], MOCK_NAME, "%zu", c + 1);
     return true;
 }

@@ -2,10 +2,11 @@
 #ifndef GENERATE_MOCK_H
 #define GENERATE_MOCK_H
 
-/* Tables made up: synthetic.h and catalogue.h behind one face, with names for columns and classes.
- */
+/* Tables made up: synthetic.h, catalogue.h and wave.h behind one face, with names for columns and
+ * classes. */
 
 #include "synthetic.h"
+#include "wave.h"
 
 enum { MOCK_NAME = 32 };
 
@@ -16,27 +17,39 @@ struct mock_attribute {
 };
 
 struct mock {
-    size_t attributes, classes;
+    size_t attributes, classes; /* no classes: the target is a number */
     struct mock_attribute *attribute;
     char (*class_name)[MOCK_NAME];
-    bool has_id; /* rows stand for things with names */
+    const char *target; /* name of its column */
+    bool has_id;        /* rows stand for things with names */
+    bool has_exposure;  /* the target is a count */
     const struct mock_kind *kind;
     struct synthetic *synthetic;
     struct catalogue *catalogue;
+    struct wave *wave;
     double noise;
+};
+
+/* Rows of a table; the caller's memory. */
+struct mock_rows {
+    double *value, *error; /* rows x attributes, 1-sigma errors; NaN where there is none */
+    int32_t *label;        /* rows: classes, */
+    double *y, *exposure;  /* or numbers */
 };
 
 /* false when out of memory. Free with mock_free either way. */
 bool mock_synthetic(struct mock *mock, const struct synthetic_settings *settings);
 bool mock_catalogue(struct mock *mock, uint64_t seed, double noise);
+bool mock_wave(struct mock *mock, enum wave_kind kind, uint64_t seed, double noise);
 void mock_free(struct mock *mock);
 
-/* The next rows: values and 1-sigma errors, rows x attributes, NaN where there is none; labels. */
-void mock_draw(struct mock *mock, size_t rows, double *value, double *error, int32_t *label);
+/* The next rows. */
+void mock_draw(struct mock *mock, size_t rows, struct mock_rows *drawn);
 
-/* Optimal probabilities of drawn rows, rows x classes; false when out of memory. */
-bool mock_bayes(struct mock *mock, size_t rows, const double *value, const double *error,
-                double *p);
+/* The best possible answer to drawn rows: probabilities, rows x classes, or mean and deviation,
+ * rows x 2; and its log p of the rows' own targets. False when out of memory. */
+bool mock_bayes(struct mock *mock, size_t rows, const struct mock_rows *drawn, double *answer,
+                double *log_density);
 
 /* The number of draws a row they are estimated from; 0 when they are as good as exact. */
 size_t mock_draws(const struct mock *mock);

@@ -154,6 +154,20 @@ def evaluate_given(nimgp):
     given = nimgp("evaluate", "--probabilities", "p.csv", "test.csv", "--json").json()
     for name in ("rows", "classes", "error", "nll", "brier", "ece", "confusion"):
         check(model[name] == given[name], name, model[name], given[name])
+    # Names of rows that stand in both must be the same, row by row.
+    head, rows = blobs(60, seed=4)
+    named = [[f"S{i}", *row] for i, row in enumerate(rows)]
+    nimgp.write_rows("named.csv", ["id", *head], named)
+    nimgp("predict", "m", "named.csv", "--keep-only", "id", "-o", "p.csv")
+    nimgp("evaluate", "--probabilities", "p.csv", "named.csv")
+    nimgp("evaluate", "--probabilities", "p.csv", "named.csv", "--where", "x1 > 0")
+    nimgp.write_rows("other.csv", ["id", *head], [*named[:9], named[10], named[9], *named[11:]])
+    nimgp.refuses("evaluate", "--probabilities", "p.csv", "other.csv",
+                  says=["other.csv:11: column id: 'S10', but 'S9' in row 10 of p.csv"])
+    nimgp.write_rows("numbers.csv", ["id", *head], [[i, *row] for i, row in enumerate(rows)])
+    nimgp("predict", "m", "numbers.csv", "--keep-only", "id", "-o", "p.csv")
+    nimgp.write_rows("numbers.csv", ["id", *head], [[f"{i}.0", *row] for i, row in enumerate(rows)])
+    nimgp("evaluate", "--probabilities", "p.csv", "numbers.csv")
     nimgp.write("short.csv", "p_a,p_b\n0.5,0.5\n")
     nimgp.refuses("evaluate", "--probabilities", "short.csv", "test.csv", says=["test.csv", "1"])
     nimgp.write("odd.csv", "p_a,p_b\n0.5,0.6\n")

@@ -273,7 +273,7 @@ def check_completion(nimgp, place):
     assert offer("help", "") == ALL
     for command in ALL:
         assert offer(command, "--") == {f"--{name}" for name in nimgp.options(command)}, command
-    assert offer("simulate", "") == {"toy", "synthetic", "catalogue"}
+    assert offer("simulate", "") == {"toy", "synthetic", "catalogue", "sine", "counts", "ordinal"}
     assert offer("simulate", "--out", "") == {"sub dir"}
     assert offer("simulate", "-o", "") == {"sub dir"}
     assert offer("simulate", "--seed", "") == set()
@@ -287,6 +287,8 @@ def check_completion(nimgp, place):
     assert offer("fit", "--input", "") == {"latent", "amortised", "first-order", "exact",
                                           "augmented", "resampled"}
     assert offer("fit", "--input", "=", "la") == {"latent"}
+    assert offer("fit", "--task", "") == {"classify", "regress", "count", "ordinal", "multilabel"}
+    assert offer("fit", "--likelihood", "s") == {"softmax", "student-t"}
     assert offer("fit", "-o", "") == everything
 
 

@@ -5,6 +5,7 @@
 usage: check_cli_simulate.py NIMGP
 """
 import math
+import re
 
 from program import main, number, rows_of
 
@@ -17,28 +18,28 @@ def simulate(nimgp, place, *words, train=200, test=2000):
     return tables, done.stderr
 
 
-def shares(rows):
+def shares(rows, label="class"):
     count = {}
     for row in rows:
-        count[row["class"]] = count.get(row["class"], 0) + 1
+        count[row[label]] = count.get(row[label], 0) + 1
     return {name: n / len(rows) for name, n in count.items()}
 
 
-def scores(tables):
+def scores(tables, label="class"):
     """NLL and error of bayes.csv, and the NLL of always answering with the classes' shares."""
     nll = wrong = constant = 0.0
-    share = shares(tables["test"])
+    share = shares(tables["test"], label)
     for row, answer in zip(tables["test"], tables["bayes"]):
         p = {name[2:]: float(text) for name, text in answer.items()}
         assert abs(sum(p.values()) - 1.0) < 1e-9
-        nll -= math.log(max(p[row["class"]], 1e-300))
-        wrong += max(p, key=p.get) != row["class"]
-        constant -= math.log(share[row["class"]])
+        nll -= math.log(max(p[row[label]], 1e-300))
+        wrong += max(p, key=p.get) != row[label]
+        constant -= math.log(share[row[label]])
     n = len(tables["test"])
     return nll / n, wrong / n, constant / n
 
 
-def assert_calibrated(tables, attributes):
+def assert_calibrated(tables, attributes, label="class"):
     """If p is the truth, 1[y = c] - p_c is unrelated to anything seen of the row: the sum of
     products with any such number is zero within its standard error."""
     looks = [lambda row, p: 1.0, lambda row, p: p, lambda row, p: p * p]
@@ -51,7 +52,7 @@ def assert_calibrated(tables, attributes):
             for row, answer in zip(tables["test"], tables["bayes"]):
                 p = float(answer[column])
                 seen = look(row, p)
-                total += ((row["class"] == column[2:]) - p) * seen
+                total += ((row[label] == column[2:]) - p) * seen
                 variance += p * (1.0 - p) * seen * seen
             assert abs(total) <= 4.0 * math.sqrt(variance) + 1e-9, (column, k, total, variance)
 
@@ -143,8 +144,96 @@ def check_catalogue(nimgp, place):
     assert_calibrated(tables, attributes + errors)
 
 
+def assert_waves(rows):
+    """Uniform in [-3, 3] plus errors that are log-uniform in [0.05, 0.5]."""
+    errors = [float(row["x_err"]) for row in rows]
+    assert 0.05 <= min(errors) < 0.06 and 0.45 < max(errors) <= 0.5, (min(errors), max(errors))
+    logs = [math.log(e) for e in errors]
+    assert abs(sum(logs) / len(logs) - math.log(math.sqrt(0.05 * 0.5))) < 0.06
+    noise = sum(e * e for e in errors) / len(errors)
+    assert abs(variance_beyond([float(row["x"]) for row in rows], 3.0) - noise) < 0.2
+    assert max(abs(float(row["x"])) for row in rows) > 3.0
+
+
+def wave_average(row, function):
+    """The mean of a function of f = sin 2x over where x may be."""
+    seen, error, points = float(row["x"]), float(row["x_err"]), 3000
+    total = sum_up = 0.0
+    for i in range(points):
+        x = -3.0 + 6.0 * (i + 0.5) / points
+        weight = math.exp(-0.5 * ((x - seen) / error) ** 2)
+        total += weight
+        sum_up += weight * function(math.sin(2.0 * x))
+    return sum_up / total
+
+
+def assert_best_numbers(tables, talk, density):
+    """bayes.csv against plain sums for some rows; residuals are unrelated to what is seen, as large
+    as sd says, and the figures said are those of the whole."""
+    target = list(tables["test"][0])[-1]
+    both = list(zip(tables["test"], tables["bayes"]))
+    for row, answer in both[:60]:
+        t = float(row.get("exposure", 1.0))
+        mean = wave_average(row, lambda f: density(f, t)[0])
+        second = wave_average(row, lambda f: density(f, t)[1])
+        assert abs(float(answer["mean"]) - mean) < 1e-4 * (1 + abs(mean)), (row, answer, mean)
+        assert abs(float(answer["sd"]) - math.sqrt(second - mean * mean)) < 1e-3 * (1 + abs(mean))
+    miss = [float(row[target]) - float(answer["mean"]) for row, answer in both]
+    sd = [float(answer["sd"]) for _, answer in both]
+    for look in (lambda x: 1.0, lambda x: x, lambda x: math.sin(2 * x), lambda x: math.cos(2 * x)):
+        seen = [look(float(row["x"])) for row, _ in both]
+        total = sum(m * g for m, g in zip(miss, seen))
+        assert abs(total) < 4 * math.sqrt(sum((s * g) ** 2 for s, g in zip(sd, seen))), total
+    ratios = [(m / s) ** 2 for m, s in zip(miss, sd)]
+    mean = sum(ratios) / len(ratios)
+    spread = math.sqrt(sum((r - mean) ** 2 for r in ratios)) / len(ratios)
+    assert abs(mean - 1.0) < 4 * spread, (mean, spread)
+    square = sum(m * m for m in miss) / len(miss)
+    assert f"RMSE {math.sqrt(square):.4g}" in talk, (talk, square)
+
+
+def check_sine(nimgp, place):
+    tables, talk = simulate(nimgp, place, "sine", test=2000)
+    assert list(tables["train"][0]) == ["x", "x_err", "y"]
+    assert list(tables["bayes"][0]) == ["mean", "sd"]
+    assert_waves(tables["train"] + tables["test"])
+    assert_best_numbers(tables, talk, lambda f, _: (f, f * f + 0.01))
+    # Exactly measured, all that is left is the target's own noise.
+    tables, talk = simulate(nimgp, place / "sharp", "sine", "--noise-var", "1e-6", test=2000)
+    residual = [float(row["y"]) - math.sin(2 * float(row["x"])) for row in tables["test"]]
+    variance = sum(r * r for r in residual) / len(residual)
+    assert abs(variance - 0.01) < 5 * 0.01 * math.sqrt(2 / 2000), variance
+    nll = float(re.search(r"NLL (-?[0-9.]+)", talk)[1])
+    assert abs(nll - (0.5 * math.log(2 * math.pi * math.e * 0.01))) < 0.08, nll
+
+
+def check_counts(nimgp, place):
+    tables, talk = simulate(nimgp, place, "counts", test=2000)
+    assert list(tables["train"][0]) == ["x", "x_err", "exposure", "count"]
+    assert_waves(tables["test"])
+    for row in tables["train"]:
+        assert row["count"].isdigit() and 0.5 <= float(row["exposure"]) <= 5.0, row
+
+    def moments(f, t):
+        rate = t * math.exp(1 + f)
+        return rate, rate + rate * rate
+    assert_best_numbers(tables, talk, moments)
+
+
+def check_ordinal(nimgp, place):
+    tables, talk = simulate(nimgp, place, "ordinal", test=3000)
+    assert list(tables["train"][0]) == ["x", "x_err", "level"]
+    assert list(tables["bayes"][0]) == ["p_1", "p_2", "p_3", "p_4"]
+    assert_calibrated(tables, ["x", "x_err"], label="level")
+    nll, wrong, constant = scores(tables, label="level")
+    assert nll < 0.6 * constant and f"NLL {nll:.4f}, {100 * wrong:.1f} % wrong" in talk, (nll, talk)
+    for row, answer in list(zip(tables["test"], tables["bayes"]))[:40]:
+        low = wave_average(row, lambda f: 0.5 * math.erfc((f + 0.5) / (0.2 * math.sqrt(2))))
+        assert abs(low - float(answer["p_1"])) < 1e-4, (row, answer, low)
+
+
 def check_seeds(nimgp, place):
-    for name in ("toy", "synthetic", "catalogue"):
+    for name in ("toy", "synthetic", "catalogue", "sine", "counts", "ordinal"):
         texts = []
         for i, seed in enumerate(("1", "1", "2")):
             out = place / name / str(i)
@@ -174,6 +263,8 @@ def check_places(nimgp, place):
     nimgp.bad(1, "simulate", "tony", "--out", deep, says=["'tony'", "did you mean toy?"])
     nimgp.bad(1, "simulate", "catalogue", "--dims", "3", "--out", deep, says="--dims")
     nimgp.bad(1, "simulate", "toy", "--dims", "3", "--out", deep, says="--dims")
+    nimgp.bad(1, "simulate", "sine", "--classes", "3", "--out", deep, says="--classes")
+    nimgp.bad(1, "simulate", "count", "--out", deep, says="did you mean counts?")
     nimgp.bad(1, "simulate", "catalogue", "--noise-var", "0", "--out", deep, says="--noise-var")
     nimgp.bad(1, "simulate", "synthetic", "--classes", "1", "--out", deep, says="--classes")
 
@@ -188,4 +279,4 @@ def check_missing_class_is_said(nimgp, place):
 
 if __name__ == "__main__":
     main([check_toy, check_synthetic, check_noise, check_dimensions_and_classes, check_catalogue,
-          check_seeds, check_places, check_missing_class_is_said])
+          check_sine, check_counts, check_ordinal, check_seeds, check_places, check_missing_class_is_said])

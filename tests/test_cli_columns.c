@@ -138,7 +138,9 @@ static void assert_pairs(const char *head, const char *row, const struct column_
     struct complaint complaint = {.text = ""};
     struct column_wishes all = *wishes;
     size_t rows;
-    all.label = (long)table_columns(table) - 1;
+    struct taken label = {table_columns(table) - 1, "label", false};
+    all.taken = &label;
+    all.taken_count = 1;
     assert_true(table_next(table, 10, &rows, &complaint));
     if (!columns_choose(&columns, table, rows, &all, &complaint))
         fail_msg("%s: %s", head, complaint.text);
@@ -187,6 +189,57 @@ static void test_pairs(void **state) {
     assert_pairs("a=b,s,c", "1,1,a", &(struct column_wishes){.errors = "a=b=s"}, "a=b:s");
 }
 
+/* A target that is a number, and its errors, are no features; nor is it anybody's error. */
+static void test_taken(void **state) {
+    (void)state;
+    static const struct {
+        const char *head, *features, *found, *unused;
+        bool measured;
+    } cases[] = {{"x,x_err,y,y_err,z", NULL, "x z", "y_err", true},
+                 {"x,x_err,y,dy,z", NULL, "x z", "dy", true},
+                 {"x,x_err,y,dy,z", NULL, "x dy z", "", false},
+                 {"x,x_err,y,y_err,e_y", NULL, "x", "y_err, e_y", true},
+                 {"x,x_err,y,y_err,z", "z,y_err", "z y_err", "", true},
+                 {"z,x,y,w,x_err", "z", "z", "", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[64], found[128] = "", unused[128];
+        struct table *table = table_with(cases[i].head, "1,2,3,4,5", path);
+        struct columns columns = {0};
+        struct complaint complaint = {.text = ""};
+        struct taken target = {2, "target", cases[i].measured};
+        struct column_wishes wishes = {
+            .features = cases[i].features, .taken = &target, .taken_count = 1};
+        size_t rows;
+        assert_true(table_next(table, 10, &rows, &complaint));
+        assert_true(columns_choose(&columns, table, rows, &wishes, &complaint));
+        for (size_t j = 0; j < columns.count; j++) {
+            size_t used = strlen(found);
+            snprintf(found + used, sizeof found - used, "%s%s", j ? " " : "",
+                     columns.source[j].name);
+        }
+        list_show(&columns.unused, 9, unused, sizeof unused);
+        assert_string_equal(found, cases[i].found);
+        assert_string_equal(unused, cases[i].unused);
+        columns_free(&columns);
+        table_close(table);
+        unlink(path);
+    }
+    char path[64];
+    struct table *table = table_with("x,dx,z", "1,2,3", path);
+    struct taken target = {1, "target", true};
+    struct column_wishes wishes = {.taken = &target, .taken_count = 1};
+    struct columns columns = {0};
+    struct complaint complaint = {.text = ""};
+    size_t rows;
+    assert_true(table_next(table, 10, &rows, &complaint));
+    assert_true(columns_choose(&columns, table, rows, &wishes, &complaint));
+    assert_int_equal(columns.count, 2);
+    assert_int_equal(columns.source[0].error, NO_COLUMN);
+    columns_free(&columns);
+    table_close(table);
+    unlink(path);
+}
+
 static void test_label(void **state) {
     (void)state;
     static const struct {
@@ -198,16 +251,16 @@ static void test_label(void **state) {
         struct table *table = table_with(cases[i].head, "1,2,3", path);
         struct complaint complaint;
         size_t column;
-        assert_false(column_label(table, "klass", NULL, &column, &complaint));
+        assert_false(column_label(table, "klass", NULL, "class", &column, &complaint));
         assert_int_equal(complaint.code, EXIT_BAD_INPUT);
         if (i == 1) {
-            assert_true(column_label(table, NULL, "kind", &column, &complaint));
+            assert_true(column_label(table, NULL, "kind", "class", &column, &complaint));
             assert_int_equal(column, cases[i].column);
-            assert_false(column_label(table, NULL, NULL, &column, &complaint));
+            assert_false(column_label(table, NULL, NULL, "class", &column, &complaint));
         } else {
-            assert_true(column_label(table, cases[i].wish, NULL, &column, &complaint));
+            assert_true(column_label(table, cases[i].wish, NULL, "class", &column, &complaint));
             assert_int_equal(column, cases[i].column);
-            assert_false(column_label(table, NULL, "kind", &column, &complaint));
+            assert_false(column_label(table, NULL, "kind", "class", &column, &complaint));
             assert_non_null(strstr(complaint.text, "no column 'kind', the label in training"));
         }
         table_close(table);
@@ -221,14 +274,14 @@ enum { ROWS = 1000, CLASSES = 3 };
 
 /* Row i is (i, i / 10); classes of very different size. */
 static struct training_set set_of(size_t rows) {
-    struct training_set set = {.rows = rows, .attributes = 2};
+    struct training_set set = {.rows = rows, .attributes = 2, .truth.classed = true};
     set.x = calloc(2 * rows, sizeof *set.x);
     set.sigma = calloc(2 * rows, sizeof *set.sigma);
-    set.class = calloc(rows, sizeof *set.class);
+    set.truth.class = calloc(rows, sizeof *set.truth.class);
     for (size_t i = 0; i < rows; i++) {
         set.x[2 * i] = set.sigma[2 * i + 1] = (double)i;
         set.x[2 * i + 1] = set.sigma[2 * i] = (double)i / 10.0;
-        set.class[i] = i % 50 == 0 ? 2 : i % 3 == 0;
+        set.truth.class[i] = i % 50 == 0 ? 2 : i % 3 == 0;
     }
     return set;
 }
@@ -244,7 +297,7 @@ static void assert_parts(const struct training_set *set, const struct training_s
         size_t k = here ? a++ : b++;
         assert_true(k < part->rows);
         assert_true(part->x[2 * k] == (double)i && part->sigma[2 * k + 1] == (double)i);
-        assert_int_equal(part->class[k], i % 50 == 0 ? 2 : i % 3 == 0);
+        assert_int_equal(part->truth.class[k], i % 50 == 0 ? 2 : i % 3 == 0);
     }
 }
 
@@ -257,14 +310,14 @@ static void test_holding_out(void **state) {
             struct complaint complaint;
             double count[CLASSES] = {0}, out[CLASSES] = {0};
             for (size_t i = 0; i < ROWS; i++)
-                count[set.class[i]]++;
+                count[set.truth.class[i]]++;
             assert_true(training_set_hold_out(&set, CLASSES, shares[s], seed, &held, &complaint));
             assert_parts(&set, &held, ROWS);
             for (size_t i = 0; i < held.rows; i++)
-                out[held.class[i]]++;
+                out[held.truth.class[i]]++;
             for (size_t c = 0; c < CLASSES; c++) /* one of each cell of 1 / share rows */
                 assert_true(fabs(out[c] - shares[s] * count[c]) <= 1.0);
-            assert_int_equal(set.class[0], 2); /* the first of a class stays */
+            assert_int_equal(set.truth.class[0], 2); /* the first of a class stays */
             assert_true(set.x[0] == 0.0);
             /* More rows at the end change nothing for the others. */
             struct training_set more = set_of(ROWS + 77), more_held = {0};
@@ -278,6 +331,39 @@ static void test_holding_out(void **state) {
             training_set_free(&more);
             training_set_free(&more_held);
         }
+}
+
+/* Rows without classes: one of each cell of 1 / share rows, with its targets and exposure. */
+static void test_holding_out_numbers(void **state) {
+    (void)state;
+    enum { OUTPUTS = 2 };
+    struct training_set set = set_of(ROWS), held = {0};
+    struct complaint complaint;
+    free(set.truth.class);
+    set.truth = (struct truth){.outputs = OUTPUTS, .exposed = true};
+    assert_true(truth_grow(&set.truth, ROWS));
+    for (size_t i = 0; i < ROWS; i++) {
+        set.truth.y[OUTPUTS * i] = 2.0 * (double)i;
+        set.truth.y[OUTPUTS * i + 1] = 3.0 * (double)i;
+        set.truth.exposure[i] = 5.0 * (double)i;
+    }
+    assert_true(training_set_hold_out(&set, 0, 0.1, 7, &held, &complaint));
+    assert_int_equal(held.rows, ROWS / 10);
+    assert_int_equal(set.rows, ROWS - ROWS / 10);
+    const struct training_set *parts[] = {&set, &held};
+    for (size_t part = 0; part < 2; part++)
+        for (size_t k = 0; k < parts[part]->rows; k++) {
+            const struct truth *truth = &parts[part]->truth;
+            double i = parts[part]->x[2 * k];
+            assert_true(truth->y[OUTPUTS * k] == 2.0 * i && truth->y[OUTPUTS * k + 1] == 3.0 * i);
+            assert_true(truth->exposure[k] == 5.0 * i);
+            assert_true(part == 0 || floor(i / 10.0) == (double)k);
+        }
+    nim_data data = training_set_data(&held);
+    assert_true(!data.labels && data.targets == held.truth.y && data.outputs == OUTPUTS &&
+                data.exposure == held.truth.exposure);
+    training_set_free(&set);
+    training_set_free(&held);
 }
 
 static void test_seeds_differ(void **state) {
@@ -327,10 +413,15 @@ static void test_logs(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),          cmocka_unit_test(test_class_order),
-        cmocka_unit_test(test_closed_classes), cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_label),          cmocka_unit_test(test_holding_out),
-        cmocka_unit_test(test_seeds_differ),   cmocka_unit_test(test_logs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists),
+                                       cmocka_unit_test(test_class_order),
+                                       cmocka_unit_test(test_closed_classes),
+                                       cmocka_unit_test(test_pairs),
+                                       cmocka_unit_test(test_label),
+                                       cmocka_unit_test(test_taken),
+                                       cmocka_unit_test(test_holding_out_numbers),
+                                       cmocka_unit_test(test_holding_out),
+                                       cmocka_unit_test(test_seeds_differ),
+                                       cmocka_unit_test(test_logs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,11 +228,36 @@ static void test_best(void **state) {
     }
 }
 
+/* The root of a mean of squares: its standard error is what the jackknife finds, to first order. */
+static void test_root(void **state) {
+    (void)state;
+    enum { TERMS = 400 };
+    double term[TERMS], total = 0.0, squares = 0.0;
+    struct moments moments = {0};
+    for (size_t i = 0; i < TERMS; i++) {
+        double miss = uniform() + uniform() - 1.0;
+        term[i] = miss * miss;
+        total += term[i];
+        moments_add(&moments, term[i]);
+    }
+    struct score mean = moments_mean(&moments), root = score_root(mean);
+    assert_score(mean, plain_mean(term, TERMS));
+    assert_near(root.value, sqrt(total / TERMS));
+    for (size_t i = 0; i < TERMS; i++) {
+        double without = sqrt((total - term[i]) / (TERMS - 1)) - root.value;
+        squares += without * without;
+    }
+    double jackknife = sqrt(squares * (TERMS - 1) / TERMS);
+    assert_true(fabs(root.deviation / jackknife - 1.0) < 0.02);
+    root = score_root((struct score){0.0, 0.0});
+    assert_true(root.value == 0.0 && root.deviation == 0.0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means),     cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_spread),    cmocka_unit_test(test_subset),
-        cmocka_unit_test(test_confusion), cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_best)};
+        cmocka_unit_test(test_root),        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_calibration), cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_subset),      cmocka_unit_test(test_confusion),
+        cmocka_unit_test(test_edges),       cmocka_unit_test(test_best)};
     return cmocka_run_group_tests(tests, make_rows, NULL);
 }

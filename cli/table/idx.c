@@ -167,6 +167,7 @@ static bool open_labels(struct idx *idx, const char *path, struct complaint *com
         return complain(complaint, EXIT_BAD_INPUT, "%s: %zu x %zu labels for the %zu images of %s",
                         source_name(idx->labels.source), idx->labels.rows, idx->labels.columns,
                         idx->images.rows, idx->table.path);
+    idx->table.beside = source_name(idx->labels.source);
     return true;
 }
 

@@ -37,6 +37,7 @@ struct table {
     struct texts names; /* texts that live as long as the table */
     struct texts cells; /* texts that live as long as the rows at hand */
     const char *path;   /* for messages */
+    const char *beside; /* the file beside it that was read too, or NULL */
     struct column *column;
     size_t columns;
     size_t rows;   /* at hand */

@@ -194,6 +194,10 @@ const char *table_path(const struct table *table) {
     return table->path;
 }
 
+const char *table_beside(const struct table *table) {
+    return table->beside;
+}
+
 size_t table_columns(const struct table *table) {
     return table->columns;
 }

@@ -58,6 +58,9 @@ void table_close(struct table *table);
 
 /* For messages: as given, or "standard input". */
 const char *table_path(const struct table *table);
+
+/* The file beside it that part of the columns comes from (IDX: the labels), or NULL. */
+const char *table_beside(const struct table *table);
 size_t table_columns(const struct table *table);
 const struct column *table_column(const struct table *table, size_t index);
 

@@ -1,0 +1,485 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers, counts, levels and sets of labels through files: fit, predict, evaluate, suggest, inspect.
+usage: PROGRAM [TEST...]"""
+import math
+import random
+import signal
+import statistics
+
+from cli_check import check, main, near
+
+QUICK = ["--epochs", "40", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points", "32"]
+HEAD = ["x", "x_err", "y", "y_err", "seconds", "photons", "grade", "rain", "wind"]
+
+
+def poisson(source, rate):
+    count, product = 0, source.random()
+    while product > math.exp(-rate):
+        count, product = count + 1, product * source.random()
+    return count
+
+
+def waves(rows, seed=1):
+    """A row has a target of every kind."""
+    source, made = random.Random(seed), []
+    for _ in range(rows):
+        x, error = source.uniform(-3, 3), source.uniform(0.05, 0.4)
+        f, seconds = math.sin(2 * x), source.uniform(0.5, 4)
+        level = sum(f + source.gauss(0, 0.2) > t for t in (-0.5, 0.5))
+        made.append([x + source.gauss(0, error), error, 10 + 3 * f + source.gauss(0, 0.3), 0.3, seconds,
+                     poisson(source, seconds * math.exp(1 + f)), ("low", "mid", "high")[level],
+                     int(f > 0), ("no", "yes")[x + source.gauss(0, 0.3) > 0]])
+    return made
+
+
+def tables(nimgp, rows=120):
+    train, test = waves(rows), waves(rows, seed=2)
+    nimgp.write_rows("train.csv", HEAD, train)
+    nimgp.write_rows("test.csv", HEAD, test)
+    return train, test
+
+
+def fit(nimgp, *words, model="m", features=("--features", "x")):
+    return nimgp("fit", "train.csv", "-o", model, *QUICK, *features, *words)
+
+
+def inspect(nimgp, model="m"):
+    return nimgp("inspect", model, "--json").json()
+
+
+def mean(terms):
+    terms = list(terms)
+    return statistics.fmean(terms), statistics.stdev(terms) / math.sqrt(len(terms))
+
+
+def same_scores(found, expected):
+    for name, (value, error) in expected.items():
+        check(near(found[name]["value"], value, 1e-7), name, found[name], value)
+        check(near(found[name]["standard_error"], error, 1e-6), name, found[name], error)
+
+
+def column(name, table):
+    return [row[HEAD.index(name)] for row in table]
+
+
+INTERVALS = {"coverage_50": ("q25", "q75"), "coverage_90": ("q05", "q95"),
+             "coverage_95": ("q02.5", "q97.5")}
+LEVELS = "0.025,0.05,0.25,0.5,0.75,0.95,0.975"
+
+
+def number_scores(rows, targets, nll):
+    miss = [float(row["mean"]) - y for row, y in zip(rows, targets)]
+    square, error = mean(m * m for m in miss)
+    scores = {"rmse": (math.sqrt(square), error / (2 * math.sqrt(square))),
+              "mae": mean(abs(m) for m in miss), "nll": mean(nll)}
+    for key, (low, high) in INTERVALS.items():
+        scores[key] = mean(float(float(row[low]) <= y <= float(row[high]))
+                           for row, y in zip(rows, targets))
+    return scores
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+def numbers(nimgp):
+    """With exact inputs the prediction is N(mean, sd^2): density and quantiles follow."""
+    _, test = tables(nimgp)
+    said = fit(nimgp, "--task", "regress", "--input", "exact", "--epochs", "300").err
+    check("the target is column 'y'" in said and "y from" in said, said)
+    rows = nimgp("predict", "m", "test.csv", "--quantiles", LEVELS).rows()
+    y = column("y", test)
+    check(list(rows[0]) == ["mean", "sd", "q02.5", "q05", "q25", "q50", "q75", "q95", "q97.5"])
+    nll = []
+    for row, target in zip(rows, y, strict=True):
+        normal = statistics.NormalDist(float(row["mean"]), float(row["sd"]))
+        nll.append(-math.log(normal.pdf(target)))
+        for name, cell in row.items():
+            if name.startswith("q"):
+                check(near(float(cell), normal.inv_cdf(float(name[1:]) / 100), 1e-6), name, row)
+    found = nimgp("evaluate", "m", "test.csv", "--json").json()
+    check(found["task"] == "regress" and found["rows"] == len(test), found)
+    same_scores(found, number_scores(rows, y, nll))
+    check(found["rmse"]["value"] < 0.6 * statistics.stdev(y), found["rmse"])
+    text = nimgp("evaluate", "m", "test.csv").out
+    check(f"{found['rmse']['value']:.4g}" in text and "95 % interval" in text, text)
+    default = nimgp("predict", "m", "test.csv", "--latent").rows()
+    check(list(default[0]) == ["mean", "sd", "q05", "q50", "q95", "mean_f", "deviation_f"])
+    check(all(a["mean"] == b["mean"] and a["q95"] == b["q95"] for a, b in zip(default, rows)))
+    known = inspect(nimgp)
+    check(known["target"] == "number" and known["likelihood"] == "gaussian", known)
+    check(known["label"] == "y" and known["classes"] == [] and len(known["functions"]) == 1, known)
+    noise, spread = known["noise_deviation"], min(float(row["sd"]) for row in rows)
+    check(0 < noise < spread, "an observation is no more certain than its noise", noise, spread)
+    check("noise of the target" in nimgp("inspect", "m").out)
+
+
+def by_noise(nimgp):
+    """Sharp rows are predicted better than noisy ones, and the groups are all of the rows."""
+    tables(nimgp, rows=240)
+    fit(nimgp, "--likelihood", "student-t")
+    groups = nimgp("evaluate", "m", "test.csv", "--json").json()["by_noise"]
+    check(len(groups) == 3 and sum(group["rows"] for group in groups) == 240, groups)
+    check(groups[0]["rmse"]["value"] < groups[2]["rmse"]["value"], groups)
+    known = inspect(nimgp)
+    check(known["task"] == "regress" and known["scale"] > 0 and known["freedom"] > 0, known)
+
+
+def columns_apart(nimgp):
+    """Neither the target, nor the exposure, nor the errors of either are features."""
+    head = ["x", "x_err", "n", "n_err", "t", "e_t", "z"]
+    source = random.Random(3)
+    nimgp.write_rows("t.csv", head, [[source.gauss(0, 1), 0.1, source.randrange(9), 1,
+                                      source.uniform(1, 2), 0.1, source.gauss(0, 1)]
+                                     for _ in range(40)])
+
+    def features(*words):
+        said = nimgp("fit", "t.csv", "-o", "m", *QUICK, "--epochs", "1", "--label", "n", *words).err
+        return [f["name"] for f in inspect(nimgp)["features"]], said
+
+    names, said = features("--task", "count", "--exposure", "t")
+    check(names == ["x", "z"], names)
+    check("errors of the target are not used" in said and "n_err, e_t" in said, said)
+    names, said = features("--task", "regress")
+    check(names == ["x", "t", "z"] and "n_err is left out" in said, names, said)
+    names, said = features("--task", "regress", "--features", "x")
+    check(said.count("n_err") == 1, said)
+    check(features("--task", "regress", "--features", "x,n_err")[0] == ["x", "n_err"])
+    for words, what in ((["--features", "x,n"], "'n' is the target"),
+                        (["--exposure", "t", "--features", "x,t"], "'t' is the exposure"),
+                        (["--exposure", "n"], "target and exposure")):
+        nimgp.refuses("fit", "t.csv", "-o", "o", "--task", "count", "--label", "n", *words, code=1,
+                      says=[what])
+
+
+def missing_targets(nimgp):
+    """Rows without a target are left out and counted, and change nothing for the others."""
+    train, _ = tables(nimgp)
+    holed = []
+    for i, row in enumerate(train):
+        holed.append(row)
+        if i % 4 == 0:
+            holed.append([9, 0.1, ["", "nan"][i % 8 == 0], 0.3, 1, "", "", "", ""])
+    nimgp.write_rows("holes.csv", HEAD, holed)
+    for words in (["--task", "regress"], ["--task", "count", "--label", "photons"],
+                  ["--task", "ordinal", "--label", "grade", "--classes", "low,mid,high"],
+                  ["--task", "multilabel", "--label", "rain,wind"]):
+        words += ["--features", "x", *QUICK]
+        nimgp("fit", "train.csv", "-o", "whole", *words)
+        said = nimgp("fit", "holes.csv", "-o", "holes", *words).err
+        check("rows left out: 30 without a " in said, said)
+        check(nimgp("predict", "whole", "test.csv").out == nimgp("predict", "holes", "test.csv").out)
+        found = nimgp("evaluate", "whole", "holes.csv", "--json")
+        check(found.json()["left_out"]["no_label"] == 30 and "30 without a" in found.err, found.err)
+        check(found.json()["nll"] == nimgp("evaluate", "whole", "train.csv", "--json").json()["nll"])
+
+
+# ---- counts --------------------------------------------------------------------------------------
+
+
+def mixture(rate, centre, deviation, count):
+    """P(N <= count), P(N = count) and E N of a Poisson variable whose log-rate is normal, by
+    midpoints."""
+    points, total, below, exactly, average = 400, 0.0, 0.0, 0.0, 0.0
+    for i in range(points):
+        z = 16 * (i + 0.5) / points - 8
+        weight = math.exp(-z * z / 2)
+        mu = rate * math.exp(centre + deviation * z)
+        terms = [math.exp(k * math.log(mu) - mu - math.lgamma(k + 1)) for k in range(count + 1)]
+        total += weight
+        below += weight * sum(terms)
+        exactly += weight * terms[-1]
+        average += weight * mu
+    return below / total, exactly / total, average / total
+
+
+def counts(nimgp):
+    """With exact inputs a count is Poisson of a rate whose logarithm is normal."""
+    _, test = tables(nimgp)
+    fit(nimgp, "--task", "count", "--label", "photons", "--exposure", "seconds", "--input", "exact")
+    rows = nimgp("predict", "m", "test.csv", "--quantiles", LEVELS, "--latent").rows()
+    known, y, t = inspect(nimgp), column("photons", test), column("seconds", test)
+    check(known["exposure"] == "seconds" and known["target"] == "count", known)
+    nll = []
+    for i, row in enumerate(rows):
+        at = known["base_rate"] * t[i], float(row["mean_f"]), float(row["deviation_f"])
+        below, exactly, average = mixture(*at, y[i])
+        nll.append(-math.log(exactly))
+        check(near(float(row["mean"]), average, 1e-6), row, average)
+        if i % 8 == 0:
+            for name, level in (("q05", 0.05), ("q50", 0.5), ("q95", 0.95)):
+                least = int(row[name])
+                check(mixture(*at, least)[0] >= level - 1e-9, name, row)
+                check(least == 0 or mixture(*at, least - 1)[0] < level + 1e-9, name, row)
+    found = nimgp("evaluate", "m", "test.csv", "--json").json()
+    expected = number_scores(rows, y, nll)
+    check(near(found["nll"]["value"], expected["nll"][0], 1e-6), found["nll"], expected["nll"])
+    del expected["nll"]
+    same_scores(found, expected)
+
+
+def exposures(nimgp):
+    """The column is remembered by name; where it is not there, one is the exposure, and that is
+    said once. A tenth of the time gives a tenth of the counts."""
+    _, test = tables(nimgp)
+    said = fit(nimgp, "--task", "count", "--label", "photons", "--exposure", "Seconds").err
+    check("exposure" not in said, said)
+    ones = [row[:4] + [1] + row[5:] for row in test]
+    tenths = [row[:4] + [0.1] + row[5:] for row in test]
+    nimgp.write_rows("ones.csv", HEAD, ones)
+    nimgp.write_rows("tenths.csv", HEAD, tenths)
+    nimgp.write_rows("none.csv", HEAD[:4], [row[:4] for row in test])
+    one = nimgp("predict", "m", "ones.csv")
+    none = nimgp("predict", "m", "none.csv")
+    check(one.out == none.out and one.err == "", one.err)
+    check(none.err.count("no column 'Seconds', the exposure in training") == 1, none.err)
+    for a, b in zip(one.rows(), nimgp("predict", "m", "tenths.csv").rows(), strict=True):
+        check(near(0.1 * float(a["mean"]), float(b["mean"]), 1e-9), a, b)
+    for bad in (0, -1, "inf", ""):
+        nimgp.write_rows("bad.csv", HEAD, [*ones[:3], [*ones[3][:4], bad, *ones[3][5:]]])
+        for command in ("predict", "evaluate"):
+            nimgp.refuses(command, "m", "bad.csv", says=["bad.csv:5: column seconds", "above 0"])
+    head = [name.replace("seconds", "exposure") for name in HEAD]
+    nimgp.write_rows("train.csv", head, waves(40))
+    said = nimgp("fit", "train.csv", "-o", "n", *QUICK, "--task", "count", "--label", "photons").err
+    check("--exposure exposure makes it the exposure" in said, said)
+
+
+# ---- levels and labels ---------------------------------------------------------------------------
+
+
+def levels(nimgp):
+    """Text has the order that is given, numbers their own; both are the same model."""
+    train, test = tables(nimgp)
+    order = ["low", "mid", "high"]
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--task", "ordinal", "--label", "grade",
+                  says=["train.csv: column grade", "--classes"])
+    fit(nimgp, "--task", "ordinal", "--label", "grade", "--classes", ",".join(order))
+    for name, table in (("train", train), ("test", test)):
+        nimgp.write_rows(f"{name}.csv", HEAD[:2] + ["level"],
+                         [[*row[:2], (-1, 2.5, 10)[order.index(row[6])]] for row in table])
+    fit(nimgp, "--task", "ordinal", model="numbers")
+    known = inspect(nimgp, "numbers")
+    check([c["name"] for c in known["classes"]] == ["-1", "2.5", "10"], known["classes"])
+    check(known["thresholds"] == inspect(nimgp)["thresholds"], known["thresholds"])
+    check(known["thresholds"] == sorted(known["thresholds"]) and known["target"] == "level")
+    rows = nimgp("predict", "numbers", "test.csv").rows()
+    p = [[float(row["p_" + c]) for c in ("-1", "2.5", "10")] for row in rows]
+    y = [order.index(row[6]) for row in test]
+    best = [q.index(max(q)) for q in p]
+    check(all(row["predicted"] == ("-1", "2.5", "10")[b] for row, b in zip(rows, best)))
+    found = nimgp("evaluate", "numbers", "test.csv", "--json").json()
+    same_scores(found, {"nll": mean(-math.log(q[k]) for q, k in zip(p, y)),
+                        "error": mean(float(b != k) for b, k in zip(best, y)),
+                        "mae": mean(float(abs(b - k)) for b, k in zip(best, y))})
+    check(found["confusion"]["counts"][0][0] > 0 and "ece" in found, found)
+    top = nimgp("suggest", "numbers", "test.csv", "-n", "3", "--remeasure").rows()
+    check(all(row["remeasure"] == "x" for row in top), top)
+
+
+def labels(nimgp):
+    """Each label has a probability of its own; those above 1/2 are the prediction."""
+    _, test = tables(nimgp)
+    fit(nimgp, "--task", "multilabel", "--label", "rain,wind", "--functions", "1")
+    known = inspect(nimgp)
+    check(known["target"] == "labels" and len(known["functions"]) == 1, known)
+    check(len(known["map"]) == 2 and len(known["offsets"]) == 2, known)
+    check([c["name"] for c in known["classes"]] == ["rain", "wind"], known["classes"])
+    rows = nimgp("predict", "m", "test.csv").rows()
+    p = [[float(row["p_rain"]), float(row["p_wind"])] for row in rows]
+    y = [[row[7], int(row[8] == "yes")] for row in test]
+    names = set()
+    for row, q in zip(rows, p, strict=True):
+        check(row["predicted"] == "|".join(n for n, k in zip(("rain", "wind"), q) if k > 0.5), row)
+        entropy = -sum(k * math.log(k) + (1 - k) * math.log1p(-k) for k in q)
+        check(near(float(row["entropy"]), entropy, 1e-9), row)
+        names.add(row["predicted"])
+    check(len(names) >= 3, "hardly any sets", names)
+    wrong = [[(k > 0.5) != bool(t) for k, t in zip(q, own)] for q, own in zip(p, y)]
+    found = nimgp("evaluate", "m", "test.csv", "--json").json()
+    same_scores(found, {
+        "nll": mean(-sum(math.log(k if t else 1 - k) for k, t in zip(q, own)) for q, own in zip(p, y)),
+        "error": mean(sum(w) / 2 for w in wrong), "exact": mean(float(not any(w)) for w in wrong)})
+    for c, label in enumerate(found["labels"]):
+        check(label["name"] == ("rain", "wind")[c] and label["rows"] == sum(own[c] for own in y))
+        same_scores(label, {"error": mean(float(w[c]) for w in wrong)})
+    check("Hamming" in nimgp("evaluate", "m", "test.csv").out)
+    top = nimgp("suggest", "m", "test.csv", "-n", "2").rows()
+    check(list(top[0]) == ["row", "predicted", "entropy", "information", "measurement"], top)
+    check(float(top[0]["entropy"]) >= max(float(row["entropy"]) for row in rows) - 1e-5)
+    # 1.0, TRUE and Yes are the same; columns of other names can be told.
+    spelled = [[*row[:2], ("FALSE", "True")[own[0]], (0.0, 1.0)[own[1]]] for row, own in zip(test, y)]
+    nimgp.write_rows("spelled.csv", ["x", "x_err", "a", "b"], spelled)
+    other = nimgp("evaluate", "m", "spelled.csv", "--label", "a,b", "--json").json()
+    check(other["nll"] == found["nll"] and other["classes"] == ["rain", "wind"], other)
+    nimgp.refuses("evaluate", "m", "spelled.csv", "--label", "a", code=1, says=["2 labels"])
+
+
+def classes(nimgp):
+    """The other likelihoods of classes go through the same files."""
+    tables(nimgp)
+    for likelihood, label, functions in (("softmax", "grade", 3), ("probit", "wind", 1)):
+        fit(nimgp, "--likelihood", likelihood, "--label", label)
+        known = inspect(nimgp)
+        check(known["task"] == "classify" and len(known["functions"]) == functions, known)
+        row = nimgp("predict", "m", "test.csv", "--latent").rows()[0]
+        check(sum(name.startswith("mean_") for name in row) == functions, row)
+        check(near(sum(float(c) for n, c in row.items() if n.startswith("p_")), 1.0), row)
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--likelihood", "probit", "--label", "grade", code=1,
+                  says=["2 classes"], talks=True)
+
+
+# ---- what is wrong -------------------------------------------------------------------------------
+
+
+def contradictions(nimgp):
+    tables(nimgp, rows=40)
+    for words, says in (
+            (["--task", "count", "--likelihood", "softmax"], ["count", "softmax", "poisson"]),
+            (["--task", "regress", "--likelihood", "robust-max"], ["gaussian/student-t"]),
+            (["--task", "sort"], ["--task", "sort"]),
+            (["--task", "regress", "--exposure", "seconds"], ["--exposure", "count"]),
+            (["--task", "regress", "--classes", "a,b"], ["--classes"]),
+            (["--functions", "2"], ["--functions", "multilabel"]),
+            (["--likelihood", "softmax", "--eps", "0.1"], ["--eps", "robust-max"]),
+            (["--task", "multilabel"], ["--label"]),
+            (["--task", "multilabel", "--label", "rain,rain"], ["twice"])):
+        nimgp.refuses("fit", "train.csv", "-o", "n", *words, code=1, says=says)
+    fit(nimgp, "--task", "regress")
+    fit(nimgp, "--task", "classify", "--label", "wind", model="c")
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--from", "m", "--task", "count", code=1,
+                  says=["count", "regress"])
+    nimgp.refuses("predict", "m", "test.csv", "--parts", code=1, says=["--parts", "numbers"])
+    nimgp.refuses("predict", "c", "test.csv", "--quantiles", "0.5", code=1, says=["--quantiles"])
+    for levels in ("0,0.5", "1", "x", "0.5,", "0.5,0.5", "nan"):
+        nimgp.refuses("predict", "m", "test.csv", "--quantiles", levels, code=1, says=["--quantiles"])
+    nimgp.refuses("suggest", "m", "test.csv", "--remeasure", code=1, says=["--remeasure", "numbers"])
+    nimgp.refuses("suggest", "m", "test.csv", "--by", "entropy", code=1, says=["--by"])
+    nimgp.write_rows("bare.csv", ["x", "x_err"], [[1, 2]])
+    nimgp.refuses("fit", "bare.csv", "-o", "n", "--task", "regress", says=["no column 'y'", "--label"])
+
+
+def bad_cells(nimgp):
+    """One line with file, line and column, and nothing written."""
+    def table(name, cells):
+        return nimgp.write_rows("bad.csv", ["x", name], [[i % 5, cell] for i, cell in enumerate(cells)])
+
+    good = [1, 2, 3, 4, 5, 6]
+    for cell, task, says in ((-1, "count", "-1; expected a count"), (1.5, "count", "1.5"),
+                             ("inf", "count", "inf"), (1e17, "count", "1e+17"),
+                             ("inf", "regress", "inf; expected a finite number"),
+                             ("-inf", "regress", "-inf")):
+        table("t", [*good, cell, *good])
+        nimgp.refuses("fit", "bad.csv", "-o", "n", "--task", task, "--label", "t",
+                      says=["bad.csv:8: column t:", says])
+    table("t", [*good, "many", *good])
+    nimgp.refuses("fit", "bad.csv", "-o", "n", "--task", "regress", "--label", "t",
+                  says=["bad.csv:8", "t", "many"])
+    table("t", [0, 1, 2, 0])
+    nimgp.refuses("fit", "bad.csv", "-o", "n", "--task", "multilabel", "--label", "t",
+                  says=["bad.csv:4: column t: 2", "0 or 1"])
+    table("t", ["yes", "no", "maybe"])
+    nimgp.refuses("fit", "bad.csv", "-o", "n", "--task", "multilabel", "--label", "t",
+                  says=["bad.csv:4: column t: maybe", "yes or no"])
+    table("t", [7, 7, 7])
+    nimgp.refuses("fit", "bad.csv", "-o", "n", "--task", "regress", "--label", "t", says=["7", "differ"])
+    table("t", ["", "", ""])
+    nimgp.refuses("fit", "bad.csv", "-o", "n", "--task", "regress", "--label", "t", says=["no rows"])
+    table("t", [1, 1, 1, 2, 2, 2])
+    nimgp.refuses("fit", "bad.csv", "-o", "n", "--task", "ordinal", "--label", "t", "--classes",
+                  "1,2,3", says=["no rows of level '3'"])
+    tables(nimgp, rows=40)
+    fit(nimgp, "--task", "count", "--label", "photons")
+    nimgp.write_rows("bad.csv", ["x", "x_err", "photons"], [[1, 0.1, 2], [1, 0.1, -2]])
+    nimgp.refuses("evaluate", "m", "bad.csv", says=["bad.csv:3: column photons: -2"])
+    check(len(nimgp("predict", "m", "bad.csv").rows()) == 2, "predict does not look at targets")
+
+
+# ---- the same bits -------------------------------------------------------------------------------
+
+
+def going_on(nimgp):
+    """Ctrl-C leaves a checkpoint; resuming it ends in the same bytes as if nothing had happened."""
+    tables(nimgp)
+    long = ["--task", "regress", "--features", "x", "--epochs", "400", "--stop", "fixed", "--inducing",
+            "10", "--warm-up", "20", "--validation", "0.2"]
+    nimgp("fit", "train.csv", "-o", "whole", *long)
+    process = nimgp.start("fit", "train.csv", "-o", "m", *long, "--progress", "json")
+    for line in process.stderr:
+        if b'"epoch": 20,' in line:
+            process.send_signal(signal.SIGINT)
+            break
+    process.communicate()
+    check(process.returncode == 130, process.returncode)
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--resume", "m.checkpoint", "--task", "count", code=1,
+                  says=["count"])
+    nimgp("fit", "train.csv", "-o", "m", "--resume", "m.checkpoint", "--task", "regress")
+    check(nimgp.read("m") == nimgp.read("whole"), "going on changed the model")
+
+
+def holding_out(nimgp):
+    """A share of the rows, whatever their targets; the figures are those of evaluate on them."""
+    train, _ = tables(nimgp, rows=200)
+    said = fit(nimgp, "--task", "regress", "--validation", "0.25").err
+    known = inspect(nimgp)
+    check(known["held_out"] == 50 and known["rows"] == 150, known)
+    check("held out: 50 rows, NLL" in said and ", RMSE " in said, said)
+    check("under_way" in known and known["validation"] in said, known)
+    # More rows at the end hold out the same of the old ones, and so do other targets.
+    changed = [row[:2] + [-row[2]] + row[3:] for row in train]
+    nimgp.write_rows("train.csv", HEAD, changed)
+    fit(nimgp, "--task", "regress", "--validation", "0.25", model="n")
+    check(inspect(nimgp, "n")["held_out"] == 50)
+
+
+def pipes(nimgp):
+    """Predicting a stream is predicting the file, also in several blocks."""
+    tables(nimgp)
+    fit(nimgp, "--task", "count", "--label", "photons", "--exposure", "seconds", "--input", "exact")
+    nimgp.write_rows("long.csv", HEAD, waves(9000, seed=5))
+    words = ["--quantiles", "0.5", "--keep-only", "photons,y"]
+    whole = nimgp("predict", "m", "long.csv", *words)
+    piped = nimgp("predict", "m", "-", *words, stdin=nimgp.read("long.csv"))
+    check(whole.out == piped.out and len(whole.rows()) == 9000)
+    check(list(whole.rows()[0]) == ["photons", "y", "mean", "sd", "q50"])
+    process = nimgp.start("predict", "m", "long.csv")
+    process.stdout.readline()
+    process.stdout.close()
+    check(process.stderr.read() == b"", "a reader who has enough is no error")
+    process.wait()
+
+
+def lost_errors(nimgp):
+    """Going on without an error column: the median so far stands in, and the column is remembered."""
+    train, _ = tables(nimgp)
+    fit(nimgp, "--task", "regress")
+    nimgp.write_rows("lost.csv", ["x", "y"], [[row[0], row[2]] for row in train])
+    said = nimgp("fit", "lost.csv", "-o", "n", "--from", "m", *QUICK).err
+    check("no column 'x_err', the errors of x so far: their median stands in" in said, said)
+    check(inspect(nimgp, "n")["features"][0]["error"] == "x_err")
+    middle = statistics.median(column("x_err", train))
+    nimgp.write_rows("same.csv", ["x", "x_err", "y"], [[row[0], middle, row[2]] for row in train])
+    nimgp("fit", "same.csv", "-o", "o", "--from", "m", *QUICK)
+    check(nimgp("predict", "n", "test.csv").out == nimgp("predict", "o", "test.csv").out)
+    said = nimgp("fit", "lost.csv", "-o", "n", "--from", "m", *QUICK, "--errors", "x=").err
+    check("x_err" not in said, said)
+
+
+def suggest_numbers(nimgp):
+    """By the deviation of the latent function, the largest first."""
+    tables(nimgp)
+    fit(nimgp, "--task", "regress")
+    rows = nimgp("predict", "m", "test.csv", "--latent").rows()
+    order = sorted(range(len(rows)), key=lambda i: (-float(rows[i]["deviation_f"]), i))[:7]
+    found = nimgp("suggest", "m", "test.csv", "-n", "7").rows()
+    check([int(row["row"]) - 1 for row in found] == order, found, order)
+    for row, i in zip(found, order):
+        for name, other in (("mean", "mean"), ("sd", "sd"), ("latent_sd", "deviation_f")):
+            check(near(float(row[name]), float(rows[i][other]), 1e-5), row, rows[i])
+    first = nimgp("suggest", "m", "test.csv", "-n", "1", "--json").json()[0]
+    check(list(first) == ["row", "mean", "sd", "latent_sd"], first)
+
+
+if __name__ == "__main__":
+    main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, levels, labels, classes,
+          contradictions, bad_cells, going_on, holding_out, pipes, lost_errors, suggest_numbers])
