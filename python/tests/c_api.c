@@ -20,13 +20,17 @@ static int print_layout(void) {
     FIELD(nim_error, status), FIELD(nim_error, message);
     FIELD(nim_data, rows), FIELD(nim_data, attributes), FIELD(nim_data, x);
     FIELD(nim_data, sigma), FIELD(nim_data, sigma_rows), FIELD(nim_data, labels);
-    FIELD(nim_data, weights);
+    FIELD(nim_data, weights), FIELD(nim_data, targets), FIELD(nim_data, outputs);
+    FIELD(nim_data, exposure);
     FIELD(nim_progress, epoch), FIELD(nim_progress, epochs), FIELD(nim_progress, batch);
     FIELD(nim_progress, batches), FIELD(nim_progress, step), FIELD(nim_progress, bound);
     FIELD(nim_progress, rate), FIELD(nim_progress, jitter);
     FIELD(nim_prediction, probabilities), FIELD(nim_prediction, entropy);
     FIELD(nim_prediction, latent_mean), FIELD(nim_prediction, latent_variance);
     FIELD(nim_prediction, measurement_part), FIELD(nim_prediction, model_part);
+    FIELD(nim_prediction, mean), FIELD(nim_prediction, deviation), FIELD(nim_prediction, levels);
+    FIELD(nim_prediction, level_count), FIELD(nim_prediction, quantiles);
+    FIELD(nim_prediction, log_density);
     FIELD(nim_option_info, name), FIELD(nim_option_info, fallback);
     FIELD(nim_option_info, values), FIELD(nim_option_info, help);
     printf("nim_error size %zu\nnim_data size %zu\nnim_progress size %zu\n", sizeof(nim_error),

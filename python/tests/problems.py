@@ -8,7 +8,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nimgp import (
+    NoisyGPClassifier,
+    NoisyGPCountRegressor,
+    NoisyGPMultiLabel,
+    NoisyGPOrdinal,
+    NoisyGPRegressor,
+)
+
 ROOT = Path(__file__).parents[2]
+
+ESTIMATORS = [
+    NoisyGPClassifier,
+    NoisyGPOrdinal,
+    NoisyGPMultiLabel,
+    NoisyGPRegressor,
+    NoisyGPCountRegressor,
+]
 
 
 class Problem(NamedTuple):

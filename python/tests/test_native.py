@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import threading
 
@@ -11,9 +10,9 @@ import numpy as np
 import pytest
 
 from nimgp import NoisyGPClassifier, NumericalError, _native, options
-from nimgp._classifier import _OPTION_OF
 from nimgp._model import Model, Table
-from problems import ROOT, make_problem
+from nimgp._settings import OPTION_OF
+from problems import ESTIMATORS, ROOT, make_problem
 
 
 def test_structures_are_those_of_the_header(c_program):
@@ -47,19 +46,20 @@ def test_statuses_are_those_of_the_header():
 
 
 def test_every_option_is_a_parameter_with_the_same_default():
-    parameters = {
-        name: parameter.default
-        for name, parameter in inspect.signature(NoisyGPClassifier.__init__).parameters.items()
-    }
-    by_option = {option: name for name, option in _OPTION_OF.items()}
     for option in options():
         if option.name == "classes":  # comes from y
             continue
-        default = parameters[by_option[option.name]]
-        if isinstance(default, str):
-            assert default == option.default
-        else:
-            assert float(default or 0) == float(option.default)
+        name = next(name for name, known in OPTION_OF.items() if known == option.name)
+        owners = [kind for kind in ESTIMATORS if name in kind().get_params()]
+        assert owners, option
+        for kind in owners:
+            default = kind().get_params()[name]
+            if name == "likelihood":
+                assert default in option.values.split("|")
+            elif isinstance(default, str):
+                assert default == option.default
+            else:
+                assert float(default or 0) == float(option.default)
 
 
 def test_messages_of_the_library_are_carried():
