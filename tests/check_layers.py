@@ -65,7 +65,7 @@ def check_the_checker():
         ("input", "kernel/kernel.h"),
         ("gp", "input/input.h"),
         ("model", "train/adam.h"),
-        ("train", "predict/lattice.h"),
+        ("train", "predict/predictor.h"),
         ("predict", "train/schedule.h"),
         ("predict", "../train/schedule.h"),
         ("cli", "model/model.h"),

@@ -17,9 +17,35 @@
 
 const char *problem_name(const struct problem *p) {
     static char name[128];
-    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu %s %s %s", p->classes, p->attributes,
-             p->inducing, p->kernel, p->input, p->noise);
+    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu %s %s %s %s", p->classes, p->attributes,
+             p->inducing, p->likelihood ? p->likelihood : "robust_max", p->kernel, p->input,
+             p->noise);
     return name;
+}
+
+static bool is_multilabel(const struct problem *problem) {
+    return problem->likelihood && strcmp(problem->likelihood, "multilabel") == 0;
+}
+
+/* Normal numbers, small counts over uneven exposures, or labels that come and go. */
+static void fill_targets(struct fixture *fixture, const struct problem *problem) {
+    size_t rows = fixture->rows, count = rows * (is_multilabel(problem) ? problem->classes : 1);
+    bool poisson = problem->likelihood && strcmp(problem->likelihood, "poisson") == 0;
+    if (!problem->likelihood)
+        return;
+    fixture->targets = malloc(count * sizeof(double));
+    fixture->exposure = malloc(rows * sizeof(double));
+    random_normal((struct random_key){1, 102}, 0, 0, count, fixture->targets);
+    random_uniform((struct random_key){1, 103}, 0, 0, rows, fixture->exposure);
+    for (size_t i = 0; i < rows; i++)
+        fixture->exposure[i] = 0.5 + 2.0 * fixture->exposure[i];
+    for (size_t i = 0; i < count; i++)
+        if (poisson)
+            fixture->targets[i] = floor(fabs(3.0 * fixture->targets[i]));
+        else if (is_multilabel(problem))
+            fixture->targets[i] = fixture->targets[i] > 0.0;
+        else
+            fixture->targets[i] = 10.0 + 3.0 * fixture->targets[i];
 }
 
 static void fill_data(struct fixture *fixture, const struct problem *problem) {
@@ -34,12 +60,16 @@ static void fill_data(struct fixture *fixture, const struct problem *problem) {
                                                         : 0.2 + 0.3 * fixture->sigma[i];
     for (size_t i = 0; i < rows; i++)
         fixture->labels[i] = (int32_t)(i % problem->classes);
+    fill_targets(fixture, problem);
     fixture->data = (nim_data){.rows = rows,
                                .attributes = d,
                                .x = fixture->x,
                                .sigma = fixture->sigma,
                                .sigma_rows = rows,
-                               .labels = fixture->labels};
+                               .labels = fixture->labels,
+                               .targets = fixture->targets,
+                               .outputs = is_multilabel(problem) ? problem->classes : 1,
+                               .exposure = fixture->exposure};
 }
 
 static void set(nim_options *options, const char *name, const char *format, ...) {
@@ -59,6 +89,9 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
     fixture->options = nim_options_create();
     set(fixture->options, "kernel", "%s", problem->kernel);
     set(fixture->options, "input", "%s", problem->input);
+    set(fixture->options, "likelihood", "%s",
+        problem->likelihood ? problem->likelihood : "robust_max");
+    set(fixture->options, "functions", "%zu", problem->functions);
     set(fixture->options, "noise", "%s", problem->noise);
     set(fixture->options, "inducing", "%zu", problem->inducing);
     set(fixture->options, "samples", "%zu", problem->samples ? problem->samples : 1);
@@ -79,6 +112,8 @@ void fixture_free(struct fixture *fixture) {
     nim_options_free(fixture->options);
     free(fixture->own);
     free(fixture->labels);
+    free(fixture->targets);
+    free(fixture->exposure);
     free(fixture->sigma);
     free(fixture->x);
 }
@@ -89,7 +124,7 @@ void fixture_disturb(struct fixture *fixture) {
     random_normal((struct random_key){2, 100}, 0, 0, count, move);
     for (size_t i = 0; i < count; i++)
         fixture->model->theta[i] += 0.3 * move[i];
-    for (size_t c = 0; c < fixture->model->classes; c++) /* white noise large enough to matter */
+    for (size_t c = 0; c < fixture->model->functions; c++) /* white noise large enough to matter */
         *model_gp(fixture->model, fixture->model->theta, c).log_white = -2.0 + 0.3 * move[c];
     random_normal((struct random_key){2, 101}, 0, 0, own, move);
     for (size_t i = 0; i < own; i++)
@@ -134,6 +169,26 @@ void every_combination(size_t classes, size_t attributes, size_t inducing, check
                                           .noise = noise[n],
                                           .samples = n == 1 ? 2 : 1,
                                           .learn_epsilon = n == 2};
+                check(&problem, combination++);
+            }
+}
+
+void every_likelihood(size_t classes, size_t attributes, size_t inducing, check_function *check) {
+    static const char *const noise[] = {"given", "learned", "both"};
+    size_t combination = 0;
+    for (size_t l = 0; likelihood_list[l]; l++)
+        for (size_t i = 0; input_list[i]; i++)
+            for (size_t n = 0; n < 3; n++) {
+                size_t most = likelihood_list[l]->most_classes;
+                struct problem problem = {.classes = most && classes > most ? most : classes,
+                                          .attributes = attributes,
+                                          .inducing = inducing,
+                                          .functions = n == 0 ? 2 : 0,
+                                          .likelihood = likelihood_list[l]->name,
+                                          .kernel = kernel_list[combination % 4]->name,
+                                          .input = input_list[i]->name,
+                                          .noise = noise[n],
+                                          .samples = n == 1 ? 2 : 1};
                 check(&problem, combination++);
             }
 }

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 
 struct problem {
-    size_t classes, attributes, inducing, rows, samples;
+    size_t classes, attributes, inducing, rows, samples, functions;
     const char *kernel, *input, *noise;
+    const char *likelihood; /* NULL: robust_max */
     bool learn_epsilon;
     double noise_variance; /* of the error bars; 0 means the default of about 0.1, varied by cell */
 };
@@ -20,10 +21,14 @@ const char *problem_name(const struct problem *problem);
 typedef void check_function(const struct problem *problem, size_t combination);
 void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check);
 
+/* Calls `check` with every likelihood, input model and noise mode, C classes where it has any. */
+void every_likelihood(size_t classes, size_t attributes, size_t inducing, check_function *check);
+
 struct fixture {
     size_t rows;
     double *x, *sigma;
     int32_t *labels;
+    double *targets, *exposure; /* where the likelihood wants them: numbers, counts or 0 and 1 */
     nim_data data;
     nim_options *options;
     struct nim_model *model;

@@ -110,11 +110,19 @@ static void seven_classes(void **state) {
     every_combination(7, 5, 8, check);
 }
 
+/* Every likelihood with every input model; kernels take turns, they know nothing of each other. */
+static void likelihoods(void **state) {
+    (void)state;
+    every_likelihood(2, 1, 8, check);
+    every_likelihood(4, 5, 8, check);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_classes_one_attribute),
         cmocka_unit_test(three_classes_five_attributes),
         cmocka_unit_test(seven_classes),
+        cmocka_unit_test(likelihoods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "model/model.h"
-#include "predict/lattice.h"
+#include "base/lattice.h"
 #include "reference.h"
 
 #include <math.h>

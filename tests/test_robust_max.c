@@ -59,8 +59,17 @@ static struct answer ask(const struct latent *f, size_t label) {
     double target[STRIDE] = {0.0, (double)label, 1.0}, weight[STRIDE] = {5.0, 2.0, 7.0};
     double *scratch = doubles(likelihood_robust_max.scratch(&setting));
     lay_out(f, mean, variance);
-    likelihood_robust_max.expectation(&setting, NULL, STRIDE, target, weight, mean, variance,
-                                      STRIDE, value, d_mean, d_variance, NULL, scratch);
+    likelihood_robust_max.expectation(&setting, NULL,
+                                      &(struct expectation){.rows = STRIDE,
+                                                            .stride = STRIDE,
+                                                            .target = target,
+                                                            .weight = weight,
+                                                            .mean = mean,
+                                                            .variance = variance,
+                                                            .value = value,
+                                                            .d_mean = d_mean,
+                                                            .d_variance = d_variance,
+                                                            .scratch = scratch});
     free(scratch);
     double hit = log(1.0 - EPSILON), miss = log(EPSILON / ((double)f->classes - 1.0));
     struct answer answer = {.p = (value[ROW] - miss) / (hit - miss)};
@@ -346,8 +355,18 @@ static double learned_value(double theta, const struct latent *f, double *d_thet
         .classes = f->classes, .epsilon = 0.02, .learn_epsilon = 1};
     double target = 1.0, weight = 3.0, value, d_mean[MOST], d_variance[MOST];
     double *scratch = doubles(likelihood_robust_max.scratch(&setting));
-    likelihood_robust_max.expectation(&setting, &theta, 1, &target, &weight, f->mean, f->variance,
-                                      1, &value, d_mean, d_variance, d_theta, scratch);
+    likelihood_robust_max.expectation(&setting, &theta,
+                                      &(struct expectation){.rows = 1,
+                                                            .stride = 1,
+                                                            .target = &target,
+                                                            .weight = &weight,
+                                                            .mean = f->mean,
+                                                            .variance = f->variance,
+                                                            .value = &value,
+                                                            .d_mean = d_mean,
+                                                            .d_variance = d_variance,
+                                                            .d_theta = d_theta,
+                                                            .scratch = scratch});
     free(scratch);
     return value;
 }

@@ -28,6 +28,14 @@ double normal_cdf(double z);
 /* log_cdf = log Phi(z) and the hazard as above; both have small relative error for every z. */
 void log_normal_cdf_array(size_t n, const double *z, double *log_cdf, double *hazard);
 
+/* log Gamma(x) and its derivative, for x > 0; unlike lgamma they touch nothing global. */
+double log_gamma(double x);
+double digamma(double x);
+
+/* Q(a, x) = Gamma(a, x) / Gamma(a) for a > 0, x >= 0: that of a Poisson variable of mean x being
+ * less than a. Absolute error below 1e-8 beyond a = 10^4, else about 1e-13. */
+double gamma_upper(double a, double x);
+
 /*
  * z = Phi^-1(p) for 0 < p < 1; p = 0 and p = 1 give the infinities, p outside [0, 1] gives NaN.
  * The error is relative in the tails and absolute near p = 1/2, where z crosses zero.

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gaussian regression: y = f + noise of variance s2, theta = log s2. All is in closed form:
+ * Gaussian regression: y = f + noise of variance s2, theta = log s2. All is in closed form; with
+ * t = s2 + blur:
  *
- *     E log p   = -1/2 log(2 pi s2) - ((y - mean)^2 + variance) / (2 s2),
+ *     E log p   = -1/2 log(2 pi t) - ((y - mean)^2 + variance) / (2 t),
  *     predicted = N(mean, variance + s2).
+ *
+ * With first-order inputs this is the noisy-input regression of McHutchon and Rasmussen (2011).
  */
 #include "base/special.h"
 #include "likelihood/likelihood.h"
@@ -29,20 +32,21 @@ static void keep_in_range(const struct likelihood_setting *setting, double *thet
     theta[0] = fmin(fmax(theta[0], -20.0), 5.0);
 }
 
-static void expectation(const struct likelihood_setting *setting, const double *theta, size_t rows,
-                        const double *target, const double *weight, const double *mean,
-                        const double *variance, size_t stride, double *value, double *d_mean,
-                        double *d_variance, double *d_theta, double *scratch) {
-    (void)setting, (void)stride, (void)scratch;
-    double precision = exp(-theta[0]);
-    for (size_t r = 0; r < rows; r++) {
-        double distance = target[r] - mean[r];
-        double square = precision * (distance * distance + variance[r]);
-        value[r] = -0.5 * (LOG_TWO_PI + theta[0] + square);
-        d_mean[r] = weight[r] * precision * distance;
-        d_variance[r] = -0.5 * weight[r] * precision;
-        if (d_theta)
-            d_theta[0] += 0.5 * weight[r] * (square - 1.0);
+static void expectation(const struct likelihood_setting *setting, const double *theta,
+                        const struct expectation *question) {
+    (void)setting;
+    for (size_t r = 0; r < question->rows; r++) {
+        double own = exp(theta[0]), noise = own + (question->blur ? question->blur[r] : 0.0);
+        double distance = question->target[r] - question->mean[r], weight = question->weight[r];
+        double square = (distance * distance + question->variance[r]) / noise;
+        double d_noise = 0.5 * weight * (square - 1.0) / noise;
+        question->value[r] = -0.5 * (LOG_TWO_PI + log(noise) + square);
+        question->d_mean[r] = weight * distance / noise;
+        question->d_variance[r] = -0.5 * weight / noise;
+        if (question->blur)
+            question->d_blur[r] = d_noise;
+        if (question->d_theta)
+            question->d_theta[0] += d_noise * own;
     }
 }
 
@@ -95,6 +99,7 @@ const struct likelihood likelihood_gaussian = {
     .start = start,
     .keep_in_range = keep_in_range,
     .quantities = quantities,
+    .blurs = 1,
     .expectation = expectation,
     .moments = moments,
     .log_density = log_density,

@@ -35,6 +35,24 @@ struct target_summary {
     double rate;         /* counts over exposures */
 };
 
+/*
+ * A question to a likelihood: for each row r, value[r] = E log p(target_r | f) under
+ * f ~ N(mean, variance), and, all times weight[r], its derivatives.
+ *
+ * Where input noise is taken to first order it moves f by g ~ N(0, blur), a new draw for every
+ * measurement. A likelihood that `blurs` answers E log E_g p(target_r | f + g); for the others
+ * blur is part of the variance, and NULL here.
+ */
+struct expectation {
+    size_t rows, stride;
+    const double *target, *weight;        /* rows x target_width; rows */
+    const double *mean, *variance, *blur; /* F x rows */
+    double *value;                        /* rows */
+    double *d_mean, *d_variance, *d_blur; /* F x rows, written */
+    double *d_theta;                      /* added to; or NULL */
+    double *scratch;
+};
+
 /* Something learned that a user may ask for by name. */
 struct likelihood_quantity {
     const char *name;
@@ -67,14 +85,9 @@ struct likelihood {
     /* Doubles of scratch one call needs, whatever the number of rows. NULL: none. */
     size_t (*scratch)(const struct likelihood_setting *setting);
 
-    /*
-     * For each row r: value[r] = E log p(target_r | f) under f ~ N(mean, variance), and, all times
-     * weight[r], its derivatives: d_mean and d_variance are written, d_theta (or NULL) is added to.
-     */
-    void (*expectation)(const struct likelihood_setting *setting, const double *theta, size_t rows,
-                        const double *target, const double *weight, const double *mean,
-                        const double *variance, size_t stride, double *value, double *d_mean,
-                        double *d_variance, double *d_theta, double *scratch);
+    int blurs; /* see struct expectation */
+    void (*expectation)(const struct likelihood_setting *setting, const double *theta,
+                        const struct expectation *question);
 
     /* Classes, levels and labels. For each row: probability (rows x C) of each, and E H[p(y|f)],
      * the entropy of y that would be left were f known. */
@@ -100,7 +113,13 @@ struct likelihood {
 size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes);
 
 extern const struct likelihood likelihood_robust_max;
+extern const struct likelihood likelihood_softmax;
+extern const struct likelihood likelihood_probit;
 extern const struct likelihood likelihood_gaussian;
+extern const struct likelihood likelihood_student_t;
+extern const struct likelihood likelihood_poisson;
+extern const struct likelihood likelihood_ordinal;
+extern const struct likelihood likelihood_multilabel;
 
 /* All of them, ended by NULL. A new likelihood is one file and one line in likelihood.c. */
 extern const struct likelihood *const likelihood_list[];

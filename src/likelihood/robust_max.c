@@ -160,27 +160,28 @@ static double epsilon_of(const struct likelihood_setting *setting, const double 
     return setting->learn_epsilon ? 1.0 / (1.0 + exp(-theta[0])) : setting->epsilon;
 }
 
-static void expectation(const struct likelihood_setting *setting, const double *theta, size_t rows,
-                        const double *target, const double *weight, const double *mean,
-                        const double *variance, size_t stride, double *value, double *d_mean,
-                        double *d_variance, double *d_theta, double *scratch) {
-    size_t classes = setting->classes;
+static void expectation(const struct likelihood_setting *setting, const double *theta,
+                        const struct expectation *question) {
+    size_t classes = setting->classes, stride = question->stride;
+    const double *weight = question->weight;
+    double *d_mean = question->d_mean, *d_variance = question->d_variance;
     double eps = epsilon_of(setting, theta);
     double hit = log1p(-eps), miss = log(eps / ((double)classes - 1.0));
     struct grid grid;
-    grid_place(&grid, classes, scratch);
-    for (size_t r = 0; r < rows; r++) {
+    grid_place(&grid, classes, question->scratch);
+    for (size_t r = 0; r < question->rows; r++) {
         for (size_t c = 0; c < classes; c++)
             d_mean[c * stride + r] = d_variance[c * stride + r] = 0.0;
-        double p = probability_of_label(&grid, classes, (size_t)target[r], mean + r, variance + r,
-                                        stride, d_mean + r, d_variance + r);
-        value[r] = p * hit + (1.0 - p) * miss;
+        double p =
+            probability_of_label(&grid, classes, (size_t)question->target[r], question->mean + r,
+                                 question->variance + r, stride, d_mean + r, d_variance + r);
+        question->value[r] = p * hit + (1.0 - p) * miss;
         for (size_t c = 0; c < classes; c++) {
             d_mean[c * stride + r] *= weight[r] * (hit - miss);
             d_variance[c * stride + r] *= weight[r] * (hit - miss);
         }
-        if (d_theta && setting->learn_epsilon) /* d eps / d theta = eps (1-eps) */
-            d_theta[0] += weight[r] * ((1.0 - p) * (1.0 - eps) - p * eps);
+        if (question->d_theta && setting->learn_epsilon) /* d eps / d theta = eps (1-eps) */
+            question->d_theta[0] += weight[r] * ((1.0 - p) * (1.0 - eps) - p * eps);
     }
 }
 

@@ -51,9 +51,10 @@ struct bound {
     double *point_target;                      /* R x target width */
     double *point_weight, *point_value;        /* R */
     double *mean, *variance, *d_mean, *d_variance; /* C x most_points */
-    double *row_value;                             /* B */
-    double *likelihood_gradient;                   /* units x parameters */
-    double *noise_gradient;                        /* d */
+    double *blur, *d_blur;       /* C x most_points: what input noise adds to f, where told apart */
+    double *row_value;           /* B */
+    double *likelihood_gradient; /* units x parameters */
+    double *noise_gradient;      /* d */
     double *gradient, *own_gradient;
     double **scratch, **likelihood_scratch; /* per worker */
     struct arena arena;
@@ -128,6 +129,10 @@ static void layout_points(struct bound *bound, struct arena *arena) {
     bound->variance = arena_doubles(arena, functions * points);
     bound->d_mean = arena_doubles(arena, functions * points);
     bound->d_variance = arena_doubles(arena, functions * points);
+    if (bound->use.first_order && model->options.likelihood->blurs) {
+        bound->blur = arena_doubles(arena, functions * points);
+        bound->d_blur = arena_doubles(arena, functions * points);
+    }
     bound->likelihood_gradient =
         arena_doubles(arena, likelihood_units(bound) * model->likelihood_count);
 }
@@ -374,10 +379,14 @@ static void look_at_points(void *context, size_t unit, size_t worker) {
     tile->d_norm = bound->d_norm + at;
     gp_conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
                    bound->variance + at, bound->scratch[worker]);
-    if (bound->use.first_order)
-        gp_slope(&bound->factor[c], gp, &points, tile,
-                 bound->batch.noise + tile_start(bound, t) * gp->attributes, bound->variance + at,
-                 bound->scratch[worker]);
+    if (!bound->use.first_order)
+        return;
+    double *widened = (bound->blur ? bound->blur : bound->variance) + at;
+    if (bound->blur)
+        memset(widened, 0, points.rows * sizeof(double));
+    gp_slope(&bound->factor[c], gp, &points, tile,
+             bound->batch.noise + tile_start(bound, t) * gp->attributes, widened,
+             bound->scratch[worker]);
 }
 
 static void expect_likelihood(void *context, size_t unit, size_t worker) {
@@ -387,12 +396,23 @@ static void expect_likelihood(void *context, size_t unit, size_t worker) {
     count = count < LIKELIHOOD_ROWS ? count : LIKELIHOOD_ROWS;
     double *d_theta = bound->likelihood_gradient + unit * model->likelihood_count;
     memset(d_theta, 0, model->likelihood_count * sizeof(double));
-    model->options.likelihood->expectation(
-        &model->likelihood, model->theta + model->likelihood_at, count,
-        bound->point_target + first * bound->target_width, bound->point_weight + first,
-        bound->mean + first, bound->variance + first, bound->most_points,
-        bound->point_value + first, bound->d_mean + first, bound->d_variance + first, d_theta,
-        bound->likelihood_scratch[worker]);
+    struct expectation question = {
+        .rows = count,
+        .stride = bound->most_points,
+        .target = bound->point_target + first * bound->target_width,
+        .weight = bound->point_weight + first,
+        .mean = bound->mean + first,
+        .variance = bound->variance + first,
+        .blur = bound->blur ? bound->blur + first : NULL,
+        .value = bound->point_value + first,
+        .d_mean = bound->d_mean + first,
+        .d_variance = bound->d_variance + first,
+        .d_blur = bound->d_blur ? bound->d_blur + first : NULL,
+        .d_theta = d_theta,
+        .scratch = bound->likelihood_scratch[worker],
+    };
+    model->options.likelihood->expectation(&model->likelihood, model->theta + model->likelihood_at,
+                                           &question);
 }
 
 static void look_back(void *context, size_t unit, size_t worker) {
@@ -408,7 +428,8 @@ static void look_back(void *context, size_t unit, size_t worker) {
     if (bound->use.first_order)
         gp_slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit],
                           bound->batch.noise + tile_start(bound, t) * gp->attributes,
-                          bound->d_variance + at, gather, bound->scratch[worker]);
+                          (bound->d_blur ? bound->d_blur : bound->d_variance) + at, gather,
+                          bound->scratch[worker]);
     gp_conditional_backward(&bound->factor[c], gp, &bound->theta[c], &points, &bound->tile[unit],
                             bound->d_mean + at, bound->d_variance + at, gather,
                             bound->scratch[worker]);

@@ -33,7 +33,7 @@ static const struct option option_list[] = {
     {{"degree", "3", "1 .. 64",
       "Degree of the polynomial kernel."},
      WHOLE, AT(degree), SHAPES, 1, 64},
-    {{"likelihood", "robust_max", "robust_max|gaussian",
+    {{"likelihood", "robust_max", "robust_max|softmax|probit|gaussian|student_t|poisson|ordinal|multilabel",
       "What y is and how it follows from the latent functions."},
      LIKELIHOOD, AT(likelihood), SHAPES, 0, 0},
     {{"input", "latent", "latent|amortised|first_order|exact|augmented|resampled",

@@ -6,6 +6,9 @@
  *     E y, E y^2        averages,
  *     log p(y)          log of the average of exp(log p(y | x_p)),
  *     quantile at a     the y at which the average of P(Y <= y | x_p) reaches a.
+ *
+ * A quantile takes many looks at all points, so for it the points, in the order of their means, are
+ * first joined in groups of neighbours: each normal of the mean and variance of its group.
  */
 #include "base/vector.h"
 #include "model/targets.h"
@@ -13,27 +16,59 @@
 
 enum { MOST_STEPS = 200 };
 
+static void swap(double *a, double *b) {
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Shell's sort of the points by mean; qsort may ask for memory. */
+static void sort_points(struct desk *desk, size_t count) {
+    for (size_t gap = count / 2; gap > 0; gap /= 2)
+        for (size_t i = gap; i < count; i++)
+            for (size_t k = i; k >= gap && desk->all_mean[k - gap] > desk->all_mean[k]; k -= gap) {
+                swap(&desk->all_mean[k - gap], &desk->all_mean[k]);
+                swap(&desk->all_variance[k - gap], &desk->all_variance[k]);
+            }
+}
+
+/* Joins the points into `groups` nearly equal ones; with as many groups as points, each is its own.
+ */
+static void join_points(struct desk *desk, size_t count, size_t groups) {
+    sort_points(desk, count);
+    for (size_t g = 0; g < groups; g++) {
+        size_t first = count * g / groups, size = count * (g + 1) / groups - first;
+        const double *mean = desk->all_mean + first;
+        double centre = sum(size, mean) / (double)size, spread = 0.0;
+        for (size_t p = 0; p < size; p++)
+            spread += (mean[p] - centre) * (mean[p] - centre) + desk->all_variance[first + p];
+        desk->group_mean[g] = centre;
+        desk->group_variance[g] = spread / (double)size;
+        desk->group_share[g] = (double)size / (double)count;
+    }
+}
+
 /* P(Y <= y) of the row at hand, y in standard units. */
-static double cumulative(const struct nim_predictor *predictor, struct desk *desk, size_t count,
+static double cumulative(const struct nim_predictor *predictor, struct desk *desk, size_t groups,
                          double y) {
     const struct nim_model *model = predictor->model;
     desk->target[0] = y;
-    model->options.likelihood->cumulative(&model->likelihood, model->theta + model->likelihood_at,
-                                          desk->target, count, desk->all_mean, desk->all_variance,
-                                          desk->answer, desk->likelihood_scratch);
-    return sum(count, desk->answer) / (double)count;
+    model->options.likelihood->cumulative(
+        &model->likelihood, model->theta + model->likelihood_at, desk->target, groups,
+        desk->group_mean, desk->group_variance, desk->answer, desk->likelihood_scratch);
+    return dot(groups, desk->answer, desk->group_share);
 }
 
 /* The root of P(Y <= y) = level between low and high, whose own values are at hand: false position,
  * halving the weight of an end that stays (Illinois), with a bisection whenever that is slow. */
-static double between_ends(const struct nim_predictor *predictor, struct desk *desk, size_t count,
+static double between_ends(const struct nim_predictor *predictor, struct desk *desk, size_t groups,
                            double level, double low, double high, double below, double above) {
     double tolerance = 1e-12 * (fabs(low) + fabs(high)) + 1e-300;
     for (int step = 0; step < MOST_STEPS && high - low > tolerance; step++) {
         double y = low + (high - low) * below / (below - above);
         if (step % 4 == 3 || !(y > low && y < high))
             y = 0.5 * (low + high);
-        double excess = cumulative(predictor, desk, count, y) - level;
+        double excess = cumulative(predictor, desk, groups, y) - level;
         if (fabs(excess) <= 1e-13)
             return y;
         if (excess < 0.0) {
@@ -48,34 +83,34 @@ static double between_ends(const struct nim_predictor *predictor, struct desk *d
 }
 
 static double number_quantile(const struct nim_predictor *predictor, struct desk *desk,
-                              size_t count, double level, double mean, double deviation) {
+                              size_t groups, double level, double mean, double deviation) {
     double low = mean, high = mean;
-    double below = cumulative(predictor, desk, count, mean) - level, above = below;
+    double below = cumulative(predictor, desk, groups, mean) - level, above = below;
     for (double reach = deviation; below > 0.0 && low > -HUGE_VAL; reach *= 2.0) {
         high = low, above = below;
         low = mean - reach;
-        below = cumulative(predictor, desk, count, low) - level;
+        below = cumulative(predictor, desk, groups, low) - level;
     }
     for (double reach = deviation; above < 0.0 && high < HUGE_VAL; reach *= 2.0) {
         low = high, below = above;
         high = mean + reach;
-        above = cumulative(predictor, desk, count, high) - level;
+        above = cumulative(predictor, desk, groups, high) - level;
     }
-    return between_ends(predictor, desk, count, level, low, high, below, above);
+    return between_ends(predictor, desk, groups, level, low, high, below, above);
 }
 
 /* The least count k with P(Y <= k) >= level. */
-static double count_quantile(const struct nim_predictor *predictor, struct desk *desk, size_t count,
-                             double level, double mean) {
+static double count_quantile(const struct nim_predictor *predictor, struct desk *desk,
+                             size_t groups, double level, double mean) {
     double low = -1.0, high = floor(mean);
     for (double reach = 1.0 + sqrt(mean);
-         cumulative(predictor, desk, count, high) < level && high < 0x1p52; reach *= 2.0) {
+         cumulative(predictor, desk, groups, high) < level && high < 0x1p52; reach *= 2.0) {
         low = high;
         high = floor(high + reach);
     }
     while (high - low > 1.0) {
         double middle = floor(0.5 * (low + high));
-        if (cumulative(predictor, desk, count, middle) < level)
+        if (cumulative(predictor, desk, groups, middle) < level)
             low = middle;
         else
             high = middle;
@@ -119,10 +154,14 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct desk 
         wanted->mean[row] = shift + unit * mean;
     if (wanted->deviation)
         wanted->deviation[row] = unit * deviation;
+    size_t groups = count < GROUPS ? count : GROUPS;
+    if (wanted->quantiles)
+        join_points(desk, count, groups);
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
         double level = wanted->levels[k];
         wanted->quantiles[row * wanted->level_count + k] =
-            counts ? count_quantile(predictor, desk, count, level, mean)
-                   : shift + unit * number_quantile(predictor, desk, count, level, mean, deviation);
+            counts
+                ? count_quantile(predictor, desk, groups, level, mean)
+                : shift + unit * number_quantile(predictor, desk, groups, level, mean, deviation);
     }
 }

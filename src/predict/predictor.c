@@ -9,7 +9,7 @@
 #include "base/vector.h"
 #include "data/targets.h"
 #include "model/targets.h"
-#include "predict/lattice.h"
+#include "base/lattice.h"
 
 #include <stdlib.h>
 #include <string.h>

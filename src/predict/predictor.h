@@ -13,7 +13,8 @@
 #include <stddef.h>
 
 enum {
-    TILE = 64, /* points looked at together, and those averaged over for one node (remeasure.c) */
+    TILE = 64,   /* points looked at together, and those averaged over for one node (remeasure.c) */
+    GROUPS = 32, /* that points are joined in to find quantiles (numbers.c) */
 };
 
 /* What one thread works with. */
@@ -27,8 +28,10 @@ struct desk {
     double *sum;                  /* 2 x F + C + 2: see predictor.c */
     double *node_sum, *total;     /* C: see remeasure.c */
     double *target;               /* what the row is, or what is asked about it */
-    /* Where y is a number: f at all points of a row, and room for as many answers. */
+    /* Where y is a number: f at all points of a row, room for as many answers, and the points
+     * joined in groups; see numbers.c. */
     double *all_mean, *all_variance, *answer, *second_answer;
+    double group_mean[GROUPS], group_variance[GROUPS], group_share[GROUPS];
     struct gp_tile tile;
     double *scratch, *likelihood_scratch;
     size_t row[TILE];

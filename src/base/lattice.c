@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/lattice.h"
+#include "base/lattice.h"
 
 #include "base/special.h"
 

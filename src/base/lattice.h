@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PREDICT_LATTICE_H
-#define NIMGP_PREDICT_LATTICE_H
+#ifndef NIMGP_BASE_LATTICE_H
+#define NIMGP_BASE_LATTICE_H
 
 #include "base/random.h"
 

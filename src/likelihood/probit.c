@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probit: one of two classes, p(y = 1 | f) = Phi(f): f and standard normal noise exceed zero. */
+#include "likelihood/interval.h"
+
+#include <math.h>
+
+static void expectation(const struct likelihood_setting *setting, const double *theta,
+                        const struct expectation *question) {
+    (void)setting, (void)theta;
+    const struct interval below = {-INFINITY, 0.0}, above = {0.0, INFINITY};
+    for (size_t r = 0; r < question->rows; r++)
+        interval_answer_row(question, r, question->target[r] > 0.0 ? above : below);
+}
+
+static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,
+                    const double *mean, const double *variance, size_t stride, double *probability,
+                    double *label_entropy, double *scratch) {
+    (void)setting, (void)theta, (void)stride;
+    const double zero = 0.0;
+    for (size_t r = 0; r < rows; r++)
+        label_entropy[r] =
+            interval_probabilities(1, &zero, mean[r], variance[r], probability + 2 * r, scratch);
+}
+
+const struct likelihood likelihood_probit = {
+    .name = "probit",
+    .summary = "one of two classes, by the sign of a latent function and Gaussian noise",
+    .target = TARGET_CLASS,
+    .most_classes = 2,
+    .scratch = interval_scratch,
+    .blurs = 1,
+    .expectation = expectation,
+    .predict = predict,
+};

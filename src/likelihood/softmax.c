@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Softmax: p(y | f) = exp(f_y) / sum_c exp(f_c). With f = mean + sqrt(variance) xi at S
+ * quasi-random standard normal points xi, in pairs of opposite signs, the same for all rows:
+ *
+ *     E log p   = mean_y - (1/S) sum_s log sum_c exp(f_sc),
+ *     predicted = (1/S) sum_s softmax(f_s).
+ */
+#include "base/lattice.h"
+#include "base/special.h"
+#include "base/vector.h"
+#include "likelihood/likelihood.h"
+
+#include <math.h>
+
+enum { PAIRS = 128, POINTS = 2 * PAIRS, STREAM_POINTS = 49 };
+
+static size_t functions(size_t classes, size_t wanted) {
+    (void)wanted;
+    return classes;
+}
+
+/* The points, C x S. */
+static size_t table_size(const struct likelihood_setting *setting) {
+    return setting->classes * POINTS;
+}
+
+static int fill_table(const struct likelihood_setting *setting, double *table) {
+    size_t classes = setting->classes;
+    double *pairs = table + classes * PAIRS; /* PAIRS x C, before it is overwritten */
+    if (!lattice_normal((struct random_key){0, STREAM_POINTS}, PAIRS, classes, pairs))
+        return 0;
+    /* Transposed into the first half, one class after the other, then spread out to both. */
+    for (size_t c = 0; c < classes; c++)
+        for (size_t s = 0; s < PAIRS; s++)
+            table[c * PAIRS + s] = pairs[s * classes + c];
+    for (size_t c = classes; c-- > 0;)
+        for (size_t s = PAIRS; s-- > 0;) {
+            double xi = table[c * PAIRS + s];
+            table[c * POINTS + s] = xi;
+            table[c * POINTS + PAIRS + s] = -xi;
+        }
+    return 1;
+}
+
+static size_t scratch_size(const struct likelihood_setting *setting) {
+    return setting->classes * POINTS + 2 * POINTS;
+}
+
+/* softmax (C x S) at all points of one row, and the log of the sum of exponentials (S). */
+static void evaluate(const struct likelihood_setting *setting, const double *mean,
+                     const double *variance, size_t stride, double *softmax, double *log_sum,
+                     double *largest) {
+    size_t classes = setting->classes;
+    for (size_t s = 0; s < POINTS; s++) {
+        largest[s] = -INFINITY;
+        log_sum[s] = 0.0;
+    }
+    for (size_t c = 0; c < classes; c++) {
+        double centre = mean[c * stride], deviation = sqrt(variance[c * stride]);
+        const double *xi = setting->table + c * POINTS;
+        double *f = softmax + c * POINTS;
+        for (size_t s = 0; s < POINTS; s++) {
+            f[s] = centre + deviation * xi[s];
+            largest[s] = f[s] > largest[s] ? f[s] : largest[s];
+        }
+    }
+    for (size_t c = 0; c < classes; c++) {
+        double *f = softmax + c * POINTS;
+        for (size_t s = 0; s < POINTS; s++)
+            f[s] -= largest[s];
+        exp_array(POINTS, f, f);
+        add(POINTS, f, log_sum);
+    }
+    for (size_t c = 0; c < classes; c++)
+        for (size_t s = 0; s < POINTS; s++)
+            softmax[c * POINTS + s] /= log_sum[s];
+    log_array(POINTS, log_sum, log_sum);
+    add(POINTS, largest, log_sum);
+}
+
+static void expectation(const struct likelihood_setting *setting, const double *theta,
+                        const struct expectation *question) {
+    (void)theta;
+    size_t classes = setting->classes, stride = question->stride;
+    double *softmax = question->scratch, *log_sum = softmax + classes * POINTS;
+    for (size_t r = 0; r < question->rows; r++) {
+        size_t label = (size_t)question->target[r];
+        double weight = question->weight[r];
+        evaluate(setting, question->mean + r, question->variance + r, stride, softmax, log_sum,
+                 log_sum + POINTS);
+        question->value[r] = question->mean[label * stride + r] - sum(POINTS, log_sum) / POINTS;
+        for (size_t c = 0; c < classes; c++) {
+            const double *p = softmax + c * POINTS;
+            double share = sum(POINTS, p) / POINTS;
+            double slope = dot(POINTS, p, setting->table + c * POINTS) / POINTS;
+            size_t at = c * stride + r;
+            question->d_mean[at] = weight * ((c == label) - share);
+            question->d_variance[at] = -0.5 * weight * slope / sqrt(question->variance[at]);
+        }
+    }
+}
+
+static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,
+                    const double *mean, const double *variance, size_t stride, double *probability,
+                    double *label_entropy, double *scratch) {
+    (void)theta;
+    size_t classes = setting->classes;
+    double *softmax = scratch, *log_sum = softmax + classes * POINTS;
+    for (size_t r = 0; r < rows; r++) {
+        double entropy = 0.0;
+        evaluate(setting, mean + r, variance + r, stride, softmax, log_sum, log_sum + POINTS);
+        for (size_t c = 0; c < classes; c++) {
+            const double *p = softmax + c * POINTS;
+            probability[r * classes + c] = sum(POINTS, p) / POINTS;
+            for (size_t s = 0; s < POINTS; s++)
+                entropy -= p[s] > 0.0 ? p[s] * log(p[s]) : 0.0;
+        }
+        label_entropy[r] = entropy / POINTS;
+    }
+}
+
+const struct likelihood likelihood_softmax = {
+    .name = "softmax",
+    .summary = "one of C classes, with odds that are exponentials of the latent functions",
+    .target = TARGET_CLASS,
+    .functions = functions,
+    .table = table_size,
+    .fill_table = fill_table,
+    .scratch = scratch_size,
+    .expectation = expectation,
+    .predict = predict,
+};
