@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from ._classes import ClassEstimator
 from ._docstrings import documented
@@ -66,3 +68,17 @@ class NoisyGPClassifier(ClassEstimator):
         "softmax": (),
         "probit": (),
     }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.likelihood != "probit"
+        return tags
+
+    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+        found = super()._meet(y, classes, rows)
+        if self.likelihood == "probit" and len(found) > 2:
+            raise ValueError(  # in scikit-learn's words first
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"likelihood probit is for 2 classes, there are {len(found)}"
+            )
+        return found
