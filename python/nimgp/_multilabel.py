@@ -53,7 +53,7 @@ class NoisyGPMultiLabel(Doubt, ClassifierMixin, NamedClasses):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-2, 2, size=(300, 2))
     >>> y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0, X.sum(axis=1) > 0]).astype(int)
-    >>> model = NoisyGPMultiLabel(random_state=0).fit(X, y)
+    >>> model = NoisyGPMultiLabel(max_epochs=200, random_state=0).fit(X, y)
     >>> model.predict([[1.5, 1.5], [-1.5, -1.5]]).tolist()
     [[1, 1, 1], [0, 0, 0]]
     """

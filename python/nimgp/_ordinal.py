@@ -55,7 +55,8 @@ class NoisyGPOrdinal(ClassEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-2, 2, size=(300, 1))
     >>> y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0], [-0.7, 0.7])]
-    >>> model = NoisyGPOrdinal(classes=["low", "middle", "high"], random_state=0).fit(X, y)
+    >>> model = NoisyGPOrdinal(classes=["low", "middle", "high"], max_epochs=200, random_state=0)
+    >>> model = model.fit(X, y)
     >>> [str(level) for level in model.predict([[-1.5], [0.0], [1.5]])]
     ['low', 'middle', 'high']
     """
