@@ -115,7 +115,14 @@ def test_every_target_is_the_c_programs_to_the_last_bit(c_program, tmp_path, kin
     table, model = tmp_path / "table", tmp_path / "model"
     write_table(table, X, sigma, **arrays)
     theirs = c_program(
-        "fit", table, model, f"likelihood={likelihood}", "epochs=20", "batch=50", "seed=5"
+        "fit",
+        table,
+        model,
+        f"likelihood={likelihood}",
+        "epochs=20",
+        "batch=50",
+        "points=40",
+        "seed=5",
     )
 
     def ours(estimator):
@@ -127,7 +134,7 @@ def test_every_target_is_the_c_programs_to_the_last_bit(c_program, tmp_path, kin
         return estimator.predict_proba(X, sigma).tobytes() + density.tobytes()
 
     chosen = {"likelihood": likelihood} if "likelihood" in kind().get_params() else {}
-    estimator = kind(max_epochs=20, batch_size=50, random_state=5, **chosen)
+    estimator = kind(max_epochs=20, batch_size=50, n_points=40, random_state=5, **chosen)
     assert ours(estimator.fit(X, y, sigma, **more)) == theirs
     # Files cross both ways.
     back = kind.load(model)

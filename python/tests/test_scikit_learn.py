@@ -59,7 +59,6 @@ def _rounded(y):
     [
         NoisyGPClassifier(max_epochs=20),
         NoisyGPClassifier("first_order", "both", max_epochs=20),
-        NoisyGPClassifier(likelihood="softmax", max_epochs=20),
         NoisyGPClassifier(likelihood="probit", max_epochs=20),
         NoisyGPOrdinal(max_epochs=20, learning_rate=0.1),
         NoisyGPRegressor(max_epochs=20),
