@@ -146,7 +146,6 @@ class NoisyGPMultiLabel(Doubt, ClassifierMixin, NamedClasses):
         -------
         float
         """
-        values = self._check_inputs(X, None)[0]
-        sets = self._read_targets(y, self.classes_, len(values))["targets"]
         found = self.predict(X, X_err)
+        sets = self._read_targets(y, self.classes_, len(found))["targets"]
         return float(accuracy_score(sets.astype(int), found, sample_weight=sample_weight))
