@@ -31,6 +31,9 @@ check-slow: build
 	  --out docs/results/synthetic-given.md
 	@$(RELEASE)/experiments/synthetic --first 3000 --modes learned --inputs latent,amortised \
 	  --out docs/results/synthetic-learned.md
+	@$(RELEASE)/experiments/regression 3000 >docs/results/noisy-regression.md
+	@$(RELEASE)/experiments/recovery 3000 >docs/results/recovery.md
+	@cat docs/results/noisy-regression.md docs/results/recovery.md
 
 # nimgp beside scikit-learn's own on three UCI sets with noise added.
 uci: python

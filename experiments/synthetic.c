@@ -12,17 +12,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "generate/sample.h"
 #include "nimgp.h"
+#include "workers.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { MOST_RUNS = 4096, MOST_SETTINGS = 32, CLASSES = 3, WORKERS = 2 };
+enum { MOST_RUNS = 4096, MOST_SETTINGS = 32, CLASSES = 3 };
 
 struct arguments {
     size_t seeds, first, rows, test_rows;
@@ -46,7 +45,6 @@ struct plan {
     const struct arguments *arguments;
     struct run *run;
     size_t count;
-    atomic_size_t next;
 };
 
 static double seconds(void) {
@@ -138,21 +136,17 @@ static void perform(const struct arguments *arguments, struct run *run) {
     sample_free(&problem);
 }
 
-static void *work(void *context) {
-    struct plan *plan = context;
-    size_t i;
-    while ((i = atomic_fetch_add(&plan->next, 1)) < plan->count) {
-        struct run *run = &plan->run[i];
-        perform(plan->arguments, run);
-        if (plan->arguments->each || run->failure.status != NIM_OK)
-            fprintf(stderr,
-                    "%-12s %-8s V=%-5g seed %-3llu nll %.4f bayes %.4f excess %.4f learned %.3f "
-                    "bound %.1f epochs %zu %.1fs %s\n",
-                    run->input, run->mode, run->noise, (unsigned long long)run->seed, run->nll,
-                    run->bayes, run->nll - run->bayes, run->learned, run->bound, run->epochs,
-                    run->seconds, run->failure.message);
-    }
-    return NULL;
+static void perform_planned(void *context, size_t index) {
+    const struct plan *plan = context;
+    struct run *run = &plan->run[index];
+    perform(plan->arguments, run);
+    if (plan->arguments->each || run->failure.status != NIM_OK)
+        fprintf(stderr,
+                "%-12s %-8s V=%-5g seed %-3llu nll %.4f bayes %.4f excess %.4f learned %.3f "
+                "bound %.1f epochs %zu %.1fs %s\n",
+                run->input, run->mode, run->noise, (unsigned long long)run->seed, run->nll,
+                run->bayes, run->nll - run->bayes, run->learned, run->bound, run->epochs,
+                run->seconds, run->failure.message);
 }
 
 /* The next item of a comma-separated list. */
@@ -276,11 +270,7 @@ int main(int count, char **argument) {
     if (!plan.run)
         return 1;
     plan.count = plan_runs(&arguments, plan.run);
-    pthread_t worker[WORKERS];
-    for (size_t w = 0; w < WORKERS; w++)
-        pthread_create(&worker[w], NULL, work, &plan);
-    for (size_t w = 0; w < WORKERS; w++)
-        pthread_join(worker[w], NULL);
+    run_all(plan.count, perform_planned, &plan);
     bool good = print_table(stdout, &plan, arguments.seeds);
     if (arguments.out)
         good = write_results(&plan) && good;

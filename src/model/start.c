@@ -10,6 +10,13 @@
 
 enum { DISTANCE_PAIRS = 2000 };
 
+/* Learned input noise starts no larger than this where y has an order: so wide a noise washes a
+ * curve out, and what is then taken for noise of y comes back slowly (docs/noise-learning.md). */
+#define MOST_ORDERED_NOISE 0.03
+
+/* The median squared distance in units of lambda^2: a covariance of about a tenth. */
+#define FARTHEST_START 4.5
+
 static int by_size(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -55,16 +62,21 @@ static void typical_sizes(const struct nim_model *model, const nim_data *data, d
 }
 
 /*
- * Squared exponential and Matern: s2 = e, lambda^2 = the root of the median squared distance.
+ * Squared exponential and Matern: s2 = e, lambda^2 = the root of the median squared distance; where
+ * y has an order, not so long that most rows know of each other: a curve that starts too smooth is
+ * taken for noise, and stays so.
  * Polynomial: lambda^2 = the mean squared norm, s2 = 2^-p, so that k(x,x) is about one.
  */
 static void start_kernel(const struct nim_model *model, const struct gp_parameters *theta,
                          double distance, double norm) {
     bool dot = model->gp.kernel->argument == DOT_PRODUCT;
+    double square = dot ? norm : sqrt(distance);
+    if (!dot && targets_have_order(model))
+        square = fmin(square, distance / FARTHEST_START);
     *theta->log_variance = dot ? -(double)model->gp.degree * log(2.0) : 1.0;
     *theta->log_white = -10.0;
     for (size_t j = 0; j < model->attributes; j++)
-        theta->log_lengthscale[j] = dot ? 0.5 * log(norm) : 0.25 * log(distance);
+        theta->log_lengthscale[j] = 0.5 * log(square);
 }
 
 bool model_start(struct nim_model *model, const nim_data *data) {
@@ -99,7 +111,8 @@ bool model_start(struct nim_model *model, const nim_data *data) {
     }
     double variance = model->options.noise_start;
     if (variance == 0.0)
-        variance = model->options.input->noise_start;
+        variance = fmin(model->options.input->noise_start,
+                        targets_have_order(model) ? MOST_ORDERED_NOISE : 1.0);
     for (size_t j = 0; j < model->noise_count; j++)
         model->theta[model->noise_at + j] = log(fmax(variance, 1e-8));
     if (model->input_count)

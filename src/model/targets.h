@@ -35,4 +35,10 @@ static inline bool targets_are_classes(const struct nim_model *model) {
     return model->options.likelihood->target <= TARGET_LEVEL;
 }
 
+/* Whether y is more or less of something. */
+static inline bool targets_have_order(const struct nim_model *model) {
+    enum target_kind kind = model->options.likelihood->target;
+    return kind == TARGET_LEVEL || kind == TARGET_NUMBER || kind == TARGET_COUNT;
+}
+
 #endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPERIMENTS_FITTED_H
+#define EXPERIMENTS_FITTED_H
+
+/* A model fitted in one call, for experiments: any failure is said and ends the program. */
+
+#include "nimgp.h"
+
+/* What happened to be asked for went wrong: says so and exits. */
+void must(nim_status status, const nim_error *error);
+
+/* settings: name=value, separated by spaces. One thread; everything else at its default. */
+nim_model *fitted(const nim_data *data, const char *settings);
+
+/* Predictions of the model for these rows. */
+void predicted(const nim_model *model, const nim_data *data, const nim_prediction *wanted);
+
+#endif
