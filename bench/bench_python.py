@@ -25,9 +25,9 @@ import numpy as np
 
 import nimgp
 from nimgp import NoisyGPClassifier
-from nimgp._classifier import _OPTION_OF
 from nimgp._model import Model, Table
 from nimgp._native import ProgressFunction, call, library
+from nimgp._settings import OPTION_OF
 
 ATTRIBUTES, CLASSES = 10, 3
 
@@ -56,7 +56,7 @@ def through_c(X: np.ndarray, labels: np.ndarray, sigma: np.ndarray, clock: Clock
     options = library.nim_options_create()
     call("nim_options_set", options, b"stop", b"fixed")
     for name, value in wanted.items():
-        call("nim_options_set", options, _OPTION_OF[name].encode(), str(value).encode())
+        call("nim_options_set", options, OPTION_OF[name].encode(), str(value).encode())
     table, handle = Table(X, sigma, labels), ctypes.c_void_p()
     nothing = ProgressFunction(0)
     begin = clock()

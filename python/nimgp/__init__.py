@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classification for data with error bars.
+"""Classification and regression for data with error bars.
 
-Multi-class Gaussian-process classification in which the inputs themselves are noisy measurements,
-as a scikit-learn classifier::
+Gaussian-process models in which the inputs themselves are noisy measurements, as scikit-learn
+estimators::
 
-    from nimgp import NoisyGPClassifier
+    from nimgp import NoisyGPClassifier, NoisyGPRegressor
 
     clf = NoisyGPClassifier(random_state=0).fit(X, y, X_err=sigma)
     p = clf.predict_proba(X_new, X_err=sigma_new)
+
+There are estimators of classes, ordered classes, sets of labels, numbers and counts.
 """
 
 from __future__ import annotations
 
-from ._classifier import Denoised, NoisyGPClassifier, Uncertainty
+from ._classifier import NoisyGPClassifier
+from ._counts import NoisyGPCountRegressor
+from ._doubt import Uncertainty
+from ._estimator import Denoised, load
+from ._multilabel import NoisyGPMultiLabel
 from ._native import NumericalError, Option, options, version
+from ._ordinal import NoisyGPOrdinal
 from ._progress import Progress
-from ._scoring import neg_log_loss
+from ._regressor import NoisyGPRegressor
+from ._scoring import mean_log_density, neg_log_loss
 from .tables import Columns, from_fits, from_table, pair_errors
 
 __version__ = version()
@@ -24,12 +32,18 @@ __all__ = [
     "Columns",
     "Denoised",
     "NoisyGPClassifier",
+    "NoisyGPCountRegressor",
+    "NoisyGPMultiLabel",
+    "NoisyGPOrdinal",
+    "NoisyGPRegressor",
     "NumericalError",
     "Option",
     "Progress",
     "Uncertainty",
     "from_fits",
     "from_table",
+    "load",
+    "mean_log_density",
     "neg_log_loss",
     "options",
     "pair_errors",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from .tables import is_named_table, stack_columns
@@ -108,11 +109,31 @@ def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
     return X_err
 
 
+def refuse_rows(values: np.ndarray, bad: np.ndarray, what: str, fault: str) -> None:
+    """ValueError that names the first bad row of an array of shape (n,), if any."""
+    if not bad.any():
+        return
+    row, others = int(np.argmax(bad)), int(bad.sum()) - 1
+    more = f", and {others} more" if others else ""
+    raise ValueError(f"{what}: row {row}: {fault.format(f'{values[row]:g}')}{more}")
+
+
+# ---------------------------------------------------------------------- what the rows are
+
+
+def check_rows(y: Any, rows: int) -> Any:
+    """y itself, when it has as many rows as X."""
+    if y.shape[0] != rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y has "
+            f"{y.shape[0]}"
+        )
+    return y
+
+
 def check_labels(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
     """Labels as numbers 0 .. C-1; ValueError names the first row whose label is none of classes."""
-    y = column_or_1d(y, warn=True)
-    if len(y) != rows:
-        raise ValueError(f"y has {len(y)} rows, X has {rows}")
+    y = check_rows(column_or_1d(y, warn=True), rows)
     place = {label: number for number, label in enumerate(classes.tolist())}
     numbers = np.fromiter((place.get(label, -1) for label in y.tolist()), np.int32, len(y))
     if (numbers < 0).any():
@@ -123,25 +144,84 @@ def check_labels(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
     return numbers
 
 
-def check_weights(
-    sample_weight: Any, class_weight: Any, X: np.ndarray, classes: np.ndarray, labels: np.ndarray
-) -> np.ndarray | None:
-    """The product of a row's own weight and its class's; None when there is neither."""
-    if sample_weight is None and class_weight is None:
+def check_numbers(y: Any, rows: int, what: str = "y") -> np.ndarray:
+    """One finite number a row."""
+    y = check_rows(column_or_1d(_plain_column(y), warn=True), rows)
+    if y.dtype.kind == "O" and any(isinstance(cell, str) for cell in y.tolist()):
+        y = y.astype(str)
+    if y.dtype.kind not in "biufO":
+        raise ValueError(f"{what} holds {y.dtype}; expected one number a row")
+    numbers = np.ascontiguousarray(y, dtype=np.float64)
+    refuse_rows(numbers, ~np.isfinite(numbers), what, "{} is not a finite number")
+    return numbers
+
+
+def _plain_column(y: Any) -> Any:
+    """y as an array, NaN where pandas or a mask says that there is nothing."""
+    if np.ma.isMaskedArray(y):
+        return np.ma.filled(np.ma.asarray(y, dtype=np.float64), np.nan)
+    dtype = getattr(y, "dtype", None)
+    if hasattr(y, "to_numpy") and getattr(dtype, "na_value", None) is not None:
+        return y.to_numpy(dtype=np.float64, na_value=np.nan)
+    return y
+
+
+def check_counts(y: Any, rows: int) -> np.ndarray:
+    """One whole number from 0 on a row."""
+    counts = check_numbers(y, rows)
+    bad = (counts < 0) | (counts != np.floor(counts)) | (counts > 2.0**53)
+    refuse_rows(counts, bad, "y", "{} is not a count (0, 1, 2, ...)")
+    return counts
+
+
+def check_exposure(exposure: Any, rows: int) -> np.ndarray | None:
+    """One number above 0 a row, or one for all, or None."""
+    if exposure is None:
+        return None
+    values = np.asarray(_plain_column(exposure), dtype=np.float64)
+    if values.ndim == 0:
+        values = np.full(rows, values)
+    if values.shape != (rows,):
+        raise ValueError(
+            f"exposure has shape {values.shape}; expected {(rows,)}, or a single number"
+        )
+    bad = ~((values > 0) & np.isfinite(values))
+    refuse_rows(values, bad, "exposure", "{} is not a finite number above 0")
+    return np.ascontiguousarray(values)
+
+
+def check_sets(y: Any, rows: int, names: Sequence[str] | None = None) -> np.ndarray:
+    """Sets of labels as an (n, L) array of 0 and 1."""
+    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    if y.ndim != 2 or not y.shape[1]:
+        raise ValueError(
+            f"y has shape {y.shape}; expected (n, L), a column of 0 and 1 for each of L labels"
+        )
+    if y.dtype.kind not in "biufO":
+        raise ValueError(f"y holds {y.dtype}; expected 0 and 1")
+    sets = np.ascontiguousarray(check_rows(y, rows), dtype=np.float64)
+    refuse_cells(sets, lambda s: (s != 0) & (s != 1), "y", "neither 0 nor 1:", names)
+    return sets
+
+
+# ---------------------------------------------------------------------- weights
+
+
+def check_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
+    """A weight from 0 on for each row, or None."""
+    if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
-    if (weights < 0).any():
-        row = int(np.argmax(weights < 0))
-        raise ValueError(f"sample_weight: row {row}: negative weight {weights[row]:g}")
-    if class_weight is not None:
-        from sklearn.utils import compute_class_weight
-
-        present = np.unique(labels)
-        each = np.ones(len(classes))
-        if isinstance(class_weight, str):
-            balanced = compute_class_weight(class_weight, classes=present, y=labels)
-            each[present] = balanced
-        else:
-            each = compute_class_weight(class_weight, classes=classes, y=classes[labels])
-        weights *= each[labels]
+    refuse_rows(weights, weights < 0, "sample_weight", "negative weight {}")
     return np.ascontiguousarray(weights)
+
+
+def weigh_classes(class_weight: Any, classes: np.ndarray, labels: np.ndarray) -> np.ndarray | None:
+    """The weight of each row's class, or None."""
+    if class_weight is None:
+        return None
+    if not isinstance(class_weight, str):
+        return compute_class_weight(class_weight, classes=classes, y=classes[labels])[labels]
+    present, each = np.unique(labels), np.ones(len(classes))
+    each[present] = compute_class_weight(class_weight, classes=present, y=labels)
+    return each[labels]

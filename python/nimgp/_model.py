@@ -27,6 +27,8 @@ class Table:
     sigma : ndarray of shape (d,) or (n, d), or None
     labels : ndarray of shape (n,), int32, or None
     weights : ndarray of shape (n,), or None
+    targets : ndarray of shape (n,) or (n, outputs), or None
+    exposure : ndarray of shape (n,), or None
 
     All but labels are C-contiguous float64.
     """
@@ -37,8 +39,11 @@ class Table:
         sigma: np.ndarray | None = None,
         labels: np.ndarray | None = None,
         weights: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
+        exposure: np.ndarray | None = None,
     ) -> None:
         self.x, self.sigma, self.labels, self.weights = x, sigma, labels, weights
+        self.targets, self.exposure = targets, exposure
         rows, attributes = x.shape
         self.data = _native.Data(
             rows=rows,
@@ -48,23 +53,48 @@ class Table:
             sigma_rows=0 if sigma is None else (1 if sigma.ndim == 1 else rows),
             labels=_address(labels, np.int32),
             weights=_address(weights),
+            targets=_address(targets),
+            outputs=0 if targets is None else (1 if targets.ndim == 1 else targets.shape[1]),
+            exposure=_address(exposure),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, (self.x, self.sigma, self.labels, self.weights)
+        return Table, tuple(self._arrays().values())
+
+    def _arrays(self) -> dict[str, np.ndarray | None]:
+        names = ("x", "sigma", "labels", "weights", "targets", "exposure")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def reference(self) -> Any:
         return ctypes.byref(self.data)
 
     def portions(self, size: int) -> Iterator[tuple[slice, Table]]:
-        """The rows without labels, `size` at a time: between two, Python may be interrupted."""
+        """`size` rows at a time: between two, Python may be interrupted."""
+        shared = self.sigma is not None and self.sigma.ndim == 1
         for first in range(0, len(self.x), size):
             rows = slice(first, first + size)
-            sigma = (
-                self.sigma[rows] if self.sigma is not None and self.sigma.ndim == 2 else self.sigma
-            )
-            yield rows, Table(self.x[rows], sigma)
+            arrays = {
+                name: array if array is None or (name == "sigma" and shared) else array[rows]
+                for name, array in self._arrays().items()
+            }
+            yield rows, Table(**arrays)
+
+    def followed_by(self, more: Table) -> Table:
+        """The rows of both; what only one of them has is filled in."""
+        plain = {"sigma": 0.0, "weights": 1.0, "exposure": 1.0}
+        arrays: dict[str, np.ndarray | None] = {}
+        for name, mine in self._arrays().items():
+            pair = [mine, getattr(more, name)]
+            if pair[0] is None and pair[1] is None:
+                arrays[name] = None
+            elif name in plain:
+                filled = [plain[name] if array is None else array for array in pair]
+                shapes = [t.x.shape if name == "sigma" else t.x.shape[:1] for t in (self, more)]
+                arrays[name] = np.concatenate(list(map(np.broadcast_to, filled, shapes)))
+            else:
+                arrays[name] = np.concatenate(pair)
+        return Table(**arrays)
 
 
 def _address(array: np.ndarray | None, dtype: type = np.float64) -> int | None:
@@ -199,6 +229,15 @@ class Model:
     # ------------------------------------------------------------------ looking into it
 
     @property
+    def target(self) -> str:
+        """What it predicts: "class", "level", "labels", "number" or "count"."""
+        return library.nim_model_target(self._handle).decode()
+
+    @property
+    def functions(self) -> int:
+        return library.nim_model_functions(self._handle)
+
+    @property
     def classes(self) -> int:
         return library.nim_model_classes(self._handle)
 
@@ -227,13 +266,12 @@ class Model:
         return library.nim_model_bound(self._handle)
 
     def get(self, name: str, *shape: int) -> np.ndarray:
-        """One of the arrays that nim_model_get knows."""
-        values, count = np.empty(shape), ctypes.c_size_t()
+        """One of the arrays that nim_model_get knows; flat unless a shape is given."""
+        count = ctypes.c_size_t()
         call("nim_model_get", self._handle, name.encode(), None, ctypes.byref(count))
-        if count.value != values.size:
-            raise AssertionError(f"{name} has {count.value} numbers, not {values.size}")
+        values = np.empty(count.value)
         call("nim_model_get", self._handle, name.encode(), _address(values), ctypes.byref(count))
-        return values
+        return values.reshape(shape) if shape else values
 
     def option(self, name: str) -> str:
         text = ctypes.create_string_buffer(128)
@@ -277,14 +315,22 @@ class Model:
 
     # ------------------------------------------------------------------ using it
 
-    def predict(self, table: Table, *wanted: str) -> dict[str, np.ndarray]:
-        """The members of nim_prediction that are wanted, by name."""
-        rows, classes = table.x.shape[0], self.classes
-        wide = {"probabilities", "latent_mean", "latent_variance"}
-        result = {name: np.empty((rows, classes) if name in wide else rows) for name in wanted}
+    def predict(
+        self, table: Table, *wanted: str, levels: np.ndarray | None = None
+    ) -> dict[str, np.ndarray]:
+        """The members of nim_prediction that are wanted, by name; quantiles at `levels`."""
+        rows = table.x.shape[0]
+        wide = {
+            "probabilities": self.classes,
+            "latent_mean": self.functions,
+            "latent_variance": self.functions,
+            "quantiles": 0 if levels is None else len(levels),
+        }
+        result = {name: np.empty((rows, wide[name]) if name in wide else rows) for name in wanted}
+        asked = {} if levels is None else {"levels": _address(levels), "level_count": len(levels)}
         for place, portion in table.portions(2048):
             places = {name: _address(array[place]) for name, array in result.items()}
-            prediction = ctypes.byref(_native.Prediction(**places))
+            prediction = ctypes.byref(_native.Prediction(**places, **asked))
             with self._own_process()._lock:
                 call("nim_predict", self._ready(), portion.reference, prediction)
         return result

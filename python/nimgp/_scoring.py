@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scorer that hands error bars on to ``predict_proba``, which scikit-learn's own do not."""
+"""Scorers that hand error bars on to the estimator, which scikit-learn's own do not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,27 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from ._inputs import check_labels
 
 
-class _NegLogLoss:
+class _Scorer:
+    """Something for ``scoring=`` that asks for metadata."""
+
+    _name: str
+    _asks_for = ("X_err",)
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        request = MetadataRequest(owner=self)
+        for name in self._asks_for:
+            request.score.add_request(param=name, alias=True)
+        request.score.add_request(param="sample_weight", alias=False)
+        return request
+
+    def __repr__(self) -> str:
+        return f"nimgp.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+class _NegLogLoss(_Scorer):
     """Mean log probability of the true classes, for ``scoring=`` in cross-validation.
 
     Unlike ``scoring="neg_log_loss"`` it passes ``X_err`` on to ``predict_proba``. With
@@ -19,6 +39,8 @@ class _NegLogLoss:
 
         cross_val_score(clf, X, y, params={"X_err": sigma}, scoring=nimgp.neg_log_loss)
     """
+
+    _name = "neg_log_loss"
 
     def __call__(
         self, estimator: Any, X: Any, y: Any, X_err: Any = None, sample_weight: Any = None
@@ -28,17 +50,28 @@ class _NegLogLoss:
         labels = check_labels(y, estimator.classes_, len(log_p))
         return float(np.average(log_p[np.arange(len(labels)), labels], weights=sample_weight))
 
-    def get_metadata_routing(self) -> MetadataRequest:
-        request = MetadataRequest(owner=self)
-        request.score.add_request(param="X_err", alias=True)
-        request.score.add_request(param="sample_weight", alias=False)
-        return request
 
-    def __repr__(self) -> str:
-        return "nimgp.neg_log_loss"
+class _MeanLogDensity(_Scorer):
+    """Mean log density of what the rows are, for ``scoring=`` in cross-validation.
 
-    def __reduce__(self) -> str:
-        return "neg_log_loss"
+    The score of a whole predicted distribution: of numbers, counts, classes or sets of labels. It
+    passes ``X_err`` and ``exposure`` on. With
+    ``sklearn.set_config(enable_metadata_routing=True)``::
+
+        cross_val_score(model, X, y, params={"X_err": sigma}, scoring=nimgp.mean_log_density)
+    """
+
+    _name = "mean_log_density"
+    _asks_for = ("X_err", "exposure")
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **given: Any
+    ) -> float:
+        if hasattr(estimator, "steps"):  # a pipeline knows scikit-learn's methods only
+            X, estimator = estimator[:-1].transform(X), estimator[-1]
+        given = {name: value for name, value in given.items() if value is not None}
+        return float(np.average(estimator.log_density(X, y, **given), weights=sample_weight))
 
 
 neg_log_loss = _NegLogLoss()
+mean_log_density = _MeanLogDensity()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a classifier, on matplotlib (``pip install nimgp[plot]``).
+"""Pictures of an estimator, on matplotlib (``pip install nimgp[plot]``).
 
 Every function draws into the axes given as ``ax``, or into new ones, and returns them.
 """
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ._inputs import check_labels, check_x, check_x_err
+from ._inputs import check_labels, check_numbers, check_x, check_x_err
 from ._scoring import neg_log_loss
 
-__all__ = ["class_probabilities", "learning_curve", "relevance", "reliability"]
+__all__ = ["class_probabilities", "learning_curve", "numbers", "relevance", "reliability"]
 
 
 def _axes(ax: Any, **size: Any) -> Any:
@@ -60,7 +60,7 @@ def class_probabilities(
 
     Parameters
     ----------
-    clf : NoisyGPClassifier
+    clf : NoisyGPClassifier or NoisyGPOrdinal
         Fitted.
     feature : int or str
         The attribute along the axis.
@@ -84,22 +84,16 @@ def class_probabilities(
     """
     check_is_fitted(clf)
     j, ax = _number(clf, feature), _axes(ax)
-    values = check_x(clf, X, reset=False)
-    sigma = check_x_err(clf, X_err, X, values.shape)
-    bars = np.zeros(len(values)) if sigma is None else np.broadcast_to(sigma, values.shape)[:, j]
+    values, bars = _measured(clf, X, X_err, j)
     labels = clf.predict(X, 0.0 if X_err is None else X_err) if y is None else y
     numbers = check_labels(labels, clf.classes_, len(values))
-    line = np.linspace(np.nanmin(values[:, j]), np.nanmax(values[:, j]), points)
-    grid = np.tile(
-        np.nanmedian(values, axis=0) if at is None else np.asarray(at, float), (points, 1)
-    )
-    grid[:, j] = line
-    probability = clf.predict_proba(_like(clf, grid), at_err)
+    line, grid = _line(clf, values, j, at, points)
+    probability = clf.predict_proba(grid, at_err)
     for c, label in enumerate(clf.classes_):
         (curve,) = ax.plot(line, probability[:, c], label=str(label))
         mine = numbers == c
         height = np.full(mine.sum(), -0.04 * (c + 1))
-        ax.errorbar(values[mine, j], height, xerr=np.nan_to_num(bars[mine]), fmt=".",
+        ax.errorbar(values[mine, j], height, xerr=bars[mine], fmt=".",
                     color=curve.get_color(), alpha=0.4, elinewidth=0.6)  # fmt: skip
     ax.set_xlabel(_names(clf)[j])
     ax.set_ylabel("probability")
@@ -108,12 +102,84 @@ def class_probabilities(
     return ax
 
 
+def _measured(model: Any, X: Any, X_err: Any, j: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows, and the length of their error bars in attribute j."""
+    values = check_x(model, X, reset=False)
+    sigma = check_x_err(model, X_err, X, values.shape)
+    bars = np.zeros(len(values)) if sigma is None else np.broadcast_to(sigma, values.shape)[:, j]
+    return values, np.nan_to_num(bars)
+
+
+def _line(model: Any, values: np.ndarray, j: int, at: Any, points: int) -> tuple[np.ndarray, Any]:
+    """A way along attribute j, and its rows."""
+    line = np.linspace(np.nanmin(values[:, j]), np.nanmax(values[:, j]), points)
+    place = np.nanmedian(values, axis=0) if at is None else np.asarray(at, float)
+    grid = np.tile(place, (points, 1))
+    grid[:, j] = line
+    return line, _like(model, grid)
+
+
 def _like(clf: Any, rows: np.ndarray) -> Any:
-    """Rows with the names the classifier knows, so that nobody is warned."""
+    """Rows with the names the estimator knows, so that nobody is warned."""
     if not hasattr(clf, "feature_names_in_"):
         return rows
     names = [str(name) for name in clf.feature_names_in_]
     return np.rec.fromarrays(list(rows.T), dtype=[(name, float) for name in names])
+
+
+def numbers(
+    model: Any,
+    feature: int | str,
+    X: Any,
+    y: ArrayLike,
+    X_err: ArrayLike | None = None,
+    *,
+    at: ArrayLike | None = None,
+    at_err: ArrayLike | None = 0.0,
+    level: float = 0.9,
+    points: int = 200,
+    ax: Any = None,
+) -> Any:
+    """Predicted numbers or counts against one attribute, with the data and their error bars.
+
+    Parameters
+    ----------
+    model : NoisyGPRegressor or NoisyGPCountRegressor
+        Fitted. Counts are drawn for an exposure of 1.
+    feature : int or str
+        The attribute along the axis.
+    X : array-like of shape (n, d)
+        Data; they say how far the axis goes.
+    y : array-like of shape (n,)
+        Their numbers.
+    X_err : array-like, optional
+        Their errors, as in ``model.predict``; drawn as horizontal bars.
+    at : array-like of shape (d,), optional
+        The values of the other attributes along the curve; the medians of X by default.
+    at_err : array-like of shape (d,) or float, default=0
+        Errors the curve is for. 0: exact inputs.
+    level : float, default=0.9
+        Probability that y is within the band.
+    points : int, default=200
+        Points on the curve.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    check_is_fitted(model)
+    j, ax = _number(model, feature), _axes(ax)
+    values, bars = _measured(model, X, X_err, j)
+    line, grid = _line(model, values, j, at, points)
+    low, high = model.predict_quantiles(grid, (0.5 - level / 2, 0.5 + level / 2), at_err).T
+    (curve,) = ax.plot(line, model.predict(grid, at_err), label="mean")
+    ax.fill_between(line, low, high, color=curve.get_color(), alpha=0.2, label=f"{level:g} of y")
+    ax.errorbar(values[:, j], check_numbers(y, len(values)), xerr=bars, fmt=".", color="0.4",
+                alpha=0.5, elinewidth=0.6)  # fmt: skip
+    ax.set(xlabel=_names(model)[j], ylabel="y")
+    ax.legend()
+    return ax
 
 
 def reliability(
@@ -132,7 +198,7 @@ def reliability(
 
     Parameters
     ----------
-    clf : NoisyGPClassifier
+    clf : NoisyGPClassifier or NoisyGPOrdinal
         Fitted.
     X, y, X_err
         Rows that were not trained on.
@@ -171,7 +237,7 @@ def relevance(clf: Any, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    clf : NoisyGPClassifier
+    clf : estimator
         Fitted.
     ax : matplotlib Axes, optional
 
@@ -201,7 +267,7 @@ def learning_curve(clf: Any, *, skip: float = 0.02, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    clf : NoisyGPClassifier
+    clf : estimator
         Fitted in this process; model files do not keep the history.
     skip : float, default=0.02
         The share of the first epochs that is left out, where the bound is steep.
@@ -214,7 +280,7 @@ def learning_curve(clf: Any, *, skip: float = 0.02, ax: Any = None) -> Any:
     check_is_fitted(clf)
     history = clf.history_[int(skip * len(clf.history_)) :]
     if not len(history):
-        raise ValueError("there is no history: the classifier was loaded from a file")
+        raise ValueError("there is no history: the estimator was loaded from a file")
     ax = _axes(ax)
     ax.plot(history[:, 0], history[:, 1])
     ax.set(xlabel="epoch", ylabel="evidence lower bound")

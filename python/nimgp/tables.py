@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From tables with error columns to the arrays a classifier takes.
+"""From tables with error columns to the arrays an estimator takes.
 
 Error columns are paired by rule, the same as the command-line program's. A column ``flux`` has its
 1-sigma errors in the first that there is, in whatever case, of
@@ -47,8 +47,9 @@ class Columns(NamedTuple):
     ----------
     X : DataFrame or ndarray of shape (n, d)
         Values; NaN where missing.
-    y : ndarray of shape (n,) or None
-        Labels, None when no label column was asked for.
+    y : ndarray of shape (n,), DataFrame or ndarray of shape (n, L), or None
+        Labels, levels, numbers or counts; a column for each label when several were named; None
+        when none was asked for.
     X_err : ndarray of shape (n, d) or None
         1-sigma errors: NaN where one is unknown, 0 for attributes without errors; None when no
         attribute has any.
@@ -57,7 +58,7 @@ class Columns(NamedTuple):
     """
 
     X: Any
-    y: np.ndarray | None
+    y: Any
     X_err: np.ndarray | None
     names: list[str]
 
@@ -186,10 +187,11 @@ def _inside_log(feature: str, columns: Sequence[str]) -> str | None:
 
 
 def _numeric_columns(
-    table: Any, columns: Sequence[str], label: str | None, named: set[str]
+    table: Any, columns: Sequence[str], labels: Sequence[str], named: set[str]
 ) -> list[str]:
-    values = [name for name in columns if name != label]
+    values = [name for name in columns if name not in labels]
     errors = {_by_rule(name, [c for c in values if c != name]) for name in values} | named
+    errors |= {_by_rule(label, values) for label in labels if _is_numeric(table[label])}
     return [
         name
         for name in values
@@ -222,6 +224,12 @@ def _labels(
     column: Any, classes: Sequence[Any] | None, ignore_case: bool
 ) -> tuple[Any, np.ndarray]:
     """Labels, and which rows have one that is wanted."""
+    if getattr(getattr(column, "dtype", None), "na_value", None) is not None and _is_numeric(
+        column
+    ):
+        there = ~np.asarray(column.isna())  # pandas' own numbers, which may be missing
+        y = column.to_numpy(dtype=column.dtype.numpy_dtype, na_value=0)
+        return y, there & (True if classes is None else np.isin(y, list(classes)))
     if _is_numeric(column) or getattr(column, "dtype", None) == np.bool_:
         y = np.ma.asarray(column) if _is_masked(column) else np.asarray(column)
         keep = ~np.ma.getmaskarray(y)
@@ -237,12 +245,23 @@ def _labels(
     return y, y != "" if wanted is None else np.isin(y, wanted)
 
 
+def _sets(table: Any, labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of 0 and 1 side by side, and which rows have all of them."""
+    flags = [np.asarray(table[name]) for name in labels]
+    columns = [
+        flag.astype(np.float64) if flag.dtype == np.bool_ else _numbers(table, name)
+        for flag, name in zip(flags, labels, strict=True)
+    ]
+    y = np.column_stack(columns)
+    return y, ~np.isnan(y).any(axis=1)
+
+
 # ---------------------------------------------------------------------- the two functions
 
 
 def from_table(
     table: Any,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     features: Iterable[str] | None = None,
     errors: Literal["auto"] | Mapping[str, str | None] | None = "auto",
     log: Iterable[str] = (),
@@ -255,12 +274,14 @@ def from_table(
     Parameters
     ----------
     table : pandas DataFrame, astropy Table, structured array or dict of columns
-    label : str, optional
-        The column of labels. Rows without a label are left out.
+    label : str or list of str, optional
+        The column of what is to be learned: labels, levels, numbers or counts; for sets of labels
+        a column of 0 and 1 for each. Rows where it is missing are left out; of a DataFrame X, the
+        index says which are left.
     features : iterable of str, optional
         The columns to learn from, in this order; ``log(x)`` for the logarithm of ``x``. All columns
         of numbers by default, but for labels, errors, and those that number the rows (``id``...).
-        ``clf.feature_names_in_`` of a classifier gives it what it knows.
+        ``model.feature_names_in_`` of an estimator gives it what it knows.
     errors : "auto", dict or None, default="auto"
         Where the error bars are: by the rule above; by the rule, and for some features the columns
         that the dict names (None for exact values); or nowhere.
@@ -271,8 +292,8 @@ def from_table(
     ignore_case : bool, default=False
         Read labels without regard to case, as lower case.
     as_frame : bool or "auto", default="auto"
-        Whether X is a pandas DataFrame, which tells a classifier its names; its index numbers the
-        table's rows. "auto": when pandas is installed.
+        Whether X is a pandas DataFrame, which tells an estimator its names; its index numbers the
+        table's rows. So is y then, when it has several columns. "auto": when pandas is installed.
 
     Returns
     -------
@@ -287,11 +308,12 @@ def from_table(
     (['flux'], [[0.1], [0.3]])
     """
     columns = _column_names(table)
-    label = None if label is None else _require(columns, label)
+    one = label is None or isinstance(label, str)
+    labels = [_require(columns, name) for name in ([label] if one else label) if name is not None]
     given = dict(errors) if isinstance(errors, Mapping) else {}
     named = {_require(columns, name) for name in given.values() if name is not None}
     if features is None:
-        chosen = _numeric_columns(table, columns, label, named)
+        chosen = _numeric_columns(table, columns, labels, named)
         sources = {name: (name, False) for name in chosen}
     else:
         sources = {}
@@ -307,11 +329,25 @@ def from_table(
         }
     if not sources:
         raise ValueError("the table has no columns of numbers besides labels and errors")
-    pairs = _pairs(sources, columns, label, errors, given)
-    return _gather(table, label, sources, pairs, classes, ignore_case, as_frame)
+    pairs = _pairs(sources, columns, labels, errors, given)
+    X, X_err = _values(table, sources, pairs)
+    if not labels:
+        y, keep = None, np.ones(len(X), dtype=bool)
+    elif one:
+        y, keep = _labels(table[labels[0]], classes, ignore_case)
+    else:
+        y, keep = _sets(table, labels)
+    if not keep.any():
+        wanted = "" if classes is None else f" of {list(classes)}"
+        raise ValueError(f"no row of column {', '.join(map(repr, labels))} has a label{wanted}")
+    rows, names = np.flatnonzero(keep), list(sources)
+    if y is not None:
+        y = y[keep] if one else _frame(y[keep], labels, rows, as_frame)
+    X = _frame(X[keep], names, rows, as_frame)
+    return Columns(X, y, X_err[keep] if pairs else None, names)
 
 
-def _pairs(sources: Mapping[str, tuple[str, bool]], columns: Sequence[str], label: str | None,
+def _pairs(sources: Mapping[str, tuple[str, bool]], columns: Sequence[str], labels: Sequence[str],
            errors: Any, given: Mapping[str, str | None]) -> dict[str, str]:  # fmt: skip
     """Error column by feature."""
     if errors is None:
@@ -319,7 +355,7 @@ def _pairs(sources: Mapping[str, tuple[str, bool]], columns: Sequence[str], labe
     if isinstance(errors, str) and errors != "auto":
         raise ValueError(f"errors={errors!r} is not 'auto', a dict or None")
     values = [column for column, _ in sources.values()]
-    found = pair_errors(values, [column for column in columns if column != label])
+    found = pair_errors(values, [column for column in columns if column not in labels])
     pairs: dict[str, str | None] = {f: found.get(column) for f, (column, _) in sources.items()}
     for feature, column in given.items():
         about = [f for f, (source, _) in sources.items() if feature in (f, source)]
@@ -332,12 +368,12 @@ def _pairs(sources: Mapping[str, tuple[str, bool]], columns: Sequence[str], labe
     return {feature: column for feature, column in pairs.items() if column is not None}
 
 
-def _gather(table: Any, label: str | None, sources: Mapping[str, tuple[str, bool]],
-            pairs: Mapping[str, str], classes: Sequence[Any] | None, ignore_case: bool,
-            as_frame: bool | str) -> Columns:  # fmt: skip
-    names = list(sources)
-    rows = len(_numbers(table, sources[names[0]][0]))
-    X, X_err = np.empty((rows, len(names))), np.zeros((rows, len(names)))
+def _values(
+    table: Any, sources: Mapping[str, tuple[str, bool]], pairs: Mapping[str, str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """All rows of the features, and their errors; 0 where a feature has none."""
+    rows = len(_numbers(table, next(iter(sources.values()))[0]))
+    X, X_err = np.empty((rows, len(sources))), np.zeros((rows, len(sources)))
     for j, (feature, (column, logarithm)) in enumerate(sources.items()):
         values = _numbers(table, column)
         sigma = _numbers(table, pairs[feature]) if feature in pairs else None
@@ -346,15 +382,7 @@ def _gather(table: Any, label: str | None, sources: Mapping[str, tuple[str, bool
         X[:, j] = values
         if sigma is not None:
             X_err[:, j] = sigma
-    y, keep = None, np.ones(rows, dtype=bool)
-    if label is not None:
-        y, keep = _labels(table[label], classes, ignore_case)
-        y = y[keep]
-        if not len(y):
-            wanted = "" if classes is None else f" of {list(classes)}"
-            raise ValueError(f"no row of column {label!r} has a label{wanted}")
-    framed = _frame(X[keep], names, np.flatnonzero(keep), as_frame)
-    return Columns(framed, y, X_err[keep] if pairs else None, names)
+    return X, X_err
 
 
 def _frame(X: np.ndarray, names: Sequence[str], rows: np.ndarray, as_frame: bool | str) -> Any:
@@ -372,7 +400,7 @@ def _frame(X: np.ndarray, names: Sequence[str], rows: np.ndarray, as_frame: bool
 def from_fits(
     path: str | os.PathLike[str],
     hdu: int | str = 1,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     features: Iterable[str] | None = None,
     errors: Literal["auto"] | Mapping[str, str | None] | None = "auto",
     log: Iterable[str] = (),

@@ -13,8 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nimgp import NoisyGPClassifier, from_table
-from problems import ROOT
+from nimgp import (
+    NoisyGPClassifier,
+    NoisyGPCountRegressor,
+    NoisyGPMultiLabel,
+    NoisyGPOrdinal,
+    NoisyGPRegressor,
+    from_table,
+    load,
+)
+from problems import ROOT, make_targets
 
 QUICK = {"max_epochs": 20, "random_state": 3, "n_jobs": 1}
 
@@ -184,3 +192,61 @@ def test_we_read_the_programs_files(program, problem, table, path):
     assert np.array_equal(theirs, clf.predict_proba(X, X_err))
     with pytest.warns(UserWarning, match="X_err is None"):
         clf.predict(X)
+
+
+TASKS = {
+    "ordinal": (NoisyGPOrdinal, "y"),
+    "multilabel": (NoisyGPMultiLabel, "a,b,c"),
+    "regress": (NoisyGPRegressor, "y"),
+    "count": (NoisyGPCountRegressor, "y"),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_crosses_with_the_program(program, tmp_path, path, task):
+    """Theirs of a file of ours and ours of a file of theirs, after the same training."""
+    usage = subprocess.run([program, "fit", "--help"], capture_output=True, text=True).stdout
+    if "--task" not in usage:
+        pytest.skip(f"NO TASKS: {program} is older than its tasks; files were not crossed")
+    kind, label = TASKS[task]
+    X, y, sigma, _ = make_targets(kind)
+    columns = {"flux": X[:, 0], "flux_err": sigma[:, 0], "size": X[:, 1], "size_err": sigma[:, 1]}
+    names = label.split(",")
+    columns |= dict(zip(names, np.atleast_2d(y.T), strict=True))
+    hours = np.linspace(0.5, 2.0, len(X))
+    more = {"exposure": hours} if task == "count" else {}
+    table = tmp_path / "table.csv"
+    pd.DataFrame(columns | {"hours": hours}).to_csv(table, index=False)
+    wanted = ["--exposure", "hours"] if more else []
+    theirs = tmp_path / "theirs.nimgp"
+    subprocess.run([program, "fit", table, "-o", theirs, "--task", task, "--label", label,
+                    "--features", "flux,size", "--epochs", "20", "--seed", "3", *wanted],
+                   check=True, capture_output=True)  # fmt: skip
+    frame = pd.DataFrame(X, columns=["flux", "size"])
+    if task == "multilabel":
+        y = pd.DataFrame(y, columns=names)
+    ours = kind(**QUICK).fit(frame, y, sigma, **more)
+    ours.save(path)
+    back = load(theirs)
+    assert type(back) is kind and back.feature_names_in_.tolist() == ["flux", "size"]
+    if task in ("ordinal", "multilabel"):
+        assert back.classes_.tolist() == [str(name) for name in ours.classes_]
+        wide = [f"p_{name}" for name in ours.classes_]
+        answers = [model.predict_proba(frame, sigma) for model in (ours, back)]
+    else:
+        wide = ["mean", "sd", "q05", "q95"]
+        answers = [
+            np.column_stack([*model.predict(frame, sigma, return_std=True, **more),
+                             model.predict_quantiles(frame, (0.05, 0.95), sigma, **more)])
+            for model in (ours, back)
+        ]  # fmt: skip
+    assert np.array_equal(*answers)
+    for model in (path, theirs):
+        if more and model == path:
+            continue  # our files do not say which column the exposure is
+        done = subprocess.run([program, "predict", model, table, "--quantiles", "0.05,0.95"]
+                              if "mean" in wide else [program, "predict", model, table],
+                              check=True, capture_output=True, text=True)  # fmt: skip
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        found = np.array([[float(row[name]) for name in wide] for row in rows])
+        assert np.array_equal(found, answers[0])

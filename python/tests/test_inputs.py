@@ -9,9 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from astropy.table import MaskedColumn, Table
-from sklearn.exceptions import NotFittedError
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from nimgp import NoisyGPClassifier, neg_log_loss
+from nimgp import (
+    NoisyGPClassifier,
+    NoisyGPCountRegressor,
+    NoisyGPMultiLabel,
+    NoisyGPRegressor,
+    neg_log_loss,
+)
+from problems import make_targets
 
 QUICK = {"max_epochs": 10, "random_state": 0, "n_jobs": 1}
 
@@ -173,6 +181,133 @@ def test_labels_that_are_no_class(clf, problem):
         NoisyGPClassifier().fit(X[:3], ["east"] * 3)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         NoisyGPClassifier().fit(X, np.linspace(0, 1, 120))
+
+
+# ---------------------------------------------------------------------- other targets
+
+
+def everywhere(model, X, y, **more):
+    """All that take y, as calls of another y."""
+    model.fit(X, y, **more)
+    warm = clone(model).set_params(warm_start=True).fit(X, y, **more)
+    return [
+        lambda wrong: model.fit(X, wrong, **more),
+        lambda wrong: model.partial_fit(X, wrong, **more),
+        lambda wrong: warm.fit(X, wrong, **more),
+        lambda wrong: model.log_density(X, wrong, **more),
+        lambda wrong: model.denoise(X, wrong, **more),
+    ]
+
+
+def test_numbers_that_are_none():
+    X, y, _, _ = make_targets(NoisyGPRegressor)
+    for call in everywhere(NoisyGPRegressor(**QUICK), X, y):
+        for bad, told in ((np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")):
+            wrong = y.copy()
+            wrong[[17, 30]] = bad
+            message = f"y: row 17: {told} is not a finite number, and 1 more"
+            with pytest.raises(ValueError, match=message):
+                call(wrong)
+        with pytest.raises(ValueError, match="y holds <U5; expected one number a row"):
+            call(np.where(y > 0, "right", "left"))
+        with pytest.raises(ValueError, match="y should be a 1d array"):
+            call(np.column_stack([y, y]))
+        with pytest.raises(ValueError, match="X has 120 rows, y has 100"):
+            call(y[:100])
+        with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+            call(y[:, None])
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        NoisyGPRegressor().fit(X, None)
+
+
+def test_numbers_in_every_form():
+    X, y, sigma, _ = make_targets(NoisyGPRegressor)
+    y = np.round(8 * y) / 8
+    wanted = NoisyGPRegressor(**QUICK).fit(X, y, sigma).predict(X, sigma)
+    for form in (list, pd.Series, lambda y: y.astype(np.float32), lambda y: y.astype(object),
+                 lambda y: pd.array(y, dtype="Float64"), np.ma.asarray,
+                 lambda y: Table({"y": y})["y"]):  # fmt: skip
+        found = NoisyGPRegressor(**QUICK).fit(X, form(y), sigma).predict(X, sigma)
+        assert np.array_equal(found, wanted)
+    whole = np.round(8 * y).astype(np.int16)
+    assert np.array_equal(NoisyGPRegressor(**QUICK).fit(X, whole, sigma).predict(X, sigma),
+                          NoisyGPRegressor(**QUICK).fit(X, 8 * y, sigma).predict(X, sigma))  # fmt: skip
+    holes = pd.array(np.arange(120.0), dtype="Float64")
+    holes[3] = pd.NA
+    masked = np.ma.masked_equal(np.arange(120), 3)
+    for missing in (holes, pd.Series(holes), masked):
+        with pytest.raises(ValueError, match="y: row 3: nan is not a finite number"):
+            NoisyGPRegressor(**QUICK).fit(X, missing)
+
+
+def test_counts_that_are_none():
+    X, y, _, _ = make_targets(NoisyGPCountRegressor)
+    for call in everywhere(NoisyGPCountRegressor(**QUICK), X, y, exposure=2.0):
+        for bad, told in ((-1, "-1"), (2.5, "2.5"), (1e300, r"1e\+300")):
+            wrong = y.astype(float)
+            wrong[5] = bad
+            with pytest.raises(ValueError, match=rf"y: row 5: {told} is not a count \(0, 1, 2"):
+                call(wrong)
+        wrong = y.astype(float)
+        wrong[5] = np.nan
+        with pytest.raises(ValueError, match="y: row 5: nan is not a finite number"):
+            call(wrong)
+
+
+def test_exposure_that_is_none():
+    X, y, _, _ = make_targets(NoisyGPCountRegressor)
+    model = NoisyGPCountRegressor(**QUICK).fit(X, y)
+    calls = [
+        lambda wrong: model.fit(X, y, exposure=wrong),
+        lambda wrong: model.partial_fit(X, y, exposure=wrong),
+        lambda wrong: model.predict(X, exposure=wrong),
+        lambda wrong: model.predict_quantiles(X, exposure=wrong),
+        lambda wrong: model.log_density(X, y, exposure=wrong),
+        lambda wrong: model.score(X, y, exposure=wrong),
+    ]
+    for call in calls:
+        for bad, told in ((0.0, "0"), (-2.0, "-2"), (np.nan, "nan"), (np.inf, "inf")):
+            wrong = np.ones(120)
+            wrong[9] = bad
+            message = f"exposure: row 9: {told} is not a finite number above 0"
+            with pytest.raises(ValueError, match=message):
+                call(wrong)
+        for shape in ((119,), (120, 2)):
+            with pytest.raises(ValueError, match=r"exposure has shape .*; expected \(120,\), or a"):
+                call(np.ones(shape))
+    one, each = (NoisyGPCountRegressor(**QUICK).fit(X, y, exposure=e) for e in (3, np.full(120, 3)))
+    assert np.array_equal(one.predict(X, exposure=2), each.predict(X, exposure=[2] * 120))
+
+
+def test_sets_that_are_none():
+    X, y, _, _ = make_targets(NoisyGPMultiLabel)
+    model = NoisyGPMultiLabel(n_points=16, **QUICK)
+    for call in everywhere(model, X, y):
+        for bad, told in ((2, "2"), (-1, "-1"), (0.5, "0.5"), (np.nan, "nan")):
+            wrong = y.astype(float)
+            wrong[7, 1] = bad
+            message = f"y: row 7, column 1: neither 0 nor 1: {told}"
+            with pytest.raises(ValueError, match=message):
+                call(wrong)
+        with pytest.raises(ValueError, match=r"y has shape \(120,\); expected \(n, L\), a column"):
+            call(y[:, 0])
+        with pytest.raises(ValueError, match="X has 120 rows, y has 100"):
+            call(y[:100])
+    with pytest.raises(ValueError, match="y has 2 columns; expected 3, one a label"):
+        model.log_density(X, y[:, :2])
+    named = pd.DataFrame(y, columns=["hot", "red", "near"])
+    named.loc[4, "red"] = 7
+    with pytest.raises(ValueError, match=r"y: row 4, column 1 \(red\): neither 0 nor 1: 7"):
+        model.fit(X, named)
+
+
+def test_a_refused_fit_leaves_the_model_as_it_was():
+    X, y, _, _ = make_targets(NoisyGPRegressor)
+    model = NoisyGPRegressor(**QUICK).fit(X, y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="not a finite number"):
+        model.fit(X, np.where(y > 2, np.nan, y))
+    assert np.array_equal(model.predict(X), before)
 
 
 def test_not_fitted_yet(problem):

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import threading
 
 import numpy as np
 import pytest
 
-from nimgp import NoisyGPClassifier, NumericalError, _native, options
-from nimgp._classifier import _OPTION_OF
+from nimgp import NoisyGPClassifier, NoisyGPCountRegressor, NumericalError, _native, options
 from nimgp._model import Model, Table
-from problems import ROOT, make_problem
+from nimgp._settings import OPTION_OF
+from problems import ESTIMATORS, ROOT, make_problem, make_targets
 
 
 def test_structures_are_those_of_the_header(c_program):
@@ -47,19 +46,20 @@ def test_statuses_are_those_of_the_header():
 
 
 def test_every_option_is_a_parameter_with_the_same_default():
-    parameters = {
-        name: parameter.default
-        for name, parameter in inspect.signature(NoisyGPClassifier.__init__).parameters.items()
-    }
-    by_option = {option: name for name, option in _OPTION_OF.items()}
     for option in options():
         if option.name == "classes":  # comes from y
             continue
-        default = parameters[by_option[option.name]]
-        if isinstance(default, str):
-            assert default == option.default
-        else:
-            assert float(default or 0) == float(option.default)
+        name = next(name for name, known in OPTION_OF.items() if known == option.name)
+        owners = [kind for kind in ESTIMATORS if name in kind().get_params()]
+        assert owners, option
+        for kind in owners:
+            default = kind().get_params()[name]
+            if name == "likelihood":
+                assert default in option.values.split("|")
+            elif isinstance(default, str):
+                assert default == option.default
+            else:
+                assert float(default or 0) == float(option.default)
 
 
 def test_messages_of_the_library_are_carried():
@@ -72,23 +72,79 @@ def test_messages_of_the_library_are_carried():
     assert isinstance(_native.exception(_native.OUT_OF_MEMORY, error), MemoryError)
 
 
+def write_table(path, X, sigma, labels=None, targets=None, exposure=None):
+    """The form c_api.c reads."""
+    sizes = [*X.shape, 0 if sigma is None else np.atleast_2d(sigma).shape[0], labels is not None,
+             0 if targets is None else np.atleast_2d(targets.T).shape[0],
+             exposure is not None]  # fmt: skip
+    with path.open("wb") as file:
+        for array in (np.array(sizes, np.uint64), X, sigma, labels, targets, exposure):
+            file.write(b"" if array is None else array.tobytes())
+
+
 @pytest.mark.parametrize("input_model", ["latent", "amortised", "first_order", "exact"])
 @pytest.mark.parametrize("errors", ["cells", "attributes", "none"])
 def test_results_are_the_c_programs_to_the_last_bit(c_program, tmp_path, input_model, errors):
     X, y, sigma, _ = make_problem(150)
     sigma = {"cells": sigma, "attributes": sigma[0], "none": None}[errors]
-    path = tmp_path / "table"
-    sizes = [*X.shape, 0 if sigma is None else np.atleast_2d(sigma).shape[0]]
     labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
-    with path.open("wb") as file:
-        for array in (np.array(sizes, np.uint64), X, sigma, labels):
-            file.write(b"" if array is None else array.tobytes())
-    theirs = c_program("fit", path, f"input={input_model}", "epochs=40", "batch=64", "seed=7")
+    write_table(tmp_path / "table", X, sigma, labels)
+    theirs = c_program("fit", tmp_path / "table", tmp_path / "model", f"input={input_model}",
+                       "epochs=40", "batch=64", "seed=7")  # fmt: skip
     clf = NoisyGPClassifier(input_model, max_epochs=40, batch_size=64, random_state=7)
     ours = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=0 if sigma is None else sigma)
     if sigma is None:
         ours = clf.predict_proba(X)
-    assert ours.tobytes() == theirs
+    density = clf.log_density(X, y, X_err=sigma)
+    assert ours.tobytes() + density.tobytes() == theirs
+
+
+@pytest.mark.parametrize(
+    ("kind", "likelihood"),
+    [(kind, likelihood) for kind in ESTIMATORS for likelihood in kind._quantities],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_every_target_is_the_c_programs_to_the_last_bit(c_program, tmp_path, kind, likelihood):
+    X, y, sigma, _ = make_targets(kind)
+    counts = kind is NoisyGPCountRegressor
+    more = {"exposure": np.linspace(0.5, 2.0, len(X))} if counts else {}
+    if kind._target in ("class", "level"):
+        arrays = {"labels": np.unique(y, return_inverse=True)[1].astype(np.int32)}
+    else:
+        arrays = {"targets": y.astype(float), **more}
+    table, model = tmp_path / "table", tmp_path / "model"
+    write_table(table, X, sigma, **arrays)
+    theirs = c_program(
+        "fit",
+        table,
+        model,
+        f"likelihood={likelihood}",
+        "epochs=20",
+        "batch=50",
+        "points=40",
+        "seed=5",
+    )
+
+    def ours(estimator):
+        density = estimator.log_density(X, y, sigma, **more)
+        if kind._target in ("number", "count"):
+            mean, deviation = estimator.predict(X, sigma, return_std=True, **more)
+            quantiles = estimator.predict_quantiles(X, (0.1, 0.7), sigma, **more)
+            return b"".join(a.tobytes() for a in (mean, deviation, quantiles, density))
+        return estimator.predict_proba(X, sigma).tobytes() + density.tobytes()
+
+    chosen = {"likelihood": likelihood} if "likelihood" in kind().get_params() else {}
+    estimator = kind(max_epochs=20, batch_size=50, n_points=40, random_state=5, **chosen)
+    assert ours(estimator.fit(X, y, sigma, **more)) == theirs
+    # Files cross both ways.
+    back = kind.load(model)
+    del back.feature_names_in_  # x1, x2: not known to the array X
+    if kind._target in ("class", "level"):
+        assert back.classes_.tolist() == [str(number) for number in range(len(back.classes_))]
+        back.classes_ = estimator.classes_
+    assert ours(back) == theirs
+    estimator.save(model)
+    assert c_program("predict", table, model) == theirs
 
 
 def test_arrays_of_the_right_form_are_not_copied(problem, monkeypatch):

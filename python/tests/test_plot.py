@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 
-from nimgp import NoisyGPClassifier, plot
+from nimgp import NoisyGPClassifier, NoisyGPCountRegressor, NoisyGPRegressor, plot
+from problems import make_targets
 
 
 @pytest.fixture
@@ -48,6 +49,23 @@ def test_class_probabilities(clf, problem):
         plot.class_probabilities(clf, "colour", frame)
     with pytest.raises(ValueError, match="feature 2 is out of range"):
         plot.class_probabilities(clf, 2, frame)
+
+
+@pytest.mark.parametrize("kind", [NoisyGPRegressor, NoisyGPCountRegressor])
+def test_numbers(kind):
+    X, y, sigma, _ = make_targets(kind)
+    frame = pd.DataFrame(X, columns=["flux", "index"])
+    model = kind(max_epochs=20, random_state=0).fit(frame, y, sigma)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax = plot.numbers(model, "flux", frame, y, sigma, level=0.8, points=50)
+    line, mean = ax.lines[0].get_data()
+    way = pd.DataFrame({"flux": line, "index": np.median(X[:, 1])})
+    assert np.array_equal(mean, model.predict(way, 0))
+    band = ax.collections[0].get_paths()[0].vertices
+    low, high = model.predict_quantiles(way, (0.1, 0.9), 0).T
+    assert np.isclose(band[:, 1].min(), low.min()) and np.isclose(band[:, 1].max(), high.max())
+    assert np.array_equal(ax.lines[1].get_ydata(), y) and ax.get_xlabel() == "flux"
 
 
 def test_reliability(clf, problem):

@@ -14,9 +14,17 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from nimgp import NoisyGPClassifier, neg_log_loss
+from nimgp import (
+    NoisyGPClassifier,
+    NoisyGPCountRegressor,
+    NoisyGPMultiLabel,
+    NoisyGPOrdinal,
+    NoisyGPRegressor,
+    neg_log_loss,
+)
 
 QUICK = {"max_epochs": 20, "random_state": 0, "n_jobs": 1}
 
@@ -30,13 +38,59 @@ NOT_TO_THE_DIGIT = {
 }
 
 
-# Few epochs: the checks are about conventions, and all of them then take seconds.
+class RoundedCounts(NoisyGPCountRegressor):
+    """Takes any numbers for y, as scikit-learn's checks do: there are none for counts."""
+
+    def fit(self, X, y, X_err=None, sample_weight=None, *, exposure=None):
+        return super().fit(X, _rounded(y), X_err, sample_weight, exposure=exposure)
+
+    def partial_fit(self, X, y, X_err=None, sample_weight=None, *, exposure=None):
+        return super().partial_fit(X, _rounded(y), X_err, sample_weight, exposure=exposure)
+
+
+def _rounded(y):
+    numbers = np.asarray(y)
+    return np.round(numbers) if numbers.dtype.kind in "iuf" else y
+
+
+# Few epochs: the checks are about conventions, and all of them then take seconds. Some want a fair
+# fit all the same, hence large steps where it takes more.
 @parametrize_with_checks(
-    [NoisyGPClassifier(max_epochs=20), NoisyGPClassifier("first_order", "both", max_epochs=20)],
+    [
+        NoisyGPClassifier(max_epochs=20),
+        NoisyGPClassifier("first_order", "both", max_epochs=20),
+        NoisyGPClassifier(likelihood="probit", max_epochs=20),
+        NoisyGPOrdinal(max_epochs=20, learning_rate=0.1),
+        NoisyGPRegressor(max_epochs=20),
+        NoisyGPRegressor("first_order", "both", likelihood="student_t", max_epochs=20),
+        RoundedCounts(max_epochs=60, learning_rate=0.1),
+    ],
     expected_failed_checks=lambda _: NOT_TO_THE_DIGIT,
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
+
+
+# Most checks give every row one class, which is not a set of labels. These do not.
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_classifiers_multilabel_output_format_predict,
+        estimator_checks.check_classifiers_multilabel_output_format_predict_proba,
+        estimator_checks.check_classifiers_multilabel_representation_invariance,
+        estimator_checks.check_estimator_cloneable,
+        estimator_checks.check_estimator_repr,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_parameters_default_constructible,
+        estimator_checks.check_get_params_invariance,
+        estimator_checks.check_set_params,
+        estimator_checks.check_estimator_sparse_tag,
+        estimator_checks.check_estimators_unfitted,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_scikit_learns_checks_of_sets_of_labels(check):
+    check("NoisyGPMultiLabel", NoisyGPMultiLabel(max_epochs=5, n_points=16))
 
 
 @pytest.fixture

@@ -10,7 +10,14 @@ import pandas as pd
 import pytest
 from astropy.table import MaskedColumn, Table
 
-from nimgp import NoisyGPClassifier, from_fits, from_table, pair_errors
+from nimgp import (
+    NoisyGPClassifier,
+    NoisyGPMultiLabel,
+    NoisyGPRegressor,
+    from_fits,
+    from_table,
+    pair_errors,
+)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +92,33 @@ def test_missing_cells():
     frame = pd.DataFrame({"x": pd.array([1, None], dtype="Int64"), "class": [1.0, np.nan]})
     X, y, _, _ = from_table(frame, "class", as_frame=False)
     assert X.tolist() == [[1.0]] and y.tolist() == [1.0]
+
+
+def test_numbers_as_labels():
+    table = {**COLUMNS, "mass": [1.5, np.nan, 3.0, 4.0], "mass_err": [0.1, 0.1, 0.1, 0.1]}
+    for make in (dict, pd.DataFrame, Table):
+        X, y, X_err, names = from_table(make(table), "mass")
+        assert names == ["flux"]  # its own errors are not among them
+        assert y.tolist() == [1.5, 3.0, 4.0] and X_err[:, 0].tolist() == [0.1, 0.4, 0.1]
+        model = NoisyGPRegressor("first_order", max_epochs=2).fit(X, y, X_err)
+        assert model.predict(X, X_err).shape == (3,)
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "n": pd.array([4, None, 6], dtype="Int64")})
+    X, y, _, _ = from_table(frame, "n")
+    assert y.tolist() == [4, 6] and y.dtype.kind == "i" and X.index.tolist() == [0, 2]
+
+
+def test_sets_of_labels():
+    table = {**COLUMNS, "hot": [True, False, True, False], "red": [0, 1, 1, 1]}
+    for make in (dict, pd.DataFrame, Table):
+        X, y, _, names = from_table(make(table), ["hot", "red"], ["flux"])
+        assert names == ["flux"] and y.columns.tolist() == ["hot", "red"]
+        assert y.to_numpy().tolist() == [[1, 0], [0, 1], [1, 1], [0, 1]]
+    model = NoisyGPMultiLabel("exact", max_epochs=2).fit(X, y)
+    assert model.classes_.tolist() == ["hot", "red"]
+    plain = from_table(table, ["hot", "red"], as_frame=False)
+    assert isinstance(plain.y, np.ndarray) and plain.names == ["flux"]
+    holes = {**table, "red": [0.0, np.nan, 1.0, 1.0]}
+    assert len(from_table(holes, ["hot", "red"]).y) == 3
 
 
 def test_units_are_left_alone():

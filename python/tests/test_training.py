@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from nimgp import NoisyGPClassifier
+from nimgp._settings import threads
 
 QUICK = {"max_epochs": 30, "random_state": 0, "n_jobs": 1}
 
@@ -44,6 +45,7 @@ def test_interrupt_from_outside_without_a_callback():
 import sys, threading, time
 import numpy as np
 from nimgp import NoisyGPClassifier
+from nimgp._settings import threads
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 2))
 clf = NoisyGPClassifier(max_epochs=1000000, stop="fixed", random_state=0)
@@ -189,9 +191,9 @@ def test_threads_do_not_matter(problem, monkeypatch):
     clf.set_params(n_jobs=1)
     assert np.array_equal(clf.predict_proba(X, sigma), results[0])
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert NoisyGPClassifier()._threads() == 1
+    assert threads(None) == 1
     monkeypatch.delenv("OMP_NUM_THREADS")
-    assert NoisyGPClassifier()._threads() == 0
+    assert threads(None) == 0
 
 
 def test_points_may_change_after_fit(problem):
@@ -207,13 +209,13 @@ def test_several_threads_predict_at_once(problem):
     X, y, sigma, _ = problem
     clf = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
     wanted, results = clf.predict_proba(X, sigma), []
-    threads = [
+    crowd = [
         threading.Thread(target=lambda: results.append(clf.predict_proba(X, sigma)))
         for _ in range(8)
     ]
-    for thread in threads:
+    for thread in crowd:
         thread.start()
-    for thread in threads:
+    for thread in crowd:
         thread.join()
     assert len(results) == 8 and all(np.array_equal(result, wanted) for result in results)
 

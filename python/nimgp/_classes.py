@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What estimators of one class a row share, whether or not the classes have an order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import _check_y
+
+from ._doubt import Doubt
+from ._estimator import Estimator
+from ._inputs import check_labels, check_rows, check_weights, weigh_classes
+from ._model import Model
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_NOTE_DTYPE = "python.classes_dtype"
+
+
+class NamedClasses(Estimator):
+    """Keeps ``classes_`` in model files, with their type."""
+
+    def _note_down(self, model: Model) -> None:
+        model.class_names, kind = _texts(self.classes_)
+        model.set_note(_NOTE_DTYPE, kind)
+        super()._note_down(model)
+
+    @classmethod
+    def _of(cls, model: Model) -> Self:
+        self = super()._of(model)
+        self.classes_ = _classes(model.class_names, model.note(_NOTE_DTYPE))
+        return self
+
+
+@dataclass(eq=False, repr=False)
+class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
+    """An estimator of one class a row."""
+
+    _: KW_ONLY
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+
+    __metadata_request__predict_proba = {"X_err": True}
+    __metadata_request__predict_log_proba = {"X_err": True}
+
+    # ------------------------------------------------------------------ learning
+
+    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+        y = check_rows(_check_y(y, estimator=self), rows)
+        check_classification_targets(y)
+        present = np.unique(y)
+        if len(present) == 1:
+            raise ValueError(
+                f"y holds one class only, {present.tolist()[0]!r} in {len(y)} rows; two classes "
+                "are the least"
+            )
+        return present if classes is None else classes
+
+    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+        return {"labels": check_labels(y, classes, rows)}
+
+    def _weigh(
+        self, sample_weight: Any, values: np.ndarray, classes: Any, targets: dict[str, np.ndarray]
+    ) -> np.ndarray | None:
+        of_rows = check_weights(sample_weight, values)
+        of_classes = weigh_classes(self.class_weight, classes, targets["labels"])
+        if of_rows is None or of_classes is None:
+            return of_rows if of_classes is None else of_classes
+        return of_rows * of_classes
+
+    @staticmethod
+    def _in_order(classes: Any) -> np.ndarray:
+        """Classes that somebody listed, in the order in which they are numbered."""
+        return unique_labels(classes)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        X_err: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Adds rows to those it has learned from, and learns on.
+
+        The model infers the true inputs of every row, so it needs the rows it saw: `fit` and this
+        keep them with the estimator (and in its pickles, not in model files). A call goes on from
+        where the model is, with the old rows and the new, until the bound has settled again or for
+        `max_epochs`. Scaling and inducing inputs come from the first call, so let it hold a fair
+        portion, with two classes at least.
+
+        Parameters
+        ----------
+        X, y, X_err, sample_weight
+            As in :meth:`fit`; the new rows only.
+        classes : array-like, optional
+            All classes there will ever be. Needed in the first call, unless `fit` came before.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "_model"):
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            return self._begin(X, y, X_err, sample_weight, self._in_order(classes))
+        if classes is not None and not np.array_equal(self.classes_, self._in_order(classes)):
+            raise ValueError(
+                f"classes={list(np.asarray(classes))} differ from those of the first call, "
+                f"{self.classes_.tolist()}"
+            )
+        return self._learn_more(X, y, X_err, sample_weight)
+
+    # ------------------------------------------------------------------ predicting
+
+    def predict_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), DataFrame or astropy Table
+            Measurements; NaN means missing.
+        X_err : array-like of shape (n, d) or (d,), float or None
+            1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
+            with a warning when the estimator learned from measurements with errors.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            In the order of ``classes_``; each row sums to one.
+        """
+        return self._predict(X, X_err, "probabilities")["probabilities"]
+
+    def predict_log_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+        """Logarithms of the class probabilities; arguments as in :meth:`predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+        """
+        return np.log(self.predict_proba(X, X_err))
+
+    def predict(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+        """The most probable class; arguments as in :meth:`predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        best = np.argmax(self.predict_proba(X, X_err), axis=1)
+        return self.classes_[best]
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        X_err: ArrayLike | None = None,
+    ) -> float:
+        """The share of labels predicted right.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict_proba`.
+        y : array-like of shape (n,)
+            True labels.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
+
+
+# ---------------------------------------------------------------------- texts and what they mean
+
+
+def _texts(classes: np.ndarray) -> tuple[list[str], str]:
+    """Classes as texts, and what it takes to make classes of them again."""
+    items = classes.tolist()
+    if classes.dtype.kind in "biuf":
+        return [repr(item) for item in items], classes.dtype.str
+    if all(isinstance(item, str) for item in items):
+        return items, "str" if classes.dtype.kind == "U" else "object"
+    raise ValueError(
+        f"classes of type {type(items[0]).__name__} cannot be kept in a model file; use numbers or "
+        "texts, or pickle the classifier"
+    )
+
+
+def _classes(names: list[str], kind: str | None) -> np.ndarray:
+    if kind in (None, "str"):
+        return np.array(names)
+    if kind == "object":
+        return np.array(names, dtype=object)
+    dtype = np.dtype(kind)
+    if dtype.kind == "b":
+        return np.array([name == "True" for name in names])
+    return np.array([float(n) if dtype.kind == "f" else int(n) for n in names]).astype(dtype)

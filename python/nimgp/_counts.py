@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics import d2_tweedie_score
+
+from ._docstrings import documented
+from ._estimator import Denoised
+from ._inputs import check_counts
+from ._numbers import NumberEstimator
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_REQUEST = {"X_err": True, "exposure": True}
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class NoisyGPCountRegressor(NumberEstimator):
+    """Counts that depend on inputs with error bars.
+
+    y is 0, 1, 2, ...: a Poisson count whose rate is the exponential of a smooth function of the
+    true inputs, which has a sparse Gaussian-process prior, times the exposure (the time, area or
+    effort over which the count was gathered; 1 unless given). Inputs are measurements of true
+    values; their 1-sigma errors are passed as ``X_err``.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    base_rate_ : float
+        Counts per unit of exposure where the latent function is zero.
+    {attributes}
+
+    Notes
+    -----
+    {notes}
+    The same goes for `exposure`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-2, 2, size=(300, 1))
+    >>> hours = rng.uniform(0.5, 3.0, size=300)
+    >>> y = rng.poisson(hours * np.exp(1 + X[:, 0]))
+    >>> model = NoisyGPCountRegressor(max_epochs=500, random_state=0).fit(X, y, exposure=hours)
+    >>> once, twice = model.predict([[1.0], [1.0]], exposure=[1.0, 2.0])
+    >>> bool(abs(once / np.exp(2) - 1) < 0.2), bool(np.isclose(twice, 2 * once))
+    (True, True)
+    """
+
+    likelihood: ClassVar[str] = "poisson"
+    _target: ClassVar[str] = "count"
+    _quantities: ClassVar[dict[str, tuple[str, ...]]] = {"poisson": ("base_rate",)}
+
+    __metadata_request__fit = _REQUEST
+    __metadata_request__partial_fit = _REQUEST
+    __metadata_request__predict = _REQUEST
+    __metadata_request__score = _REQUEST
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+    def _read_targets(self, y: Any, classes: None, rows: int) -> dict[str, np.ndarray]:
+        return {"targets": check_counts(y, rows)}
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_err: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        exposure: ArrayLike | None = None,
+    ) -> Self:
+        """Learns from measurements, their errors and counts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), DataFrame or astropy Table
+            Measurements; NaN means missing.
+        y : array-like of shape (n,)
+            Counts.
+        X_err : array-like of shape (n, d) or (d,), float or None
+            1-sigma errors: of each cell, of each attribute, or of all. NaN means unknown, 0 or None
+            exact.
+        sample_weight : array-like of shape (n,), optional
+            Each row's share of the bound is multiplied by its weight.
+        exposure : array-like of shape (n,), float or None
+            What each count was gathered over; None: 1 for all.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) stops training after the step under way and raises KeyboardInterrupt.
+        The estimator can predict with what it had learned by then; with ``warm_start=True`` a
+        further `fit` with the same data goes on.
+        """
+        return self._learn(X, y, X_err, sample_weight, exposure)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_err: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        exposure: ArrayLike | None = None,
+    ) -> Self:
+        """Adds rows to those it has learned from, and learns on.
+
+        See :meth:`NoisyGPRegressor.partial_fit`.
+
+        Parameters
+        ----------
+        X, y, X_err, sample_weight, exposure
+            As in :meth:`fit`; the new rows only.
+
+        Returns
+        -------
+        self
+        """
+        return self._learn_more(X, y, X_err, sample_weight, exposure)
+
+    def denoise(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_err: ArrayLike | None = None,
+        *,
+        exposure: ArrayLike | None = None,
+    ) -> Denoised:
+        """Where the true inputs of the training rows are believed to be.
+
+        Parameters
+        ----------
+        X, y, X_err, exposure
+            As given to :meth:`fit`, in the same order; fewer rows from the beginning will do. With
+            ``input_model="amortised"`` any rows will do.
+
+        Returns
+        -------
+        Denoised
+            mean and std, each of shape (n, d). Input models that do not infer true inputs answer
+            with the measurements and their errors.
+        """
+        return self._denoise(X, y, X_err, exposure)
+
+    # ------------------------------------------------------------------ predicting
+
+    def predict(
+        self,
+        X: ArrayLike,
+        X_err: ArrayLike | None = None,
+        return_std: bool = False,
+        *,
+        exposure: ArrayLike | None = None,
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """The mean count and, if wanted, its standard deviation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), DataFrame or astropy Table
+            Measurements; NaN means missing.
+        X_err : array-like of shape (n, d) or (d,), float or None
+            1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
+            with a warning when the estimator learned from measurements with errors.
+        return_std : bool, default=False
+        exposure : array-like of shape (n,), float or None
+            What the counts are to be gathered over; None: 1 for all, so that the mean is a rate.
+
+        Returns
+        -------
+        ndarray of shape (n,), or two of them
+            The deviation is that of a new count: of its rate, and of the counting.
+        """
+        return self._mean(X, X_err, return_std, exposure)
+
+    def predict_quantiles(
+        self,
+        X: ArrayLike,
+        levels: float | Sequence[float] = (0.05, 0.5, 0.95),
+        X_err: ArrayLike | None = None,
+        *,
+        exposure: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """The least counts that are not exceeded with given probabilities.
+
+        Parameters
+        ----------
+        X, X_err, exposure
+            As in :meth:`predict`.
+        levels : float or sequence of k floats, default=(0.05, 0.5, 0.95)
+            Probabilities between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n, k), or (n,) for a single level
+        """
+        return self._quantiles(X, levels, X_err, exposure)
+
+    def log_density(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_err: ArrayLike | None = None,
+        *,
+        exposure: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """How well counts were predicted.
+
+        Parameters
+        ----------
+        X, X_err, exposure
+            As in :meth:`predict`.
+        y : array-like of shape (n,)
+            Counts.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The logarithm of each count's probability.
+        """
+        return self._log_density(X, y, X_err, exposure)
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        X_err: ArrayLike | None = None,
+        *,
+        exposure: ArrayLike | None = None,
+    ) -> float:
+        """D2: the share of the Poisson deviance that the means explain.
+
+        As in scikit-learn's PoissonRegressor. 1 is perfect, 0 what the mean of y achieves.
+
+        Parameters
+        ----------
+        X, X_err, exposure
+            As in :meth:`predict`.
+        y : array-like of shape (n,)
+            Counts.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        mean = self.predict(X, X_err, exposure=exposure)
+        return float(d2_tweedie_score(y, mean, sample_weight=sample_weight, power=1))

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all estimators share: parameters, learning, model files, denoising."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from . import _settings
+from ._inputs import check_exposure, check_weights, check_x, check_x_err
+from ._model import Model, Table
+from ._progress import Bar, Progress
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Denoised(NamedTuple):
+    """Where the true inputs of rows are believed to be.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n, d)
+    std : ndarray of shape (n, d)
+    """
+
+    mean: np.ndarray
+    std: np.ndarray
+
+
+# Notes in a model file, for what the library itself does not keep.
+_NOTE_NAMED = "python.features_named"
+_NOTE_ERRORS = "python.errors_given"
+
+
+@dataclass(eq=False, repr=False)
+class Estimator(BaseEstimator):
+    """A Gaussian-process model of the library as a scikit-learn estimator.
+
+    The fields are the parameters; a subclass adds its own, and says what y is by
+
+    ``_target``
+        what the library calls such a target (``nim_model_target``);
+    ``_quantities``
+        what each of its likelihoods learns besides, by name, as in ``nim_model_get``;
+    ``_meet``, ``_read_targets``
+        y at first sight, and y in the library's form.
+    """
+
+    input_model: str = "latent"
+    noise: str = "given"
+    kernel: str = "se"
+    n_inducing: int | None = None
+    _: KW_ONLY
+    max_epochs: int | None = None
+    stop: str = "auto"
+    batch_size: int = 200
+    learning_rate: float = 0.02
+    warm_up: int = 1000
+    n_draws: int = 1
+    n_points: int = 256
+    noise_start: float | None = None
+    degree: int = 3
+    n_layers: int = 2
+    n_units: int = 50
+    prior_variance: float = 1000.0
+    jitter: float = 1e-6
+    standardise: bool = True
+    warm_start: bool = False
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    progress: bool | Callable[[Progress], Any] = False
+
+    _target: ClassVar[str]
+    _quantities: ClassVar[dict[str, tuple[str, ...]]]
+    _of_target: ClassVar[dict[str, type[Estimator]]] = {}
+
+    __metadata_request__fit = {"X_err": True}
+    __metadata_request__partial_fit = {"X_err": True}
+    __metadata_request__predict = {"X_err": True}
+    __metadata_request__score = {"X_err": True}
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "_target" in vars(cls):
+            Estimator._of_target[cls._target] = cls
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    # ------------------------------------------------------------------ what y is
+
+    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+        """Looks at the y of a new model: all classes there are, `classes` where they are given."""
+        return None
+
+    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+        """y as an argument of :class:`Table`; ValueError names what is wrong and where."""
+        raise NotImplementedError
+
+    def _weigh(
+        self,
+        sample_weight: Any,
+        values: np.ndarray,
+        classes: np.ndarray | None,
+        targets: dict[str, np.ndarray],
+    ) -> np.ndarray | None:
+        return check_weights(sample_weight, values)
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_err: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learns from measurements, their errors and what the rows are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), DataFrame or astropy Table
+            Measurements; NaN means missing.
+        y : array-like of shape (n,)
+            What each row is. For sets of labels of shape (n, L).
+        X_err : array-like of shape (n, d) or (d,), float or None
+            1-sigma errors: of each cell, of each attribute, or of all. NaN means unknown, 0 or None
+            exact.
+        sample_weight : array-like of shape (n,), optional
+            Each row's share of the bound is multiplied by its weight.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) stops training after the step under way and raises KeyboardInterrupt.
+        The estimator can predict with what it had learned by then; with ``warm_start=True`` a
+        further `fit` with the same data goes on.
+        """
+        return self._learn(X, y, X_err, sample_weight)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_err: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Adds rows to those it has learned from, and learns on.
+
+        The model infers the true inputs of every row, so it needs the rows it saw: `fit` and this
+        keep them with the estimator (and in its pickles, not in model files). A call goes on from
+        where the model is, with the old rows and the new, until the bound has settled again or for
+        `max_epochs`. Scaling and inducing inputs come from the first call, so let it hold a fair
+        portion.
+
+        Parameters
+        ----------
+        X, y, X_err, sample_weight
+            As in :meth:`fit`; the new rows only.
+
+        Returns
+        -------
+        self
+        """
+        return self._learn_more(X, y, X_err, sample_weight)
+
+    def _learn(self, X: Any, y: Any, X_err: Any, sample_weight: Any, exposure: Any = None) -> Self:
+        if self.warm_start and hasattr(self, "_model"):
+            return self._go_on(self._check_table(X, y, X_err, sample_weight, exposure))
+        return self._begin(X, y, X_err, sample_weight, exposure=exposure)
+
+    def _learn_more(
+        self, X: Any, y: Any, X_err: Any, sample_weight: Any, exposure: Any = None
+    ) -> Self:
+        if not hasattr(self, "_model"):
+            return self._begin(X, y, X_err, sample_weight, exposure=exposure)
+        if self._rows is None:
+            raise ValueError(
+                "the rows this estimator learned from are not in its model file; set "
+                "warm_start=True and fit with the old rows first and then the new ones"
+            )
+        new = self._check_table(X, y, X_err, sample_weight, exposure)
+        return self._go_on(self._rows.followed_by(new))
+
+    def _begin(
+        self,
+        X: Any,
+        y: Any,
+        X_err: Any,
+        sample_weight: Any,
+        classes: np.ndarray | None = None,
+        exposure: Any = None,
+    ) -> Self:
+        """A new model, trained."""
+        options = self._options()
+        values, sigma = self._check_inputs(X, X_err, reset=True)
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None"
+            )
+        classes = self._meet(y, classes, len(values))
+        if classes is not None:
+            options["classes"] = str(len(classes))
+        table = self._make_table(values, sigma, y, classes, sample_weight, exposure)
+        self._model = Model.create(options, table)
+        if classes is not None:
+            self.classes_ = classes
+        self.history_ = np.empty((0, 2))
+        return self._train(table)
+
+    def _go_on(self, table: Table) -> Self:
+        """The model as it is, trained further."""
+        if self._model.under_way and len(table.x) != self._model.rows:
+            raise ValueError(
+                f"the training on {self._model.rows} rows was stopped under way; finish it by fit "
+                "with warm_start=True and the same data before adding rows"
+            )
+        _settings.change_options(self._model, self)
+        return self._train(table)
+
+    def _check_inputs(
+        self, X: Any, X_err: Any, *, reset: bool = False
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        values = check_x(self, X, reset=reset)
+        return values, check_x_err(self, X_err, X, values.shape)
+
+    def _make_table(
+        self,
+        values: np.ndarray,
+        sigma: np.ndarray | None,
+        y: Any,
+        classes: np.ndarray | None,
+        sample_weight: Any = None,
+        exposure: Any = None,
+    ) -> Table:
+        targets = self._read_targets(y, classes, len(values))
+        weights = self._weigh(sample_weight, values, classes, targets)
+        exposure = check_exposure(exposure, len(values))
+        return Table(values, sigma, weights=weights, exposure=exposure, **targets)
+
+    def _check_table(
+        self, X: Any, y: Any, X_err: Any, sample_weight: Any = None, exposure: Any = None
+    ) -> Table:
+        """Rows of which it is known what they are, for a model that there is."""
+        values, sigma = self._check_inputs(X, X_err)
+        classes = getattr(self, "classes_", None)
+        return self._make_table(values, sigma, y, classes, sample_weight, exposure)
+
+    def _train(self, table: Table) -> Self:
+        epochs: list[tuple[int, float]] = []
+        bar = Bar() if self.progress is True else None
+        told = bar or (self.progress if callable(self.progress) else None)
+
+        def watch(progress: Progress, epoch: int) -> Any:
+            if progress.batch == 0:
+                epochs.append((epoch, progress.bound))
+            return told(progress) if told is not None else None
+
+        try:
+            self._model.train(table, watch)
+        finally:
+            if bar is not None:
+                bar.close()
+            if self._model.rows == len(table.x):  # else it was refused
+                self._rows: Table | None = table
+                self._had_errors = table.sigma is not None and bool(np.any(table.sigma != 0))
+            self.history_ = np.concatenate([self.history_, np.reshape(epochs, (-1, 2))])
+            self._look_inside()
+        return self
+
+    def _look_inside(self) -> None:
+        """Copies what was learned into the attributes users read."""
+        model = self._model
+        self.lengthscales_ = model.get("lengthscales", model.functions, model.attributes)
+        self.noise_variance_ = model.get("noise_variance", model.attributes)
+        self.relevance_ = model.get("relevance", model.attributes)
+        self.elbo_ = model.bound
+        self.n_iter_ = model.epochs
+        self.n_inducing_ = model.inducing
+        present = self._quantities[model.option("likelihood")]
+        for name in {name for names in self._quantities.values() for name in names}:
+            if name in present:
+                setattr(self, name + "_", self._shaped(name, model.get(name)))
+            elif hasattr(self, name + "_"):
+                delattr(self, name + "_")  # of another likelihood, in a fit before
+
+    def _shaped(self, name: str, values: np.ndarray) -> Any:
+        """What the likelihood learned, as users see it: one number, unless it is overridden."""
+        return float(values[0])
+
+    # ------------------------------------------------------------------ predicting
+
+    def log_density(self, X: ArrayLike, y: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+        """How well what the rows are was predicted.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict`.
+        y : array-like
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            log p(y) of each row: the logarithm of a probability, or of a density in units of y
+            where y is a number.
+        """
+        return self._log_density(X, y, X_err)
+
+    def _log_density(self, X: Any, y: Any, X_err: Any, exposure: Any = None) -> np.ndarray:
+        values, sigma = self._rows_to_predict(X, X_err)
+        classes = getattr(self, "classes_", None)
+        table = self._make_table(values, sigma, y, classes, None, exposure)
+        return self._ready_model().predict(table, "log_density")["log_density"]
+
+    def _rows_to_predict(self, X: Any, X_err: Any) -> tuple[np.ndarray, np.ndarray | None]:
+        check_is_fitted(self)
+        values, sigma = self._check_inputs(X, X_err)
+        if sigma is None and self._had_errors and self.noise != "learned":
+            warnings.warn(
+                "learned from measurements with errors, but X_err is None here: the values are "
+                "taken to be exact. Pass X_err, or X_err=0 if that is meant.",
+                UserWarning,
+                stacklevel=4,
+            )
+        return values, sigma
+
+    def _predict(self, X: Any, X_err: Any, *wanted: str, **more: Any) -> dict[str, np.ndarray]:
+        table = Table(*self._rows_to_predict(X, X_err))
+        return self._ready_model().predict(table, *wanted, **more)
+
+    def denoise(self, X: ArrayLike, y: ArrayLike, X_err: ArrayLike | None = None) -> Denoised:
+        """Where the true inputs of the training rows are believed to be.
+
+        Parameters
+        ----------
+        X, y, X_err
+            As given to :meth:`fit`, in the same order; fewer rows from the beginning will do. With
+            ``input_model="amortised"`` any rows will do.
+
+        Returns
+        -------
+        Denoised
+            mean and std, each of shape (n, d). Input models that do not infer true inputs answer
+            with the measurements and their errors.
+        """
+        return self._denoise(X, y, X_err)
+
+    def _denoise(self, X: Any, y: Any, X_err: Any, exposure: Any = None) -> Denoised:
+        check_is_fitted(self)
+        return Denoised(*self._model.denoise(self._check_table(X, y, X_err, None, exposure)))
+
+    # ------------------------------------------------------------------ options
+
+    def _options(self) -> dict[str, str]:
+        """The parameters as options of the library."""
+        options = _settings.options_of(self)
+        if options["likelihood"] not in self._quantities:
+            raise ValueError(
+                f"likelihood={self.likelihood!r} is not one of {', '.join(self._quantities)}"
+            )
+        options["seed"] = str(_settings.seed(self.random_state))
+        return options
+
+    def _ready_model(self) -> Model:
+        """The model with the number of threads and points that are wanted now."""
+        wanted = {"threads": str(_settings.threads(self.n_jobs)), "points": str(self.n_points)}
+        for option, value in wanted.items():
+            if self._model.option(option) != value:
+                self._model.set_option(option, value)
+        return self._model
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file that the command-line program and the C library use too.
+
+        Classes come back with the type they have when they are numbers, texts or booleans.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Holds a whole file at any moment, the old or the new one.
+        """
+        check_is_fitted(self)
+        self._note_down(self._model)
+        self._model.save(path)
+
+    def _note_down(self, model: Model) -> None:
+        """Writes into the model what the library does not know of itself."""
+        named = hasattr(self, "feature_names_in_")
+        if named:
+            model.attribute_names = [str(name) for name in self.feature_names_in_]
+        model.set_note(_NOTE_NAMED, "yes" if named else "no")
+        model.set_note(_NOTE_ERRORS, "yes" if self._had_errors else "no")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The estimator in a model file, whoever wrote it.
+
+        Files of the command-line program have classes of type str and named attributes; one called
+        ``log(x)`` expects the logarithm of x, see :func:`nimgp.from_table`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file of another kind of model is refused; :func:`nimgp.load` reads all.
+
+        Returns
+        -------
+        Estimator of the class that is asked.
+        """
+        model = Model.load(path)
+        if model.target != cls._target:
+            raise ValueError(
+                f"{os.fspath(path)}: its likelihood is {model.option('likelihood')}, so it is for "
+                f"{cls._of_target[model.target].__name__}, not {cls.__name__}"
+            )
+        return cls._of(model)
+
+    @classmethod
+    def _of(cls, model: Model) -> Self:
+        """An estimator around a model."""
+        self = cls(**_settings.parameters_of(model, cls().get_params()))
+        self._model = model
+        self._rows = None
+        self.n_features_in_ = model.attributes
+        if model.note(_NOTE_NAMED) != "no":
+            self.feature_names_in_ = np.array(model.attribute_names, dtype=object)
+        given = model.note(_NOTE_ERRORS)
+        self._had_errors = given == "yes" if given else bool(model.note("errors"))
+        self.history_ = np.empty((0, 2))
+        self._look_inside()
+        return self
+
+
+def load(path: str | os.PathLike[str]) -> Estimator:
+    """The estimator in a model file, whatever it predicts and whoever wrote it.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    NoisyGPClassifier, NoisyGPOrdinal, NoisyGPMultiLabel, NoisyGPRegressor or NoisyGPCountRegressor
+    """
+    model = Model.load(path)
+    return Estimator._of_target[model.target]._of(model)

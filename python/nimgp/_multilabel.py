@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets of labels."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+
+from ._classes import NamedClasses
+from ._docstrings import documented
+from ._doubt import Doubt
+from ._inputs import check_sets
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class NoisyGPMultiLabel(Doubt, ClassifierMixin, NamedClasses):
+    """Sets of labels that depend on inputs with error bars.
+
+    A row may have any number of L labels, also none or all. A few latent functions with sparse
+    Gaussian-process priors are mixed by a learned map into one score for each label, so that
+    labels that occur together learn from each other. Inputs are measurements of true values; their
+    1-sigma errors are passed as ``X_err``.
+
+    Parameters
+    ----------
+    n_functions : int or None, default=None
+        Latent functions the labels share. None: one for each label, but 8 at most.
+    {parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (L,)
+        The labels: the names of the columns of y where it has names, else their numbers.
+    map_ : ndarray of shape (L, n_functions)
+        What each latent function adds to the score of each label.
+    offsets_ : ndarray of shape (L,)
+        The score of each label where the latent functions are zero.
+    {attributes}
+
+    Notes
+    -----
+    {notes}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-2, 2, size=(300, 2))
+    >>> y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0, X.sum(axis=1) > 0]).astype(int)
+    >>> model = NoisyGPMultiLabel(max_epochs=200, random_state=0).fit(X, y)
+    >>> model.predict([[1.5, 1.5], [-1.5, -1.5]]).tolist()
+    [[1, 1, 1], [0, 0, 0]]
+    """
+
+    _: KW_ONLY
+    n_functions: int | None = None
+
+    likelihood: ClassVar[str] = "multilabel"
+    _target: ClassVar[str] = "labels"
+    _quantities: ClassVar[dict[str, tuple[str, ...]]] = {"multilabel": ("map", "offsets")}
+
+    __metadata_request__predict_proba = {"X_err": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_class = False
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.target_tags.two_d_labels = True
+        return tags
+
+    # ------------------------------------------------------------------ learning
+
+    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+        names = list(y.columns) if hasattr(y, "columns") else None
+        sets = check_sets(y, rows, names)
+        if names is None or not all(isinstance(name, str) for name in names):
+            return np.arange(sets.shape[1])
+        return np.array(names, dtype=object)
+
+    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+        named = classes is not None and classes.dtype.kind == "O"
+        sets = check_sets(y, rows, classes.tolist() if named else None)
+        if sets.shape[1] != len(classes):
+            raise ValueError(f"y has {sets.shape[1]} columns; expected {len(classes)}, one a label")
+        return {"targets": sets}
+
+    def _shaped(self, name: str, values: np.ndarray) -> np.ndarray:
+        return values.reshape(self._model.classes, -1) if name == "map" else values
+
+    # ------------------------------------------------------------------ predicting
+
+    def predict_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+        """The probability of each label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), DataFrame or astropy Table
+            Measurements; NaN means missing.
+        X_err : array-like of shape (n, d) or (d,), float or None
+            1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
+            with a warning when the estimator learned from measurements with errors.
+
+        Returns
+        -------
+        ndarray of shape (n, L)
+            Each between 0 and 1; a row need not sum to one.
+        """
+        return self._predict(X, X_err, "probabilities")["probabilities"]
+
+    def predict(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+        """The labels that are more probable than not; arguments as in :meth:`predict_proba`.
+
+        Returns
+        -------
+        ndarray of int, of shape (n, L)
+            1 where a row has a label, 0 where it has not.
+        """
+        return (self.predict_proba(X, X_err) > 0.5).astype(int)
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        X_err: ArrayLike | None = None,
+    ) -> float:
+        """The share of rows whose labels are all predicted right, as in scikit-learn.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict_proba`.
+        y : array-like of shape (n, L)
+            True labels.
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        float
+        """
+        found = self.predict(X, X_err)
+        sets = self._read_targets(y, self.classes_, len(found))["targets"]
+        return float(accuracy_score(sets.astype(int), found, sample_weight=sample_weight))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What estimators of numbers and of counts share: predictions that are distributions of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from ._estimator import Estimator
+from ._inputs import check_exposure
+from ._model import Table
+
+
+class NumberEstimator(RegressorMixin, Estimator):
+    """An estimator of one number a row."""
+
+    def _distribution(
+        self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None
+    ) -> dict[str, np.ndarray]:
+        values, sigma = self._rows_to_predict(X, X_err)
+        table = Table(values, sigma, exposure=check_exposure(exposure, len(values)))
+        return self._ready_model().predict(table, *wanted, levels=levels)
+
+    def _mean(self, X: Any, X_err: Any, return_std: bool, exposure: Any = None) -> Any:
+        wanted = ("mean", "deviation") if return_std else ("mean",)
+        parts = self._distribution(X, X_err, *wanted, exposure=exposure)
+        return tuple(parts.values()) if return_std else parts["mean"]
+
+    def _quantiles(self, X: Any, levels: Any, X_err: Any, exposure: Any = None) -> np.ndarray:
+        asked = check_levels(levels)
+        parts = self._distribution(
+            X, X_err, "quantiles", exposure=exposure, levels=np.atleast_1d(asked)
+        )
+        return parts["quantiles"] if asked.ndim else parts["quantiles"][:, 0]
+
+
+def check_levels(levels: float | Sequence[float]) -> np.ndarray:
+    """Levels of quantiles as an array of shape () or (k,)."""
+    asked = np.asarray(levels, dtype=np.float64)
+    if asked.ndim > 1:
+        raise ValueError(f"levels has shape {asked.shape}; expected numbers between 0 and 1")
+    for level in np.atleast_1d(asked).tolist():
+        if not 0 < level < 1:
+            raise ValueError(f"levels: {level:g} is not between 0 and 1")
+    return np.ascontiguousarray(asked) if asked.ndim else asked

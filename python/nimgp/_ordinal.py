@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes with an order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+from ._classes import ClassEstimator
+from ._docstrings import documented
+from ._inputs import check_labels
+from ._model import Model
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+@documented
+@dataclass(eq=False, repr=False)
+class NoisyGPOrdinal(ClassEstimator):
+    """Ordered classes, or levels, that depend on inputs with error bars.
+
+    One latent function with a sparse Gaussian-process prior, cut by thresholds: the level is the
+    interval it falls into. Inputs are measurements of true values; their 1-sigma errors are passed
+    as ``X_err``.
+
+    Parameters
+    ----------
+    classes : sequence or None, default=None
+        All levels from the lowest to the highest, where sorting would not put them in order, as
+        for texts. None: those of y, sorted.
+    {parameters}
+    {class_weight}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The levels, from the lowest to the highest.
+    thresholds_ : ndarray of shape (n_classes - 1,)
+        Where, on the scale of the latent function, each level gives way to the next.
+    {attributes}
+
+    Notes
+    -----
+    {notes}
+    Every level needs a row that has it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-2, 2, size=(300, 1))
+    >>> y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0], [-0.7, 0.7])]
+    >>> model = NoisyGPOrdinal(classes=["low", "middle", "high"], max_epochs=200, random_state=0)
+    >>> model = model.fit(X, y)
+    >>> [str(level) for level in model.predict([[-1.5], [0.0], [1.5]])]
+    ['low', 'middle', 'high']
+    """
+
+    _: KW_ONLY
+    classes: Sequence[Any] | None = None
+
+    likelihood: ClassVar[str] = "ordinal"
+    _target: ClassVar[str] = "level"
+    _quantities: ClassVar[dict[str, tuple[str, ...]]] = {"ordinal": ("thresholds",)}
+
+    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+        if classes is None and self.classes is not None:
+            classes = self._in_order(self.classes)
+        if classes is None:
+            return super()._meet(y, None, rows)
+        check_labels(y, classes, rows)
+        super()._meet(y, classes, rows)
+        present = set(column_or_1d(y).tolist())
+        for level in classes.tolist():
+            if level not in present:
+                raise ValueError(f"y: no row has the level {level!r}; every level needs one")
+        return classes
+
+    @staticmethod
+    def _in_order(classes: Any) -> np.ndarray:
+        levels = np.asarray(classes)
+        if levels.ndim != 1 or len(set(levels.tolist())) != len(levels):
+            raise ValueError(f"classes={classes!r} are not levels that differ from each other")
+        return levels
+
+    def _shaped(self, name: str, values: np.ndarray) -> np.ndarray:
+        return values
+
+    @classmethod
+    def _of(cls, model: Model) -> Self:
+        self = super()._of(model)
+        if not np.array_equal(self.classes_, np.unique(self.classes_)):
+            self.classes = self.classes_.tolist()
+        return self

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every estimator, whatever it predicts."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy.sparse import csr_matrix
+from scipy.special import xlogy
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import nimgp
+from nimgp import (
+    NoisyGPClassifier,
+    NoisyGPCountRegressor,
+    NoisyGPMultiLabel,
+    NoisyGPOrdinal,
+    NoisyGPRegressor,
+    mean_log_density,
+)
+from problems import ESTIMATORS, make_targets, predicted
+
+QUICK = {"max_epochs": 15, "n_points": 16, "random_state": 0, "n_jobs": 1}
+LEARNED = ("lengthscales_", "noise_variance_", "relevance_", "elbo_", "n_iter_", "n_inducing_")
+OWN = {
+    NoisyGPClassifier: ("epsilon_",),
+    NoisyGPOrdinal: ("thresholds_",),
+    NoisyGPMultiLabel: ("map_", "offsets_"),
+    NoisyGPRegressor: ("noise_deviation_",),
+    NoisyGPCountRegressor: ("base_rate_",),
+}
+
+every = pytest.mark.parametrize("kind", ESTIMATORS)
+
+
+@every
+def test_copies_are_the_same(kind, tmp_path):
+    X, y, sigma, _ = make_targets(kind)
+    frame = pd.DataFrame(X, columns=["flux", "log(index)"])
+    model = kind("amortised", "both", "matern52", 9, jitter=1e-5, **QUICK).fit(frame, y, sigma)
+    assert clone(model).get_params() == model.get_params()
+    model.save(tmp_path / "m")
+    before = predicted(model, frame, sigma)
+    for copy in (pickle.loads(pickle.dumps(model)), kind.load(tmp_path / "m"),
+                 nimgp.load(tmp_path / "m")):  # fmt: skip
+        assert type(copy) is kind
+        assert np.array_equal(predicted(copy, frame, sigma), before)
+        for name in LEARNED + OWN[kind]:
+            assert np.array_equal(getattr(copy, name), getattr(model, name)), name
+        assert copy.set_params(n_jobs=1).get_params() == model.get_params()
+        assert copy.feature_names_in_.tolist() == ["flux", "log(index)"]
+        density = copy.log_density(frame, y, sigma)
+        assert np.array_equal(density, model.log_density(frame, y, sigma))
+        where = copy.denoise(frame, y, sigma)
+        assert np.array_equal(where.mean, model.denoise(frame, y, sigma).mean)
+        assert where.mean.shape == X.shape and (where.std > 0).all()
+    nimgp.load(tmp_path / "m").save(tmp_path / "again")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
+
+
+@every
+def test_files_of_another_kind_are_refused(kind, tmp_path):
+    X, y, _, _ = make_targets(kind)
+    kind(max_epochs=2).fit(X, y).save(tmp_path / "m")
+    for other in ESTIMATORS:
+        if other is not kind:
+            message = rf"m: its likelihood is \w+, so it is for {kind.__name__}, not"
+            with pytest.raises(ValueError, match=message):
+                other.load(tmp_path / "m")
+
+
+@every
+def test_adding_rows_is_a_warm_start(kind):
+    X, y, sigma, _ = make_targets(kind)
+    model = kind(**QUICK).fit(X[:80], y[:80])
+    model.partial_fit(X[80:], y[80:], X_err=sigma[80:], sample_weight=np.full(40, 2.0))
+    other = kind(warm_start=True, **QUICK).fit(X[:80], y[:80])
+    errors = np.concatenate([np.zeros((80, 2)), sigma[80:]])
+    other.fit(X, y, errors, sample_weight=np.repeat([1.0, 2.0], [80, 40]))
+    assert model.n_iter_ == 30
+    assert np.array_equal(predicted(model, X, sigma), predicted(other, X, sigma))
+
+
+@every
+def test_stopped_training_goes_on_to_the_same_bits(kind):
+    X, y, sigma, _ = make_targets(kind)
+    whole = kind(**QUICK).fit(X, y, sigma)
+    model = kind(progress=lambda p: p.epoch == 7, warm_start=True, **QUICK).fit(X, y, sigma)
+    assert model.n_iter_ == 7
+    model.set_params(progress=False).fit(X, y, sigma)
+    assert np.array_equal(predicted(model, X, sigma), predicted(whole, X, sigma))
+
+
+@every
+def test_many_rows_are_predicted_as_few(kind):
+    """Rows go to the library in portions, and what they are with them."""
+    X, y, sigma, _ = make_targets(kind)
+    model = kind(**{**QUICK, "n_points": 2}).fit(X, y, sigma)
+    many = np.arange(2100) % 120
+    assert np.array_equal(predicted(model, X[many], sigma[many]), predicted(model, X, sigma)[many])
+    density = model.log_density(X[many], y[many], sigma[0])
+    assert np.array_equal(density, model.log_density(X, y, sigma[0])[many])
+
+
+@every
+def test_the_density_is_of_the_predicted_distribution(kind):
+    X, y, sigma, _ = make_targets(kind)
+    model = kind(**QUICK).fit(X, y, sigma)
+    density = model.log_density(X, y, sigma)
+    assert density.shape == (120,) and np.isfinite(density).all()
+    if kind in (NoisyGPClassifier, NoisyGPOrdinal):
+        p = model.predict_proba(X, sigma)
+        own = p[np.arange(120), np.searchsorted(model.classes_, y)]
+        assert np.allclose(density, np.log(own), rtol=1e-10)
+    assert mean_log_density(model, X, y, X_err=sigma) == density.mean()
+    half = np.repeat([1.0, 0.0], 60)
+    score = mean_log_density(model, X, y, X_err=sigma, sample_weight=half)
+    assert np.isclose(score, density[:60].mean())
+
+
+@every
+def test_errors_are_routed(kind):
+    X, y, sigma, _ = make_targets(kind)
+    halves = [(np.arange(60), np.arange(60, 120)), (np.arange(60, 120), np.arange(60))]
+    same = StandardScaler(with_mean=False, with_std=False)
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipe = make_pipeline(same, kind(**QUICK))
+        for scoring in (None, mean_log_density):
+            scores = cross_val_score(
+                pipe, X, y, cv=halves, params={"X_err": sigma}, scoring=scoring
+            )
+            for (train, test), score in zip(halves, scores, strict=True):
+                model = kind(**QUICK).fit(X[train], y[train], sigma[train])
+                if scoring is None:
+                    wanted = model.score(X[test], y[test], X_err=sigma[test])
+                else:
+                    wanted = model.log_density(X[test], y[test], sigma[test]).mean()
+                assert np.isclose(score, wanted, rtol=1e-12)
+        search = GridSearchCV(kind(**QUICK), {"n_inducing": [5, 20]}, cv=halves,
+                              scoring=mean_log_density)  # fmt: skip
+        search.fit(X, y, X_err=sigma)
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+        assert len(search.best_estimator_.predict(X, X_err=sigma)) == 120
+    assert repr(mean_log_density) == "nimgp.mean_log_density"
+    assert pickle.loads(pickle.dumps(mean_log_density)) is mean_log_density
+
+
+@every
+def test_forgotten_errors_and_no_fit(kind):
+    X, y, sigma, _ = make_targets(kind)
+    for call in (kind().predict, lambda X: kind().denoise(X, y), lambda X: kind().save("nowhere"),
+                 lambda X: kind().log_density(X, y)):  # fmt: skip
+        with pytest.raises(NotFittedError):
+            call(X)
+    model = kind(**QUICK).fit(X, y, sigma)
+    with pytest.warns(UserWarning, match="X_err is None here: the values are taken to be exact"):
+        forgotten = model.predict(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(model.predict(X, X_err=0), forgotten)
+
+
+@every
+def test_attributes(kind):
+    X, y, sigma, _ = make_targets(kind)
+    model = kind("latent", "both", n_inducing=7, **QUICK).fit(X, y, sigma)
+    functions = {NoisyGPClassifier: 2, NoisyGPMultiLabel: 3}.get(kind, 1)
+    assert model.n_features_in_ == 2 and model.n_inducing_ == 7 and model.n_iter_ == 15
+    assert model.lengthscales_.shape == (functions, 2) and (model.lengthscales_ > 0).all()
+    assert (model.noise_variance_ > 0).all() and model.relevance_.max() == 1.0
+    assert model.history_.shape == (15, 2) and model.history_[-1, 1] == model.elbo_
+    for name in OWN[kind]:
+        assert np.isfinite(getattr(model, name)).all()
+
+
+def test_likelihoods_are_those_of_the_estimator():
+    X, y, _, _ = make_targets(NoisyGPRegressor)
+    with pytest.raises(ValueError, match="likelihood='poisson' is not one of gaussian, student_t"):
+        NoisyGPRegressor(likelihood="poisson").fit(X, y)
+    with pytest.raises(ValueError, match="'gaussian' is not one of robust_max, softmax, probit"):
+        NoisyGPClassifier(likelihood="gaussian").fit(X, y > 0)
+    model = NoisyGPRegressor(max_epochs=2).fit(X, y)
+    assert hasattr(model, "noise_deviation_") and not hasattr(model, "scale_")
+    model.set_params(likelihood="student_t").fit(X, y)
+    assert model.scale_ > 0 and model.freedom_ > 0 and not hasattr(model, "noise_deviation_")
+
+
+@pytest.mark.parametrize("likelihood", ["softmax", "probit"])
+def test_other_classifiers(likelihood, tmp_path):
+    X, y, sigma, truth = make_targets(NoisyGPClassifier, 200)
+    clf = NoisyGPClassifier(
+        likelihood=likelihood, max_epochs=100, learning_rate=0.1, n_points=64, random_state=0
+    )
+    p = clf.fit(X, y, sigma).predict_proba(X, sigma)
+    assert np.allclose(p.sum(axis=1), 1) and (p > 0).all()
+    assert clf.score(X, y, X_err=sigma) > 0.8 and not hasattr(clf, "epsilon_")
+    parts = clf.uncertainty(X, sigma)
+    assert np.allclose(parts.total, -(p * np.log(p)).sum(axis=1), atol=1e-9)
+    assert clf.remeasure(X[:5], sigma[:5]).shape == (5, 2)
+    assert clf.lengthscales_.shape == ({"softmax": 2, "probit": 1}[likelihood], 2)
+    if likelihood == "probit":
+        with pytest.raises(ValueError, match="probit is for 2 classes, there are 3"):
+            clf.fit(X, np.digitize(truth[:, 0], [-1, 1]), sigma)
+        assert np.array_equal(clf.predict_proba(X, sigma), p)
+
+
+# ---------------------------------------------------------------------- ordered classes
+
+
+def test_levels_are_in_order():
+    X, number, sigma, truth = make_targets(NoisyGPOrdinal, 200)
+    settings = {"max_epochs": 100, "learning_rate": 0.1, "n_points": 64, "random_state": 0}
+    model = NoisyGPOrdinal(**settings).fit(X, number, sigma)
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    assert model.thresholds_.shape == (3,) and (np.diff(model.thresholds_) > 0).all()
+    p = model.predict_proba(X, sigma)
+    assert np.allclose(p.sum(axis=1), 1) and (p > 0).all()
+    assert model.score(X, number, X_err=sigma) > 0.7
+    # Along the way up, every P(level <= k) falls.
+    way = np.column_stack([np.zeros(40), np.linspace(-1.5, 1.5, 40)])
+    below = model.predict_proba(way, X_err=0).cumsum(axis=1)[:, :3]
+    assert (np.diff(below, axis=0) < 1e-9).all()
+    # Names of levels are but names.
+    names = np.array(["none", "little", "more", "all"])
+    named = NoisyGPOrdinal(classes=names.tolist(), **settings).fit(X, names[number], sigma)
+    assert np.array_equal(named.predict_proba(X, sigma), p)
+    assert named.predict(X, sigma).tolist() == names[model.predict(X, sigma)].tolist()
+
+
+def test_levels_listed_by_the_user(tmp_path):
+    X, number, sigma, _ = make_targets(NoisyGPOrdinal)
+    names = np.array(["none", "little", "more", "all"])
+    model = NoisyGPOrdinal(classes=names, **QUICK).fit(X, names[number])
+    assert model.classes_.tolist() == names.tolist()
+    model.save(tmp_path / "m")
+    back = NoisyGPOrdinal.load(tmp_path / "m")
+    assert back.classes_.tolist() == names.tolist() == back.classes
+    model.partial_fit(X, names[number], classes=names)
+    with pytest.raises(ValueError, match="differ from those of the first call"):
+        model.partial_fit(X, names[number], classes=sorted(names))
+    with pytest.raises(ValueError, match="y: row 0: label .* is not one of the classes"):
+        NoisyGPOrdinal(classes=["a", "b"]).fit(X, names[number])
+    with pytest.raises(ValueError, match="y: no row has the level 'most'; every level needs one"):
+        NoisyGPOrdinal(classes=[*names, "most"]).fit(X, names[number])
+    with pytest.raises(ValueError, match="not levels that differ"):
+        NoisyGPOrdinal(classes=["a", "a"]).fit(X, names[number])
+    with pytest.raises(ValueError, match="one class only"):
+        NoisyGPOrdinal().fit(X, np.zeros(120))
+
+
+# ---------------------------------------------------------------------- sets of labels
+
+
+def test_sets_of_labels(tmp_path):
+    X, y, sigma, _ = make_targets(NoisyGPMultiLabel, 200)
+    assert (y.sum(axis=1) == 0).any()  # rows without a label
+    model = NoisyGPMultiLabel(
+        n_functions=2, max_epochs=100, learning_rate=0.1, n_points=64, random_state=0
+    ).fit(X, y, sigma)
+    p = model.predict_proba(X, sigma)
+    assert p.shape == y.shape and ((p >= 0) & (p <= 1)).all()
+    assert np.array_equal(model.predict(X, sigma), (p > 0.5).astype(int))
+    right = (model.predict(X, sigma) == y).all(axis=1).mean()
+    assert model.score(X, y, X_err=sigma) == right > 0.6
+    assert model.map_.shape == (3, 2) and model.offsets_.shape == (3,)
+    parts = model.uncertainty(X, sigma)
+    entropy = -(xlogy(p, p) + xlogy(1 - p, 1 - p)).sum(axis=1)
+    assert np.allclose(parts.total, entropy, atol=1e-8)
+    assert len(model.suggest(X, 7, X_err=sigma)) == 7
+
+
+def test_labels_in_every_form(tmp_path):
+    X, y, sigma, _ = make_targets(NoisyGPMultiLabel)
+    model = NoisyGPMultiLabel(**QUICK).fit(X, y, sigma)
+    assert model.classes_.tolist() == [0, 1, 2]
+    wanted = model.predict_proba(X, sigma)
+    frame = pd.DataFrame(y, columns=["hot", "red", "near"])
+    for form in (y.astype(bool), y.astype(float), y.tolist(), csr_matrix(y), frame):
+        assert np.array_equal(model.fit(X, form, sigma).predict_proba(X, sigma), wanted)
+        assert model.score(X, form, X_err=sigma) == model.score(X, y, X_err=sigma)
+    assert model.classes_.tolist() == ["hot", "red", "near"]
+    model.save(tmp_path / "m")
+    assert nimgp.load(tmp_path / "m").classes_.tolist() == ["hot", "red", "near"]
+    one = NoisyGPMultiLabel(**QUICK).fit(X, y[:, :1], sigma)
+    assert one.predict(X, sigma).shape == (120, 1)
+    never = NoisyGPMultiLabel(**QUICK).fit(X, np.zeros_like(y), sigma)
+    assert (never.predict_proba(X, sigma) < 0.5).all()
