@@ -283,7 +283,8 @@ typedef struct nim_prediction {
     double *probabilities;   /* rows x classes; each row sums to one, but for sets of labels, where
                                 each label has a probability of its own */
     double *entropy;         /* rows: entropy of the probabilities, nats; of sets, summed */
-    double *latent_mean;     /* rows x functions: mean of f over posterior and measurement error */
+    double *latent_mean;     /* rows x functions: mean of f over posterior and measurement error;
+                                where y is a number, in standard units of y */
     double *latent_variance; /* rows x functions: its variance */
     /* The entropy is the sum of three parts, nats: what exact measurements of the row's inputs
      * would remove on average, I(y; x); what knowing the latent functions would remove then,
@@ -298,7 +299,7 @@ typedef struct nim_prediction {
     size_t level_count;
     double *quantiles;
     /* rows: log p(y) of the rows' own labels or targets, which the data must hold; the log of a
-     * probability, or of a density in units of y. */
+     * probability, or of a density in units of y; of sets, summed over the labels' own. */
     double *log_density;
 } nim_prediction;
 

@@ -67,7 +67,7 @@ def test_quantiles_with_many_points(numbers):
     for row in range(3):
         y, density = density_of(model, row, mean[row], std[row], 10, 1001)
         cumulated = (np.cumsum(density) - 0.5 * density) * (y[1] - y[0])
-        assert np.allclose(np.interp(quantiles[row], y, cumulated), LEVELS, atol=0.02)
+        assert np.allclose(np.interp(quantiles[row], y, cumulated), LEVELS, atol=1e-4)
 
 
 def test_a_normal_distribution_where_inputs_are_exact():

@@ -7,14 +7,16 @@
  *     log p(y)          log of the average of exp(log p(y | x_p)),
  *     quantile at a     the y at which the average of P(Y <= y | x_p) reaches a.
  *
- * A quantile takes many looks at all points, so for it the points, in the order of their means, are
- * first joined in groups of neighbours: each normal of the mean and variance of its group.
+ * A quantile takes many looks at all points. So it is first found for the points joined in groups
+ * of neighbours, each group one normal of its mean and variance, and from there for all points.
  */
 #include "base/vector.h"
 #include "model/targets.h"
 #include "predict/predictor.h"
 
 enum { MOST_STEPS = 200 };
+
+#define CLOSE 1e-12 /* to a level */
 
 static void swap(double *a, double *b) {
     double kept = *a;
@@ -32,12 +34,21 @@ static void sort_points(struct desk *desk, size_t count) {
             }
 }
 
-/* Joins the points into `groups` nearly equal ones; with as many groups as points, each is its own.
- */
-static void join_points(struct desk *desk, size_t count, size_t groups) {
+/* A row's f: a mixture of normals, equally likely where share is NULL. */
+struct mixture {
+    size_t count;
+    const double *mean, *variance, *share;
+};
+
+static struct mixture all_points(const struct desk *desk, size_t count) {
+    return (struct mixture){count, desk->all_mean, desk->all_variance, NULL};
+}
+
+/* The points in their order joined into GROUPS nearly equal groups. */
+static struct mixture join_points(struct desk *desk, size_t count) {
     sort_points(desk, count);
-    for (size_t g = 0; g < groups; g++) {
-        size_t first = count * g / groups, size = count * (g + 1) / groups - first;
+    for (size_t g = 0; g < GROUPS; g++) {
+        size_t first = count * g / GROUPS, size = count * (g + 1) / GROUPS - first;
         const double *mean = desk->all_mean + first;
         double centre = sum(size, mean) / (double)size, spread = 0.0;
         for (size_t p = 0; p < size; p++)
@@ -46,30 +57,42 @@ static void join_points(struct desk *desk, size_t count, size_t groups) {
         desk->group_variance[g] = spread / (double)size;
         desk->group_share[g] = (double)size / (double)count;
     }
+    return (struct mixture){GROUPS, desk->group_mean, desk->group_variance, desk->group_share};
 }
 
-/* P(Y <= y) of the row at hand, y in standard units. */
-static double cumulative(const struct nim_predictor *predictor, struct desk *desk, size_t groups,
-                         double y) {
-    const struct nim_model *model = predictor->model;
+/* A search for the y at which P(Y <= y) is `level`, y in standard units. */
+struct search {
+    const struct nim_predictor *predictor;
+    struct desk *desk;
+    struct mixture f;
+    double level;
+};
+
+/* P(Y <= y) - level. */
+static double excess_at(const struct search *search, double y) {
+    const struct nim_model *model = search->predictor->model;
+    struct desk *desk = search->desk;
+    const struct mixture *f = &search->f;
     desk->target[0] = y;
-    model->options.likelihood->cumulative(
-        &model->likelihood, model->theta + model->likelihood_at, desk->target, groups,
-        desk->group_mean, desk->group_variance, desk->answer, desk->likelihood_scratch);
-    return dot(groups, desk->answer, desk->group_share);
+    model->options.likelihood->cumulative(&model->likelihood, model->theta + model->likelihood_at,
+                                          desk->target, f->count, f->mean, f->variance,
+                                          desk->answer, desk->likelihood_scratch);
+    double reached = f->share ? dot(f->count, desk->answer, f->share)
+                              : sum(f->count, desk->answer) / (double)f->count;
+    return reached - search->level;
 }
 
-/* The root of P(Y <= y) = level between low and high, whose own values are at hand: false position,
- * halving the weight of an end that stays (Illinois), with a bisection whenever that is slow. */
-static double between_ends(const struct nim_predictor *predictor, struct desk *desk, size_t groups,
-                           double level, double low, double high, double below, double above) {
+/* Between low and high, whose excesses are at hand: false position, halving the weight of an end
+ * that stays (Illinois), with a bisection now and then in case that is slow. */
+static double between_ends(const struct search *search, double low, double high, double below,
+                           double above) {
     double tolerance = 1e-12 * (fabs(low) + fabs(high)) + 1e-300;
     for (int step = 0; step < MOST_STEPS && high - low > tolerance; step++) {
         double y = low + (high - low) * below / (below - above);
         if (step % 4 == 3 || !(y > low && y < high))
             y = 0.5 * (low + high);
-        double excess = cumulative(predictor, desk, groups, y) - level;
-        if (fabs(excess) <= 1e-13)
+        double excess = excess_at(search, y);
+        if (fabs(excess) <= CLOSE)
             return y;
         if (excess < 0.0) {
             low = y, below = excess;
@@ -82,40 +105,60 @@ static double between_ends(const struct nim_predictor *predictor, struct desk *d
     return 0.5 * (low + high);
 }
 
-static double number_quantile(const struct nim_predictor *predictor, struct desk *desk,
-                              size_t groups, double level, double mean, double deviation) {
-    double low = mean, high = mean;
-    double below = cumulative(predictor, desk, groups, mean) - level, above = below;
-    for (double reach = deviation; below > 0.0 && low > -HUGE_VAL; reach *= 2.0) {
+/* Looks for the ends around `guess` first, `reach` away and then further. */
+static double number_near(const struct search *search, double guess, double reach) {
+    double low = guess, high = guess, below = excess_at(search, guess), above = below;
+    if (fabs(below) <= CLOSE)
+        return guess;
+    for (double step = reach; below > 0.0 && low > -HUGE_VAL; step *= 2.0) {
         high = low, above = below;
-        low = mean - reach;
-        below = cumulative(predictor, desk, groups, low) - level;
+        low = guess - step;
+        below = excess_at(search, low);
     }
-    for (double reach = deviation; above < 0.0 && high < HUGE_VAL; reach *= 2.0) {
+    for (double step = reach; above < 0.0 && high < HUGE_VAL; step *= 2.0) {
         low = high, below = above;
-        high = mean + reach;
-        above = cumulative(predictor, desk, groups, high) - level;
+        high = guess + step;
+        above = excess_at(search, high);
     }
-    return between_ends(predictor, desk, groups, level, low, high, below, above);
+    return between_ends(search, low, high, below, above);
 }
 
-/* The least count k with P(Y <= k) >= level. */
-static double count_quantile(const struct nim_predictor *predictor, struct desk *desk,
-                             size_t groups, double level, double mean) {
-    double low = -1.0, high = floor(mean);
-    for (double reach = 1.0 + sqrt(mean);
-         cumulative(predictor, desk, groups, high) < level && high < 0x1p52; reach *= 2.0) {
+/* The least count k with P(Y <= k) >= level, looked for around `guess` first. */
+static double count_near(const struct search *search, double guess, double reach) {
+    double low = guess, high = guess;
+    bool enough = excess_at(search, guess) >= 0.0;
+    for (double step = ceil(reach); enough && low >= 0.0; step *= 2.0) {
+        high = low;
+        low = fmax(low - step, -1.0);
+        enough = low >= 0.0 && excess_at(search, low) >= 0.0;
+    }
+    bool found = high > low;
+    for (double step = ceil(reach); !found && high < 0x1p52; step *= 2.0) {
         low = high;
-        high = floor(high + reach);
+        high += step;
+        found = excess_at(search, high) >= 0.0;
     }
     while (high - low > 1.0) {
         double middle = floor(0.5 * (low + high));
-        if (cumulative(predictor, desk, groups, middle) < level)
+        if (excess_at(search, middle) < 0.0)
             low = middle;
         else
             high = middle;
     }
     return high;
+}
+
+/* One quantile: of the groups first, if there are more points than that, and then of the points. */
+static double quantile_of(struct search *search, bool counts, size_t count, double mean,
+                          double deviation) {
+    double guess = counts ? floor(mean) : mean, reach = counts ? 1.0 + deviation : deviation;
+    if (count > GROUPS) {
+        search->f = join_points(search->desk, count);
+        guess = counts ? count_near(search, guess, reach) : number_near(search, guess, reach);
+        reach = counts ? 1.0 : 0.02 * deviation;
+    }
+    search->f = all_points(search->desk, count);
+    return counts ? count_near(search, guess, reach) : number_near(search, guess, reach);
 }
 
 static double log_density(const struct nim_predictor *predictor, struct desk *desk, size_t row,
@@ -154,14 +197,9 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct desk 
         wanted->mean[row] = shift + unit * mean;
     if (wanted->deviation)
         wanted->deviation[row] = unit * deviation;
-    size_t groups = count < GROUPS ? count : GROUPS;
-    if (wanted->quantiles)
-        join_points(desk, count, groups);
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
-        double level = wanted->levels[k];
+        struct search search = {.predictor = predictor, .desk = desk, .level = wanted->levels[k]};
         wanted->quantiles[row * wanted->level_count + k] =
-            counts
-                ? count_quantile(predictor, desk, groups, level, mean)
-                : shift + unit * number_quantile(predictor, desk, groups, level, mean, deviation);
+            shift + unit * quantile_of(&search, counts, count, mean, deviation);
     }
 }
