@@ -121,6 +121,9 @@ def support_vectors(split: Split) -> Any:
 
 METHODS: dict[str, Callable[[Split], Any]] = {
     "nimgp": lambda split: NoisyGPClassifier(random_state=0, n_jobs=1),
+    "nimgp, softmax": lambda split: NoisyGPClassifier(
+        likelihood="softmax", random_state=0, n_jobs=1
+    ),
     "GaussianProcessClassifier": lambda split: GaussianProcessClassifier(
         ConstantKernel(1.0, (1e-2, 1e4)) * RBF(np.sqrt(split.X.shape[1])), random_state=0
     ),
@@ -144,7 +147,7 @@ def run(method: str, split: Split, variance: float) -> Score:
     warnings.filterwarnings("ignore")
     begin = time.perf_counter()
     estimator = METHODS[method](split)
-    errors = {"X_err": np.sqrt(variance)} if method == "nimgp" else {}
+    errors = {"X_err": np.sqrt(variance)} if method.startswith("nimgp") else {}
     estimator.fit(split.X, split.y, **errors)
     given = estimator.predict_proba(split.X_test, **errors)
     p = np.zeros((len(given), max(split.y.max(), split.y_test.max()) + 1))
@@ -211,8 +214,8 @@ def document(table: str, scores: list[Score], sets: list[str], splits: int, vari
     python experiments/uci.py --sets {",".join(sets)} --splits {splits} --variance {variance:g}
 
 {splits} published splits of each set, 90 % to train. Attributes are standardised with the training rows,
-then noise of variance {variance:g} is added to all rows, to train and to test. nimgp {nimgp.__version__} at its defaults is
-told the noise's deviation as `X_err`; nothing else can be. scikit-learn {sklearn.__version__}: regularisation
+then noise of variance {variance:g} is added to all rows, to train and to test. nimgp {nimgp.__version__}, at its defaults and
+with `likelihood="softmax"`, is told the noise's deviation as `X_err`; nothing else can be. scikit-learn {sklearn.__version__}: regularisation
 (LogisticRegression), kernel width (GaussianProcessClassifier, by marginal likelihood), C and gamma (SVC)
 and the number of trees (HistGradientBoosting) are chosen inside the training rows; forests have 500
 trees, calibrated by sigmoids in cross-validation. Means over splits ± standard error; probabilities below
