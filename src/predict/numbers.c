@@ -14,6 +14,10 @@
 #include "model/targets.h"
 #include "predict/predictor.h"
 
+#include <float.h>
+
+#define LARGEST_COUNT 0x1p53 /* beyond, not every whole number is a double */
+
 enum { MOST_STEPS = 200 };
 
 static void swap(double *a, double *b) {
@@ -102,11 +106,11 @@ static double number_quantile(const struct nim_predictor *predictor, struct desk
 /* The least count k with P(Y <= k) >= level. */
 static double count_quantile(const struct nim_predictor *predictor, struct desk *desk,
                              size_t groups, double level, double mean) {
-    double low = -1.0, high = floor(mean);
+    double low = -1.0, high = fmin(floor(mean), LARGEST_COUNT);
     for (double reach = 1.0 + sqrt(mean);
-         cumulative(predictor, desk, groups, high) < level && high < 0x1p52; reach *= 2.0) {
+         cumulative(predictor, desk, groups, high) < level && high < LARGEST_COUNT; reach *= 2.0) {
         low = high;
-        high = floor(high + reach);
+        high = fmin(floor(high + reach), LARGEST_COUNT);
     }
     while (high - low > 1.0) {
         double middle = floor(0.5 * (low + high));
@@ -133,13 +137,23 @@ static double log_density(const struct nim_predictor *predictor, struct desk *de
     return largest + log(total / (double)count) - log(model->scaling.target_deviation);
 }
 
+/* y in the user's units; in halves, so that only what is beyond all doubles ends at the largest. */
+static double in_user_units(const struct nim_model *model, double y) {
+    double half = 0.5 * y * model->scaling.target_deviation + 0.5 * model->scaling.target_mean;
+    return fmin(fmax(2.0 * half, -DBL_MAX), DBL_MAX);
+}
+
+/* From E y and E y^2; of a count whose rate nobody knows even these may be beyond all doubles. */
+static double deviation_of(double mean, double second) {
+    double square = second - mean * mean;
+    return isfinite(square) ? sqrt(fmax(0.0, square)) : DBL_MAX;
+}
+
 void predictor_write_numbers(const struct nim_predictor *predictor, struct desk *desk, size_t row,
                              size_t count) {
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     bool counts = model->options.likelihood->target == TARGET_COUNT;
-    double shift = counts ? 0.0 : model->scaling.target_mean,
-           unit = model->scaling.target_deviation;
     if (wanted->log_density)
         wanted->log_density[row] = log_density(predictor, desk, row, count);
     if (counts)
@@ -147,21 +161,20 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct desk 
     model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,
                                        desk->target, count, desk->all_mean, desk->all_variance,
                                        desk->answer, desk->second_answer);
-    double mean = sum(count, desk->answer) / (double)count;
-    double second = sum(count, desk->second_answer) / (double)count;
-    double deviation = sqrt(fmax(0.0, second - mean * mean));
+    double mean = fmin(sum(count, desk->answer) / (double)count, DBL_MAX);
+    double deviation = deviation_of(mean, sum(count, desk->second_answer) / (double)count);
     if (wanted->mean)
-        wanted->mean[row] = shift + unit * mean;
+        wanted->mean[row] = counts ? mean : in_user_units(model, mean);
     if (wanted->deviation)
-        wanted->deviation[row] = unit * deviation;
+        wanted->deviation[row] = fmin(model->scaling.target_deviation * deviation, DBL_MAX);
     size_t groups = count < GROUPS ? count : GROUPS;
     if (wanted->quantiles)
         join_points(desk, count, groups);
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
         double level = wanted->levels[k];
         wanted->quantiles[row * wanted->level_count + k] =
-            counts
-                ? count_quantile(predictor, desk, groups, level, mean)
-                : shift + unit * number_quantile(predictor, desk, groups, level, mean, deviation);
+            counts ? count_quantile(predictor, desk, groups, level, mean)
+                   : in_user_units(
+                         model, number_quantile(predictor, desk, groups, level, mean, deviation));
     }
 }
