@@ -116,7 +116,7 @@ real reference_log_p(const struct reference_likelihood *likelihood, const double
 /* The trapezoidal rule in u, f = place + w sinh(u), which is fine at `place` and coarse nowhere. */
 real reference_average(reference_function *g, const void *context, real mean, real variance,
                        real place, real width) {
-    enum { INTERVALS = 1500 };
+    enum { INTERVALS = 700 };
     real deviation = sqrtl(variance), w = fminl(width, deviation), total = 0, weights = 0;
     real reach = 11 * deviation + variance; /* beyond is e^-60; of exp(f), a variance farther out */
     place = fminl(fmaxl(place, mean - reach), mean + reach);
