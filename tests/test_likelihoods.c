@@ -28,7 +28,7 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { EVERY = 13 };
 #else
-enum { EVERY = 2 };
+enum { EVERY = 4 };
 #endif
 
 /* ---------------------------------------------------------------- differences ----------------- */
