@@ -129,23 +129,85 @@ void assert_finite(const double *values, size_t count, const char *what) {
             fail_msg("%s %zu of %zu is %g", what, i, count, values[i]);
 }
 
+nim_data rows_of(const nim_data *data, size_t first, size_t count) {
+    nim_data part = *data;
+    part.rows = count;
+    part.x += first * data->attributes;
+    if (data->sigma && data->sigma_rows > 1) {
+        part.sigma += first * data->attributes;
+        part.sigma_rows = count;
+    }
+    part.labels = data->labels ? data->labels + first : NULL;
+    part.targets = data->targets ? data->targets + first * data->outputs : NULL;
+    part.exposure = data->exposure ? data->exposure + first : NULL;
+    part.weights = data->weights ? data->weights + first : NULL;
+    return part;
+}
+
+static const double usual_levels[] = {0.05, 0.5, 0.9};
+enum { LEVELS = sizeof usual_levels / sizeof *usual_levels };
+
+static size_t doubles_per_row(const nim_model *model) {
+    size_t classes = nim_model_classes(model);
+    return 2 * nim_model_functions(model) + 1 + (classes ? classes + 3 : 2 + LEVELS);
+}
+
+size_t everything_count(const nim_model *model, size_t rows) {
+    return rows * doubles_per_row(model);
+}
+
+nim_prediction everything(const nim_model *model, double *values, size_t rows, size_t first,
+                          bool scored) {
+    size_t functions = nim_model_functions(model), classes = nim_model_classes(model);
+    double *rest = values + 2 * rows * functions;
+    nim_prediction wanted = {.latent_mean = values + first * functions,
+                             .latent_variance = values + (rows + first) * functions};
+    if (scored)
+        wanted.log_density = rest + first;
+    rest += rows;
+    if (classes) {
+        wanted.probabilities = rest + first * classes;
+        wanted.entropy = rest + rows * classes + first;
+        wanted.measurement_part = rest + rows * (classes + 1) + first;
+        wanted.model_part = rest + rows * (classes + 2) + first;
+        return wanted;
+    }
+    wanted.mean = rest + first;
+    wanted.deviation = rest + rows + first;
+    wanted.levels = usual_levels;
+    wanted.level_count = LEVELS;
+    wanted.quantiles = rest + 2 * rows + first * LEVELS;
+    return wanted;
+}
+
 /* All arrays of a model, but for the squares of units that no double can hold. */
 void check_arrays(const nim_model *model, bool ordinary_units) {
     static const char *const names[] = {"lengthscales",    "variances", "white_noise",
-                                        "inducing_inputs", "relevance", "epsilon",
-                                        "noise_variance"};
-    for (size_t k = 0; k < (ordinary_units ? 7 : 6); k++) {
-        nim_error error;
-        size_t count = 0, again = 0;
-        stop_on(nim_model_get(model, names[k], NULL, &count, &error), &error);
+                                        "inducing_inputs", "relevance", "noise_variance"};
+    static const char *const learned[] = {"epsilon",   "noise_deviation", "scale", "freedom",
+                                          "base_rate", "thresholds",      "map",   "offsets"};
+    nim_error error;
+    size_t count = 0, again = 0, found = 0;
+    for (size_t k = 0; k < 6 + 8; k++) {
+        const char *name = k < 6 ? names[k] : learned[k - 6];
+        if (k == 5 && !ordinary_units)
+            continue;
+        nim_status status = nim_model_get(model, name, NULL, &count, &error);
+        if (k >= 6 && status != NIM_OK) {
+            assert_refused(name, status, NIM_INVALID_ARGUMENT, &error, WORDS(name));
+            continue;
+        }
+        stop_on(status, &error);
+        found += k >= 6;
         assert_true(count > 0);
         double *values = malloc(count * sizeof *values);
-        stop_on(nim_model_get(model, names[k], values, &again, &error), &error);
+        stop_on(nim_model_get(model, name, values, &again, &error), &error);
         assert_int_equal(count, again);
-        stop_on(nim_model_get(model, names[k], values, NULL, &error), &error);
-        assert_finite(values, count, names[k]);
+        stop_on(nim_model_get(model, name, values, NULL, &error), &error);
+        assert_finite(values, count, name);
         free(values);
     }
+    assert_true(found <= 2);
 }
 
 void check_probabilities(const double *p, size_t rows, size_t classes, const char *what) {
@@ -162,26 +224,54 @@ void check_probabilities(const double *p, size_t rows, size_t classes, const cha
     }
 }
 
+/* Each label of a set for itself; all classes together. */
+static void check_classes(const nim_model *model, const nim_prediction *answer, size_t rows,
+                          const char *what) {
+    size_t classes = nim_model_classes(model);
+    bool sets = strcmp(nim_model_target(model), "labels") == 0;
+    double most = sets ? (double)classes * log(2.0) : log((double)classes);
+    for (size_t i = 0; sets && i < rows * classes; i++)
+        assert_true(answer->probabilities[i] >= 0.0 && answer->probabilities[i] <= 1.0);
+    if (!sets)
+        check_probabilities(answer->probabilities, rows, classes, what);
+    for (size_t i = 0; i < rows; i++) {
+        assert_true(answer->entropy[i] >= 0.0 && answer->entropy[i] <= most + 1e-9);
+        assert_true(answer->measurement_part[i] >= 0.0 && answer->model_part[i] >= 0.0);
+    }
+}
+
+static void check_numbers(const nim_prediction *answer, size_t rows, const char *what) {
+    assert_finite(answer->mean, rows, what);
+    assert_finite(answer->deviation, rows, what);
+    assert_finite(answer->quantiles, rows * answer->level_count, what);
+    for (size_t i = 0; i < rows; i++) {
+        assert_true(answer->deviation[i] >= 0.0);
+        for (size_t k = 1; k < answer->level_count; k++) {
+            const double *quantile = answer->quantiles + i * answer->level_count;
+            assert_true(quantile[k] >= quantile[k - 1]);
+        }
+    }
+}
+
 void check_prediction(const nim_model *model, const nim_data *data, const char *what) {
     nim_predictor *predictor;
     nim_error error;
-    size_t rows = data->rows, classes = nim_model_classes(model), cells = rows * classes;
-    double *values = malloc((3 * cells + rows) * sizeof *values);
-    nim_prediction wanted = {.probabilities = values,
-                             .entropy = values + 3 * cells,
-                             .latent_mean = values + cells,
-                             .latent_variance = values + 2 * cells};
+    size_t rows = data->rows, cells = rows * nim_model_functions(model);
+    double *values = malloc(everything_count(model, rows) * sizeof *values);
+    nim_prediction answer = everything(model, values, rows, 0, false);
     nim_data unlabelled = *data;
     unlabelled.labels = NULL;
+    unlabelled.targets = NULL;
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
-    stop_on(nim_predict(predictor, &unlabelled, &wanted, &error), &error);
-    check_probabilities(wanted.probabilities, rows, classes, what);
-    assert_finite(wanted.latent_mean, cells, "latent mean");
-    assert_finite(wanted.latent_variance, cells, "latent variance");
+    stop_on(nim_predict(predictor, &unlabelled, &answer, &error), &error);
+    assert_finite(answer.latent_mean, cells, "latent mean");
+    assert_finite(answer.latent_variance, cells, "latent variance");
     for (size_t i = 0; i < cells; i++)
-        assert_true(wanted.latent_variance[i] >= 0.0);
-    for (size_t i = 0; i < rows; i++)
-        assert_true(wanted.entropy[i] >= 0.0 && wanted.entropy[i] <= log((double)classes) + 1e-9);
+        assert_true(answer.latent_variance[i] >= 0.0);
+    if (nim_model_classes(model))
+        check_classes(model, &answer, rows, what);
+    else
+        check_numbers(&answer, rows, what);
     nim_predictor_free(predictor);
     free(values);
 }

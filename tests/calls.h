@@ -41,6 +41,15 @@ void refuse_everywhere(const struct fixture *fixture, nim_status status, const c
 void refuse_for_training(const struct fixture *fixture, nim_status status,
                          const char *const *words);
 
+/* Rows first .. first+count-1 of a table, with all that belongs to them. */
+nim_data rows_of(const nim_data *data, size_t first, size_t count);
+
+/* All that a model can say of `rows` rows: how many doubles that is, and where in an array of so
+ * many the answers for the rows from `first` on go. log_density is asked for where `scored`. */
+size_t everything_count(const nim_model *model, size_t rows);
+nim_prediction everything(const nim_model *model, double *values, size_t rows, size_t first,
+                          bool scored);
+
 /* Results that are finite and, where they are probabilities, sum to one. */
 void assert_finite(const double *values, size_t count, const char *what);
 void check_arrays(const nim_model *model, bool ordinary_units);

@@ -137,12 +137,8 @@ static void check_steps(nim_model *model, const nim_data *data, const char *inpu
 static void count_in_prediction(nim_model *model, const nim_data *data, const char *input) {
     nim_predictor *predictor;
     nim_error error;
-    size_t cells = data->rows * nim_model_classes(model);
-    double *values = malloc((3 * cells + data->rows) * sizeof *values);
-    nim_prediction wanted = {.probabilities = values,
-                             .entropy = values + 3 * cells,
-                             .latent_mean = values + cells,
-                             .latent_variance = values + 2 * cells};
+    double *values = malloc(everything_count(model, data->rows) * sizeof *values);
+    nim_prediction wanted = everything(model, values, data->rows, 0, true);
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
     for (size_t time = 0; time < 3; time++) {
         size_t before = calls;
@@ -161,52 +157,74 @@ static void count_in_prediction(nim_model *model, const nim_data *data, const ch
     free(values);
 }
 
-static void nothing_is_allocated(const char *input, const char *threads, const char *kernel,
-                                 const char *samples) {
-    struct problem problem = {.classes = 3,
-                              .attributes = 4,
-                              .inducing = 9,
-                              .rows = 100,
-                              .kernel = kernel,
-                              .input = input,
-                              .noise = "both",
-                              .learn_epsilon = true};
+static const struct problem usual = {.classes = 3,
+                                     .attributes = 4,
+                                     .inducing = 9,
+                                     .rows = 100,
+                                     .samples = 1,
+                                     .kernel = "se",
+                                     .input = "latent",
+                                     .noise = "both",
+                                     .learn_epsilon = true};
+
+static void nothing_is_allocated(const struct problem *problem, const char *threads) {
     struct fixture fixture;
     nim_model *model;
     nim_error error;
-    fixture_create(&fixture, &problem);
+    fixture_create(&fixture, problem);
     set(fixture.options, "threads", threads);
-    set(fixture.options, "samples", samples);
     set(fixture.options, "batch", "40");
+    set(fixture.options, "points", "100");
     stop_on(nim_model_create(fixture.options, &fixture.data, &model, &error), &error);
-    check_steps(model, &fixture.data, input);
-    count_in_prediction(model, &fixture.data, input);
+    check_steps(model, &fixture.data, problem_name(problem));
+    count_in_prediction(model, &fixture.data, problem_name(problem));
     nim_model_free(model);
     fixture_free(&fixture);
 }
 
+static void every_input(size_t samples, const char *threads) {
+    for (size_t i = 0; input_list[i]; i++) {
+        struct problem problem = usual;
+        problem.input = input_list[i]->name;
+        problem.samples = samples;
+        nothing_is_allocated(&problem, threads);
+    }
+}
+
 static void one_thread(void **state) {
     (void)state;
-    for (size_t i = 0; input_list[i]; i++)
-        nothing_is_allocated(input_list[i]->name, "1", "se", "1");
+    every_input(1, "1");
 }
 static void two_threads(void **state) {
     (void)state;
-    for (size_t i = 0; input_list[i]; i++)
-        nothing_is_allocated(input_list[i]->name, "2", "se", "3");
+    every_input(3, "2");
 }
 static void every_kernel(void **state) {
     (void)state;
-    for (size_t k = 0; kernel_list[k]; k++)
-        nothing_is_allocated("first_order", "2", kernel_list[k]->name, "1");
+    for (size_t k = 0; kernel_list[k]; k++) {
+        struct problem problem = usual;
+        problem.kernel = kernel_list[k]->name;
+        problem.input = "first_order";
+        nothing_is_allocated(&problem, "2");
+    }
+}
+static void every_likelihood_there_is(void **state) {
+    (void)state;
+    for (size_t l = 0; likelihood_list[l]; l++) {
+        struct problem problem = usual;
+        problem.likelihood = likelihood_list[l]->name;
+        problem.classes = likelihood_list[l]->most_classes ? 2 : 3;
+        problem.input = l % 2 ? "latent" : "first_order";
+        nothing_is_allocated(&problem, "2");
+    }
 }
 
 /* Handles give back all they took. */
 static void nothing_is_kept(void **state) {
     (void)state;
     size_t before = held;
-    for (size_t i = 0; input_list[i]; i++)
-        nothing_is_allocated(input_list[i]->name, "2", "se", "1");
+    every_input(1, "2");
+    every_likelihood_there_is(state);
     assert_int_equal(held, before);
 }
 
@@ -267,9 +285,13 @@ static void latent_holds_its_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counting_works),        cmocka_unit_test(one_thread),
-        cmocka_unit_test(two_threads),           cmocka_unit_test(every_kernel),
-        cmocka_unit_test(nothing_is_kept),       cmocka_unit_test(amortised_holds_the_order_alone),
+        cmocka_unit_test(counting_works),
+        cmocka_unit_test(one_thread),
+        cmocka_unit_test(two_threads),
+        cmocka_unit_test(every_kernel),
+        cmocka_unit_test(every_likelihood_there_is),
+        cmocka_unit_test(nothing_is_kept),
+        cmocka_unit_test(amortised_holds_the_order_alone),
         cmocka_unit_test(latent_holds_its_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bound against an independent computation in long double: textbook conditionals with explicit
- * inverses (reference.c), each input model as DESIGN states it, not as the library arranges it.
+ * inverses (reference.c), textbook likelihoods (likelihood_reference.c), each input model as DESIGN
+ * states it, not as the library arranges it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "likelihood_reference.h"
 #include "problem.h"
-#include "reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,13 +30,13 @@ static bool is(const struct fixture *fixture, const char *input) {
 
 /* ---------------------------------------------------------------- measurements ---------------- */
 
-static void column_moments(const struct fixture *fixture, size_t j, real *mean, real *deviation) {
-    size_t d = fixture->data.attributes;
+static void column_moments(size_t rows, const double *column, size_t stride, real *mean,
+                           real *deviation) {
     *mean = *deviation = 0;
-    for (size_t i = 0; i < fixture->rows; i++)
-        *mean += fixture->x[i * d + j] / (real)fixture->rows;
-    for (size_t i = 0; i < fixture->rows; i++)
-        *deviation += powl(fixture->x[i * d + j] - *mean, 2) / (real)fixture->rows;
+    for (size_t i = 0; i < rows; i++)
+        *mean += column[i * stride] / (real)rows;
+    for (size_t i = 0; i < rows; i++)
+        *deviation += powl(column[i * stride] - *mean, 2) / (real)rows;
     *deviation = sqrtl(*deviation);
 }
 
@@ -45,7 +46,7 @@ static void standardise(const struct fixture *fixture, real *measured, real *noi
     size_t d = model->attributes;
     for (size_t j = 0; j < d; j++) {
         real mean, deviation;
-        column_moments(fixture, j, &mean, &deviation);
+        column_moments(fixture->rows, fixture->x + j, d, &mean, &deviation);
         for (size_t i = 0; i < fixture->rows; i++) {
             size_t at = i * d + j;
             measured[at] = (fixture->x[at] - mean) / deviation;
@@ -56,6 +57,51 @@ static void standardise(const struct fixture *fixture, real *measured, real *noi
                 noise[at] += expl(model->theta[model->noise_at + j]);
         }
     }
+}
+
+/* ---------------------------------------------------------------- targets --------------------- */
+
+/* y as the likelihood is told it: numbers in units of their deviation, counts with exposure. */
+static void write_target(const struct fixture *fixture, size_t row, double *target) {
+    size_t classes = fixture->model->classes;
+    real mean, deviation;
+    switch (fixture->model->options.likelihood->target) {
+    case TARGET_NUMBER:
+        column_moments(fixture->rows, fixture->targets, 1, &mean, &deviation);
+        target[0] = (double)((fixture->targets[row] - mean) / deviation);
+        break;
+    case TARGET_COUNT:
+        target[0] = fixture->targets[row];
+        target[1] = fixture->exposure[row];
+        break;
+    case TARGET_LABELS:
+        memcpy(target, fixture->targets + row * classes, classes * sizeof *target);
+        break;
+    default:
+        target[0] = fixture->labels[row];
+    }
+}
+
+/* What the amortised network sees of y: a number in standard units, the log of a count's rate less
+ * that of all rows', a class or a set as zeros and ones. */
+static void write_features(const struct fixture *fixture, size_t row, real *feature) {
+    size_t classes = fixture->model->classes;
+    enum target_kind kind = fixture->model->options.likelihood->target;
+    double *target = doubles(classes + 2);
+    real counts = 0.5L, exposure = 0;
+    write_target(fixture, row, target);
+    for (size_t i = 0; kind == TARGET_COUNT && i < fixture->rows; i++) {
+        counts += fixture->targets[i];
+        exposure += fixture->exposure[i];
+    }
+    if (kind == TARGET_COUNT)
+        feature[0] = logl((target[0] + 0.5L) / target[1]) - logl(counts / exposure);
+    else if (kind == TARGET_CLASS || kind == TARGET_LEVEL)
+        feature[fixture->labels[row]] = 1;
+    else
+        for (size_t c = 0; c < (classes ? classes : 1); c++)
+            feature[c] = target[c];
+    free(target);
 }
 
 /* ---------------------------------------------------------------- input models ---------------- */
@@ -92,14 +138,14 @@ static void run_network(const struct fixture *fixture, size_t row, const real *m
                         const real *noise, real *output) {
     const struct nim_model *model = fixture->model;
     const double *theta = model->theta + model->input_at;
-    size_t d = model->attributes, classes = model->classes, in = 2 * d + classes;
+    size_t d = model->attributes, told = model->classes ? model->classes : 1, in = 2 * d + told;
     size_t widest = in > model->options.units ? in : model->options.units;
     real *value = reals(widest), *next = reals(widest + 2 * d);
     for (size_t j = 0; j < d; j++) {
         value[j] = measured[j];
-        value[d + classes + j] = sqrtl(noise[j]);
+        value[d + told + j] = sqrtl(noise[j]);
     }
-    value[d + (size_t)fixture->labels[row]] = 1;
+    write_features(fixture, row, value + d);
     for (size_t l = 0; l <= model->options.layers; l++) {
         bool last = l == model->options.layers;
         size_t out = last ? 2 * d : model->options.units;
@@ -166,32 +212,33 @@ static real place(const struct fixture *fixture, size_t row, const real *measure
 
 /* ---------------------------------------------------------------- the bound ------------------- */
 
-static real label_noise(const struct nim_model *model) {
-    if (!model->options.learn_epsilon)
-        return model->options.epsilon;
-    return 1 / (1 + expl(-(real)model->theta[model->likelihood_at]));
-}
-
-/* E log p(y | f(x)) at one point. */
+/* E log p(y | f(x)) at one point. Input noise to first order widens f, or, where the likelihood
+ * tells them apart, blurs p. */
 static real expected_log_likelihood(const struct fixture *fixture, const struct reference_gp *gp,
                                     size_t row, const real *noise, const real *x) {
-    size_t classes = fixture->model->classes, d = fixture->model->attributes;
-    real *mean = reals(classes), *variance = reals(classes), *slope = reals(d);
-    for (size_t c = 0; c < classes; c++) {
+    const struct nim_model *model = fixture->model;
+    size_t functions = model->functions, d = model->attributes;
+    struct reference_likelihood likelihood = {model->options.likelihood, model->likelihood,
+                                              model->theta + model->likelihood_at};
+    real *mean = reals(functions), *variance = reals(functions), *slope = reals(d);
+    real *blur = reals(functions), *widened = model->options.likelihood->blurs ? blur : variance;
+    double *target = doubles(model->classes + 2);
+    for (size_t c = 0; c < functions; c++) {
         reference_gp_at(&gp[c], x, &mean[c], &variance[c]);
         if (is(fixture, "first_order")) {
             reference_gp_slope(&gp[c], x, slope);
             for (size_t j = 0; j < d; j++)
-                variance[c] += noise[j] * slope[j] * slope[j];
+                widened[c] += noise[j] * slope[j] * slope[j];
         }
     }
-    real epsilon = label_noise(fixture->model);
-    real p = reference_win_probability(classes, (size_t)fixture->labels[row], mean, variance, NULL,
-                                       NULL);
+    write_target(fixture, row, target);
+    real value = reference_expectation(&likelihood, target, mean, variance, blur);
     free(mean);
     free(variance);
     free(slope);
-    return p * logl(1 - epsilon) + (1 - p) * logl(epsilon / (real)(classes - 1));
+    free(blur);
+    free(target);
+    return value;
 }
 
 /* All terms of one row. */
@@ -208,10 +255,10 @@ static real row_terms(const struct fixture *fixture, const struct reference_gp *
 static real bound_by_hand(const struct fixture *fixture) {
     struct nim_model *model = fixture->model;
     size_t d = model->attributes, rows = fixture->rows;
-    struct reference_gp *gp = calloc(model->classes, sizeof *gp);
+    struct reference_gp *gp = calloc(model->functions, sizeof *gp);
     real *measured = reals(rows * d), *noise = reals(rows * d), total = 0;
     assert_non_null(gp);
-    for (size_t c = 0; c < model->classes; c++) {
+    for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
         reference_gp_create(&gp[c], &model->gp, &theta, model->jitter[c]);
         total -= reference_gp_kl(&gp[c]);
@@ -222,7 +269,7 @@ static real bound_by_hand(const struct fixture *fixture) {
         total += ROWS_PER_BATCH_ROW * weight *
                  row_terms(fixture, gp, i, measured + i * d, noise + i * d);
     }
-    for (size_t c = 0; c < model->classes; c++)
+    for (size_t c = 0; c < model->functions; c++)
         reference_gp_free(&gp[c]);
     free(gp);
     free(measured);
@@ -271,6 +318,12 @@ static void seven_classes(void **state) {
     every_combination(7, 1, 8, check);
     every_combination(7, 5, 1, check);
     every_combination(7, 5, 8, check);
+}
+
+/* Every likelihood with every input model and noise mode. */
+static void likelihoods(void **state) {
+    (void)state;
+    every_likelihood(4, 2, 6, check);
 }
 
 /* More points than a tile of the library holds, and not a multiple of any of its block sizes. */
@@ -332,8 +385,9 @@ static void weighted_rows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_classes),   cmocka_unit_test(three_classes),
-        cmocka_unit_test(seven_classes), cmocka_unit_test(many_rows),
-        cmocka_unit_test(at_the_start),  cmocka_unit_test(weighted_rows),
+        cmocka_unit_test(seven_classes), cmocka_unit_test(likelihoods),
+        cmocka_unit_test(many_rows),     cmocka_unit_test(at_the_start),
+        cmocka_unit_test(weighted_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,23 +63,15 @@ static void append_prediction(struct outcome *outcome, const nim_model *model, c
                               size_t portion) {
     nim_predictor *predictor;
     nim_error error;
-    size_t rows = data->rows, d = data->attributes, classes = nim_model_classes(model);
-    double *values = malloc(rows * (3 * classes + 1) * sizeof *values);
+    size_t rows = data->rows, count = everything_count(model, rows);
+    double *values = malloc(count * sizeof *values);
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
     for (size_t first = 0; first < rows; first += portion) {
-        nim_data part = *data;
-        part.rows = rows - first < portion ? rows - first : portion;
-        part.x += first * d;
-        part.sigma += first * d;
-        part.sigma_rows = part.rows;
-        part.labels = NULL;
-        nim_prediction wanted = {.probabilities = values + first * classes,
-                                 .latent_mean = values + (rows + first) * classes,
-                                 .latent_variance = values + (2 * rows + first) * classes,
-                                 .entropy = values + 3 * rows * classes + first};
+        nim_data part = rows_of(data, first, rows - first < portion ? rows - first : portion);
+        nim_prediction wanted = everything(model, values, rows, first, true);
         stop_on(nim_predict(predictor, &part, &wanted, &error), &error);
     }
-    append(outcome, values, rows * (3 * classes + 1));
+    append(outcome, values, count);
     nim_predictor_free(predictor);
     free(values);
 }
@@ -178,6 +170,23 @@ static void threads_three_classes(void **state) {
     (void)state;
     every_input_model(3, 2, 12, 140);
 }
+/* Every likelihood, with an input model that averages and one that widens. */
+static void threads_every_likelihood(void **state) {
+    (void)state;
+    for (size_t l = 1; likelihood_list[l]; l++) { /* the first is that of all others here */
+        struct problem problem = {.classes = likelihood_list[l]->most_classes ? 2 : 3,
+                                  .attributes = 2,
+                                  .inducing = 9,
+                                  .rows = 70,
+                                  .kernel = "se",
+                                  .input = l % 2 ? "latent" : "first_order",
+                                  .noise = l % 3 ? "given" : "both",
+                                  .likelihood = likelihood_list[l]->name,
+                                  .samples = 1};
+        same_for_any_threads(&problem, 48, 3);
+    }
+}
+
 /* More than 8192 parameters: the optimiser works in several units. */
 static void threads_ten_classes(void **state) {
     (void)state;
@@ -201,9 +210,31 @@ static void threads_many_attributes(void **state) {
 
 /* ---------------------------------------------------------------- portions of prediction ------ */
 
+static void same_for_any_portions(const struct problem *problem) {
+    static const size_t portions[] = {1, 7, 1000};
+    struct fixture fixture;
+    struct outcome whole = {0}, steps = {0};
+    nim_model *model;
+    fixture_create(&fixture, problem);
+    set_number(fixture.options, "points", 70); /* more than one tile, and not a full one */
+    set_number(fixture.options, "threads", 2);
+    assert_int_equal(nim_model_create(fixture.options, &fixture.data, &model, NULL), NIM_OK);
+    append_steps(&steps, model, &fixture.data);
+    append_prediction(&whole, model, &fixture.data, fixture.rows);
+    for (size_t k = 0; k < 3; k++) {
+        struct outcome parts = {0};
+        append_prediction(&parts, model, &fixture.data, portions[k]);
+        assert_same(&whole, &parts, problem_name(problem));
+        free(parts.values);
+    }
+    nim_model_free(model);
+    free(steps.values);
+    free(whole.values);
+    fixture_free(&fixture);
+}
+
 static void portions_of_prediction(void **state) {
     (void)state;
-    static const size_t portions[] = {1, 7, 1000};
     for (size_t i = 0; input_list[i]; i++) {
         struct problem problem = {.classes = 3,
                                   .attributes = 3,
@@ -212,25 +243,18 @@ static void portions_of_prediction(void **state) {
                                   .kernel = i % 2 ? "se" : "matern52",
                                   .input = input_list[i]->name,
                                   .noise = "both"};
-        struct fixture fixture;
-        struct outcome whole = {0}, steps = {0};
-        nim_model *model;
-        fixture_create(&fixture, &problem);
-        set_number(fixture.options, "points", 70); /* more than one tile, and not a full one */
-        set_number(fixture.options, "threads", 2);
-        assert_int_equal(nim_model_create(fixture.options, &fixture.data, &model, NULL), NIM_OK);
-        append_steps(&steps, model, &fixture.data);
-        append_prediction(&whole, model, &fixture.data, fixture.rows);
-        for (size_t k = 0; k < 3; k++) {
-            struct outcome parts = {0};
-            append_prediction(&parts, model, &fixture.data, portions[k]);
-            assert_same(&whole, &parts, problem.input);
-            free(parts.values);
-        }
-        nim_model_free(model);
-        free(steps.values);
-        free(whole.values);
-        fixture_free(&fixture);
+        same_for_any_portions(&problem);
+    }
+    for (size_t l = 1; likelihood_list[l]; l++) {
+        struct problem problem = {.classes = likelihood_list[l]->most_classes ? 2 : 3,
+                                  .attributes = 2,
+                                  .inducing = 9,
+                                  .rows = 40,
+                                  .kernel = "se",
+                                  .input = l % 2 ? "first_order" : "latent",
+                                  .noise = "given",
+                                  .likelihood = likelihood_list[l]->name};
+        same_for_any_portions(&problem);
     }
 }
 
@@ -259,7 +283,7 @@ static void seeds(void **state) {
         /* The first bound may agree: where the posterior is the prior, all rows are alike. */
         for (size_t step = 1; step < STEPS; step++)
             assert_true(one.values[step] != other.values[step]);
-        assert_true(one.values[STEPS] != other.values[STEPS]); /* a probability */
+        assert_true(one.values[STEPS] != other.values[STEPS]); /* a mean */
         free(one.values);
         free(again.values);
         free(other.values);
@@ -318,6 +342,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_two_classes),
         cmocka_unit_test(threads_three_classes),
+        cmocka_unit_test(threads_every_likelihood),
         cmocka_unit_test(threads_ten_classes),
         cmocka_unit_test(threads_many_attributes),
         cmocka_unit_test(portions_of_prediction),

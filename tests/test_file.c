@@ -66,8 +66,9 @@ static const char *const inputs[] = {"latent",      "amortised", "exact",
 static const char *const noises[] = {"given", "learned", "both"};
 enum { INPUTS = sizeof inputs / sizeof *inputs, NOISES = sizeof noises / sizeof *noises };
 
-static void make(struct fixture *fixture, const char *input, const char *noise) {
-    struct problem problem = {.classes = 3,
+static void make_of(struct fixture *fixture, const char *input, const char *noise,
+                    const char *likelihood, size_t classes) {
+    struct problem problem = {.classes = classes,
                               .attributes = 2,
                               .inducing = 5,
                               .rows = 40,
@@ -75,13 +76,19 @@ static void make(struct fixture *fixture, const char *input, const char *noise) 
                               .kernel = "se",
                               .input = input,
                               .noise = noise,
+                              .likelihood = likelihood,
                               .learn_epsilon = true};
     fixture_create(fixture, &problem);
     nim_error error;
-    const char *settings[][2] = {{"batch", "16"}, {"epochs", "12"}, {"warm_up", "7"}};
+    const char *settings[][2] = {
+        {"batch", "16"}, {"epochs", "12"}, {"warm_up", "7"}, {"points", "50"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         stop_on(nim_model_set_option(fixture->model, settings[i][0], settings[i][1], &error),
                 &error);
+}
+
+static void make(struct fixture *fixture, const char *input, const char *noise) {
+    make_of(fixture, input, noise, NULL, 3);
 }
 
 /* Stops at the k-th report. */
@@ -97,16 +104,16 @@ static void compare_predictions(const nim_model *left, const nim_model *right,
                                 const nim_data *data) {
     nim_predictor *predictor;
     nim_error error;
-    size_t cells = data->rows * nim_model_classes(left);
-    double *p = calloc(2 * cells, sizeof *p);
+    size_t count = everything_count(left, data->rows);
+    double *p = calloc(2 * count, sizeof *p);
     const nim_model *model[] = {left, right};
     for (size_t k = 0; k < 2; k++) {
         stop_on(nim_predictor_create(model[k], &predictor, &error), &error);
-        nim_prediction wanted = {.probabilities = p + k * cells};
+        nim_prediction wanted = everything(model[k], p + k * count, data->rows, 0, true);
         stop_on(nim_predict(predictor, data, &wanted, &error), &error);
         nim_predictor_free(predictor);
     }
-    assert_memory_equal(p, p + cells, cells * sizeof *p);
+    assert_memory_equal(p, p + count, count * sizeof *p);
     free(p);
 }
 
@@ -154,6 +161,36 @@ static void everything_comes_back(void **state) {
         assert_same_files(in_directory("a"), in_directory("b"), inputs[i % INPUTS]);
         nim_model_free(loaded);
         fixture_free(&fixture);
+    }
+}
+
+/* Every likelihood through a file: what it says afterwards has the same bits, and so has a training
+ * that was cut in pieces. */
+static nim_model *train_in_pieces(nim_model *model, const nim_data *data, size_t *pieces);
+
+static void every_likelihood_comes_back(void **state) {
+    (void)state;
+    for (size_t l = 0; likelihood_list[l]; l++) {
+        struct fixture whole, parts;
+        const char *name = likelihood_list[l]->name, *input = inputs[l % INPUTS];
+        size_t classes = likelihood_list[l]->most_classes ? 2 : 3, pieces;
+        nim_error error;
+        make_of(&whole, input, "both", name, classes);
+        make_of(&parts, input, "both", name, classes);
+        stop_on(nim_model_train(whole.model, &whole.data, NULL, NULL, &error), &error);
+        nim_model *loaded = train_in_pieces(parts.model, &parts.data, &pieces);
+        assert_true(pieces > 3);
+        assert_string_equal(nim_model_target(loaded), nim_model_target(whole.model));
+        assert_int_equal(nim_model_classes(loaded), nim_model_classes(whole.model));
+        assert_int_equal(nim_model_functions(loaded), nim_model_functions(whole.model));
+        compare_predictions(whole.model, loaded, &whole.data);
+        compare_denoised(whole.model, loaded, &whole.data);
+        stop_on(nim_model_save(whole.model, in_directory("a"), &error), &error);
+        stop_on(nim_model_save(loaded, in_directory("b"), &error), &error);
+        assert_same_files(in_directory("a"), in_directory("b"), name);
+        nim_model_free(loaded);
+        fixture_free(&whole);
+        fixture_free(&parts);
     }
 }
 
@@ -406,6 +443,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checksum_is_crc32),
         cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(every_likelihood_comes_back),
         cmocka_unit_test(stopped_trainings_end_the_same),
         cmocka_unit_test(checkpoints_do_not_disturb),
         cmocka_unit_test(other_data_are_refused),

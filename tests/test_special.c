@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/special.h"
@@ -225,6 +226,101 @@ static void test_quantile_special_values(void **state) {
         assert_true(normal_quantile(p) == -normal_quantile(1.0 - p));
 }
 
+/* ---------------------------------------------------------------- gamma functions ------------- */
+
+/* log Gamma crosses zero at 1 and 2: there the error is absolute. */
+static void test_log_gamma(void **state) {
+    (void)state;
+    for (double x = 1e-300; x < 1e300; x *= x < 0.01 || x > 1e3 ? 97.3 : 1.00137)
+        check_absolute(log_gamma(x), lgammal((long double)x),
+                       2e-14 + 4e-16 * (double)fabsl(lgammal((long double)x)));
+    for (double n = 2.0, factorial = 1.0; n < 20.0; factorial *= n, n += 1.0)
+        check_absolute(log_gamma(n), logl((long double)factorial), 2e-14);
+}
+
+/* The recurrence, two known values, and the derivative of log Gamma. */
+static void test_digamma(void **state) {
+    (void)state;
+    const long double euler = 0.57721566490153286060651209L;
+    check_relative(digamma(1.0), -euler, 4e-15);
+    check_relative(digamma(0.5), -euler - 2.0L * logl(2.0L), 4e-15);
+    for (double x = 1e-6; x < 1e12; x *= x < 0.01 || x > 1e3 ? 7.3 : 1.037) {
+        double size = fmax(1.0, fabs(digamma(x)));
+        check_absolute(digamma(x + 1.0) - digamma(x), 1.0L / (long double)x, 1e-14 * size);
+        long double h = 1e-4L * (long double)x, y = (long double)x;
+        long double difference = (8.0L * (lgammal(y + h) - lgammal(y - h)) -
+                                  (lgammal(y + 2.0L * h) - lgammal(y - 2.0L * h))) /
+                                 (12.0L * h);
+        check_absolute(digamma(x), difference, 1e-12 * size);
+    }
+}
+
+/* P(K < a) of a Poisson variable of mean x, from its terms: upwards or downwards from the largest
+ * one that counts, on the side where they are fewer. */
+static long double poisson_below(long double a, long double x) {
+    bool upper = x < a;
+    long double k = upper ? a : a - 1.0L, total = 0.0L;
+    long double term = expl(k * logl(x) - x - lgammal(k + 1.0L));
+    while (term > 1e-25L * total && k >= 0.0L) {
+        total += term;
+        term *= upper ? x / (k + 1.0L) : k / x;
+        k += upper ? 1.0L : -1.0L;
+    }
+    return upper ? 1.0L - total : total;
+}
+
+static void test_gamma_upper(void **state) {
+    (void)state;
+    for (double a = 1.0; a < 1e8; a = floor(2.7 * a) + 1.0)
+        for (double z = -9.0; z < 9.1; z += 0.45) {
+            double x = a + z * sqrt(a);
+            if (x <= 0.0)
+                continue;
+            /* lgammal and k log x lose digits with a. */
+            double tolerance = (a > 1e4 ? 1e-9 : 2e-13 + 3e-15 * a) + 1e-17 * a;
+            check_absolute(gamma_upper(a, x), poisson_below((long double)a, (long double)x),
+                           tolerance);
+        }
+}
+
+/* Beyond what sums can do: the median of Gamma(a) is a - 1/3 + 8/(405 a), the limit is normal. */
+static void test_gamma_upper_of_large_counts(void **state) {
+    (void)state;
+    for (double a = 2e4; a < 1e16; a *= 11.0) {
+        check_absolute(gamma_upper(a, a - 1.0 / 3.0), 0.5L, 2e-8 + 1.0 / a);
+        for (double z = -5.0; z < 5.1; z += 0.5) /* skewness 2/sqrt(a) moves it by so much */
+            check_absolute(gamma_upper(a, a + z * sqrt(a)), cdf_reference(-(long double)z),
+                           1.0 / sqrt(a) + 2e-8);
+    }
+}
+
+static void test_gamma_upper_falls(void **state) {
+    (void)state;
+    static const double shapes[] = {0.5, 1.0, 30.0, 9999.0, 10001.0, 1e7};
+    for (size_t n = 0; n < 6; n++) {
+        double a = shapes[n], before = 1.0;
+        assert_true(gamma_upper(a, 0.0) == 1.0 && gamma_upper(a, INFINITY) == 0.0);
+        assert_true(gamma_upper(a, 1e-300) > 1.0 - 1e-15 || a < 1.0);
+        assert_true(gamma_upper(a, 100.0 * a + 1000.0) < 1e-100);
+        for (double x = a / 3.0; x < 3.0 * a + 10.0; x *= 1.003) {
+            double q = gamma_upper(a, x);
+            assert_true(q >= 0.0 && q <= 1.0 && q <= before + 1e-8);
+            before = q;
+        }
+    }
+    check_relative(gamma_upper(1.0, 3.0), expl(-3.0L), 1e-14);
+    check_relative(gamma_upper(0.5, 2.0), erfcl(sqrtl(2.0L)), 1e-13);
+}
+
+static void test_one_normal_cdf(void **state) {
+    (void)state;
+    for (double z = -37.0; z < 9.0; z += 0.0137)
+        check_relative(normal_cdf(z), cdf_reference((long double)z),
+                       4e-16 * (2.0 + z * z)); /* what rounding z sqrt(1/2) costs */
+    assert_true(normal_cdf(0.0) == 0.5 && normal_cdf(INFINITY) == 1.0);
+    assert_true(normal_cdf(-INFINITY) == 0.0 && isnan(normal_cdf(NAN)));
+}
+
 /* Every element must have the same bits whatever the array length, in place or not. */
 static void check_lengths(void (*function)(size_t, const double *, double *)) {
     double whole[N], part[16];
@@ -288,6 +384,12 @@ int main(void) {
         cmocka_unit_test(test_quantile_accuracy),
         cmocka_unit_test(test_quantile_special_values),
         cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_one_normal_cdf),
+        cmocka_unit_test(test_log_gamma),
+        cmocka_unit_test(test_digamma),
+        cmocka_unit_test(test_gamma_upper),
+        cmocka_unit_test(test_gamma_upper_of_large_counts),
+        cmocka_unit_test(test_gamma_upper_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,20 @@ static size_t best_component(struct random_key key, size_t n, size_t j, const do
     return best;
 }
 
-bool lattice_normal(struct random_key key, size_t n, size_t d, double *points) {
+/* What becomes of the lattice, and where coordinate j of point k goes: k * row + j * column. */
+struct layout {
+    bool folded;
+    size_t row, column;
+};
+
+/* Folded a quarter of a cell off, and as it is half a cell off, each coordinate alone sees the
+ * middles of n cells. */
+static double normal_at(size_t n, size_t at, bool folded) {
+    double x = ((double)at + (folded ? 0.25 : 0.5)) / (double)n;
+    return normal_quantile(folded ? 1.0 - fabs(2.0 * x - 1.0) : x);
+}
+
+static bool lay(struct random_key key, size_t n, size_t d, struct layout layout, double *points) {
     double *bernoulli = malloc(n * sizeof *bernoulli), *product = malloc(n * sizeof *product);
     bool enough = bernoulli && product;
     for (size_t k = 0; enough && k < n; k++) {
@@ -62,15 +75,23 @@ bool lattice_normal(struct random_key key, size_t n, size_t d, double *points) {
     for (size_t j = 0; enough && j < d; j++) {
         size_t z = j < SEARCHED && n > 2 ? best_component(key, n, j, product, bernoulli)
                                          : 1 + random_below(key, 1 + j, 0, n > 1 ? n - 1 : 1);
+        while (!layout.folded && common_divisor(z, n) != 1)
+            z++;
         double weight = 1.0 / (double)((j + 1) * (j + 1));
         for (size_t k = 0, at = 0; k < n; k++, at = (at + z) % n) {
             product[k] *= 1.0 + weight * bernoulli[at];
-            /* A quarter of a cell off, so that folding leaves the middles of n cells. */
-            double x = ((double)at + 0.25) / (double)n;
-            points[k * d + j] = normal_quantile(1.0 - fabs(2.0 * x - 1.0));
+            points[k * layout.row + j * layout.column] = normal_at(n, at, layout.folded);
         }
     }
     free(bernoulli);
     free(product);
     return enough;
+}
+
+bool lattice_normal(struct random_key key, size_t n, size_t d, double *points) {
+    return lay(key, n, d, (struct layout){.folded = true, .row = d, .column = 1}, points);
+}
+
+bool lattice_few(struct random_key key, size_t n, size_t d, double *points) {
+    return lay(key, n, d, (struct layout){.folded = false, .row = 1, .column = n}, points);
 }

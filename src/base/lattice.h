@@ -16,4 +16,11 @@
  */
 bool lattice_normal(struct random_key key, size_t n, size_t d, double *points);
 
+/*
+ * The same lattice as it is, d x n: each attribute sees the middles of n cells here too, so that
+ * its points sum to zero. Folding brings points together in pairs, which pays when there are
+ * thousands; of a few hundred, all are worth having.
+ */
+bool lattice_few(struct random_key key, size_t n, size_t d, double *points);
+
 #endif

@@ -6,14 +6,22 @@
  *     E log p = y (log e + b + mean) - e exp(b + mean + variance/2) - log y!
  *
  * in closed form, as are E y = e exp(b + mean + variance/2) and
- * E y^2 = E y + (E y)^2 exp(variance); probabilities are integrals over f, whose integrand changes
- * fastest where the rate is y, over a distance of 1/sqrt(y).
+ * E y^2 = E y + (E y)^2 exp(variance). Probabilities are integrals over f: the cumulative one of a
+ * step where the rate is y, of width 1/sqrt(y); that of one count of a bump that, when the count is
+ * a surprise, stands between that place and the mean, far from both.
  */
 #include "base/quadrature.h"
 #include "base/special.h"
 #include "likelihood/likelihood.h"
 
 #include <math.h>
+
+#define LOG_TWO_PI 1.8378770664093454836
+
+/* SPACING and GROWTH of the nodes as in quadrature.c; what is e^-DEEP of the largest is nothing. */
+#define SPACING 0.28
+#define GROWTH (1.0 / 14.0)
+#define DEEP 42.0
 
 static size_t parameters(const struct likelihood_setting *setting) {
     (void)setting;
@@ -36,14 +44,25 @@ static size_t scratch_size(const struct likelihood_setting *setting) {
     return 2 * QUADRATURE_NODES;
 }
 
+/*
+ * log p(y | rate) in terms of delta = log(rate / y), so that large counts lose no digits:
+ * y (delta - expm1(delta)) + log p(y | y), or -rate where y is zero.
+ */
+static double at_best(double y) {
+    if (y > 100.0) /* Stirling */
+        return -0.5 * (LOG_TWO_PI + log(y)) - (1.0 - 1.0 / (30.0 * y * y)) / (12.0 * y);
+    return y > 0.0 ? y * log(y) - y - log_gamma(y + 1.0) : 0.0;
+}
+
 static void expectation(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question) {
     (void)setting;
     for (size_t r = 0; r < question->rows; r++) {
         double y = question->target[2 * r], exposure = question->target[2 * r + 1];
         double centre = log(exposure) + theta[0] + question->mean[r];
-        double rate = exp(centre + 0.5 * question->variance[r]);
-        question->value[r] = y * centre - rate - log_gamma(y + 1.0);
+        double half = 0.5 * question->variance[r], rate = exp(centre + half);
+        double delta = y > 0.0 ? centre - log(y) : 0.0;
+        question->value[r] = at_best(y) + (y > 0.0 ? y * (delta - expm1(delta + half)) : -rate);
         question->d_mean[r] = question->weight[r] * (y - rate);
         question->d_variance[r] = -0.5 * question->weight[r] * rate;
         if (question->d_theta)
@@ -61,31 +80,49 @@ static void moments(const struct likelihood_setting *setting, const double *thet
     }
 }
 
-/* Nodes in f for integrals of functions of (y, rate). */
-static size_t place_nodes(const double *theta, const double *target, double mean, double variance,
-                          double *f, double *weight) {
-    double place = log((target[0] + 0.5) / target[1]) - theta[0];
-    return quadrature_normal(mean, sqrt(variance), place, 1.0 / sqrt(target[0] + 1.0), f, weight);
+/*
+ * Where h(f) = y (c + f) - exp(c + f) - (f - mean)^2 / (2 variance) is largest. With
+ * t = c + f + log(variance) this is t + exp(t) = K; Newton from the right, where it converges from
+ * any start.
+ */
+static double find_mode(double y, double c, double mean, double variance) {
+    double shift = c + log(variance), k = shift + mean + variance * y;
+    double t = k > 1.0 ? log(k) : k;
+    for (int step = 0; step < 8; step++)
+        t -= (t + exp(t) - k) / (1.0 + exp(t));
+    return t - shift;
+}
+
+/* h and log p(y | f) but for at_best(y); c is less log y, where y is not zero. */
+static double bump(double y, double c, double mean, double variance, double f) {
+    double delta = c + f, log_p = y > 0.0 ? y * (delta - expm1(delta)) : -exp(delta);
+    return log_p - (f - mean) * (f - mean) / (2.0 * variance);
+}
+
+/* log E p(y | f): the trapezoidal rule outwards from the bump's top, with the spacing of a bump at
+ * least so wide and never wider than the rate's own scale of one. */
+static double log_density_at(double y, double c, double mean, double variance) {
+    double top = find_mode(y, c, mean, variance), total = 1.0;
+    double width = fmin(1.0, 1.0 / sqrt(exp(c + top) + 1.0 / variance));
+    c -= y > 0.0 ? log(y) : 0.0;
+    double highest = bump(y, c, mean, variance, top);
+    for (double side = -1.0; side < 2.0; side += 2.0)
+        for (double u = SPACING;; u += SPACING) {
+            double f = top + side * width / GROWTH * sinh(GROWTH * u);
+            double below = bump(y, c, mean, variance, f) - highest;
+            if (!(below > -DEEP))
+                break;
+            total += exp(below) * cosh(GROWTH * u);
+        }
+    return highest + log(SPACING * width * total) - 0.5 * (LOG_TWO_PI + log(variance)) + at_best(y);
 }
 
 static void log_density(const struct likelihood_setting *setting, const double *theta,
                         const double *target, size_t rows, const double *mean,
                         const double *variance, double *value, double *scratch) {
-    (void)setting;
-    double *f = scratch, *weight = scratch + QUADRATURE_NODES, y = target[0];
-    double constant = log_gamma(y + 1.0);
-    for (size_t r = 0; r < rows; r++) {
-        size_t nodes = place_nodes(theta, target, mean[r], variance[r], f, weight);
-        double largest = -INFINITY, total = 0.0;
-        for (size_t i = 0; i < nodes; i++) {
-            double centre = log(target[1]) + theta[0] + f[i];
-            f[i] = y * centre - exp(centre) - constant;
-            largest = fmax(largest, f[i]);
-        }
-        for (size_t i = 0; i < nodes; i++)
-            total += weight[i] * exp(f[i] - largest);
-        value[r] = largest + log(total);
-    }
+    (void)setting, (void)scratch;
+    for (size_t r = 0; r < rows; r++)
+        value[r] = log_density_at(target[0], log(target[1]) + theta[0], mean[r], variance[r]);
 }
 
 static void cumulative(const struct likelihood_setting *setting, const double *theta,
@@ -93,11 +130,13 @@ static void cumulative(const struct likelihood_setting *setting, const double *t
                        const double *variance, double *value, double *scratch) {
     (void)setting;
     double *f = scratch, *weight = scratch + QUADRATURE_NODES;
+    double place = log((target[0] + 0.5) / target[1]) - theta[0];
     for (size_t r = 0; r < rows; r++) {
         value[r] = 0.0;
         if (target[0] < 0.0)
             continue;
-        size_t nodes = place_nodes(theta, target, mean[r], variance[r], f, weight);
+        size_t nodes = quadrature_normal(mean[r], sqrt(variance[r]), place,
+                                         1.0 / sqrt(target[0] + 1.0), f, weight);
         for (size_t i = 0; i < nodes; i++)
             if (weight[i] > 1e-12)
                 value[r] += weight[i] *

@@ -11,7 +11,8 @@
  *
  * Prediction uses that a t is a mixture of normals: its variance is s2 tau with
  * 1/tau ~ Gamma(nu/2, nu/2). So y ~ sum_j share_j N(mean, variance + s2 tau_j), with tau on a grid
- * in log tau, where the trapezoidal rule is exponentially accurate.
+ * in log tau, where the trapezoidal rule is exponentially accurate. What an outlier at distance u
+ * was drawn with is a tau near u^2 / (nu s2), however small its share: the grid reaches that far.
  */
 #include "base/quadrature.h"
 #include "base/special.h"
@@ -24,8 +25,7 @@
 #define START_VARIANCE 0.1 /* of the spread of y */
 #define START_FREEDOM 4.0
 
-enum { MOST_SCALES = 160 };
-_Static_assert((int)MOST_SCALES <= (int)QUADRATURE_NODES, "one scratch serves both");
+enum { MOST_SCALES = QUADRATURE_NODES }; /* one scratch serves both */
 
 static double freedom_of(const double *theta) {
     return 2.0 + exp(theta[1]);
@@ -91,25 +91,27 @@ static void expectation(const struct likelihood_setting *setting, const double *
 }
 
 /*
- * The scales tau and their shares. In v = log tau the density is proportional to
+ * The scales tau and the logarithms of their shares. In v = log tau the density is proportional to
  * exp(-nu/2 (v + exp(-v))): a bump of width sqrt(2/nu) that falls off steeply to the left and like
- * exp(-nu v / 2) to the right.
+ * exp(-nu v / 2) to the right. Seen from a distance of `farthest` in units of s, the bump stands up
+ * to log(1 + farthest^2 / nu) further right and is as wide.
  */
-static size_t place_scales(double nu, double *tau, double *share) {
+static size_t place_scales(double nu, double farthest, double *tau, double *log_share) {
     double width = sqrt(2.0 / nu), step = fmin(0.4, 0.5 * width);
     double left = fmin(9.0 * width, log(80.0 / nu + 9.0));
     double right = fmin(9.0 * width + 0.5 * width * width * 40.0, 50.0 / nu + 2.0);
+    right += 2.0 * log(fmin(hypot(1.0, farthest / sqrt(nu)), 1e150));
     size_t count = (size_t)ceil((left + right) / step) + 1;
     count = count < MOST_SCALES ? count : MOST_SCALES;
     double total = 0.0;
     for (size_t j = 0; j < count; j++) {
         double v = -left + (left + right) * (double)j / (double)(count - 1);
         tau[j] = exp(v);
-        share[j] = exp(-0.5 * nu * (v + exp(-v) - 1.0));
-        total += share[j];
+        log_share[j] = -0.5 * nu * (v + exp(-v) - 1.0);
+        total += exp(log_share[j]);
     }
     for (size_t j = 0; j < count; j++)
-        share[j] /= total;
+        log_share[j] -= log(total);
     return count;
 }
 
@@ -124,26 +126,31 @@ static void moments(const struct likelihood_setting *setting, const double *thet
     }
 }
 
+static double log_density_at(double distance, double variance, double s2, size_t count,
+                             const double *tau, const double *log_share) {
+    double total = 0.0, largest = -INFINITY;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t j = 0; j < count; j++) {
+            double spread = variance + s2 * tau[j], z = distance / sqrt(spread);
+            double term = log_share[j] - 0.5 * (LOG_TWO_PI + log(spread) + z * z);
+            if (pass == 0)
+                largest = fmax(largest, term);
+            else
+                total += exp(term - largest);
+        }
+    return largest + log(total);
+}
+
 static void log_density(const struct likelihood_setting *setting, const double *theta,
                         const double *target, size_t rows, const double *mean,
                         const double *variance, double *value, double *scratch) {
     (void)setting;
-    double *tau = scratch, *share = scratch + MOST_SCALES, s2 = exp(theta[0]);
-    size_t count = place_scales(freedom_of(theta), tau, share);
-    for (size_t r = 0; r < rows; r++) {
-        double distance = target[0] - mean[r], total = 0.0, largest = -INFINITY;
-        for (int pass = 0; pass < 2; pass++)
-            for (size_t j = 0; j < count; j++) {
-                double spread = variance[r] + s2 * tau[j];
-                double term =
-                    log(share[j]) - 0.5 * (LOG_TWO_PI + log(spread) + distance * distance / spread);
-                if (pass == 0)
-                    largest = fmax(largest, term);
-                else
-                    total += exp(term - largest);
-            }
-        value[r] = largest + log(total);
-    }
+    double *tau = scratch, *log_share = scratch + MOST_SCALES, s2 = exp(theta[0]), farthest = 0.0;
+    for (size_t r = 0; r < rows; r++)
+        farthest = fmax(farthest, fabs(target[0] - mean[r]));
+    size_t count = place_scales(freedom_of(theta), farthest / sqrt(s2), tau, log_share);
+    for (size_t r = 0; r < rows; r++)
+        value[r] = log_density_at(target[0] - mean[r], variance[r], s2, count, tau, log_share);
 }
 
 static void cumulative(const struct likelihood_setting *setting, const double *theta,
@@ -151,7 +158,8 @@ static void cumulative(const struct likelihood_setting *setting, const double *t
                        const double *variance, double *value, double *scratch) {
     (void)setting;
     double *tau = scratch, *share = scratch + MOST_SCALES, s2 = exp(theta[0]);
-    size_t count = place_scales(freedom_of(theta), tau, share);
+    size_t count = place_scales(freedom_of(theta), 0.0, tau, share);
+    exp_array(count, share, share);
     for (size_t r = 0; r < rows; r++) {
         value[r] = 0.0;
         for (size_t j = 0; j < count; j++)

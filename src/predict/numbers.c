@@ -14,6 +14,10 @@
 #include "model/targets.h"
 #include "predict/predictor.h"
 
+#include <float.h>
+
+#define LARGEST_COUNT 0x1p53 /* beyond, not every whole number is a double */
+
 enum { MOST_STEPS = 200 };
 
 #define CLOSE 1e-12 /* to a level */
@@ -125,17 +129,17 @@ static double number_near(const struct search *search, double guess, double reac
 
 /* The least count k with P(Y <= k) >= level, looked for around `guess` first. */
 static double count_near(const struct search *search, double guess, double reach) {
-    double low = guess, high = guess;
-    bool enough = excess_at(search, guess) >= 0.0;
+    double low = fmin(guess, LARGEST_COUNT), high = low;
+    bool enough = excess_at(search, low) >= 0.0;
     for (double step = ceil(reach); enough && low >= 0.0; step *= 2.0) {
         high = low;
         low = fmax(low - step, -1.0);
         enough = low >= 0.0 && excess_at(search, low) >= 0.0;
     }
     bool found = high > low;
-    for (double step = ceil(reach); !found && high < 0x1p52; step *= 2.0) {
+    for (double step = ceil(reach); !found && high < LARGEST_COUNT; step *= 2.0) {
         low = high;
-        high += step;
+        high = fmin(high + step, LARGEST_COUNT);
         found = excess_at(search, high) >= 0.0;
     }
     while (high - low > 1.0) {
@@ -176,13 +180,23 @@ static double log_density(const struct nim_predictor *predictor, struct desk *de
     return largest + log(total / (double)count) - log(model->scaling.target_deviation);
 }
 
+/* y in the user's units; in halves, so that only what is beyond all doubles ends at the largest. */
+static double in_user_units(const struct nim_model *model, double y) {
+    double half = 0.5 * y * model->scaling.target_deviation + 0.5 * model->scaling.target_mean;
+    return fmin(fmax(2.0 * half, -DBL_MAX), DBL_MAX);
+}
+
+/* From E y and E y^2; of a count whose rate nobody knows even these may be beyond all doubles. */
+static double deviation_of(double mean, double second) {
+    double square = second - mean * mean;
+    return isfinite(square) ? sqrt(fmax(0.0, square)) : DBL_MAX;
+}
+
 void predictor_write_numbers(const struct nim_predictor *predictor, struct desk *desk, size_t row,
                              size_t count) {
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     bool counts = model->options.likelihood->target == TARGET_COUNT;
-    double shift = counts ? 0.0 : model->scaling.target_mean,
-           unit = model->scaling.target_deviation;
     if (wanted->log_density)
         wanted->log_density[row] = log_density(predictor, desk, row, count);
     if (counts)
@@ -190,16 +204,15 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct desk 
     model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,
                                        desk->target, count, desk->all_mean, desk->all_variance,
                                        desk->answer, desk->second_answer);
-    double mean = sum(count, desk->answer) / (double)count;
-    double second = sum(count, desk->second_answer) / (double)count;
-    double deviation = sqrt(fmax(0.0, second - mean * mean));
+    double mean = fmin(sum(count, desk->answer) / (double)count, DBL_MAX);
+    double deviation = deviation_of(mean, sum(count, desk->second_answer) / (double)count);
     if (wanted->mean)
-        wanted->mean[row] = shift + unit * mean;
+        wanted->mean[row] = counts ? mean : in_user_units(model, mean);
     if (wanted->deviation)
-        wanted->deviation[row] = unit * deviation;
+        wanted->deviation[row] = fmin(model->scaling.target_deviation * deviation, DBL_MAX);
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
         struct search search = {.predictor = predictor, .desk = desk, .level = wanted->levels[k]};
-        wanted->quantiles[row * wanted->level_count + k] =
-            shift + unit * quantile_of(&search, counts, count, mean, deviation);
+        double y = quantile_of(&search, counts, count, mean, deviation);
+        wanted->quantiles[row * wanted->level_count + k] = counts ? y : in_user_units(model, y);
     }
 }
