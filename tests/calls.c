@@ -37,6 +37,8 @@ void begin(struct fixture *fixture, const struct problem *problem) {
     set(fixture->options, "threads", "1");
     set(fixture->options, "epochs", "3");
     set(fixture->options, "points", "16");
+    nim_error error;
+    stop_on(nim_model_set_option(fixture->model, "points", "16", &error), &error);
 }
 
 void assert_refused(const char *where, nim_status got, nim_status wanted, const nim_error *error,

@@ -2,7 +2,8 @@
 /*
  * Every likelihood against plain draws of f: E log p, with and without blur, and all that is
  * predicted, within five standard errors. p(y | f) is written out here in plain doubles, since
- * there are ten million draws of each; test_likelihoods.c has the hard places.
+ * there are ten million draws of each; test_likelihoods.c has the hard places, test_robust_max.c
+ * that one's draws.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,17 +128,6 @@ static void draw_softmax(const struct likelihood_case *c, const double *f, doubl
         p[k] /= total;
     }
     channel[LOG_P] = log(p[(size_t)c->target[0]]);
-}
-
-static void draw_robust_max(const struct likelihood_case *c, const double *f, double *channel) {
-    double e = c->epsilon, rest = e / ((double)c->classes - 1.0), *p = channel + PROBABILITY;
-    size_t best = 0;
-    for (size_t k = 1; k < c->classes; k++)
-        best = f[k] > f[best] ? k : best;
-    for (size_t k = 0; k < c->classes; k++)
-        p[k] = k == best ? 1.0 - e : rest;
-    channel[LOG_P] = log(p[(size_t)c->target[0]]);
-    channel[ENTROPY] = -(1.0 - e) * log(1.0 - e) - e * log(rest);
 }
 
 /* ---------------------------------------------------------------- means over draws ------------ */
@@ -280,18 +270,6 @@ static void multilabel(void **state) {
     check(&c, draw_multilabel, 0.0);
 }
 
-static void robust_max(void **state) {
-    (void)state;
-    struct likelihood_case c = {.likelihood = &likelihood_robust_max,
-                                .classes = 3,
-                                .functions = 3,
-                                .epsilon = 0.05,
-                                .target = {1.0},
-                                .mean = {0.2, 0.5, -1.0},
-                                .variance = {0.5, 5.0, 0.05}};
-    check(&c, draw_robust_max, 0.0);
-}
-
 static void softmax(void **state) {
     (void)state;
     struct likelihood_case c = {.likelihood = &likelihood_softmax,
@@ -351,7 +329,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaussian), cmocka_unit_test(student_t),      cmocka_unit_test(poisson),
         cmocka_unit_test(probit),   cmocka_unit_test(ordinal),        cmocka_unit_test(multilabel),
-        cmocka_unit_test(softmax),  cmocka_unit_test(softmax_points), cmocka_unit_test(robust_max),
+        cmocka_unit_test(softmax),  cmocka_unit_test(softmax_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

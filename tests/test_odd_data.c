@@ -41,12 +41,12 @@ static void check_works(const nim_options *options, const nim_data *data, const 
     nim_model_free(model);
 }
 
-/* The fixture's table with every input model and several kernels and noise modes. */
-static void works_with_every_input(struct fixture *fixture, const char *what) {
+/* The fixture's table with every input model and so many kernels and noise modes. */
+static void works_with(struct fixture *fixture, const char *what, size_t count) {
     static const char *const kernels[] = {"se", "polynomial", "matern32"};
     static const char *const noise[] = {"given", "both", "learned"};
     for (size_t i = 0; input_list[i]; i++)
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < count; k++) {
             char where[128];
             set(fixture->options, "input", input_list[i]->name);
             set(fixture->options, "kernel", kernels[k]);
@@ -55,6 +55,10 @@ static void works_with_every_input(struct fixture *fixture, const char *what) {
                      noise[(i + k) % 3]);
             check_works(fixture->options, &fixture->data, where);
         }
+}
+
+static void works_with_every_input(struct fixture *fixture, const char *what) {
+    works_with(fixture, what, 3);
 }
 
 static void every_kernel_input_and_noise(void **state) {
@@ -280,6 +284,164 @@ static void weights_with_zeros(void **state) {
     fixture_free(&fixture);
 }
 
+/* ---------------------------------------------------------------- odd targets ----------------- */
+
+static void begin_with(struct fixture *fixture, const char *likelihood) {
+    struct problem problem = small;
+    problem.likelihood = likelihood;
+    problem.classes = strcmp(likelihood, "probit") == 0 ? 2 : 3;
+    begin(fixture, &problem);
+    set(fixture->options, "points", "4"); /* quantiles take a look at each */
+}
+
+static void every_likelihood_works(void **state) {
+    (void)state;
+    for (size_t l = 0; likelihood_list[l]; l++) {
+        struct fixture fixture;
+        begin_with(&fixture, likelihood_list[l]->name);
+        works_with_every_input(&fixture, likelihood_list[l]->name);
+        set(fixture.options, "batch", "1");
+        set(fixture.options, "standardise", "0");
+        works_with(&fixture, likelihood_list[l]->name, 1);
+        fixture_free(&fixture);
+    }
+}
+
+/* Targets that are all `base`, or `base` times one of a few numbers. */
+static void check_magnitude(const char *likelihood, double base, const char *what) {
+    struct fixture fixture;
+    begin_with(&fixture, likelihood);
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.targets[i] = base;
+    works_with(&fixture, what, 1);
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.targets[i] = base * (1.0 - 0.25 * (double)(i % 5));
+    works_with(&fixture, what, 1);
+    fixture.targets[3] = 0.0;
+    works_with(&fixture, what, 1);
+    fixture_free(&fixture);
+}
+
+static void numbers_of_every_size(void **state) {
+    (void)state;
+    static const double base[] = {0.0, 1.0, 1e300, -1.7e308, 1e-300, 1e-308, 4e15};
+    static const char *const names[] = {"gaussian", "student_t"};
+    for (size_t n = 0; n < 2; n++)
+        for (size_t k = 0; k < sizeof base / sizeof *base; k++) {
+            char what[64];
+            snprintf(what, sizeof what, "%s of %g", names[n], base[k]);
+            check_magnitude(names[n], base[k], what);
+        }
+}
+
+/* One row far outside of all others. */
+static void an_outlier(void **state) {
+    (void)state;
+    static const double far[] = {1e3, 1e10, 1e100, 1e300};
+    static const char *const names[] = {"gaussian", "student_t"};
+    for (size_t n = 0; n < 2; n++)
+        for (size_t k = 0; k < 4; k++) {
+            struct fixture fixture;
+            begin_with(&fixture, names[n]);
+            fixture.targets[5] = far[k];
+            works_with(&fixture, names[n], 1);
+            fixture_free(&fixture);
+        }
+}
+
+static void counts_of_every_size(void **state) {
+    (void)state;
+    static const double base[] = {0.0, 1.0, 1000.0, 0x1p53};
+    static const double exposures[] = {1.0, 1e-280, 1e280};
+    for (size_t k = 0; k < 4; k++)
+        for (size_t e = 0; e < 3; e++) {
+            struct fixture fixture;
+            char what[64];
+            begin_with(&fixture, "poisson");
+            fixture.data = rows_of(&fixture.data, 0, 7); /* large counts take time */
+            snprintf(what, sizeof what, "counts of %g over %g", base[k], exposures[e]);
+            for (size_t i = 0; i < fixture.rows; i++) {
+                fixture.targets[i] = floor(base[k] / (1.0 + (double)(i % 3)));
+                fixture.exposure[i] = exposures[e];
+            }
+            set(fixture.options, "input", input_list[(k + e) % 6]->name);
+            check_works(fixture.options, &fixture.data, what);
+            fixture.data.exposure = NULL;
+            check_works(fixture.options, &fixture.data, what);
+            fixture_free(&fixture);
+        }
+}
+
+/* One count of a million among none. */
+static void a_burst(void **state) {
+    (void)state;
+    struct fixture fixture;
+    begin_with(&fixture, "poisson");
+    memset(fixture.targets, 0, fixture.rows * sizeof(double));
+    fixture.targets[7] = 1e6;
+    works_with(&fixture, "a burst", 1);
+    fixture_free(&fixture);
+}
+
+static void sets_of_every_kind(void **state) {
+    (void)state;
+    struct fixture fixture;
+    begin_with(&fixture, "multilabel");
+    for (size_t i = 0; i < fixture.rows; i += 4)
+        memset(fixture.targets + 3 * i, 0, 3 * sizeof(double));
+    works_with(&fixture, "rows without a label", 1);
+    for (size_t i = 0; i < fixture.rows; i++) {
+        fixture.targets[3 * i] = 0.0;
+        fixture.targets[3 * i + 1] = 1.0;
+    }
+    works_with(&fixture, "a label that no row has, and one that all have", 1);
+    memset(fixture.targets, 0, fixture.rows * 3 * sizeof(double));
+    works_with(&fixture, "no labels at all", 1);
+    fixture.data.outputs = 1;
+    works_with(&fixture, "one label", 1);
+    set(fixture.options, "functions", "5");
+    works_with(&fixture, "one label of five functions", 1);
+    fixture_free(&fixture);
+}
+
+/* Nothing but the lowest and the highest level, and a lonely one in between. */
+static void levels_of_every_kind(void **state) {
+    (void)state;
+    struct fixture fixture;
+    begin_with(&fixture, "ordinal");
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.labels[i] = i == 4 ? 1 : i % 2 ? 2 : 0;
+    works_with(&fixture, "a lonely level", 1);
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.labels[i] = (int32_t)i;
+    works_with(&fixture, "a level for every row", 1);
+    fixture_free(&fixture);
+}
+
+/* Densities of targets that nobody expected are small, not NaN, and of the best ones not large. */
+static void densities_of_surprises(void **state) {
+    (void)state;
+    static const double y[] = {-1e300, -1e6, 0.0, 10.0, 1e6, 1e300};
+    static const double counts[] = {0.0, 1.0, 1e3, 1e6, 1e12, 0x1p53};
+    static const char *const names[] = {"gaussian", "student_t", "poisson"};
+    for (size_t n = 0; n < 3; n++) {
+        struct fixture fixture;
+        nim_predictor *predictor;
+        nim_error error;
+        double density[6];
+        begin_with(&fixture, names[n]);
+        nim_data data = rows_of(&fixture.data, 0, 6);
+        data.targets = n == 2 ? counts : y;
+        stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
+        stop_on(nim_predict(predictor, &data, &(nim_prediction){.log_density = density}, &error),
+                &error);
+        for (size_t i = 0; i < 6; i++) /* the log of what no double can hold may be -infinity */
+            assert_true(density[i] < 5.0);
+        nim_predictor_free(predictor);
+        fixture_free(&fixture);
+    }
+}
+
 /* A row `far` deviations away from all that was learned. */
 static void predict_far_away(const nim_model *model, double far, bool may_refuse,
                              const char *what) {
@@ -301,7 +463,8 @@ static void predict_far_away(const nim_model *model, double far, bool may_refuse
     check_prediction(model, &data, what);
 }
 
-static void predictions_far_away(const char *kernel, const char *input, bool may_refuse) {
+static void predictions_far_away(const char *kernel, const char *input, const char *likelihood,
+                                 bool may_refuse) {
     static const double far[] = {1e2, 1e5, 1e10, 1e30, 1e60, 1e100, 1e155, 1e300, 1.7e308};
     struct problem problem = small;
     struct fixture fixture;
@@ -309,12 +472,15 @@ static void predictions_far_away(const char *kernel, const char *input, bool may
     nim_error error;
     problem.kernel = kernel;
     problem.input = input;
+    problem.likelihood = likelihood;
+    problem.classes = strcmp(likelihood, "probit") == 0 ? 2 : 3;
     begin(&fixture, &problem);
     stop_on(nim_model_create(fixture.options, &fixture.data, &model, &error), &error);
     stop_on(nim_model_train(model, &fixture.data, NULL, NULL, &error), &error);
     for (size_t k = 0; k < sizeof far / sizeof *far; k++) {
         char what[128];
-        snprintf(what, sizeof what, "%s, %s, at a distance of %g", kernel, input, far[k]);
+        snprintf(what, sizeof what, "%s, %s, %s, at a distance of %g", kernel, input, likelihood,
+                 far[k]);
         predict_far_away(model, far[k], may_refuse && far[k] > 1e30, what);
     }
     nim_model_free(model);
@@ -325,18 +491,28 @@ static void predictions_far_away(const char *kernel, const char *input, bool may
 static void far_away_squared_exponential(void **state) {
     (void)state;
     for (size_t i = 0; input_list[i]; i++)
-        predictions_far_away("se", input_list[i]->name, false);
+        predictions_far_away("se", input_list[i]->name, "robust_max", false);
 }
 static void far_away_matern(void **state) {
     (void)state;
     for (size_t i = 0; input_list[i]; i++)
-        predictions_far_away(i % 2 ? "matern32" : "matern52", input_list[i]->name, false);
+        predictions_far_away(i % 2 ? "matern32" : "matern52", input_list[i]->name, "robust_max",
+                             false);
 }
 /* Powers that no double can hold may be refused, but not passed on as a success. */
 static void far_away_polynomial(void **state) {
     (void)state;
     for (size_t i = 0; input_list[i]; i++)
-        predictions_far_away("polynomial", input_list[i]->name, true);
+        predictions_far_away("polynomial", input_list[i]->name, "robust_max", true);
+}
+/* Rates beyond all doubles, probabilities of nothing: still numbers. */
+static void far_away_every_likelihood(void **state) {
+    (void)state;
+    for (size_t l = 1; likelihood_list[l]; l++) {
+        predictions_far_away("se", "latent", likelihood_list[l]->name, false);
+        predictions_far_away("polynomial", "exact", likelihood_list[l]->name, false);
+        predictions_far_away("polynomial", "first_order", likelihood_list[l]->name, false);
+    }
 }
 
 int main(void) {
@@ -355,6 +531,15 @@ int main(void) {
         cmocka_unit_test(far_away_squared_exponential),
         cmocka_unit_test(far_away_matern),
         cmocka_unit_test(far_away_polynomial),
+        cmocka_unit_test(far_away_every_likelihood),
+        cmocka_unit_test(every_likelihood_works),
+        cmocka_unit_test(numbers_of_every_size),
+        cmocka_unit_test(an_outlier),
+        cmocka_unit_test(counts_of_every_size),
+        cmocka_unit_test(a_burst),
+        cmocka_unit_test(sets_of_every_kind),
+        cmocka_unit_test(levels_of_every_kind),
+        cmocka_unit_test(densities_of_surprises),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

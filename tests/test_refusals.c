@@ -254,6 +254,205 @@ static void too_many_inducing_inputs(void **state) {
     fixture_free(&fixture);
 }
 
+/* ---------------------------------------------------------------- numbers, counts, sets ------- */
+
+static struct problem small_of(const char *likelihood) {
+    struct problem problem = small;
+    problem.likelihood = likelihood;
+    problem.classes = strcmp(likelihood, "probit") == 0 ? 2 : 3;
+    return problem;
+}
+
+/* Row 17's target is refused wherever targets are looked at, log_density included. */
+static void refuse_targets(struct fixture *fixture, nim_status status, const char *const *words) {
+    double density = 12345.0;
+    nim_predictor *predictor;
+    nim_error error;
+    refuse_for_training(fixture, status, words);
+    stop_on(nim_predictor_create(fixture->model, &predictor, &error), &error);
+    nim_prediction wanted = {.log_density = &density};
+    assert_refused("log_density", nim_predict(predictor, &fixture->data, &wanted, &error), status,
+                   &error, words);
+    assert_true(density == 12345.0);
+    nim_predictor_free(predictor);
+}
+
+static void bad_numbers(void **state) {
+    (void)state;
+    static const char *const names[] = {"gaussian", "student_t"};
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (size_t n = 0; n < 2; n++) {
+        struct problem problem = small_of(names[n]);
+        struct fixture fixture;
+        begin(&fixture, &problem);
+        for (size_t k = 0; k < 3; k++) {
+            fixture.targets[17] = bad[k];
+            refuse_targets(&fixture, NIM_BAD_DATA, WORDS("row 17", "target"));
+        }
+        fixture_free(&fixture);
+    }
+}
+
+static void bad_counts(void **state) {
+    (void)state;
+    static const double bad[] = {-1.0, 0.5, 2.0000001, NAN, INFINITY, -INFINITY, 0x1p54, 1e300};
+    static const double useless[] = {0.0, -1.0, NAN, INFINITY, -INFINITY};
+    struct problem problem = small_of("poisson");
+    struct fixture fixture;
+    begin(&fixture, &problem);
+    double kept = fixture.targets[17];
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        fixture.targets[17] = bad[k];
+        refuse_targets(&fixture, NIM_BAD_DATA, WORDS("row 17", "count"));
+    }
+    fixture.targets[17] = kept;
+    for (size_t k = 0; k < sizeof useless / sizeof *useless; k++) {
+        double mean = 12345.0;
+        nim_predictor *predictor;
+        nim_error error;
+        fixture.exposure[17] = useless[k];
+        refuse_targets(&fixture, NIM_BAD_DATA, WORDS("row 17", "exposure"));
+        stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
+        assert_refused(
+            "predict",
+            nim_predict(predictor, &fixture.data, &(nim_prediction){.mean = &mean}, &error),
+            NIM_BAD_DATA, &error, WORDS("row 17", "exposure"));
+        assert_true(mean == 12345.0);
+        nim_predictor_free(predictor);
+    }
+    fixture_free(&fixture);
+}
+
+static void bad_sets(void **state) {
+    (void)state;
+    static const double bad[] = {0.5, 2.0, -1.0, NAN, INFINITY};
+    struct problem problem = small_of("multilabel");
+    struct fixture fixture;
+    begin(&fixture, &problem);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        fixture.targets[17 * 3 + 2] = bad[k];
+        refuse_targets(&fixture, NIM_BAD_DATA, WORDS("row 17", "label 2"));
+    }
+    fixture_free(&fixture);
+}
+
+/* No targets, or not as many columns as there must be. */
+static void bad_targets(void **state) {
+    (void)state;
+    static const char *const names[] = {"gaussian", "student_t", "poisson", "multilabel"};
+    for (size_t n = 0; n < 4; n++) {
+        struct problem problem = small_of(names[n]);
+        struct fixture fixture;
+        begin(&fixture, &problem);
+        fixture.data.targets = NULL;
+        refuse_targets(&fixture, NIM_INVALID_ARGUMENT, WORDS("targets", "NULL"));
+        fixture.data.targets = fixture.targets;
+        fixture.data.outputs = 0;
+        refuse_targets(&fixture, NIM_INVALID_ARGUMENT, WORDS("targets", "0 columns"));
+        fixture.data.outputs = 2;
+        if (n == 3) /* a new model would have two labels; this one has three */
+            refuse_training(fixture.model, &fixture.data, NIM_INVALID_ARGUMENT,
+                            WORDS("targets", "2 columns", "3"));
+        else
+            refuse_targets(&fixture, NIM_INVALID_ARGUMENT, WORDS("targets", "2 columns", "1"));
+        fixture_free(&fixture);
+    }
+}
+
+static void bad_levels(void **state) {
+    (void)state;
+    struct problem problem = small_of("ordinal");
+    struct fixture fixture;
+    begin(&fixture, &problem);
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.labels[i] = i % 2 ? 3 : 0; /* none has 1 or 2 */
+    refuse_create(fixture.options, &fixture.data, NIM_BAD_DATA, WORDS("level 1", "0 .. 3"));
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.labels[i] = 1 + (int32_t)i % 2;
+    refuse_create(fixture.options, &fixture.data, NIM_BAD_DATA, WORDS("level 0"));
+    set(fixture.options, "classes", "4"); /* more than there are */
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.labels[i] = (int32_t)(i % 3);
+    refuse_create(fixture.options, &fixture.data, NIM_BAD_DATA, WORDS("level 3"));
+    fixture_free(&fixture);
+}
+
+static void probit_of_three(void **state) {
+    (void)state;
+    struct problem problem = small_of("probit");
+    struct fixture fixture;
+    begin(&fixture, &problem);
+    for (size_t i = 0; i < fixture.rows; i++)
+        fixture.labels[i] = (int32_t)(i % 3);
+    refuse_create(fixture.options, &fixture.data, NIM_INVALID_ARGUMENT,
+                  WORDS("probit", "2 classes", "3"));
+    fixture_free(&fixture);
+}
+
+/* A model is asked for what it does not predict. */
+static void the_wrong_question(void **state) {
+    (void)state;
+    for (size_t l = 0; likelihood_list[l]; l++) {
+        struct problem problem = small_of(likelihood_list[l]->name);
+        struct fixture fixture;
+        nim_predictor *predictor;
+        nim_error error;
+        double value = 12345.0, gain[2] = {12345.0};
+        const double level = 0.5;
+        begin(&fixture, &problem);
+        bool number = nim_model_classes(fixture.model) == 0;
+        const nim_prediction wrong[] = {
+            number ? (nim_prediction){.probabilities = &value} : (nim_prediction){.mean = &value},
+            number ? (nim_prediction){.entropy = &value} : (nim_prediction){.deviation = &value},
+            number ? (nim_prediction){.model_part = &value}
+                   : (nim_prediction){.quantiles = &value, .levels = &level, .level_count = 1},
+            number ? (nim_prediction){.measurement_part = &value}
+                   : (nim_prediction){.mean = &value, .latent_mean = &value}};
+        stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
+        for (size_t k = 0; k < 4; k++) {
+            assert_refused("predict", nim_predict(predictor, &fixture.data, &wrong[k], &error),
+                           NIM_INVALID_ARGUMENT, &error, WORDS(likelihood_list[l]->name));
+            assert_true(value == 12345.0);
+        }
+        nim_data one = rows_of(&fixture.data, 0, 1);
+        nim_status status = nim_remeasure(predictor, &one, gain, &error);
+        if (number) {
+            assert_refused("remeasure", status, NIM_INVALID_ARGUMENT, &error,
+                           WORDS(likelihood_list[l]->name));
+            assert_true(gain[0] == 12345.0);
+        } else
+            stop_on(status, &error);
+        nim_predictor_free(predictor);
+        fixture_free(&fixture);
+    }
+}
+
+static void bad_levels_of_quantiles(void **state) {
+    (void)state;
+    static const double bad[] = {0.0, 1.0, -0.1, 1.5, NAN, INFINITY};
+    struct problem problem = small_of("gaussian");
+    struct fixture fixture;
+    nim_predictor *predictor;
+    nim_error error;
+    double value[60] = {12345.0}, levels[2] = {0.5, 0.5};
+    begin(&fixture, &problem);
+    stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
+    nim_prediction wanted = {.quantiles = value, .levels = levels, .level_count = 2};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        levels[1] = bad[k];
+        assert_refused("predict", nim_predict(predictor, &fixture.data, &wanted, &error),
+                       NIM_INVALID_ARGUMENT, &error, WORDS("level"));
+    }
+    wanted.levels = NULL;
+    assert_refused("predict", nim_predict(predictor, &fixture.data, &wanted, &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("levels", "NULL"));
+    assert_true(value[0] == 12345.0);
+    wanted.level_count = 0; /* none wanted after all */
+    stop_on(nim_predict(predictor, &fixture.data, &wanted, &error), &error);
+    nim_predictor_free(predictor);
+    fixture_free(&fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(null_options),
@@ -267,6 +466,14 @@ int main(void) {
         cmocka_unit_test(bad_labels),
         cmocka_unit_test(too_few_classes),
         cmocka_unit_test(too_many_inducing_inputs),
+        cmocka_unit_test(bad_numbers),
+        cmocka_unit_test(bad_counts),
+        cmocka_unit_test(bad_sets),
+        cmocka_unit_test(bad_targets),
+        cmocka_unit_test(bad_levels),
+        cmocka_unit_test(probit_of_three),
+        cmocka_unit_test(the_wrong_question),
+        cmocka_unit_test(bad_levels_of_quantiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void start(const struct likelihood_setting *setting, const struct target_
 
 static void keep_in_range(const struct likelihood_setting *setting, double *theta) {
     (void)setting;
-    theta[0] = fmin(fmax(theta[0], -200.0), 200.0);
+    theta[0] = fmin(fmax(theta[0], -700.0), 700.0); /* exposures come in any unit */
 }
 
 static size_t scratch_size(const struct likelihood_setting *setting) {
