@@ -55,10 +55,6 @@ static const struct trial trials[] = {
      LEARNED "latent",
      INPUT_VARIANCE,
      {{"noise_variance", INPUT_VARIANCE}, {"noise_deviation", SCALE}}},
-    {"gaussian",
-     LEARNED "latent stop=fixed epochs=1500 rate=0.01",
-     INPUT_VARIANCE,
-     {{"noise_variance", INPUT_VARIANCE}, {"noise_deviation", SCALE}}},
     {"ordinal", LEARNED "first_order", INPUT_VARIANCE, {{"noise_variance", INPUT_VARIANCE}}},
     {"ordinal", LEARNED "latent", INPUT_VARIANCE, {{"noise_variance", INPUT_VARIANCE}}},
 };
