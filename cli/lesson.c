@@ -6,6 +6,7 @@
 #include "nearest.h"
 #include "plain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,11 +250,27 @@ static bool take_logs(struct reading *reading, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- what was understood --------- */
 
-/* A column of that name nobody has called so. */
+static void say_range_of_exposure(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    const double *exposure = lesson->set.truth.exposure;
+    double least = exposure[0], most = least;
+    for (size_t i = 0; i < lesson->set.rows; i++) {
+        least = fmin(least, exposure[i]);
+        most = fmax(most, exposure[i]);
+    }
+    say(reading->arguments, "exposure is column '%s', from %.4g to %.4g",
+        column_name(lesson, (size_t)lesson->target.exposure), least, most);
+}
+
+/* The exposure, or a column of that name nobody has called so. */
 static void say_exposure(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
-    if (lesson->target.task->kind != TARGET_COUNT || lesson->target.exposure != NO_COLUMN)
+    if (lesson->target.task->kind != TARGET_COUNT)
         return;
+    if (lesson->target.exposure != NO_COLUMN) {
+        say_range_of_exposure(reading);
+        return;
+    }
     for (size_t j = 0; j < lesson->columns.count; j++) {
         const char *name = column_name(lesson, lesson->columns.source[j].value);
         if (same_but_case(name, "exposure"))

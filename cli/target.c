@@ -85,14 +85,15 @@ static bool find_one(struct target *target, struct table *table, const struct ta
     return add_column(target, table, column, complaint);
 }
 
-bool target_find_exposure(struct target *target, const struct table *table, const nim_model *model,
-                          struct complaint *complaint) {
-    const char *name = recipe_kept(model, RECIPE_EXPOSURE);
+bool target_find_exposure(struct target *target, const struct table *table,
+                          const struct target_wishes *wishes, struct complaint *complaint) {
+    const char *kept = wishes->model ? recipe_kept(wishes->model, RECIPE_EXPOSURE) : NULL;
+    const char *name = wishes->exposure ? wishes->exposure : kept;
     size_t column;
     target->no_exposure = NULL;
     if (!name || target->task->kind != TARGET_COUNT)
         return true;
-    if (table_find(table, name) == NO_COLUMN) {
+    if (!wishes->exposure && table_find(table, name) == NO_COLUMN) {
         target->no_exposure = name;
         return true;
     }
@@ -104,18 +105,13 @@ bool target_find_exposure(struct target *target, const struct table *table, cons
 
 bool target_find(struct target *target, struct table *table, const struct target_wishes *wishes,
                  struct complaint *complaint) {
-    size_t column = 0;
     if (!(target->task->kind == TARGET_LABELS ? find_labels : find_one)(target, table, wishes,
-                                                                        complaint))
+                                                                        complaint) ||
+        !target_find_exposure(target, table, wishes, complaint))
         return false;
-    if (!wishes->exposure)
-        return !wishes->model || target_find_exposure(target, table, wishes->model, complaint);
-    if (!column_find(table, wishes->exposure, &column, complaint))
-        return false;
-    target->exposure = (long)column;
-    return column != target->column[0] ||
+    return target->exposure != (long)target->column[0] ||
            complain(complaint, EXIT_USAGE, "'%s' cannot be target and exposure at once",
-                    name_of(table, column));
+                    name_of(table, target->column[0]));
 }
 
 struct taken *target_taken(const struct target *target, size_t *count) {
@@ -339,8 +335,11 @@ bool target_take(struct target *target, struct table *table, size_t i, struct tr
     }
     if (!fine || !*known || !truth->exposed)
         return fine;
+    static const char expected[] = "an exposure, a finite number above 0";
     double exposure = truth->exposure[k] = target->exposure_cell[i];
+    size_t column = (size_t)target->exposure;
+    if (isnan(exposure))
+        return complain_of_cell(table, i, column, "missing", expected, complaint);
     return (exposure > 0.0 && isfinite(exposure)) ||
-           complain_of_number(table, i, (size_t)target->exposure, exposure,
-                              "an exposure, a finite number above 0", complaint);
+           complain_of_number(table, i, column, exposure, expected, complaint);
 }

@@ -223,7 +223,8 @@ def exposures(nimgp):
     said once. A tenth of the time gives a tenth of the counts."""
     _, test = tables(nimgp)
     said = fit(nimgp, "--task", "count", "--label", "photons", "--exposure", "Seconds").err
-    check("exposure" not in said, said)
+    times = column("seconds", waves(120))
+    check(f"exposure is column 'seconds', from {min(times):.4g} to {max(times):.4g}" in said, said)
     ones = [row[:4] + [1] + row[5:] for row in test]
     tenths = [row[:4] + [0.1] + row[5:] for row in test]
     nimgp.write_rows("ones.csv", HEAD, ones)
@@ -238,11 +239,35 @@ def exposures(nimgp):
     for bad in (0, -1, "inf", ""):
         nimgp.write_rows("bad.csv", HEAD, [*ones[:3], [*ones[3][:4], bad, *ones[3][5:]]])
         for command in ("predict", "evaluate"):
-            nimgp.refuses(command, "m", "bad.csv", says=["bad.csv:5: column seconds", "above 0"])
+            found = f"bad.csv:5: column seconds: {bad if bad != '' else 'missing'};"
+            nimgp.refuses(command, "m", "bad.csv", says=[found, "above 0"])
     head = [name.replace("seconds", "exposure") for name in HEAD]
     nimgp.write_rows("train.csv", head, waves(40))
     said = nimgp("fit", "train.csv", "-o", "n", *QUICK, "--task", "count", "--label", "photons").err
     check("--exposure exposure makes it the exposure" in said, said)
+
+
+def exposure_renamed(nimgp):
+    """--exposure says where it stands in another table; a wrong name is no silent one."""
+    _, test = tables(nimgp, rows=60)
+    fit(nimgp, "--task", "count", "--label", "photons", "--exposure", "seconds")
+    nimgp.write_rows("other.csv", [name.replace("seconds", "hours") for name in HEAD], test)
+    for words in (["predict"], ["suggest", "-n", "60"], ["evaluate", "--json"]):
+        here = nimgp(words[0], "m", "test.csv", *words[1:])
+        there = nimgp(words[0], "m", "other.csv", *words[1:], "--exposure", "hours")
+        check(here.out.replace("test.csv", "other.csv") == there.out, words)
+        check("exposure" not in there.err, there.err)
+        nimgp.refuses(words[0], "m", "other.csv", *words[1:], "--exposure", "huors",
+                      says=["did you mean 'hours'?"])
+    check(nimgp("predict", "m", "other.csv").out != nimgp("predict", "m", "test.csv").out)
+    nimgp.refuses("evaluate", "m", "other.csv", says=["no column 'seconds'", "--exposure"])
+    nimgp.refuses("evaluate", "m", "other.csv", "--exposure", "photons", code=1,
+                  says=["target and exposure"])
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--task", "count", "--label", "photons", "--exposure",
+                  "secnods", says=["did you mean 'seconds'?"])
+    fit(nimgp, "--task", "regress", model="r")
+    nimgp.refuses("predict", "r", "test.csv", "--exposure", "seconds", code=1,
+                  says=["--exposure", "numbers"])
 
 
 # ---- levels and labels ---------------------------------------------------------------------------
@@ -481,5 +506,5 @@ def suggest_numbers(nimgp):
 
 
 if __name__ == "__main__":
-    main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, levels, labels, classes,
+    main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed, levels, labels, classes,
           contradictions, bad_cells, going_on, holding_out, pipes, lost_errors, suggest_numbers])
