@@ -382,6 +382,45 @@ static void say_skewed(const struct reading *reading) {
             text, used < sizeof text ? "" : "...");
 }
 
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The upper one of two; NaN when out of memory. */
+static double median_target(const struct training_set *set) {
+    double *y = malloc(set->rows * sizeof *y), median = (double)NAN;
+    if (!y)
+        return median;
+    memcpy(y, set->truth.y, set->rows * sizeof *y);
+    qsort(y, set->rows, sizeof *y, by_size);
+    median = y[set->rows / 2];
+    free(y);
+    return median;
+}
+
+/* Whether each row's true input is inferred from its own target too. */
+static bool infers_inputs(const struct reading *reading) {
+    char input[64] = "";
+    if (reading->model)
+        nim_options_get(nim_model_options(reading->model), "input", input, sizeof input, NULL);
+    else
+        snprintf(input, sizeof input, "%s", argument_text(reading->arguments, "input"));
+    return strcmp(input, "latent") == 0 || strcmp(input, "amortised") == 0;
+}
+
+/* Large counts are far sharper than noisy inputs, and models that infer the inputs then fit poorly.
+ */
+static void say_large_counts(const struct reading *reading) {
+    enum { LARGE_COUNT = 100 };
+    const struct lesson *lesson = reading->lesson;
+    if (lesson->target.task->kind == TARGET_COUNT && lesson->set.sigma && uses_errors(reading) &&
+        infers_inputs(reading) && median_target(&lesson->set) > LARGE_COUNT)
+        say(reading->arguments, "counts are large and the features have errors: --input "
+                                "first-order, or --task regress on the counts' logarithm, may "
+                                "predict better");
+}
+
 /* "from -1.2 to 3, mean 0.4" */
 static void describe_numbers(const struct lesson *lesson, char *text, size_t size) {
     double least = lesson->set.truth.y[0], most = least, mean = 0.0;
@@ -492,6 +531,7 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments, const
         say_columns(&reading);
         say_left_out(&reading);
         say_skewed(&reading);
+        say_large_counts(&reading);
         say_rows(&reading);
         fine = say_odd_classes(&reading, complaint);
         say_noise(&reading);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers, counts, levels and sets of labels through files: fit, predict, evaluate, suggest, inspect.
 usage: PROGRAM [TEST...]"""
+import decimal
 import math
 import random
 import signal
@@ -270,6 +271,36 @@ def exposure_renamed(nimgp):
                   says=["--exposure", "numbers"])
 
 
+def large_counts(nimgp):
+    """The hint is said where the inputs are inferred, have errors, and the counts are large."""
+    hint, source = "counts are large", random.Random(4)
+    few = [[source.gauss(0, 1), 0.1, source.randrange(5, 90)] for _ in range(30)]
+    many = [[x, error, 100 + n] for x, error, n in few]
+
+    def says(rows, *words):
+        nimgp.write_rows("t.csv", ["x", "x_err", "count"], rows)
+        said = nimgp("fit", "t.csv", "-o", "m", *QUICK, "--epochs", "1", "--task", "count", *words).err
+        check(("--input first-order" in said) == (hint in said), said)
+        return hint in said
+
+    check(says(many) and says(many, "--input", "amortised"))
+    check(not says(few) and not says(few + many[:20]))
+    for words in (["--input", "first-order"], ["--input", "exact"], ["--errors", "none"]):
+        check(not says(many, *words), words)
+
+
+def level_names(nimgp):
+    """A quantile's column is called by its level in per cent, which reads back exactly."""
+    tables(nimgp, rows=40)
+    fit(nimgp, "--task", "regress")
+    levels = ["1e-12", "0.999999999999", "0.07", "0.29", "0.1", "0.001", "0.12345678901234567", "1e-40",
+              "2.5e-22", "0.995", "0.9999999999999999", "1.2345678901234567e-20"]
+    names = list(nimgp("predict", "m", "test.csv", "--quantiles", ",".join(levels)).rows()[0])[2:]
+    for name, level in zip(names, levels, strict=True):
+        check(name[0] == "q" and float(decimal.Decimal(name[1:]) / 100) == float(level), name, level)
+    check(names[:6] == ["q00.0000000001", "q99.9999999999", "q07", "q29", "q10", "q00.1"], names)
+
+
 # ---- levels and labels ---------------------------------------------------------------------------
 
 
@@ -506,5 +537,6 @@ def suggest_numbers(nimgp):
 
 
 if __name__ == "__main__":
-    main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed, levels, labels, classes,
-          contradictions, bad_cells, going_on, holding_out, pipes, lost_errors, suggest_numbers])
+    main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed,
+          large_counts, level_names, levels, labels, classes, contradictions, bad_cells, going_on,
+          holding_out, pipes, lost_errors, suggest_numbers])
