@@ -277,8 +277,8 @@ static void print_groups(const struct evaluation *evaluation) {
 }
 
 static void print_text(const struct evaluation *evaluation) {
-    printf("%s on %s: %zu rows\n\n", evaluation->rival, table_path(evaluation->applied.table),
-           evaluation->answers.rows);
+    printf("%s on %s: %zu row%s\n\n", evaluation->rival, table_path(evaluation->applied.table),
+           evaluation->answers.rows, plain_plural(evaluation->answers.rows));
     print_scores(evaluation);
     if (evaluation->confusion || evaluation->answers.classes)
         puts("");

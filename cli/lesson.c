@@ -125,6 +125,20 @@ static bool complain_of_absent(const struct reading *reading, const char *class,
                     nearest.found ? nearest.found : "", nearest.found ? "'?" : "");
 }
 
+/* "all 7 rows have" or "the only row has" */
+static void describe_all(size_t rows, char *text, size_t size) {
+    if (rows == 1)
+        snprintf(text, size, "the only row has");
+    else
+        snprintf(text, size, "all %zu rows have", rows);
+}
+
+/* The library would refuse as well, but after everything has been said. */
+static bool wants_probit(const struct reading *reading) {
+    return argument_given(reading->arguments, "likelihood") &&
+           strcmp(argument_text(reading->arguments, "likelihood"), "probit") == 0;
+}
+
 /* Classes and levels: two at least, and rows of each. */
 static bool check_classes(const struct reading *reading, struct complaint *complaint) {
     const struct lesson *lesson = reading->lesson;
@@ -133,10 +147,17 @@ static bool check_classes(const struct reading *reading, struct complaint *compl
     const char *path = table_path(lesson->table),
                *label = column_name(lesson, lesson->target.column[0]);
     enum column_kind kind = table_column(lesson->table, lesson->target.column[0])->kind;
+    char all[64];
+    describe_all(lesson->set.rows, all, sizeof all);
     if (name->count == 1)
         return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: column %s: all %zu rows have the label '%s'; expected two %s or more",
-                        path, label, lesson->set.rows, name->item[0], task->many);
+                        "%s: column %s: %s the label '%s'; expected two %s or more", path, label,
+                        all, name->item[0], task->many);
+    if (name->count > 2 && wants_probit(reading))
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s: column %s: %zu classes; --likelihood probit expects 2 classes, "
+                        "softmax takes any number",
+                        path, label, name->count);
     if (name->count > 2 && 2 * name->count > lesson->set.rows)
         return complain(complaint, EXIT_BAD_INPUT,
                         "%s: column %s: %zu different labels in %zu rows; expected %s of several "
@@ -152,14 +173,16 @@ static bool check_classes(const struct reading *reading, struct complaint *compl
 /* A target that is the same everywhere has nothing to teach. */
 static bool check_numbers(const struct lesson *lesson, struct complaint *complaint) {
     const double *y = lesson->set.truth.y;
+    char all[64];
     size_t i = 0;
+    describe_all(lesson->set.rows, all, sizeof all);
     while (i < lesson->set.rows && y[i] == y[0])
         i++;
     return i < lesson->set.rows || lesson->target.task->kind == TARGET_COUNT ||
            complain(complaint, EXIT_BAD_INPUT,
-                    "%s: column %s: all %zu rows have the value %g; expected numbers that differ",
-                    table_path(lesson->table), column_name(lesson, lesson->target.column[0]),
-                    lesson->set.rows, y[0]);
+                    "%s: column %s: %s the value %g; expected numbers that differ",
+                    table_path(lesson->table), column_name(lesson, lesson->target.column[0]), all,
+                    y[0]);
 }
 
 static bool check_target(const struct reading *reading, struct complaint *complaint) {
@@ -177,10 +200,10 @@ static bool check_target(const struct reading *reading, struct complaint *compla
 
 static bool complain_of_empty(const struct lesson *lesson, size_t j, struct complaint *complaint) {
     return complain(complaint, EXIT_BAD_INPUT,
-                    "%s: column %s: all %zu values are missing or have no logarithm; expected "
+                    "%s: column %s: every value is missing or has no logarithm; expected "
                     "numbers",
-                    table_path(lesson->table), column_name(lesson, lesson->columns.source[j].value),
-                    lesson->set.rows);
+                    table_path(lesson->table),
+                    column_name(lesson, lesson->columns.source[j].value));
 }
 
 /* Columns nobody asked for that turned out to be empty are left out. */
@@ -446,8 +469,8 @@ static void say_rows(const struct reading *reading) {
                             name->item[c], lesson->class_rows[c]);
         used += more > 0 ? (size_t)more : sizeof text;
     }
-    say(reading->arguments, "%zu rows; %s%s", lesson->set.rows, text,
-        used < sizeof text ? "" : "...");
+    say(reading->arguments, "%zu row%s; %s%s", lesson->set.rows, plain_plural(lesson->set.rows),
+        text, used < sizeof text ? "" : "...");
 }
 
 /* Pairs of classes that are probably one. */
@@ -551,8 +574,8 @@ bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_
         return false;
     if (!lesson->held.rows)
         return complain(complaint, EXIT_USAGE,
-                        "fit: --validation %s of %zu rows holds out none; give a larger share",
-                        text, lesson->set.rows);
+                        "fit: --validation %s of %zu row%s holds out none; give a larger share",
+                        text, lesson->set.rows, plain_plural(lesson->set.rows));
     return count_classes(lesson, complaint);
 }
 

@@ -44,6 +44,16 @@ static bool add_column(struct target *target, const struct table *table, size_t 
     return true;
 }
 
+/* Predicted sets are written "a|b". */
+static bool check_label_name(const struct table *table, size_t column,
+                             struct complaint *complaint) {
+    return !strchr(name_of(table, column), '|') ||
+           complain(complaint, EXIT_BAD_INPUT,
+                    "%s: column %s: a label's name cannot have '|', which stands between the "
+                    "labels of a prediction; rename the column",
+                    table_path(table), name_of(table, column));
+}
+
 /* Sets of labels: a column each, as typed or of the names the model has. */
 static bool find_labels(struct target *target, struct table *table,
                         const struct target_wishes *wishes, struct complaint *complaint) {
@@ -65,10 +75,23 @@ static bool find_labels(struct target *target, struct table *table,
     for (size_t i = 0; fine && i < names.count; i++) {
         size_t column;
         fine = column_find(table, names.item[i], &column, complaint) &&
+               (wishes->model || check_label_name(table, column, complaint)) &&
                add_column(target, table, column, complaint);
     }
     list_free(&names);
     return fine;
+}
+
+/* Whether a label that is no column is a list of columns. */
+static bool names_several(const struct table *table, const char *label) {
+    struct list names = {0};
+    struct complaint ignored;
+    bool several = table_find(table, label) == NO_COLUMN &&
+                   list_split(&names, label, "--label", &ignored) && names.count > 1;
+    for (size_t i = 0; several && i < names.count; i++)
+        several = table_find(table, names.item[i]) >= 0;
+    list_free(&names);
+    return several;
 }
 
 static bool find_one(struct target *target, struct table *table, const struct target_wishes *wishes,
@@ -76,6 +99,11 @@ static bool find_one(struct target *target, struct table *table, const struct ta
     const char *kept = wishes->model ? nim_model_note(wishes->model, NOTE_LABEL) : NULL;
     const struct task *task = target->task;
     size_t column;
+    if (wishes->label && names_several(table, wishes->label))
+        return complain(complaint, EXIT_BAD_INPUT, "%s: no column '%s'; %s", table_path(table),
+                        wishes->label,
+                        wishes->model ? "the model predicts one column"
+                                      : "--task multilabel learns several columns at once");
     target->chosen = !wishes->label && !kept;
     bool guess = target->chosen && wishes->rows && task_has_one_class(task) &&
                  table_find(table, task->column) == NO_COLUMN;

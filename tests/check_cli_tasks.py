@@ -369,6 +369,10 @@ def labels(nimgp):
     other = nimgp("evaluate", "m", "spelled.csv", "--label", "a,b", "--json").json()
     check(other["nll"] == found["nll"] and other["classes"] == ["rain", "wind"], other)
     nimgp.refuses("evaluate", "m", "spelled.csv", "--label", "a", code=1, says=["2 labels"])
+    # "a|b" would be one label or two.
+    nimgp.write_rows("bars.csv", ["x", "a|b", "a", "b"], [[i % 7, i % 2, i % 3 > 0, 1] for i in range(9)])
+    nimgp.refuses("fit", "bars.csv", "-o", "n", "--task", "multilabel", "--label", "a,b,a|b",
+                  says=["bars.csv: column a|b", "rename"])
 
 
 def classes(nimgp):
@@ -381,8 +385,8 @@ def classes(nimgp):
         row = nimgp("predict", "m", "test.csv", "--latent").rows()[0]
         check(sum(name.startswith("mean_") for name in row) == functions, row)
         check(near(sum(float(c) for n, c in row.items() if n.startswith("p_")), 1.0), row)
-    nimgp.refuses("fit", "train.csv", "-o", "n", "--likelihood", "probit", "--label", "grade", code=1,
-                  says=["2 classes"], talks=True)
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--likelihood", "probit", "--label", "grade",
+                  says=["train.csv: column grade: 3 classes", "probit", "2 classes"])
 
 
 # ---- what is wrong -------------------------------------------------------------------------------
@@ -449,6 +453,23 @@ def bad_cells(nimgp):
     nimgp.write_rows("bad.csv", ["x", "x_err", "photons"], [[1, 0.1, 2], [1, 0.1, -2]])
     nimgp.refuses("evaluate", "m", "bad.csv", says=["bad.csv:3: column photons: -2"])
     check(len(nimgp("predict", "m", "bad.csv").rows()) == 2, "predict does not look at targets")
+
+
+def hints(nimgp):
+    """A refusal says what would help."""
+    tables(nimgp, rows=60)
+    nimgp.write_rows("y.csv", HEAD[:3], [row[:3] for row in waves(60)])
+    nimgp.refuses("fit", "y.csv", "-o", "n", says=["60 different values", "--label", "--task regress"])
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--label", "rain,wind",
+                  says=["no column 'rain,wind'", "--task multilabel"])
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--label", "rain,win", says=["no column 'rain,win'"])
+    nimgp.write_rows("one.csv", HEAD, waves(1))
+    for words in (["--label", "grade"], ["--task", "regress"]):
+        nimgp.refuses("fit", "one.csv", "-o", "n", *words, says=["the only row has"])
+    fit(nimgp, "--task", "regress")
+    check("one.csv: 1 row\n" in nimgp("evaluate", "m", "one.csv").out)
+    for words in (["inspect", "-"], ["predict", "-", "one.csv"]):
+        nimgp.refuses(*words, says=["a model cannot come from a pipe"])
 
 
 # ---- the same bits -------------------------------------------------------------------------------
@@ -538,5 +559,5 @@ def suggest_numbers(nimgp):
 
 if __name__ == "__main__":
     main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed,
-          large_counts, level_names, levels, labels, classes, contradictions, bad_cells, going_on,
-          holding_out, pipes, lost_errors, suggest_numbers])
+          large_counts, level_names, levels, labels, classes, contradictions, bad_cells, hints,
+          going_on, holding_out, pipes, lost_errors, suggest_numbers])
