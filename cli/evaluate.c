@@ -417,6 +417,10 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
         return complain(complaint, EXIT_USAGE, "evaluate: %s",
                         second ? "expected TABLE alone with --probabilities"
                                : "TABLE is missing; usage: nimgp evaluate MODEL TABLE");
+    if (argument_given(arguments, "exposure"))
+        return complain(complaint, EXIT_USAGE,
+                        "evaluate: --exposure is of no use with --probabilities, which are of "
+                        "classes");
     return given_read(&evaluation->given, probabilities, complaint) &&
            applied_open_table(&evaluation->applied, arguments, &evaluation->given.classes, first,
                               complaint);

@@ -70,8 +70,8 @@ static bool find_labels(struct target *target, struct table *table,
         fine = complain(complaint, EXIT_USAGE,
                         "fit: which columns are the labels? --label A,B,... names them");
     if (fine && expected && names.count != expected)
-        fine = complain(complaint, EXIT_USAGE, "--label: %zu columns; the model has %zu labels",
-                        names.count, expected);
+        fine = complain(complaint, EXIT_USAGE, "--label: %zu column%s; the model has %zu label%s",
+                        names.count, plain_plural(names.count), expected, plain_plural(expected));
     for (size_t i = 0; fine && i < names.count; i++) {
         size_t column;
         fine = column_find(table, names.item[i], &column, complaint) &&

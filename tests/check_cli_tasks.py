@@ -266,6 +266,8 @@ def exposure_renamed(nimgp):
                   says=["target and exposure"])
     nimgp.refuses("fit", "train.csv", "-o", "n", "--task", "count", "--label", "photons", "--exposure",
                   "secnods", says=["did you mean 'seconds'?"])
+    nimgp.refuses("evaluate", "test.csv", "--probabilities", "test.csv", "--exposure", "seconds", code=1,
+                  says=["--exposure", "--probabilities"])
     fit(nimgp, "--task", "regress", model="r")
     nimgp.refuses("predict", "r", "test.csv", "--exposure", "seconds", code=1,
                   says=["--exposure", "numbers"])
@@ -368,7 +370,8 @@ def labels(nimgp):
     nimgp.write_rows("spelled.csv", ["x", "x_err", "a", "b"], spelled)
     other = nimgp("evaluate", "m", "spelled.csv", "--label", "a,b", "--json").json()
     check(other["nll"] == found["nll"] and other["classes"] == ["rain", "wind"], other)
-    nimgp.refuses("evaluate", "m", "spelled.csv", "--label", "a", code=1, says=["2 labels"])
+    nimgp.refuses("evaluate", "m", "spelled.csv", "--label", "a", code=1,
+                  says=["1 column;", "2 labels"])
     # "a|b" would be one label or two.
     nimgp.write_rows("bars.csv", ["x", "a|b", "a", "b"], [[i % 7, i % 2, i % 3 > 0, 1] for i in range(9)])
     nimgp.refuses("fit", "bars.csv", "-o", "n", "--task", "multilabel", "--label", "a,b,a|b",
