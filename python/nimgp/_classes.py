@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_y
+from sklearn.utils.validation import _check_y, column_or_1d
 
 from ._doubt import Doubt
 from ._estimator import Estimator
@@ -54,7 +54,7 @@ class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
 
     def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
         y = check_rows(_check_y(y, estimator=self), rows)
-        check_classification_targets(y)
+        self._check_kind(y)
         present = np.unique(y)
         if len(present) == 1:
             raise ValueError(
@@ -62,6 +62,10 @@ class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
                 "are the least"
             )
         return present if classes is None else classes
+
+    def _check_kind(self, y: np.ndarray) -> None:
+        """ValueError when y does not look like classes."""
+        check_classification_targets(y)
 
     def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
         return {"labels": check_labels(y, classes, rows)}
@@ -178,7 +182,16 @@ class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
         -------
         float
         """
-        return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
+        found = self.predict(X, X_err)
+        if self.classes_.dtype.kind == "f":  # scikit-learn takes 1.5 for no class
+            y, found = (_places(labels, self.classes_) for labels in (y, found))
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
+
+def _places(labels: Any, classes: np.ndarray) -> np.ndarray:
+    """Labels as numbers 0 .. C-1, -1 for others."""
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    return np.array([place.get(label, -1) for label in column_or_1d(labels).tolist()], dtype=int)
 
 
 # ---------------------------------------------------------------------- texts and what they mean
