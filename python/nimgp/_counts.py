@@ -185,7 +185,8 @@ class NoisyGPCountRegressor(NumberEstimator):
             with a warning when the estimator learned from measurements with errors.
         return_std : bool, default=False
         exposure : array-like of shape (n,), float or None
-            What the counts are to be gathered over; None: 1 for all, so that the mean is a rate.
+            What the counts are to be gathered over. 1 makes the mean a rate, and so does None, with
+            a warning when the estimator learned from counts with an exposure.
 
         Returns
         -------

@@ -337,3 +337,24 @@ def test_wrong_parameters(problem):
                   {"learning_rate": "fast"}, {"n_jobs": 0}, {"random_state": -1}):  # fmt: skip
         with pytest.raises(ValueError, match=r"\w"):
             NoisyGPClassifier(**wrong).fit(problem.X, problem.y)
+
+
+def test_a_forgotten_exposure_is_told(tmp_path):
+    X, y, _, _ = make_targets(NoisyGPCountRegressor)
+    plain = NoisyGPCountRegressor(**QUICK).fit(X, y)
+    model = NoisyGPCountRegressor(**QUICK).fit(X, y, exposure=2.0)
+    model.save(tmp_path / "m")
+    for one in (model, NoisyGPCountRegressor.load(tmp_path / "m")):
+        for call in (
+            lambda it, **more: it.predict(X, **more),
+            lambda it, **more: it.predict_quantiles(X, **more),
+            lambda it, **more: it.log_density(X, y, **more),
+            lambda it, **more: it.score(X, y, **more),
+        ):
+            with pytest.warns(UserWarning, match="exposure is None here: it is taken to be 1") as w:
+                forgotten = call(one)
+            assert [warning.filename for warning in w] == [__file__]
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert np.array_equal(call(one, exposure=1), forgotten)
+                call(plain)
