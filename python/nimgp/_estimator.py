@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _settings
@@ -267,16 +268,19 @@ class Estimator(BaseEstimator):
 
     def _train(self, table: Table) -> Self:
         epochs: list[tuple[int, float]] = []
+        used_up = False
         bar = Bar() if self.progress is True else None
         told = bar or (self.progress if callable(self.progress) else None)
 
         def watch(progress: Progress, epoch: int) -> Any:
+            nonlocal used_up
             if progress.batch == 0:
                 epochs.append((epoch, progress.bound))
+                used_up = progress.epoch >= progress.epochs
             return told(progress) if told is not None else None
 
         try:
-            self._model.train(table, watch)
+            ended = self._model.train(table, watch)
         finally:
             if bar is not None:
                 bar.close()
@@ -286,6 +290,12 @@ class Estimator(BaseEstimator):
                 self._had_exposure = table.exposure is not None
             self.history_ = np.concatenate([self.history_, np.reshape(epochs, (-1, 2))])
             self._look_inside()
+        if ended and used_up and self._model.option("stop") == "auto":
+            warn(
+                f"training stopped after {len(epochs)} epochs, before the bound had settled; raise "
+                'max_epochs, go on with warm_start=True, or set stop="fixed" if that is meant',
+                ConvergenceWarning,
+            )
         return self
 
     def _look_inside(self) -> None:

@@ -326,10 +326,11 @@ def test_not_fitted_yet(problem):
 def test_forgotten_errors_are_mentioned(clf, problem):
     with pytest.warns(UserWarning, match="X_err is None here: the values are taken to be exact"):
         forgotten = clf.predict_proba(problem.X)
+    exact = fitted(problem.X, problem.y, None)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.array_equal(clf.predict_proba(problem.X, X_err=0), forgotten)
-        fitted(problem.X, problem.y, None).predict(problem.X)
+        exact.predict(problem.X)
 
 
 def test_wrong_parameters(problem):
