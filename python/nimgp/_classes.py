@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
 
 _NOTE_DTYPE = "python.classes_dtype"
 
+_WHOLE = r"[+-]?[0-9]+"
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+
 
 class NamedClasses(Estimator):
     """Keeps ``classes_`` in model files, with their type."""
 
     def _note_down(self, model: Model) -> None:
-        model.class_names, kind = _texts(self.classes_)
+        names, kind = _texts(self.classes_)
+        if not _read_as(model.class_names, self.classes_):  # else as whoever made the file wrote them
+            model.class_names = names
         model.set_note(_NOTE_DTYPE, kind)
         super()._note_down(model)
 
@@ -69,6 +75,13 @@ class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
 
     def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
         return {"labels": check_labels(y, classes, rows)}
+
+    @classmethod
+    def _of(cls, model: Model) -> Self:
+        self = super()._of(model)
+        if model.note(_NOTE_DTYPE) is None:
+            self.classes_ = _numbers_if_they_are(self.classes_)
+        return self
 
     def _weigh(
         self, sample_weight: Any, values: np.ndarray, classes: Any, targets: dict[str, np.ndarray]
@@ -207,6 +220,26 @@ def _texts(classes: np.ndarray) -> tuple[list[str], str]:
     raise ValueError(
         f"classes of type {type(items[0]).__name__} cannot be kept in a model file; use numbers or "
         "texts, or pickle the classifier"
+    )
+
+
+def _numbers_if_they_are(names: np.ndarray) -> np.ndarray:
+    """Class names of the program as numbers, whole ones if all are; as they are if any is none."""
+    for pattern, kind in ((_WHOLE, int), (_NUMBER, float)):
+        if all(re.fullmatch(pattern, name) for name in names.tolist()):
+            try:
+                numbers = np.array([kind(name) for name in names.tolist()], dtype=kind)
+            except OverflowError:
+                return names
+            return numbers if len(np.unique(numbers)) == len(names) else names
+    return names
+
+
+def _read_as(names: list[str], classes: np.ndarray) -> bool:
+    """Whether numbers are what these names say."""
+    numbers = _numbers_if_they_are(np.array(names))
+    return all(a.dtype.kind in "iuf" for a in (numbers, classes)) and np.array_equal(
+        numbers, classes
     )
 
 

@@ -437,8 +437,9 @@ class Estimator(BaseEstimator):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The estimator in a model file, whoever wrote it.
 
-        Files of the command-line program have classes of type str and named attributes; one called
-        ``log(x)`` expects the logarithm of x, see :func:`nimgp.from_table`.
+        Files of the command-line program have named attributes; one called ``log(x)`` expects the
+        logarithm of x, see :func:`nimgp.from_table`. Their classes are texts, or numbers where all
+        names of classes read as numbers.
 
         Parameters
         ----------
