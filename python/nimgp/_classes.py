@@ -34,7 +34,7 @@ class NamedClasses(Estimator):
 
     def _note_down(self, model: Model) -> None:
         names, kind = _texts(self.classes_)
-        if not _read_as(model.class_names, self.classes_):  # else as whoever made the file wrote them
+        if not _read_as(model.class_names, self.classes_):  # else as the file's maker wrote them
             model.class_names = names
         model.set_note(_NOTE_DTYPE, kind)
         super()._note_down(model)

@@ -309,8 +309,8 @@ def from_table(
     table : pandas DataFrame, astropy Table, structured array or dict of columns
     label : str or list of str, optional
         The column of what is to be learned: labels, levels, numbers or counts; for sets of labels
-        a column of 0 and 1 (or true and false, yes and no) for each. Rows where it is missing are left out; of a DataFrame X, the
-        index says which are left.
+        a column of 0 and 1, true and false or yes and no for each. Rows where it is missing are
+        left out; of a DataFrame X, the index says which are left.
     features : iterable of str, optional
         The columns to learn from, in this order; ``log(x)`` for the logarithm of ``x``. All columns
         of numbers by default, but for labels, errors, and those that number the rows (``id``...).
