@@ -31,15 +31,26 @@ static void say_lost(const struct applied *applied) {
     }
 }
 
-/* The target's columns, where they are to be looked at. */
+/* The target's columns, where they are to be looked at. Counts cannot be rated without the times
+ * they belong to. */
 static bool find_target(struct applied *applied, bool labelled, struct complaint *complaint) {
-    struct target_wishes wishes = {.label =
-                                       labelled ? argument_text(applied->arguments, "label") : NULL,
+    const struct arguments *arguments = applied->arguments;
+    struct target *target = &applied->target;
+    struct target_wishes wishes = {.label = labelled ? argument_text(arguments, "label") : NULL,
+                                   .exposure = argument_text(arguments, "exposure"),
                                    .model = applied->model};
+    if (wishes.exposure && target->task->kind != TARGET_COUNT)
+        return complain(complaint, EXIT_USAGE, "%s: --exposure is of no use: the model predicts %s",
+                        argument_command(arguments), target->task->many);
     if (!labelled)
-        return target_find_exposure(&applied->target, applied->table, applied->model, complaint);
-    return target_find(&applied->target, applied->table, &wishes, complaint) &&
-           target_name_classes(&applied->target, applied->table, NULL, applied->model, complaint);
+        return target_find_exposure(target, applied->table, &wishes, complaint);
+    if (!target_find(target, applied->table, &wishes, complaint))
+        return false;
+    if (target->no_exposure)
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s: no column '%s', the exposure in training; --exposure names it",
+                        table_path(applied->table), target->no_exposure);
+    return target_name_classes(&applied->target, applied->table, NULL, applied->model, complaint);
 }
 
 /* A target that is not looked at may be there all the same, and is nobody's error. */
@@ -60,7 +71,9 @@ static bool find_columns(struct applied *applied, struct complaint *complaint) {
 
 static void say_no_exposure(const struct applied *applied) {
     if (applied->target.no_exposure)
-        say(applied->arguments, "%s: no column '%s', the exposure in training: it counts as 1",
+        say(applied->arguments,
+            "%s: no column '%s', the exposure in training: it counts as 1; "
+            "--exposure names one",
             table_path(applied->table), applied->target.no_exposure);
 }
 

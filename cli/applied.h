@@ -19,9 +19,13 @@ struct applied {
 
 /* What commands that apply a model have in common. */
 #define APPLIED_OPTIONS                                                                            \
-    {.name = "errors",                                                                             \
-     .value = "A=B,...|none",                                                                      \
-     .help = "Column B holds the 1-sigma errors of feature A. As in training, or found by name, "  \
+    {.name = "exposure",                                                                           \
+     .value = "COLUMN",                                                                            \
+     .help = "Of counts: the time, area or effort of each row; as in training unless given."},     \
+        {.name = "errors",                                                                         \
+         .value = "A=B,...|none",                                                                  \
+         .help =                                                                                   \
+             "Column B holds the 1-sigma errors of feature A. As in training, or found by name, "  \
              "unless given."},                                                                     \
         WHERE_OPTION,                                                                              \
         {.name = "ignore-case",                                                                    \

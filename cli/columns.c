@@ -284,7 +284,7 @@ static bool count_values(struct table *table, size_t rows, size_t column, size_t
 }
 
 static bool complain_no_label(const struct table *table, const char *usual, const char *why,
-                              struct complaint *complaint) {
+                              const char *hint, struct complaint *complaint) {
     struct list texts = {0};
     char names[256];
     bool fine = true;
@@ -294,8 +294,8 @@ static bool complain_no_label(const struct table *table, const char *usual, cons
     list_show(&texts, 8, names, sizeof names);
     if (fine)
         complain(complaint, EXIT_BAD_INPUT,
-                 "%s: no column '%s', and the last one, %s, %s; --label names the label%s%s",
-                 table_path(table), usual, name_of(table, table_columns(table) - 1), why,
+                 "%s: no column '%s', and the last one, %s, %s; --label names the label%s%s%s",
+                 table_path(table), usual, name_of(table, table_columns(table) - 1), why, hint,
                  texts.count ? "; columns of text: " : "", names);
     list_free(&texts);
     return false;
@@ -307,13 +307,14 @@ bool column_guess_label(struct table *table, size_t rows, const char *usual, siz
     char why[64];
     *column = last;
     if (looks_like_error(name_of(table, last)))
-        return complain_no_label(table, usual, "looks like errors", complaint);
+        return complain_no_label(table, usual, "looks like errors", "", complaint);
     if (table_column(table, last)->kind == COLUMN_TEXT)
         return true;
     if (!count_values(table, rows, last, &different, complaint))
         return false;
     snprintf(why, sizeof why, "has %zu different values", different);
-    return different <= MOST_GUESSED || complain_no_label(table, usual, why, complaint);
+    return different <= MOST_GUESSED ||
+           complain_no_label(table, usual, why, ", --task regress learns numbers", complaint);
 }
 
 /* ---------------------------------------------------------------- all columns of numbers ------ */

@@ -277,8 +277,8 @@ static void print_groups(const struct evaluation *evaluation) {
 }
 
 static void print_text(const struct evaluation *evaluation) {
-    printf("%s on %s: %zu rows\n\n", evaluation->rival, table_path(evaluation->applied.table),
-           evaluation->answers.rows);
+    printf("%s on %s: %zu row%s\n\n", evaluation->rival, table_path(evaluation->applied.table),
+           evaluation->answers.rows, plain_plural(evaluation->answers.rows));
     print_scores(evaluation);
     if (evaluation->confusion || evaluation->answers.classes)
         puts("");
@@ -417,6 +417,10 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
         return complain(complaint, EXIT_USAGE, "evaluate: %s",
                         second ? "expected TABLE alone with --probabilities"
                                : "TABLE is missing; usage: nimgp evaluate MODEL TABLE");
+    if (argument_given(arguments, "exposure"))
+        return complain(complaint, EXIT_USAGE,
+                        "evaluate: --exposure is of no use with --probabilities, which are of "
+                        "classes");
     return given_read(&evaluation->given, probabilities, complaint) &&
            applied_open_table(&evaluation->applied, arguments, &evaluation->given.classes, first,
                               complaint);

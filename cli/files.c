@@ -61,6 +61,10 @@ bool file_complain(struct complaint *complaint, const char *path, const nim_erro
 nim_model *file_load_model(const char *path, struct complaint *complaint) {
     nim_model *model = NULL;
     nim_error error;
+    if (strcmp(path, "-") == 0) {
+        complain(complaint, EXIT_BAD_INPUT, "-: a model cannot come from a pipe; name its file");
+        return NULL;
+    }
     if (nim_model_load(path, &model, &error) != NIM_OK)
         file_complain(complaint, path, &error);
     return model;

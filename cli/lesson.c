@@ -6,6 +6,7 @@
 #include "nearest.h"
 #include "plain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,20 @@ static bool complain_of_absent(const struct reading *reading, const char *class,
                     nearest.found ? nearest.found : "", nearest.found ? "'?" : "");
 }
 
+/* "all 7 rows have" or "the only row has" */
+static void describe_all(size_t rows, char *text, size_t size) {
+    if (rows == 1)
+        snprintf(text, size, "the only row has");
+    else
+        snprintf(text, size, "all %zu rows have", rows);
+}
+
+/* The library would refuse as well, but after everything has been said. */
+static bool wants_probit(const struct reading *reading) {
+    return argument_given(reading->arguments, "likelihood") &&
+           strcmp(argument_text(reading->arguments, "likelihood"), "probit") == 0;
+}
+
 /* Classes and levels: two at least, and rows of each. */
 static bool check_classes(const struct reading *reading, struct complaint *complaint) {
     const struct lesson *lesson = reading->lesson;
@@ -132,10 +147,17 @@ static bool check_classes(const struct reading *reading, struct complaint *compl
     const char *path = table_path(lesson->table),
                *label = column_name(lesson, lesson->target.column[0]);
     enum column_kind kind = table_column(lesson->table, lesson->target.column[0])->kind;
+    char all[64];
+    describe_all(lesson->set.rows, all, sizeof all);
     if (name->count == 1)
         return complain(complaint, EXIT_BAD_INPUT,
-                        "%s: column %s: all %zu rows have the label '%s'; expected two %s or more",
-                        path, label, lesson->set.rows, name->item[0], task->many);
+                        "%s: column %s: %s the label '%s'; expected two %s or more", path, label,
+                        all, name->item[0], task->many);
+    if (name->count > 2 && wants_probit(reading))
+        return complain(complaint, EXIT_BAD_INPUT,
+                        "%s: column %s: %zu classes; --likelihood probit expects 2 classes, "
+                        "softmax takes any number",
+                        path, label, name->count);
     if (name->count > 2 && 2 * name->count > lesson->set.rows)
         return complain(complaint, EXIT_BAD_INPUT,
                         "%s: column %s: %zu different labels in %zu rows; expected %s of several "
@@ -151,14 +173,16 @@ static bool check_classes(const struct reading *reading, struct complaint *compl
 /* A target that is the same everywhere has nothing to teach. */
 static bool check_numbers(const struct lesson *lesson, struct complaint *complaint) {
     const double *y = lesson->set.truth.y;
+    char all[64];
     size_t i = 0;
+    describe_all(lesson->set.rows, all, sizeof all);
     while (i < lesson->set.rows && y[i] == y[0])
         i++;
     return i < lesson->set.rows || lesson->target.task->kind == TARGET_COUNT ||
            complain(complaint, EXIT_BAD_INPUT,
-                    "%s: column %s: all %zu rows have the value %g; expected numbers that differ",
-                    table_path(lesson->table), column_name(lesson, lesson->target.column[0]),
-                    lesson->set.rows, y[0]);
+                    "%s: column %s: %s the value %g; expected numbers that differ",
+                    table_path(lesson->table), column_name(lesson, lesson->target.column[0]), all,
+                    y[0]);
 }
 
 static bool check_target(const struct reading *reading, struct complaint *complaint) {
@@ -176,10 +200,10 @@ static bool check_target(const struct reading *reading, struct complaint *compla
 
 static bool complain_of_empty(const struct lesson *lesson, size_t j, struct complaint *complaint) {
     return complain(complaint, EXIT_BAD_INPUT,
-                    "%s: column %s: all %zu values are missing or have no logarithm; expected "
+                    "%s: column %s: every value is missing or has no logarithm; expected "
                     "numbers",
-                    table_path(lesson->table), column_name(lesson, lesson->columns.source[j].value),
-                    lesson->set.rows);
+                    table_path(lesson->table),
+                    column_name(lesson, lesson->columns.source[j].value));
 }
 
 /* Columns nobody asked for that turned out to be empty are left out. */
@@ -249,11 +273,27 @@ static bool take_logs(struct reading *reading, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- what was understood --------- */
 
-/* A column of that name nobody has called so. */
+static void say_range_of_exposure(const struct reading *reading) {
+    const struct lesson *lesson = reading->lesson;
+    const double *exposure = lesson->set.truth.exposure;
+    double least = exposure[0], most = least;
+    for (size_t i = 0; i < lesson->set.rows; i++) {
+        least = fmin(least, exposure[i]);
+        most = fmax(most, exposure[i]);
+    }
+    say(reading->arguments, "exposure is column '%s', from %.4g to %.4g",
+        column_name(lesson, (size_t)lesson->target.exposure), least, most);
+}
+
+/* The exposure, or a column of that name nobody has called so. */
 static void say_exposure(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
-    if (lesson->target.task->kind != TARGET_COUNT || lesson->target.exposure != NO_COLUMN)
+    if (lesson->target.task->kind != TARGET_COUNT)
         return;
+    if (lesson->target.exposure != NO_COLUMN) {
+        say_range_of_exposure(reading);
+        return;
+    }
     for (size_t j = 0; j < lesson->columns.count; j++) {
         const char *name = column_name(lesson, lesson->columns.source[j].value);
         if (same_but_case(name, "exposure"))
@@ -365,6 +405,45 @@ static void say_skewed(const struct reading *reading) {
             text, used < sizeof text ? "" : "...");
 }
 
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The upper one of two; NaN when out of memory. */
+static double median_target(const struct training_set *set) {
+    double *y = malloc(set->rows * sizeof *y), median = (double)NAN;
+    if (!y)
+        return median;
+    memcpy(y, set->truth.y, set->rows * sizeof *y);
+    qsort(y, set->rows, sizeof *y, by_size);
+    median = y[set->rows / 2];
+    free(y);
+    return median;
+}
+
+/* Whether each row's true input is inferred from its own target too. */
+static bool infers_inputs(const struct reading *reading) {
+    char input[64] = "";
+    if (reading->model)
+        nim_options_get(nim_model_options(reading->model), "input", input, sizeof input, NULL);
+    else
+        snprintf(input, sizeof input, "%s", argument_text(reading->arguments, "input"));
+    return strcmp(input, "latent") == 0 || strcmp(input, "amortised") == 0;
+}
+
+/* Large counts are far sharper than noisy inputs, and models that infer the inputs then fit poorly.
+ */
+static void say_large_counts(const struct reading *reading) {
+    enum { LARGE_COUNT = 100 };
+    const struct lesson *lesson = reading->lesson;
+    if (lesson->target.task->kind == TARGET_COUNT && lesson->set.sigma && uses_errors(reading) &&
+        infers_inputs(reading) && median_target(&lesson->set) > LARGE_COUNT)
+        say(reading->arguments, "counts are large and the features have errors: --input "
+                                "first-order, or --task regress on the counts' logarithm, may "
+                                "predict better");
+}
+
 /* "from -1.2 to 3, mean 0.4" */
 static void describe_numbers(const struct lesson *lesson, char *text, size_t size) {
     double least = lesson->set.truth.y[0], most = least, mean = 0.0;
@@ -390,8 +469,8 @@ static void say_rows(const struct reading *reading) {
                             name->item[c], lesson->class_rows[c]);
         used += more > 0 ? (size_t)more : sizeof text;
     }
-    say(reading->arguments, "%zu rows; %s%s", lesson->set.rows, text,
-        used < sizeof text ? "" : "...");
+    say(reading->arguments, "%zu row%s; %s%s", lesson->set.rows, plain_plural(lesson->set.rows),
+        text, used < sizeof text ? "" : "...");
 }
 
 /* Pairs of classes that are probably one. */
@@ -475,6 +554,7 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments, const
         say_columns(&reading);
         say_left_out(&reading);
         say_skewed(&reading);
+        say_large_counts(&reading);
         say_rows(&reading);
         fine = say_odd_classes(&reading, complaint);
         say_noise(&reading);
@@ -494,8 +574,8 @@ bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_
         return false;
     if (!lesson->held.rows)
         return complain(complaint, EXIT_USAGE,
-                        "fit: --validation %s of %zu rows holds out none; give a larger share",
-                        text, lesson->set.rows);
+                        "fit: --validation %s of %zu row%s holds out none; give a larger share",
+                        text, lesson->set.rows, plain_plural(lesson->set.rows));
     return count_classes(lesson, complaint);
 }
 

@@ -139,11 +139,37 @@ static void add_column(struct predict *predict, enum column_kind kind, const cha
                         .width = kind == COLUMN_TEXT ? predicted_size(predict->applied.model) : 0};
 }
 
-/* 0.05 is q05, 0.5 q50, 0.975 q97.5. */
+enum { LEVEL_NAME = 48 };
+
+/* The level in per cent, with as many digits as tell it from any other: 0.05 is 05, 0.5 is 50,
+ * 0.975 is 97.5. The digits are those of the level itself, so that nothing is rounded. */
+static void name_level(double level, char name[LEVEL_NAME]) {
+    enum { LEAST_EXPONENT = -20 }; /* below, zeros are no longer written out */
+    char text[LEVEL_NAME], digits[LEVEL_NAME];
+    int last = -1;
+    do
+        snprintf(text, sizeof text, "%.*e", ++last, level);
+    while (last < 16 && strtod(text, NULL) != level);
+    char *mark = strchr(text, 'e');
+    int exponent = (int)strtol(mark + 1, NULL, 10) + 2;
+    if (exponent < LEAST_EXPONENT) {
+        snprintf(name, LEVEL_NAME, "%.*se%d", (int)(mark - text), text, exponent);
+        return;
+    }
+    digits[0] = text[0];
+    memcpy(digits + 1, text + 2, (size_t)last);
+    int point = exponent + 1, length = 0; /* so many digits stand before the point, two at most */
+    for (int k = point - 2; k < point || k <= last; k++) {
+        if (k == point)
+            name[length++] = '.';
+        name[length++] = (char)(k >= 0 && k <= last ? digits[k] : '0');
+    }
+    name[length] = '\0';
+}
+
 static void add_quantile(struct predict *predict, double level) {
-    char text[40];
-    double percent = 100.0 * level;
-    snprintf(text, sizeof text, "%s%.10g", percent < 9.9999999999 ? "0" : "", percent);
+    char text[LEVEL_NAME];
+    name_level(level, text);
     add_column(predict, COLUMN_NUMBER, "q", text);
 }
 

@@ -4,6 +4,7 @@
 #include "generate/mock.h"
 #include "interrupt.h"
 #include "nearest.h"
+#include "plain.h"
 #include "table/table.h"
 
 #include <errno.h>
@@ -341,11 +342,13 @@ static void release(struct files *files) {
 
 static void report(const struct files *files) {
     const struct arguments *arguments = files->arguments;
-    say(arguments, "%s/train.csv: %zu rows to learn from", files->directory, files->rows);
-    say(arguments, "%s/test.csv: %zu rows to try them on", files->directory, files->test_rows);
+    say(arguments, "%s/train.csv: %zu row%s to learn from", files->directory, files->rows,
+        plain_plural(files->rows));
+    say(arguments, "%s/test.csv: %zu row%s to try them on", files->directory, files->test_rows,
+        plain_plural(files->test_rows));
     if (files->mock->has_id)
-        say(arguments, "%s/unlabelled.csv: %zu rows without a class", files->directory,
-            files->test_rows);
+        say(arguments, "%s/unlabelled.csv: %zu row%s without a class", files->directory,
+            files->test_rows, plain_plural(files->test_rows));
     char how[64] = "", miss[64];
     size_t draws = mock_draws(files->mock);
     bool classes = files->mock->classes;

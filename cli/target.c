@@ -44,6 +44,16 @@ static bool add_column(struct target *target, const struct table *table, size_t 
     return true;
 }
 
+/* Predicted sets are written "a|b". */
+static bool check_label_name(const struct table *table, size_t column,
+                             struct complaint *complaint) {
+    return !strchr(name_of(table, column), '|') ||
+           complain(complaint, EXIT_BAD_INPUT,
+                    "%s: column %s: a label's name cannot have '|', which stands between the "
+                    "labels of a prediction; rename the column",
+                    table_path(table), name_of(table, column));
+}
+
 /* Sets of labels: a column each, as typed or of the names the model has. */
 static bool find_labels(struct target *target, struct table *table,
                         const struct target_wishes *wishes, struct complaint *complaint) {
@@ -60,15 +70,28 @@ static bool find_labels(struct target *target, struct table *table,
         fine = complain(complaint, EXIT_USAGE,
                         "fit: which columns are the labels? --label A,B,... names them");
     if (fine && expected && names.count != expected)
-        fine = complain(complaint, EXIT_USAGE, "--label: %zu columns; the model has %zu labels",
-                        names.count, expected);
+        fine = complain(complaint, EXIT_USAGE, "--label: %zu column%s; the model has %zu label%s",
+                        names.count, plain_plural(names.count), expected, plain_plural(expected));
     for (size_t i = 0; fine && i < names.count; i++) {
         size_t column;
         fine = column_find(table, names.item[i], &column, complaint) &&
+               (wishes->model || check_label_name(table, column, complaint)) &&
                add_column(target, table, column, complaint);
     }
     list_free(&names);
     return fine;
+}
+
+/* Whether a label that is no column is a list of columns. */
+static bool names_several(const struct table *table, const char *label) {
+    struct list names = {0};
+    struct complaint ignored;
+    bool several = table_find(table, label) == NO_COLUMN &&
+                   list_split(&names, label, "--label", &ignored) && names.count > 1;
+    for (size_t i = 0; several && i < names.count; i++)
+        several = table_find(table, names.item[i]) >= 0;
+    list_free(&names);
+    return several;
 }
 
 static bool find_one(struct target *target, struct table *table, const struct target_wishes *wishes,
@@ -76,6 +99,11 @@ static bool find_one(struct target *target, struct table *table, const struct ta
     const char *kept = wishes->model ? nim_model_note(wishes->model, NOTE_LABEL) : NULL;
     const struct task *task = target->task;
     size_t column;
+    if (wishes->label && names_several(table, wishes->label))
+        return complain(complaint, EXIT_BAD_INPUT, "%s: no column '%s'; %s", table_path(table),
+                        wishes->label,
+                        wishes->model ? "the model predicts one column"
+                                      : "--task multilabel learns several columns at once");
     target->chosen = !wishes->label && !kept;
     bool guess = target->chosen && wishes->rows && task_has_one_class(task) &&
                  table_find(table, task->column) == NO_COLUMN;
@@ -85,14 +113,15 @@ static bool find_one(struct target *target, struct table *table, const struct ta
     return add_column(target, table, column, complaint);
 }
 
-bool target_find_exposure(struct target *target, const struct table *table, const nim_model *model,
-                          struct complaint *complaint) {
-    const char *name = recipe_kept(model, RECIPE_EXPOSURE);
+bool target_find_exposure(struct target *target, const struct table *table,
+                          const struct target_wishes *wishes, struct complaint *complaint) {
+    const char *kept = wishes->model ? recipe_kept(wishes->model, RECIPE_EXPOSURE) : NULL;
+    const char *name = wishes->exposure ? wishes->exposure : kept;
     size_t column;
     target->no_exposure = NULL;
     if (!name || target->task->kind != TARGET_COUNT)
         return true;
-    if (table_find(table, name) == NO_COLUMN) {
+    if (!wishes->exposure && table_find(table, name) == NO_COLUMN) {
         target->no_exposure = name;
         return true;
     }
@@ -104,18 +133,13 @@ bool target_find_exposure(struct target *target, const struct table *table, cons
 
 bool target_find(struct target *target, struct table *table, const struct target_wishes *wishes,
                  struct complaint *complaint) {
-    size_t column = 0;
     if (!(target->task->kind == TARGET_LABELS ? find_labels : find_one)(target, table, wishes,
-                                                                        complaint))
+                                                                        complaint) ||
+        !target_find_exposure(target, table, wishes, complaint))
         return false;
-    if (!wishes->exposure)
-        return !wishes->model || target_find_exposure(target, table, wishes->model, complaint);
-    if (!column_find(table, wishes->exposure, &column, complaint))
-        return false;
-    target->exposure = (long)column;
-    return column != target->column[0] ||
+    return target->exposure != (long)target->column[0] ||
            complain(complaint, EXIT_USAGE, "'%s' cannot be target and exposure at once",
-                    name_of(table, column));
+                    name_of(table, target->column[0]));
 }
 
 struct taken *target_taken(const struct target *target, size_t *count) {
@@ -339,8 +363,11 @@ bool target_take(struct target *target, struct table *table, size_t i, struct tr
     }
     if (!fine || !*known || !truth->exposed)
         return fine;
+    static const char expected[] = "an exposure, a finite number above 0";
     double exposure = truth->exposure[k] = target->exposure_cell[i];
+    size_t column = (size_t)target->exposure;
+    if (isnan(exposure))
+        return complain_of_cell(table, i, column, "missing", expected, complaint);
     return (exposure > 0.0 && isfinite(exposure)) ||
-           complain_of_number(table, i, (size_t)target->exposure, exposure,
-                              "an exposure, a finite number above 0", complaint);
+           complain_of_number(table, i, column, exposure, expected, complaint);
 }

@@ -48,9 +48,10 @@ struct target_wishes {
 bool target_find(struct target *target, struct table *table, const struct target_wishes *wishes,
                  struct complaint *complaint);
 
-/* The exposure alone, as the model had it: what predicting counts needs of a target. */
-bool target_find_exposure(struct target *target, const struct table *table, const nim_model *model,
-                          struct complaint *complaint);
+/* The exposure alone, as typed, else as the model had it: what predicting counts needs of a
+ * target. */
+bool target_find_exposure(struct target *target, const struct table *table,
+                          const struct target_wishes *wishes, struct complaint *complaint);
 
 /* Which classes or levels there are: as a model has them, or as typed ("a,b,c"; NULL: as they
  * come). Labels are called as their columns. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers, counts, levels and sets of labels through files: fit, predict, evaluate, suggest, inspect.
 usage: PROGRAM [TEST...]"""
+import decimal
 import math
 import random
 import signal
@@ -223,7 +224,8 @@ def exposures(nimgp):
     said once. A tenth of the time gives a tenth of the counts."""
     _, test = tables(nimgp)
     said = fit(nimgp, "--task", "count", "--label", "photons", "--exposure", "Seconds").err
-    check("exposure" not in said, said)
+    times = column("seconds", waves(120))
+    check(f"exposure is column 'seconds', from {min(times):.4g} to {max(times):.4g}" in said, said)
     ones = [row[:4] + [1] + row[5:] for row in test]
     tenths = [row[:4] + [0.1] + row[5:] for row in test]
     nimgp.write_rows("ones.csv", HEAD, ones)
@@ -238,11 +240,67 @@ def exposures(nimgp):
     for bad in (0, -1, "inf", ""):
         nimgp.write_rows("bad.csv", HEAD, [*ones[:3], [*ones[3][:4], bad, *ones[3][5:]]])
         for command in ("predict", "evaluate"):
-            nimgp.refuses(command, "m", "bad.csv", says=["bad.csv:5: column seconds", "above 0"])
+            found = f"bad.csv:5: column seconds: {bad if bad != '' else 'missing'};"
+            nimgp.refuses(command, "m", "bad.csv", says=[found, "above 0"])
     head = [name.replace("seconds", "exposure") for name in HEAD]
     nimgp.write_rows("train.csv", head, waves(40))
     said = nimgp("fit", "train.csv", "-o", "n", *QUICK, "--task", "count", "--label", "photons").err
     check("--exposure exposure makes it the exposure" in said, said)
+
+
+def exposure_renamed(nimgp):
+    """--exposure says where it stands in another table; a wrong name is no silent one."""
+    _, test = tables(nimgp, rows=60)
+    fit(nimgp, "--task", "count", "--label", "photons", "--exposure", "seconds")
+    nimgp.write_rows("other.csv", [name.replace("seconds", "hours") for name in HEAD], test)
+    for words in (["predict"], ["suggest", "-n", "60"], ["evaluate", "--json"]):
+        here = nimgp(words[0], "m", "test.csv", *words[1:])
+        there = nimgp(words[0], "m", "other.csv", *words[1:], "--exposure", "hours")
+        check(here.out.replace("test.csv", "other.csv") == there.out, words)
+        check("exposure" not in there.err, there.err)
+        nimgp.refuses(words[0], "m", "other.csv", *words[1:], "--exposure", "huors",
+                      says=["did you mean 'hours'?"])
+    check(nimgp("predict", "m", "other.csv").out != nimgp("predict", "m", "test.csv").out)
+    nimgp.refuses("evaluate", "m", "other.csv", says=["no column 'seconds'", "--exposure"])
+    nimgp.refuses("evaluate", "m", "other.csv", "--exposure", "photons", code=1,
+                  says=["target and exposure"])
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--task", "count", "--label", "photons", "--exposure",
+                  "secnods", says=["did you mean 'seconds'?"])
+    nimgp.refuses("evaluate", "test.csv", "--probabilities", "test.csv", "--exposure", "seconds", code=1,
+                  says=["--exposure", "--probabilities"])
+    fit(nimgp, "--task", "regress", model="r")
+    nimgp.refuses("predict", "r", "test.csv", "--exposure", "seconds", code=1,
+                  says=["--exposure", "numbers"])
+
+
+def large_counts(nimgp):
+    """The hint is said where the inputs are inferred, have errors, and the counts are large."""
+    hint, source = "counts are large", random.Random(4)
+    few = [[source.gauss(0, 1), 0.1, source.randrange(5, 90)] for _ in range(30)]
+    many = [[x, error, 100 + n] for x, error, n in few]
+
+    def says(rows, *words):
+        nimgp.write_rows("t.csv", ["x", "x_err", "count"], rows)
+        said = nimgp("fit", "t.csv", "-o", "m", *QUICK, "--epochs", "1", "--task", "count", *words).err
+        check(("--input first-order" in said) == (hint in said), said)
+        return hint in said
+
+    check(says(many) and says(many, "--input", "amortised"))
+    check(not says(few) and not says(few + many[:20]))
+    for words in (["--input", "first-order"], ["--input", "exact"], ["--errors", "none"]):
+        check(not says(many, *words), words)
+
+
+def level_names(nimgp):
+    """A quantile's column is called by its level in per cent, which reads back exactly."""
+    tables(nimgp, rows=40)
+    fit(nimgp, "--task", "regress")
+    levels = ["1e-12", "0.999999999999", "0.07", "0.29", "0.1", "0.001", "0.12345678901234567", "1e-40",
+              "2.5e-22", "0.995", "0.9999999999999999", "1.2345678901234567e-20"]
+    names = list(nimgp("predict", "m", "test.csv", "--quantiles", ",".join(levels)).rows()[0])[2:]
+    for name, level in zip(names, levels, strict=True):
+        check(name[0] == "q" and float(decimal.Decimal(name[1:]) / 100) == float(level), name, level)
+    check(names[:6] == ["q00.0000000001", "q99.9999999999", "q07", "q29", "q10", "q00.1"], names)
 
 
 # ---- levels and labels ---------------------------------------------------------------------------
@@ -312,7 +370,12 @@ def labels(nimgp):
     nimgp.write_rows("spelled.csv", ["x", "x_err", "a", "b"], spelled)
     other = nimgp("evaluate", "m", "spelled.csv", "--label", "a,b", "--json").json()
     check(other["nll"] == found["nll"] and other["classes"] == ["rain", "wind"], other)
-    nimgp.refuses("evaluate", "m", "spelled.csv", "--label", "a", code=1, says=["2 labels"])
+    nimgp.refuses("evaluate", "m", "spelled.csv", "--label", "a", code=1,
+                  says=["1 column;", "2 labels"])
+    # "a|b" would be one label or two.
+    nimgp.write_rows("bars.csv", ["x", "a|b", "a", "b"], [[i % 7, i % 2, i % 3 > 0, 1] for i in range(9)])
+    nimgp.refuses("fit", "bars.csv", "-o", "n", "--task", "multilabel", "--label", "a,b,a|b",
+                  says=["bars.csv: column a|b", "rename"])
 
 
 def classes(nimgp):
@@ -325,8 +388,8 @@ def classes(nimgp):
         row = nimgp("predict", "m", "test.csv", "--latent").rows()[0]
         check(sum(name.startswith("mean_") for name in row) == functions, row)
         check(near(sum(float(c) for n, c in row.items() if n.startswith("p_")), 1.0), row)
-    nimgp.refuses("fit", "train.csv", "-o", "n", "--likelihood", "probit", "--label", "grade", code=1,
-                  says=["2 classes"], talks=True)
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--likelihood", "probit", "--label", "grade",
+                  says=["train.csv: column grade: 3 classes", "probit", "2 classes"])
 
 
 # ---- what is wrong -------------------------------------------------------------------------------
@@ -393,6 +456,23 @@ def bad_cells(nimgp):
     nimgp.write_rows("bad.csv", ["x", "x_err", "photons"], [[1, 0.1, 2], [1, 0.1, -2]])
     nimgp.refuses("evaluate", "m", "bad.csv", says=["bad.csv:3: column photons: -2"])
     check(len(nimgp("predict", "m", "bad.csv").rows()) == 2, "predict does not look at targets")
+
+
+def hints(nimgp):
+    """A refusal says what would help."""
+    tables(nimgp, rows=60)
+    nimgp.write_rows("y.csv", HEAD[:3], [row[:3] for row in waves(60)])
+    nimgp.refuses("fit", "y.csv", "-o", "n", says=["60 different values", "--label", "--task regress"])
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--label", "rain,wind",
+                  says=["no column 'rain,wind'", "--task multilabel"])
+    nimgp.refuses("fit", "train.csv", "-o", "n", "--label", "rain,win", says=["no column 'rain,win'"])
+    nimgp.write_rows("one.csv", HEAD, waves(1))
+    for words in (["--label", "grade"], ["--task", "regress"]):
+        nimgp.refuses("fit", "one.csv", "-o", "n", *words, says=["the only row has"])
+    fit(nimgp, "--task", "regress")
+    check("one.csv: 1 row\n" in nimgp("evaluate", "m", "one.csv").out)
+    for words in (["inspect", "-"], ["predict", "-", "one.csv"]):
+        nimgp.refuses(*words, says=["a model cannot come from a pipe"])
 
 
 # ---- the same bits -------------------------------------------------------------------------------
@@ -481,5 +561,6 @@ def suggest_numbers(nimgp):
 
 
 if __name__ == "__main__":
-    main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, levels, labels, classes,
-          contradictions, bad_cells, going_on, holding_out, pipes, lost_errors, suggest_numbers])
+    main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed,
+          large_counts, level_names, levels, labels, classes, contradictions, bad_cells, hints,
+          going_on, holding_out, pipes, lost_errors, suggest_numbers])

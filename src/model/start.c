@@ -70,13 +70,13 @@ static void typical_sizes(const struct nim_model *model, const nim_data *data, d
 static void start_kernel(const struct nim_model *model, const struct gp_parameters *theta,
                          double distance, double norm) {
     bool dot = model->gp.kernel->argument == DOT_PRODUCT;
-    double square = dot ? norm : sqrt(distance);
+    double log_lengthscale = dot ? 0.5 * log(norm) : 0.25 * log(distance);
     if (!dot && targets_have_order(model))
-        square = fmin(square, distance / FARTHEST_START);
+        log_lengthscale = 0.5 * log(fmin(sqrt(distance), distance / FARTHEST_START));
     *theta->log_variance = dot ? -(double)model->gp.degree * log(2.0) : 1.0;
     *theta->log_white = -10.0;
     for (size_t j = 0; j < model->attributes; j++)
-        theta->log_lengthscale[j] = 0.5 * log(square);
+        theta->log_lengthscale[j] = log_lengthscale;
 }
 
 bool model_start(struct nim_model *model, const nim_data *data) {

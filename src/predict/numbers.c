@@ -16,7 +16,7 @@
 
 #include <float.h>
 
-#define LARGEST_COUNT 0x1p53 /* beyond, not every whole number is a double */
+#define LARGEST_COUNT 1e300 /* to look for; counts themselves end at 2^53 */
 
 enum { MOST_STEPS = 200 };
 
@@ -144,6 +144,8 @@ static double count_near(const struct search *search, double guess, double reach
     }
     while (high - low > 1.0) {
         double middle = floor(0.5 * (low + high));
+        if (middle <= low || middle >= high) /* beyond 2^53 doubles are more than one apart */
+            break;
         if (excess_at(search, middle) < 0.0)
             low = middle;
         else
