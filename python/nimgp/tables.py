@@ -57,8 +57,8 @@ class Columns(_Columns):
     X : DataFrame or ndarray of shape (n, d)
         Values; NaN where missing.
     y : ndarray of shape (n,), DataFrame or ndarray of shape (n, L), or None
-        Labels, levels, numbers or counts; a column for each label when several were named; None
-        when none was asked for.
+        Labels, levels, numbers or counts; a column for each label when several were named; an
+        ordered pandas Categorical where the column is one; None when none was asked for.
     X_err : ndarray of shape (n, d) or None
         1-sigma errors: NaN where one is unknown, 0 for attributes without errors; None when no
         attribute has any.
@@ -237,6 +237,10 @@ def _labels(
     column: Any, classes: Sequence[Any] | None, ignore_case: bool
 ) -> tuple[Any, np.ndarray]:
     """Labels, and which rows have one that is wanted."""
+    if getattr(getattr(column, "dtype", None), "ordered", False) and not ignore_case:
+        y = getattr(column, "array", column)  # levels: a pandas Categorical keeps their order
+        there = ~np.asarray(y.isna())
+        return y, there & (True if classes is None else np.asarray(y.isin(list(classes))))
     if getattr(getattr(column, "dtype", None), "na_value", None) is not None and _is_numeric(
         column
     ):

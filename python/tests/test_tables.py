@@ -15,6 +15,7 @@ from nimgp import (
     NoisyGPClassifier,
     NoisyGPCountRegressor,
     NoisyGPMultiLabel,
+    NoisyGPOrdinal,
     NoisyGPRegressor,
     from_fits,
     from_table,
@@ -138,6 +139,19 @@ def test_words_for_labels():
         message = f"column 'hot': row 2: {wrong[2]!r}(.0)? is not 0 or 1, true or false, yes or no"
         with pytest.raises(ValueError, match=message):
             from_table({**words, "hot": wrong}, ["hot", "red"])
+
+
+def test_ordered_labels_keep_their_order():
+    levels = ["low", "mid", "high"]
+    grade = pd.Categorical(["mid", "low", None, "high"] * 5, categories=levels, ordered=True)
+    frame = pd.DataFrame({"flux": np.linspace(0, 1, 20), "grade": grade})
+    X, y, _, _ = from_table(frame, "grade")
+    assert list(y) == ["mid", "low", "high"] * 5 and len(X) == 15
+    assert NoisyGPOrdinal("exact", max_epochs=2).fit(X, y).classes_.tolist() == levels
+    classes = NoisyGPClassifier("exact", max_epochs=2).fit(X, y).classes_
+    assert classes.tolist() == sorted(levels)
+    X, y, _, _ = from_table(frame, "grade", classes=["low", "high"])
+    assert list(y) == ["low", "high"] * 5 and len(X) == 10
 
 
 def test_exposure():
