@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_y
+from sklearn.utils.validation import _check_y, column_or_1d
 
 from ._doubt import Doubt
 from ._estimator import Estimator
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
 
 _NOTE_DTYPE = "python.classes_dtype"
 
+_WHOLE = r"[+-]?[0-9]+"
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+
 
 class NamedClasses(Estimator):
     """Keeps ``classes_`` in model files, with their type."""
 
     def _note_down(self, model: Model) -> None:
-        model.class_names, kind = _texts(self.classes_)
+        names, kind = _texts(self.classes_)
+        if not _read_as(model.class_names, self.classes_):  # else as the file's maker wrote them
+            model.class_names = names
         model.set_note(_NOTE_DTYPE, kind)
         super()._note_down(model)
 
@@ -54,7 +60,7 @@ class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
 
     def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
         y = check_rows(_check_y(y, estimator=self), rows)
-        check_classification_targets(y)
+        self._check_kind(y)
         present = np.unique(y)
         if len(present) == 1:
             raise ValueError(
@@ -63,8 +69,19 @@ class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
             )
         return present if classes is None else classes
 
+    def _check_kind(self, y: np.ndarray) -> None:
+        """ValueError when y does not look like classes."""
+        check_classification_targets(y)
+
     def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
         return {"labels": check_labels(y, classes, rows)}
+
+    @classmethod
+    def _of(cls, model: Model) -> Self:
+        self = super()._of(model)
+        if model.note(_NOTE_DTYPE) is None:
+            self.classes_ = _numbers_if_they_are(self.classes_)
+        return self
 
     def _weigh(
         self, sample_weight: Any, values: np.ndarray, classes: Any, targets: dict[str, np.ndarray]
@@ -178,7 +195,16 @@ class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
         -------
         float
         """
-        return float(accuracy_score(y, self.predict(X, X_err), sample_weight=sample_weight))
+        found = self.predict(X, X_err)
+        if self.classes_.dtype.kind == "f":  # scikit-learn takes 1.5 for no class
+            y, found = (_places(labels, self.classes_) for labels in (y, found))
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
+
+
+def _places(labels: Any, classes: np.ndarray) -> np.ndarray:
+    """Labels as numbers 0 .. C-1, -1 for others."""
+    place = {label: number for number, label in enumerate(classes.tolist())}
+    return np.array([place.get(label, -1) for label in column_or_1d(labels).tolist()], dtype=int)
 
 
 # ---------------------------------------------------------------------- texts and what they mean
@@ -194,6 +220,26 @@ def _texts(classes: np.ndarray) -> tuple[list[str], str]:
     raise ValueError(
         f"classes of type {type(items[0]).__name__} cannot be kept in a model file; use numbers or "
         "texts, or pickle the classifier"
+    )
+
+
+def _numbers_if_they_are(names: np.ndarray) -> np.ndarray:
+    """Class names of the program as numbers, whole ones if all are; as they are if any is none."""
+    for pattern, kind in ((_WHOLE, int), (_NUMBER, float)):
+        if all(re.fullmatch(pattern, name) for name in names.tolist()):
+            try:
+                numbers = np.array([kind(name) for name in names.tolist()], dtype=kind)
+            except OverflowError:
+                return names
+            return numbers if len(np.unique(numbers)) == len(names) else names
+    return names
+
+
+def _read_as(names: list[str], classes: np.ndarray) -> bool:
+    """Whether numbers are what these names say."""
+    numbers = _numbers_if_they_are(np.array(names))
+    return all(a.dtype.kind in "iuf" for a in (numbers, classes)) and np.array_equal(
+        numbers, classes
     )
 
 

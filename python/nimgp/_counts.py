@@ -14,12 +14,15 @@ from sklearn.metrics import d2_tweedie_score
 from ._docstrings import documented
 from ._estimator import Denoised
 from ._inputs import check_counts
+from ._model import Table
 from ._numbers import NumberEstimator
+from ._warnings import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 _REQUEST = {"X_err": True, "exposure": True}
+_LARGE = 100
 
 
 @documented
@@ -78,6 +81,18 @@ class NoisyGPCountRegressor(NumberEstimator):
         return {"targets": check_counts(y, rows)}
 
     # ------------------------------------------------------------------ learning
+
+    def _train(self, table: Table) -> Self:
+        """Trains; first says when inferring inputs from such counts may not pay."""
+        infers = self._model.option("input") in ("latent", "amortised")
+        errors = table.sigma is not None and bool(np.any(table.sigma != 0))
+        if infers and errors and np.median(table.targets) > _LARGE:
+            warn(
+                f"half the counts exceed {_LARGE}; with counts so large and errors of X, "
+                'input_model="first_order", or NoisyGPRegressor on the logarithm of the counts, '
+                "may predict better"
+            )
+        return super()._train(table)
 
     def fit(
         self,
@@ -185,7 +200,8 @@ class NoisyGPCountRegressor(NumberEstimator):
             with a warning when the estimator learned from measurements with errors.
         return_std : bool, default=False
         exposure : array-like of shape (n,), float or None
-            What the counts are to be gathered over; None: 1 for all, so that the mean is a rate.
+            What the counts are to be gathered over. 1 makes the mean a rate, and so does None, with
+            a warning when the estimator learned from counts with an exposure.
 
         Returns
         -------

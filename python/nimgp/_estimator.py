@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -12,12 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _settings
 from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
 from ._progress import Bar, Progress
+from ._warnings import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -39,6 +40,7 @@ class Denoised(NamedTuple):
 # Notes in a model file, for what the library itself does not keep.
 _NOTE_NAMED = "python.features_named"
 _NOTE_ERRORS = "python.errors_given"
+_NOTE_EXPOSURE = "python.exposure_given"
 
 
 @dataclass(eq=False, repr=False)
@@ -266,24 +268,34 @@ class Estimator(BaseEstimator):
 
     def _train(self, table: Table) -> Self:
         epochs: list[tuple[int, float]] = []
+        used_up = False
         bar = Bar() if self.progress is True else None
         told = bar or (self.progress if callable(self.progress) else None)
 
         def watch(progress: Progress, epoch: int) -> Any:
+            nonlocal used_up
             if progress.batch == 0:
                 epochs.append((epoch, progress.bound))
+                used_up = progress.epoch >= progress.epochs
             return told(progress) if told is not None else None
 
         try:
-            self._model.train(table, watch)
+            ended = self._model.train(table, watch)
         finally:
             if bar is not None:
                 bar.close()
             if self._model.rows == len(table.x):  # else it was refused
                 self._rows: Table | None = table
                 self._had_errors = table.sigma is not None and bool(np.any(table.sigma != 0))
+                self._had_exposure = table.exposure is not None
             self.history_ = np.concatenate([self.history_, np.reshape(epochs, (-1, 2))])
             self._look_inside()
+        if ended and used_up and self._model.option("stop") == "auto":
+            warn(
+                f"training stopped after {len(epochs)} epochs, before the bound had settled; raise "
+                'max_epochs, go on with warm_start=True, or set stop="fixed" if that is meant',
+                ConvergenceWarning,
+            )
         return self
 
     def _look_inside(self) -> None:
@@ -328,6 +340,7 @@ class Estimator(BaseEstimator):
 
     def _log_density(self, X: Any, y: Any, X_err: Any, exposure: Any = None) -> np.ndarray:
         values, sigma = self._rows_to_predict(X, X_err)
+        exposure = self._exposure_to_predict(exposure, len(values))
         classes = getattr(self, "classes_", None)
         table = self._make_table(values, sigma, y, classes, None, exposure)
         return self._ready_model().predict(table, "log_density")["log_density"]
@@ -336,13 +349,19 @@ class Estimator(BaseEstimator):
         check_is_fitted(self)
         values, sigma = self._check_inputs(X, X_err)
         if sigma is None and self._had_errors and self.noise != "learned":
-            warnings.warn(
+            warn(
                 "learned from measurements with errors, but X_err is None here: the values are "
-                "taken to be exact. Pass X_err, or X_err=0 if that is meant.",
-                UserWarning,
-                stacklevel=4,
+                "taken to be exact. Pass X_err, or X_err=0 if that is meant."
             )
         return values, sigma
+
+    def _exposure_to_predict(self, exposure: Any, rows: int) -> np.ndarray | None:
+        if exposure is None and self._had_exposure:
+            warn(
+                "learned from counts with an exposure, but exposure is None here: it is taken to "
+                "be 1. Pass exposure, or exposure=1 if that is meant."
+            )
+        return check_exposure(exposure, rows)
 
     def _predict(self, X: Any, X_err: Any, *wanted: str, **more: Any) -> dict[str, np.ndarray]:
         table = Table(*self._rows_to_predict(X, X_err))
@@ -412,13 +431,15 @@ class Estimator(BaseEstimator):
             model.attribute_names = [str(name) for name in self.feature_names_in_]
         model.set_note(_NOTE_NAMED, "yes" if named else "no")
         model.set_note(_NOTE_ERRORS, "yes" if self._had_errors else "no")
+        model.set_note(_NOTE_EXPOSURE, "yes" if self._had_exposure else "no")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The estimator in a model file, whoever wrote it.
 
-        Files of the command-line program have classes of type str and named attributes; one called
-        ``log(x)`` expects the logarithm of x, see :func:`nimgp.from_table`.
+        Files of the command-line program have named attributes; one called ``log(x)`` expects the
+        logarithm of x, see :func:`nimgp.from_table`. Their classes are texts, or numbers where all
+        names of classes read as numbers.
 
         Parameters
         ----------
@@ -448,6 +469,8 @@ class Estimator(BaseEstimator):
             self.feature_names_in_ = np.array(model.attribute_names, dtype=object)
         given = model.note(_NOTE_ERRORS)
         self._had_errors = given == "yes" if given else bool(model.note("errors"))
+        given = model.note(_NOTE_EXPOSURE)
+        self._had_exposure = given == "yes" if given else bool(model.note("option.exposure"))
         self.history_ = np.empty((0, 2))
         self._look_inside()
         return self

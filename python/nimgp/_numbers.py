@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from ._estimator import Estimator
-from ._inputs import check_exposure
 from ._model import Table
 
 
@@ -21,7 +20,8 @@ class NumberEstimator(RegressorMixin, Estimator):
         self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None
     ) -> dict[str, np.ndarray]:
         values, sigma = self._rows_to_predict(X, X_err)
-        table = Table(values, sigma, exposure=check_exposure(exposure, len(values)))
+        exposure = self._exposure_to_predict(exposure, len(values))
+        table = Table(values, sigma, exposure=exposure)
         return self._ready_model().predict(table, *wanted, levels=levels)
 
     def _mean(self, X: Any, X_err: Any, return_std: bool, exposure: Any = None) -> Any:

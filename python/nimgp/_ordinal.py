@@ -31,8 +31,8 @@ class NoisyGPOrdinal(ClassEstimator):
     Parameters
     ----------
     classes : sequence or None, default=None
-        All levels from the lowest to the highest, where sorting would not put them in order, as
-        for texts. None: those of y, sorted.
+        All levels from the lowest to the highest. None: those of y, numbers by size, and those of
+        an ordered pandas Categorical in its order. Texts have none of their own: list them here.
     {parameters}
     {class_weight}
 
@@ -72,7 +72,9 @@ class NoisyGPOrdinal(ClassEstimator):
         if classes is None and self.classes is not None:
             classes = self._in_order(self.classes)
         if classes is None:
-            return super()._meet(y, None, rows)
+            classes = _own_order(y)
+        if classes is None:
+            return _refuse_texts(super()._meet(y, None, rows))
         check_labels(y, classes, rows)
         super()._meet(y, classes, rows)
         present = set(column_or_1d(y).tolist())
@@ -80,6 +82,12 @@ class NoisyGPOrdinal(ClassEstimator):
             if level not in present:
                 raise ValueError(f"y: no row has the level {level!r}; every level needs one")
         return classes
+
+    def _check_kind(self, y: np.ndarray) -> None:
+        """Levels may be any numbers, such as 1.5, where rows share them."""
+        finite = y.dtype.kind == "f" and np.isfinite(y).all()
+        if not (finite and 2 * len(np.unique(y)) <= len(y)):
+            super()._check_kind(y)
 
     @staticmethod
     def _in_order(classes: Any) -> np.ndarray:
@@ -94,6 +102,27 @@ class NoisyGPOrdinal(ClassEstimator):
     @classmethod
     def _of(cls, model: Model) -> Self:
         self = super()._of(model)
-        if not np.array_equal(self.classes_, np.unique(self.classes_)):
+        by_size = self.classes_.dtype.kind in "biuf" and (np.diff(self.classes_) > 0).all()
+        if not by_size:
             self.classes = self.classes_.tolist()
         return self
+
+
+def _own_order(y: Any) -> np.ndarray | None:
+    """The levels of an ordered pandas Categorical that occur; None for any other y."""
+    dtype = getattr(y, "dtype", None)
+    if not getattr(dtype, "ordered", False):
+        return None
+    present = set(np.asarray(y).tolist())
+    return np.array([level for level in dtype.categories.tolist() if level in present])
+
+
+def _refuse_texts(levels: np.ndarray) -> np.ndarray:
+    for level in levels.tolist():
+        if isinstance(level, (str, bytes)):
+            raise ValueError(
+                f"y holds texts, such as {level!r}, which have no order of their own; list all "
+                "levels from the lowest to the highest, as in classes=['low', 'middle', 'high'], "
+                "or pass y as an ordered pandas Categorical"
+            )
+    return levels

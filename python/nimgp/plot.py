@@ -172,8 +172,9 @@ def numbers(
     j, ax = _number(model, feature), _axes(ax)
     values, bars = _measured(model, X, X_err, j)
     line, grid = _line(model, values, j, at, points)
-    low, high = model.predict_quantiles(grid, (0.5 - level / 2, 0.5 + level / 2), at_err).T
-    (curve,) = ax.plot(line, model.predict(grid, at_err), label="mean")
+    more = {"exposure": 1.0} if model._target == "count" else {}
+    low, high = model.predict_quantiles(grid, (0.5 - level / 2, 0.5 + level / 2), at_err, **more).T
+    (curve,) = ax.plot(line, model.predict(grid, at_err, **more), label="mean")
     ax.fill_between(line, low, high, color=curve.get_color(), alpha=0.2, label=f"{level:g} of y")
     ax.errorbar(values[:, j], check_numbers(y, len(values)), xerr=bars, fmt=".", color="0.4",
                 alpha=0.5, elinewidth=0.6)  # fmt: skip

@@ -34,33 +34,42 @@ _RULE = (
     ("", "_sigma"),
 )
 
+_WORDS = {"false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
+
 # Numbers that name a row rather than describe it.
 _IDENTITIES = frozenset(
     "|id|index|row|rowid|row_id|objid|obj_id|source_id|recno|idx|#|no.|nr|unnamed: 0".split("|")
 )
 
 
-class Columns(NamedTuple):
-    """What came out of a table.
+class _Columns(NamedTuple):
+    X: Any
+    y: Any
+    X_err: np.ndarray | None
+    names: list[str]
+
+
+class Columns(_Columns):
+    """What came out of a table: a tuple of X, y, X_err and names, with the exposure besides.
 
     Attributes
     ----------
     X : DataFrame or ndarray of shape (n, d)
         Values; NaN where missing.
     y : ndarray of shape (n,), DataFrame or ndarray of shape (n, L), or None
-        Labels, levels, numbers or counts; a column for each label when several were named; None
-        when none was asked for.
+        Labels, levels, numbers or counts; a column for each label when several were named; an
+        ordered pandas Categorical where the column is one; None when none was asked for.
     X_err : ndarray of shape (n, d) or None
         1-sigma errors: NaN where one is unknown, 0 for attributes without errors; None when no
         attribute has any.
     names : list of str
         Names of the attributes.
+    exposure : ndarray of shape (n,) or None
+        What counts were gathered over; None when it was not asked for. Not one of the four that the
+        tuple unpacks to.
     """
 
-    X: Any
-    y: Any
-    X_err: np.ndarray | None
-    names: list[str]
+    exposure: np.ndarray | None = None
 
 
 # ---------------------------------------------------------------------- any table as columns
@@ -215,15 +224,23 @@ def _texts(column: Any) -> np.ndarray:
     cells = np.ma.filled(column, "") if np.ma.isMaskedArray(column) else np.asarray(column)
     if cells.dtype.kind == "S":
         cells = np.char.decode(cells, "utf-8")
-    return np.array(
-        ["" if cell is None or cell != cell else str(cell).strip() for cell in cells.tolist()]
-    )
+    cells = cells.tolist()
+    if hasattr(column, "isna"):  # pandas, whose NA cannot be compared
+        missing = np.asarray(column.isna()).tolist()
+    else:
+        missing = [cell is None or cell != cell for cell in cells]
+    texts = ("" if gone else str(cell).strip() for cell, gone in zip(cells, missing, strict=True))
+    return np.array(list(texts), dtype=str)
 
 
 def _labels(
     column: Any, classes: Sequence[Any] | None, ignore_case: bool
 ) -> tuple[Any, np.ndarray]:
     """Labels, and which rows have one that is wanted."""
+    if getattr(getattr(column, "dtype", None), "ordered", False) and not ignore_case:
+        y = getattr(column, "array", column)  # levels: a pandas Categorical keeps their order
+        there = ~np.asarray(y.isna())
+        return y, there & (True if classes is None else np.asarray(y.isin(list(classes))))
     if getattr(getattr(column, "dtype", None), "na_value", None) is not None and _is_numeric(
         column
     ):
@@ -247,13 +264,32 @@ def _labels(
 
 def _sets(table: Any, labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Columns of 0 and 1 side by side, and which rows have all of them."""
-    flags = [np.asarray(table[name]) for name in labels]
-    columns = [
-        flag.astype(np.float64) if flag.dtype == np.bool_ else _numbers(table, name)
-        for flag, name in zip(flags, labels, strict=True)
-    ]
-    y = np.column_stack(columns)
+    y = np.column_stack([_flags(table, name) for name in labels])
     return y, ~np.isnan(y).any(axis=1)
+
+
+def _flags(table: Any, name: str) -> np.ndarray:
+    """A column as 0 and 1, NaN where missing; words as the program reads them."""
+    column = table[name]
+    dtype = column.dtype if hasattr(column, "dtype") else np.asarray(column).dtype
+    cells = _numbers(table, name) if dtype.kind in "biuf" else _texts(column)
+    flags = np.empty(len(cells))
+    for row, cell in enumerate(cells.tolist()):
+        flags[row] = _flag(cell)
+        if flags[row] not in (0.0, 1.0) and cell != "" and cell == cell:
+            raise ValueError(
+                f"column {name!r}: row {row}: {cell!r} is not 0 or 1, true or false, yes or no"
+            )
+    return flags
+
+
+def _flag(cell: float | str) -> float:
+    if isinstance(cell, str) and cell.lower() in _WORDS:
+        return _WORDS[cell.lower()]
+    try:
+        return float(cell)
+    except ValueError:
+        return np.nan
 
 
 # ---------------------------------------------------------------------- the two functions
@@ -268,6 +304,7 @@ def from_table(
     classes: Sequence[Any] | None = None,
     ignore_case: bool = False,
     as_frame: bool | Literal["auto"] = "auto",
+    exposure: str | None = None,
 ) -> Columns:
     """Values, labels and error bars of a table.
 
@@ -276,8 +313,8 @@ def from_table(
     table : pandas DataFrame, astropy Table, structured array or dict of columns
     label : str or list of str, optional
         The column of what is to be learned: labels, levels, numbers or counts; for sets of labels
-        a column of 0 and 1 for each. Rows where it is missing are left out; of a DataFrame X, the
-        index says which are left.
+        a column of 0 and 1, true and false or yes and no for each. Rows where it is missing are
+        left out; of a DataFrame X, the index says which are left.
     features : iterable of str, optional
         The columns to learn from, in this order; ``log(x)`` for the logarithm of ``x``. All columns
         of numbers by default, but for labels, errors, and those that number the rows (``id``...).
@@ -294,11 +331,13 @@ def from_table(
     as_frame : bool or "auto", default="auto"
         Whether X is a pandas DataFrame, which tells an estimator its names; its index numbers the
         table's rows. So is y then, when it has several columns. "auto": when pandas is installed.
+    exposure : str, optional
+        The column of what counts were gathered over. It is no feature.
 
     Returns
     -------
     Columns
-        X, y, X_err and names.
+        X, y, X_err and names; the exposure is its attribute ``exposure``.
 
     Examples
     --------
@@ -310,10 +349,11 @@ def from_table(
     columns = _column_names(table)
     one = label is None or isinstance(label, str)
     labels = [_require(columns, name) for name in ([label] if one else label) if name is not None]
+    taken = labels if exposure is None else [*labels, _require(columns, exposure)]
     given = dict(errors) if isinstance(errors, Mapping) else {}
     named = {_require(columns, name) for name in given.values() if name is not None}
     if features is None:
-        chosen = _numeric_columns(table, columns, labels, named)
+        chosen = _numeric_columns(table, columns, taken, named)
         sources = {name: (name, False) for name in chosen}
     else:
         sources = {}
@@ -329,7 +369,8 @@ def from_table(
         }
     if not sources:
         raise ValueError("the table has no columns of numbers besides labels and errors")
-    pairs = _pairs(sources, columns, labels, errors, given)
+    pairs = _pairs(sources, columns, taken, errors, given)
+    _refuse_double_use(sources, pairs, labels, taken[len(labels) :])
     X, X_err = _values(table, sources, pairs)
     if not labels:
         y, keep = None, np.ones(len(X), dtype=bool)
@@ -344,7 +385,42 @@ def from_table(
     if y is not None:
         y = y[keep] if one else _frame(y[keep], labels, rows, as_frame)
     X = _frame(X[keep], names, rows, as_frame)
-    return Columns(X, y, X_err[keep] if pairs else None, names)
+    result = Columns(X, y, X_err[keep] if pairs else None, names)
+    if exposure is not None:
+        result.exposure = _exposure(table, taken[-1], rows)
+    return result
+
+
+def _refuse_double_use(sources: Mapping[str, tuple[str, bool]], pairs: Mapping[str, str],
+                       labels: Sequence[str], exposures: Sequence[str]) -> None:  # fmt: skip
+    """ValueError when what is to be predicted, or the exposure, is among what predicts it."""
+    for column in exposures:
+        if column in labels:
+            raise ValueError(f"column {column!r} cannot be label and exposure at once")
+    for what, columns in (("label", labels), ("exposure", exposures)):
+        for feature, (source, _) in sources.items():
+            if source in columns:
+                raise ValueError(f"column {source!r} cannot be {what} and feature at once")
+            if pairs.get(feature) in columns:
+                raise ValueError(
+                    f"column {pairs[feature]!r} cannot be {what} and the error of {feature!r} at "
+                    "once"
+                )
+
+
+def _exposure(table: Any, name: str, rows: np.ndarray) -> np.ndarray:
+    """The exposure of these rows of the table."""
+    if not _is_numeric(table[name]):
+        raise ValueError(f"exposure: column {name!r} does not hold one number a row")
+    values = _numbers(table, name)[rows]
+    bad = ~((values > 0) & np.isfinite(values))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(
+            f"exposure: column {name!r}: row {int(rows[first])}: {values[first]:g} is not a finite "
+            "number above 0"
+        )
+    return values
 
 
 def _pairs(sources: Mapping[str, tuple[str, bool]], columns: Sequence[str], labels: Sequence[str],
@@ -407,6 +483,7 @@ def from_fits(
     classes: Sequence[Any] | None = None,
     ignore_case: bool = False,
     as_frame: bool | Literal["auto"] = "auto",
+    exposure: str | None = None,
 ) -> Columns:
     """Values, labels and error bars of a table in a FITS file.
 
@@ -416,13 +493,13 @@ def from_fits(
         The file; may be compressed (``.gz``).
     hdu : int or str, default=1
         Number or name of the extension that holds the table.
-    label, features, errors, log, classes, ignore_case, as_frame
+    label, features, errors, log, classes, ignore_case, as_frame, exposure
         As in :func:`from_table`.
 
     Returns
     -------
     Columns
-        X, y, X_err and names.
+        X, y, X_err and names; the exposure is its attribute ``exposure``.
 
     Notes
     -----
@@ -433,4 +510,6 @@ def from_fits(
     except ImportError:
         raise ImportError("from_fits needs astropy: pip install nimgp[tables]") from None
     table = Table.read(os.fspath(path), format="fits", hdu=hdu, unit_parse_strict="silent")
-    return from_table(table, label, features, errors, log, classes, ignore_case, as_frame)
+    return from_table(
+        table, label, features, errors, log, classes, ignore_case, as_frame, exposure
+    )

@@ -16,6 +16,12 @@ import pytest
 from problems import ROOT, Problem, make_problem
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests train briefly, and so does the user guide; test_training looks at the warning."""
+    unsettled = "ignore:training stopped after:sklearn.exceptions.ConvergenceWarning"
+    config.addinivalue_line("filterwarnings", unsettled)
+
+
 @pytest.fixture
 def problem() -> Problem:
     return make_problem()

@@ -257,6 +257,28 @@ def test_levels_listed_by_the_user(tmp_path):
         NoisyGPOrdinal().fit(X, np.zeros(120))
 
 
+def test_the_order_of_levels():
+    X, number, _, _ = make_targets(NoisyGPOrdinal)
+    names = np.array(["none", "few", "many", "all"])
+    listed = NoisyGPOrdinal(classes=names, **QUICK).fit(X, names[number])
+    for y in (names[number], names[number].astype(object), pd.Series(names[number])):
+        with pytest.raises(ValueError, match=r"have no order of their own; list all .*classes=\["):
+            NoisyGPOrdinal(**QUICK).fit(X, y)
+    with pytest.raises(ValueError, match="no order of their own"):
+        NoisyGPOrdinal(**QUICK).fit(X, pd.Categorical(names[number]))
+    ordered = pd.Categorical(names[number], categories=[*names, "never"], ordered=True)
+    for y in (ordered, pd.Series(ordered)):
+        model = NoisyGPOrdinal(**QUICK).fit(X, y)
+        assert model.classes_.tolist() == names.tolist()
+        assert np.array_equal(model.predict_proba(X), listed.predict_proba(X))
+    halves = NoisyGPOrdinal(**QUICK).fit(X, number + 0.5)
+    assert halves.classes_.tolist() == [0.5, 1.5, 2.5, 3.5]
+    assert np.array_equal(halves.predict_proba(X), listed.predict_proba(X))
+    assert halves.score(X, number + 0.5) == listed.score(X, names[number])
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        NoisyGPOrdinal(**QUICK).fit(X, X[:, 0])
+
+
 # ---------------------------------------------------------------------- sets of labels
 
 

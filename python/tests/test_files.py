@@ -22,6 +22,7 @@ from nimgp import (
     from_table,
     load,
 )
+from nimgp._model import Model
 from problems import ROOT, make_targets
 
 QUICK = {"max_epochs": 20, "random_state": 3, "n_jobs": 1}
@@ -230,7 +231,7 @@ def test_every_task_crosses_with_the_program(program, tmp_path, path, task):
     back = load(theirs)
     assert type(back) is kind and back.feature_names_in_.tolist() == ["flux", "size"]
     if task in ("ordinal", "multilabel"):
-        assert back.classes_.tolist() == [str(name) for name in ours.classes_]
+        assert back.classes_.tolist() == ours.classes_.tolist()
         wide = [f"p_{name}" for name in ours.classes_]
         answers = [model.predict_proba(frame, sigma) for model in (ours, back)]
     else:
@@ -250,3 +251,33 @@ def test_every_task_crosses_with_the_program(program, tmp_path, path, task):
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         found = np.array([[float(row[name]) for name in wide] for row in rows])
         assert np.array_equal(found, answers[0])
+
+
+@pytest.mark.parametrize("kind", [NoisyGPClassifier, NoisyGPOrdinal])
+@pytest.mark.parametrize(
+    ("names", "meant"),
+    [
+        (["1", "2", "10"], [1, 2, 10]),
+        (["-1", "0", "+01"], [-1, 0, 1]),
+        (["1", "1.50", "2e0"], [1.0, 1.5, 2.0]),
+        (["1", "2", "1.0"], ["1", "2", "1.0"]),
+        (["1", "2", "nan"], ["1", "2", "nan"]),
+        (["1", "2", "many"], ["1", "2", "many"]),
+    ],
+)
+def test_names_that_read_as_numbers_are_numbers(kind, names, meant, path):
+    """As in files of the program, which has names only."""
+    X, _, _, _ = make_targets(kind)
+    number = np.arange(len(X)) % 3
+    model = kind(**QUICK).fit(X, number)
+    model._model.class_names = names
+    model._model.save(path)
+    assert Model.load(path).note("python.classes_dtype") is None
+    for _ in range(2):  # from the program's file, and from one of ours
+        back = kind.load(path)
+        assert back.classes_.tolist() == meant
+        assert [type(item) for item in back.classes_.tolist()] == [type(item) for item in meant]
+        assert back._model.class_names == names
+        frame = pd.DataFrame(X, columns=back.feature_names_in_)
+        assert back.score(frame, np.array(meant)[number]) == model.score(X, number)
+        back.save(path)

@@ -326,10 +326,11 @@ def test_not_fitted_yet(problem):
 def test_forgotten_errors_are_mentioned(clf, problem):
     with pytest.warns(UserWarning, match="X_err is None here: the values are taken to be exact"):
         forgotten = clf.predict_proba(problem.X)
+    exact = fitted(problem.X, problem.y, None)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.array_equal(clf.predict_proba(problem.X, X_err=0), forgotten)
-        fitted(problem.X, problem.y, None).predict(problem.X)
+        exact.predict(problem.X)
 
 
 def test_wrong_parameters(problem):
@@ -337,3 +338,24 @@ def test_wrong_parameters(problem):
                   {"learning_rate": "fast"}, {"n_jobs": 0}, {"random_state": -1}):  # fmt: skip
         with pytest.raises(ValueError, match=r"\w"):
             NoisyGPClassifier(**wrong).fit(problem.X, problem.y)
+
+
+def test_a_forgotten_exposure_is_told(tmp_path):
+    X, y, _, _ = make_targets(NoisyGPCountRegressor)
+    plain = NoisyGPCountRegressor(**QUICK).fit(X, y)
+    model = NoisyGPCountRegressor(**QUICK).fit(X, y, exposure=2.0)
+    model.save(tmp_path / "m")
+    for one in (model, NoisyGPCountRegressor.load(tmp_path / "m")):
+        for call in (
+            lambda it, **more: it.predict(X, **more),
+            lambda it, **more: it.predict_quantiles(X, **more),
+            lambda it, **more: it.log_density(X, y, **more),
+            lambda it, **more: it.score(X, y, **more),
+        ):
+            with pytest.warns(UserWarning, match="exposure is None here: it is taken to be 1") as w:
+                forgotten = call(one)
+            assert [warning.filename for warning in w] == [__file__]
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert np.array_equal(call(one, exposure=1), forgotten)
+                call(plain)

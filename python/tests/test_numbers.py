@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import copy
 
 import numpy as np
@@ -219,7 +220,7 @@ def test_the_unit_of_exposure_does_not_matter():
     more.partial_fit(X[60:], y[60:], sigma[60:], exposure=hours[60:])
     warm = NoisyGPCountRegressor(warm_start=True, **settings).fit(X[:60], y[:60], sigma[:60])
     warm.fit(X, y, sigma, exposure=np.concatenate([np.ones(60), hours[60:]]))
-    assert np.array_equal(more.predict(X, sigma), warm.predict(X, sigma))
+    assert np.array_equal(*(model.predict(X, sigma, exposure=1) for model in (more, warm)))
     assert more.denoise(X[:60], y[:60], sigma[:60], exposure=1.0).mean.shape == (60, 2)
 
 
@@ -254,3 +255,19 @@ def test_levels_that_are_none(numbers):
             model.predict_quantiles(ROWS, wrong, BARS)
     with pytest.raises(ValueError, match=r"levels has shape \(1, 1\)"):
         model.predict_quantiles(ROWS, [[0.5]], BARS)
+
+
+def test_large_counts_with_errors_are_told():
+    X, y, sigma, _ = make_targets(NoisyGPCountRegressor)
+    brief = {"max_epochs": 2, "stop": "fixed", "random_state": 0}
+    large = 1000 * (y + 1)
+    for given in ("latent", "amortised"):
+        with pytest.warns(UserWarning, match="half the counts exceed 100.*first_order") as caught:
+            NoisyGPCountRegressor(given, **brief).fit(X, large, sigma)
+        assert [warning.filename for warning in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NoisyGPCountRegressor("first_order", **brief).fit(X, large, sigma)
+        NoisyGPCountRegressor(**brief).fit(X, large)
+        NoisyGPCountRegressor(**brief).fit(X, large, 0)
+        NoisyGPCountRegressor(**brief).fit(X, np.where(np.arange(len(y)) < 50, large, y), sigma)

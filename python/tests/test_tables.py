@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,9 @@ from astropy.table import MaskedColumn, Table
 
 from nimgp import (
     NoisyGPClassifier,
+    NoisyGPCountRegressor,
     NoisyGPMultiLabel,
+    NoisyGPOrdinal,
     NoisyGPRegressor,
     from_fits,
     from_table,
@@ -121,6 +124,58 @@ def test_sets_of_labels():
     assert len(from_table(holes, ["hot", "red"]).y) == 3
 
 
+def test_words_for_labels():
+    words = {"flux": [1.0, 2.0, 3.0, 4.0], "hot": ["yes", "No ", "TRUE", "false"],
+             "red": ["0", "1", "1.0", ""]}  # fmt: skip
+    for make in (dict, pd.DataFrame, Table):
+        y = from_table(make(words), ["hot", "red"]).y
+        assert y.to_numpy().tolist() == [[1, 0], [0, 1], [1, 1]]
+    frame = pd.DataFrame(words)
+    frame["hot"] = pd.array([True, False, None, True], dtype="boolean")
+    frame["red"] = pd.array(["yes", None, "yes", "no"], dtype="string")
+    y = from_table(frame, ["hot", "red"]).y
+    assert y.to_numpy().tolist() == [[1, 1], [1, 0]] and y.index.tolist() == [0, 3]
+    for wrong in (["yes", "no", "maybe", "no"], [0, 1, 2, 1], ["1", "0", "nan", "1"]):
+        message = f"column 'hot': row 2: {wrong[2]!r}(.0)? is not 0 or 1, true or false, yes or no"
+        with pytest.raises(ValueError, match=message):
+            from_table({**words, "hot": wrong}, ["hot", "red"])
+
+
+def test_ordered_labels_keep_their_order():
+    levels = ["low", "mid", "high"]
+    grade = pd.Categorical(["mid", "low", None, "high"] * 5, categories=levels, ordered=True)
+    frame = pd.DataFrame({"flux": np.linspace(0, 1, 20), "grade": grade})
+    X, y, _, _ = from_table(frame, "grade")
+    assert list(y) == ["mid", "low", "high"] * 5 and len(X) == 15
+    assert NoisyGPOrdinal("exact", max_epochs=2).fit(X, y).classes_.tolist() == levels
+    classes = NoisyGPClassifier("exact", max_epochs=2).fit(X, y).classes_
+    assert classes.tolist() == sorted(levels)
+    X, y, _, _ = from_table(frame, "grade", classes=["low", "high"])
+    assert list(y) == ["low", "high"] * 5 and len(X) == 10
+
+
+def test_exposure():
+    table = {**COLUMNS, "n": [3, 1, 4, 1], "hours": [1.0, 2.0, 0.5, 3.0], "hours_err": [0.1] * 4}
+    for make in (dict, pd.DataFrame, Table):
+        columns = from_table(make(table), "n", exposure="Hours")
+        X, y, X_err, names = columns
+        assert names == ["flux"] and y.tolist() == [3, 1, 4, 1]
+        assert columns.exposure.tolist() == table["hours"]
+        again = pickle.loads(pickle.dumps(columns))
+        assert again.exposure.tolist() == table["hours"] and again.names == names
+    NoisyGPCountRegressor(max_epochs=2).fit(X, y, X_err, exposure=columns.exposure)
+    assert from_table(table, "n").exposure is None and "hours" in from_table(table, "n").names
+    fewer = from_table({**table, "n": [3, np.nan, 4, 1], "hours": [1, np.nan, 2, 3]}, "n",
+                       exposure="hours")  # fmt: skip
+    assert fewer.exposure.tolist() == [1, 2, 3]
+    for wrong, told in ((np.nan, "nan"), (0.0, "0"), (-1.0, "-1"), (np.inf, "inf")):
+        message = f"exposure: column 'hours': row 2: {told} is not a finite number above 0"
+        with pytest.raises(ValueError, match=message):
+            from_table({**table, "hours": [1, 2, wrong, 3]}, "n", exposure="hours")
+    with pytest.raises(ValueError, match="exposure: column 'class' does not hold one number a row"):
+        from_table(table, "n", exposure="class")
+
+
 def test_units_are_left_alone():
     from astropy import units
 
@@ -136,6 +191,19 @@ def test_complaints():
         ({"errors": "none"}, "errors='none' is not 'auto'"),
         ({"errors": {"flx": "e_index"}}, "errors: 'flx' is not a feature"),
         ({"errors": {"flux": "nothing"}}, "no column 'nothing'"),
+        ({"label": "flux", "features": ["index", "flux"]}, "'flux' cannot be label and feature"),
+        ({"label": "flux", "features": ["log(flux)"]}, "'flux' cannot be label and feature"),
+        ({"label": ["flux", "index"], "features": ["Index"]}, "'index' cannot be label and feat"),
+        (
+            {"label": "index", "features": ["flux"], "errors": {"flux": "index"}},
+            "'index' cannot be label and the error of 'flux' at once",
+        ),
+        (
+            {"label": "flux", "features": ["index"], "exposure": "flux"},
+            "'flux' cannot be label and exposure at once",
+        ),
+        ({"features": ["flux"], "exposure": "flux"}, "'flux' cannot be exposure and feature"),
+        ({"exposure": "hours"}, "no column 'hours'"),
         ({"label": "class", "classes": ["agn"]}, r"has a label of \['agn'\]"),
     ):
         with pytest.raises(ValueError, match=message):

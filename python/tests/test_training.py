@@ -9,9 +9,11 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from nimgp import NoisyGPClassifier
 from nimgp._settings import threads
@@ -272,3 +274,18 @@ def test_many_rows_are_predicted_as_few(problem):
         clf.predict_proba(X[many], sigma[many]), clf.predict_proba(X, sigma)[many]
     )
     assert np.array_equal(clf.remeasure(X, sigma[0])[40:], clf.remeasure(X[40:], sigma[0]))
+
+
+def test_a_training_that_ends_unsettled_is_told(problem):
+    X, y, sigma, _ = problem
+    settings = {"input_model": "exact", "n_inducing": 5, "random_state": 0, "learning_rate": 0.2}
+    brief = NoisyGPClassifier(max_epochs=3, **settings)
+    with pytest.warns(ConvergenceWarning, match="after 3 epochs, before the bound had") as caught:
+        brief.fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NoisyGPClassifier(max_epochs=3, stop="fixed", **settings).fit(X, y)
+        NoisyGPClassifier(max_epochs=3, progress=lambda at: True, **settings).fit(X, y)
+        settled = NoisyGPClassifier(max_epochs=20000, **settings).fit(X, y)
+    assert 3 < settled.n_iter_ < 20000
