@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tests train briefly, and so does the user guide; test_training looks at the warning."""
     unsettled = "ignore:training stopped after:sklearn.exceptions.ConvergenceWarning"
     config.addinivalue_line("filterwarnings", unsettled)
+    # A shell's background jobs are deaf to Ctrl-C, and so would be the tests of it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
