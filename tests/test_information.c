@@ -18,7 +18,8 @@ struct answer {
     double *p, *entropy, *measurement, *model, *gain;
 };
 
-static struct answer ask(nim_model *model, const nim_data *data) {
+/* Without gains where nobody looks at them: they are by far the most work. */
+static struct answer ask_some(nim_model *model, const nim_data *data, bool gains) {
     size_t cells = data->rows * nim_model_classes(model);
     struct answer answer = {.p = calloc(cells, sizeof(double)),
                             .entropy = calloc(data->rows, sizeof(double)),
@@ -33,9 +34,14 @@ static struct answer ask(nim_model *model, const nim_data *data) {
     nim_error error;
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
     stop_on(nim_predict(predictor, data, &wanted, &error), &error);
-    stop_on(nim_remeasure(predictor, data, answer.gain, &error), &error);
+    if (gains)
+        stop_on(nim_remeasure(predictor, data, answer.gain, &error), &error);
     nim_predictor_free(predictor);
     return answer;
+}
+
+static struct answer ask(nim_model *model, const nim_data *data) {
+    return ask_some(model, data, true);
 }
 
 static void answer_free(struct answer *answer) {
@@ -138,7 +144,7 @@ static void gain_agrees_with_draws(void **state) {
         sigma[k][1] = fixture.sigma[2 * row + 1];
     }
     nim_data many = {.rows = DRAWS, .attributes = 2, .x = *x, .sigma = *sigma, .sigma_rows = DRAWS};
-    struct answer drawn = ask(fixture.model, &many);
+    struct answer drawn = ask_some(fixture.model, &many, false);
     for (size_t k = 0; k < DRAWS; k++) {
         left += drawn.entropy[k] / DRAWS;
         for (size_t c = 0; c < 3; c++)
