@@ -224,8 +224,7 @@ NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, cons
 
 /* What it predicts: "class", "level", "labels", "number" or "count". */
 NIM_API const char *nim_model_target(const nim_model *model);
-NIM_API size_t
-nim_model_classes(const nim_model *model); /* levels, labels; 0: it predicts numbers */
+NIM_API size_t nim_model_classes(const nim_model *model);   /* levels, labels; 0 for numbers */
 NIM_API size_t nim_model_functions(const nim_model *model); /* latent ones: a class has one each */
 NIM_API size_t nim_model_attributes(const nim_model *model);
 NIM_API size_t nim_model_inducing(const nim_model *model);
