@@ -15,7 +15,7 @@ enum { TURNS = 101 };
 
 struct product {
     const char *what;
-    enum transpose ta, tb;
+    enum form ta, tb;
     size_t m, n, k;
 };
 

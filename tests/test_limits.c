@@ -38,17 +38,15 @@ struct process {
     struct gp_parameters theta;
     struct gp_factor factor;
     struct gp_tile tile;
-    double *memory, *q, *zq, *scratch;
+    double *memory, *q, *scratch;
     struct arena arena;
 };
 
 static void process_layout(struct process *process, struct arena *arena) {
-    size_t m = process->shape.inducing, d = process->shape.attributes;
     process->memory = arena_doubles(arena, gp_parameter_count(&process->shape));
-    process->q = arena_doubles(arena, d);
-    process->zq = arena_doubles(arena, m * d);
+    process->q = arena_doubles(arena, process->shape.attributes);
     process->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    gp_factor_layout(&process->factor, &process->shape, arena, process->q, process->zq);
+    gp_factor_layout(&process->factor, &process->shape, arena, process->q, NULL);
     gp_tile_layout(&process->tile, &process->shape, MOST_POINTS, (struct gp_tile_use){0}, arena);
 }
 

@@ -105,17 +105,17 @@ enum kind { FULL_PRODUCT, LOWER_PRODUCT, TRIANGULAR_PRODUCT };
 
 struct shape {
     enum kind kind;
-    enum transpose ta, tb;
+    enum form ta, tb;
     size_t m, n, k;
     double alpha, beta;
 };
 
-static struct matrix random_operand(enum transpose t, size_t rows, size_t columns) {
+static struct matrix random_operand(enum form t, size_t rows, size_t columns) {
     const size_t gap = random_bits() % 6;
     return t == PLAIN ? random_matrix(rows, columns, gap) : random_matrix(columns, rows, gap);
 }
 
-static double element(enum transpose t, const struct matrix *x, size_t i, size_t j) {
+static double element(enum form t, const struct matrix *x, size_t i, size_t j) {
     return t == PLAIN ? *at(x, i, j) : *at(x, j, i);
 }
 
@@ -249,7 +249,7 @@ static void test_large_products(void **state) {
  * Element (0, 0) of a product, and the same row and column at other places of larger products that
  * otherwise hold other numbers: all bits must agree.
  */
-static void place_row(enum transpose t, const struct matrix *target, size_t i,
+static void place_row(enum form t, const struct matrix *target, size_t i,
                       const struct matrix *row) {
     for (size_t p = 0; p < row->columns; p++)
         *(t == PLAIN ? at(target, i, p) : at(target, p, i)) = *at(row, 0, p);
@@ -300,7 +300,7 @@ static void test_positions(void **state) {
 }
 
 /* A column of B gives the same column of op(L) B at any place among any number of columns. */
-static void check_triangular_positions(enum transpose tl, size_t m, double alpha, double beta) {
+static void check_triangular_positions(enum form tl, size_t m, double alpha, double beta) {
     struct matrix l = random_matrix(m, m, 1), column = random_matrix(m, 1, 0);
     struct matrix before = random_matrix(m, 1, 0), expected = copy_of(&before);
     set_upper(&l, NAN);
@@ -435,33 +435,52 @@ static int free_scratch(void **state) {
     return 0;
 }
 
-/* A right factor packed beforehand gives the same bits as one packed on the way. */
-static void test_packed_factor(void **state) {
+/* Factors packed beforehand give the same bits as those packed on the way. */
+static void check_packed(enum form tb, size_t m, size_t n, size_t k) {
+    size_t ldb = tb == TRANSPOSED ? k : n;
+    double *a = malloc(m * k * sizeof *a), *b = malloc(k * n * sizeof *b);
+    double *weight = malloc(k * sizeof *weight), *weighted = malloc(m * k * sizeof *weighted);
+    double *one = malloc(m * n * sizeof *one), *two = malloc(m * n * sizeof *two);
+    double *left = aligned_alloc(64, (gemm_packed_size(m, k) * sizeof(double) + 63) / 64 * 64);
+    double *right = aligned_alloc(64, (gemm_packed_size(n, k) * sizeof(double) + 63) / 64 * 64);
+    for (size_t i = 0; i < k * n; i++)
+        b[i] = random_number();
+    for (size_t i = 0; i < k; i++)
+        weight[i] = random_number();
+    for (size_t i = 0; i < m * k; i++) {
+        a[i] = random_number();
+        weighted[i] = a[i] * weight[i % k];
+    }
+    gemm(PLAIN, tb, m, n, k, -2.0, weighted, k, b, ldb, 0.0, one, n, scratch);
+    gemm_pack(tb, n, k, b, ldb, right);
+    gemm_pack_left(m, k, -2.0, a, k, weight, left);
+    gemm(PLAIN, PACKED, m, n, k, -2.0, weighted, k, right, 0, 0.0, two, n, scratch);
+    assert_memory_equal(one, two, m * n * sizeof *one);
+    gemm(PACKED, tb, m, n, k, 1.0, left, 0, b, ldb, 0.0, two, n, scratch);
+    assert_memory_equal(one, two, m * n * sizeof *one);
+    gemm(PACKED, PACKED, m, n, k, 1.0, left, 0, right, 0, 0.0, two, n, scratch);
+    assert_memory_equal(one, two, m * n * sizeof *one);
+    gemm_pack_left(m, k, -2.0, weighted, k, NULL, left);
+    gemm(PACKED, PACKED, m, n, k, 1.0, left, 0, right, 0, 0.0, two, n, scratch);
+    assert_memory_equal(one, two, m * n * sizeof *one);
+    free(right);
+    free(left);
+    free(two);
+    free(one);
+    free(weighted);
+    free(weight);
+    free(b);
+    free(a);
+}
+
+static void test_packed_factors(void **state) {
     (void)state;
-    static const size_t size[][3] = {
-        {1, 1, 1}, {4, 12, 3}, {7, 13, 600}, {100, 200, 784}, {9, 4, 2}};
-    for (size_t t = 0; t < 2; t++)
-        for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-            size_t m = size[i][0], n = size[i][1], k = size[i][2], ldb = t ? k : n;
-            size_t bytes = (gemm_packed_size(n, k) * sizeof(double) + 63) / 64 * 64;
-            double *a = malloc(m * k * sizeof *a), *b = malloc(k * n * sizeof *b);
-            double *one = malloc(m * n * sizeof *one), *two = malloc(m * n * sizeof *two);
-            double *packed = aligned_alloc(64, bytes);
-            for (size_t j = 0; j < m * k; j++)
-                a[j] = random_number();
-            for (size_t j = 0; j < k * n; j++)
-                b[j] = random_number();
-            enum transpose tb = t ? TRANSPOSED : PLAIN;
-            gemm(PLAIN, tb, m, n, k, -2.0, a, k, b, ldb, 0.0, one, n, scratch);
-            gemm_pack(tb, n, k, b, ldb, packed);
-            gemm_packed(PLAIN, m, n, k, -2.0, a, k, packed, 0.0, two, n, scratch);
-            assert_memory_equal(one, two, m * n * sizeof *one);
-            free(packed);
-            free(two);
-            free(one);
-            free(b);
-            free(a);
-        }
+    static const size_t size[][3] = {{1, 1, 1},       {4, 12, 3}, {7, 13, 600},
+                                     {100, 200, 784}, {9, 4, 2},  {523, 30, 290}};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        check_packed(PLAIN, size[i][0], size[i][1], size[i][2]);
+        check_packed(TRANSPOSED, size[i][0], size[i][1], size[i][2]);
+    }
 }
 
 int main(void) {
@@ -475,7 +494,7 @@ int main(void) {
         cmocka_unit_test(test_cholesky),
         cmocka_unit_test(test_cholesky_failure),
         cmocka_unit_test(test_triangular_inverse),
-        cmocka_unit_test(test_packed_factor),
+        cmocka_unit_test(test_packed_factors),
     };
     return cmocka_run_group_tests(tests, allocate_scratch, free_scratch);
 }

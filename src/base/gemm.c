@@ -32,6 +32,7 @@ enum {
     TILE_ROWS = 4,
     TILE_VECTORS = 3, /* 4 x 3 sums, 3 vectors of B and one of A fill 16 registers */
     TILE_COLUMNS = LANES * TILE_VECTORS,
+    STEPS = 4, /* of k in one round of the inner loop */
     DEPTH = 264,
     HEIGHT = 240,
 };
@@ -58,15 +59,15 @@ enum shape {
 
 struct product {
     enum shape shape;
-    enum transpose ta, tb;
+    enum form ta, tb;
     size_t m, n, k;
     double alpha;
-    const double *a, *b;
+    const double *weight; /* k: op(A) is A diag(weight); or NULL. For gemm_pack_left alone. */
+    const double *a, *b;  /* where packed: all panels, block of k after block of k */
     size_t lda, ldb;
     bool add; /* to C rather than overwrite it */
     double *c;
     size_t ldc;
-    const double *packed; /* all panels of op(B), packed beforehand; or NULL */
 };
 
 /* Part of a product: rows [row, row + rows) of op(A), [start, start + depth) of k. */
@@ -110,8 +111,9 @@ SIMD_INLINE void pack_rows(size_t lanes, size_t used, size_t k, double scale, co
     }
 }
 
-/* Columns 0 .. 3 of target, rows of length `stride`, = transpose of 4 x 4 numbers of source. */
-SIMD_INLINE void transpose_square(const double *source, size_t ld, double scale, double *target,
+/* Columns 0 .. 3 of target, rows of length `stride`, = transpose of 4 x 4 numbers of source, whose
+ * columns are multiplied by `scale`. */
+SIMD_INLINE void transpose_square(const double *source, size_t ld, vector scale, double *target,
                                   size_t stride) {
     const vector a = *(const unaligned_vector *)source * scale;
     const vector b = *(const unaligned_vector *)(source + ld) * scale;
@@ -127,16 +129,26 @@ SIMD_INLINE void transpose_square(const double *source, size_t ld, double scale,
     *(vector *)(target + 3 * stride) = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
-/* target (k x lanes) = scale * source, where column `lane` starts at source + lane * ld. */
+/*
+ * target (k x lanes) = scale * source, where column `lane` starts at source + lane * ld; row p is
+ * multiplied by weight[p] as well, if there are weights.
+ */
 SIMD_INLINE void pack_columns(size_t lanes, size_t used, size_t k, double scale,
-                              const double *source, size_t ld, double *target) {
+                              const double *weight, const double *source, size_t ld,
+                              double *target) {
     const size_t squares = used == lanes ? k / LANES * LANES : 0;
-    for (size_t p = 0; p < squares; p += LANES)
+    for (size_t p = 0; p < squares; p += LANES) {
+        vector factor = (vector){0} + scale;
+        if (weight)
+            factor *= *(const unaligned_vector *)(weight + p);
         for (size_t v = 0; v < lanes; v += LANES)
-            transpose_square(source + v * ld + p, ld, scale, target + p * lanes + v, lanes);
-    for (size_t p = squares; p < k; p++)
+            transpose_square(source + v * ld + p, ld, factor, target + p * lanes + v, lanes);
+    }
+    for (size_t p = squares; p < k; p++) {
+        const double factor = weight ? scale * weight[p] : scale;
         for (size_t lane = 0; lane < lanes; lane++)
-            target[p * lanes + lane] = lane < used ? source[lane * ld + p] * scale : 0;
+            target[p * lanes + lane] = lane < used ? source[lane * ld + p] * factor : 0;
+    }
 }
 
 /* The part of a block's k in which some of the rows row .. row + TILE_ROWS - 1 are not zero. */
@@ -156,8 +168,8 @@ SIMD_INLINE void pack_plain(const struct product *x, size_t row, size_t used, si
     if (x->ta == TRANSPOSED)
         pack_rows(TILE_ROWS, used, to - from, x->alpha, x->a + from * x->lda + row, x->lda, target);
     else
-        pack_columns(TILE_ROWS, used, to - from, x->alpha, x->a + row * x->lda + from, x->lda,
-                     target);
+        pack_columns(TILE_ROWS, used, to - from, x->alpha, x->weight ? x->weight + from : NULL,
+                     x->a + row * x->lda + from, x->lda, target);
 }
 
 /* The same where the diagonal of L passes: what is on its far side is zero and not read. */
@@ -199,23 +211,36 @@ SIMD_INLINE void pack_b(const struct product *x, const struct block *block, size
                         size_t width, double *packed) {
     const size_t used = smaller(width, x->n - column);
     if (x->tb == TRANSPOSED)
-        pack_columns(width, used, block->depth, 1, x->b + column * x->ldb + block->start, x->ldb,
-                     packed);
+        pack_columns(width, used, block->depth, 1, NULL, x->b + column * x->ldb + block->start,
+                     x->ldb, packed);
     else
         pack_rows(width, used, block->depth, 1, x->b + block->start * x->ldb + column, x->ldb,
                   packed);
 }
 
-/* tile = panel of A (k x TILE_ROWS), transposed, times panel of B (k x vectors). */
+/* tile += row of a panel of A, transposed, times row of a panel of B. */
+SIMD_INLINE void multiply_add(size_t vectors, const double *a, const double *b, struct tile *tile) {
+    for (size_t i = 0; i < TILE_ROWS; i++)
+        for (size_t v = 0; v < vectors; v++)
+            tile->sum[i][v] += a[i] * ((const vector *)b)[v];
+}
+
+/*
+ * tile = panel of A (k x TILE_ROWS), transposed, times panel of B (k x vectors). Several steps of k
+ * a round: where two threads share a core, what stands beside the multiply-adds costs most.
+ */
 SIMD_INLINE void multiply(size_t vectors, size_t k, const double *a, const double *b,
                           struct tile *tile) {
+    const size_t width = vectors * LANES;
     for (size_t i = 0; i < TILE_ROWS; i++)
         for (size_t v = 0; v < vectors; v++)
             tile->sum[i][v] = (vector){0};
-    for (size_t p = 0; p < k; p++, a += TILE_ROWS, b += vectors * LANES)
-        for (size_t i = 0; i < TILE_ROWS; i++)
-            for (size_t v = 0; v < vectors; v++)
-                tile->sum[i][v] += a[i] * ((const vector *)b)[v];
+    size_t p = 0;
+    for (; p + STEPS <= k; p += STEPS, a += STEPS * TILE_ROWS, b += STEPS * width)
+        for (size_t step = 0; step < STEPS; step++)
+            multiply_add(vectors, a + step * TILE_ROWS, b + step * width, tile);
+    for (; p < k; p++, a += TILE_ROWS, b += width)
+        multiply_add(vectors, a, b, tile);
 }
 
 SIMD_INLINE void write_vector(const vector *sum, bool add, double *c) {
@@ -259,8 +284,8 @@ SIMD_INLINE size_t panel_vectors(size_t columns) {
     return vectors == 4 ? 2 : smaller(vectors, TILE_VECTORS);
 }
 
-/* n with the padding of its last panel. */
-SIMD_INLINE size_t padded_columns(size_t n) {
+/* m or n with the padding of the last panel. */
+SIMD_INLINE size_t padded(size_t n) {
     return (n + LANES - 1) / LANES * LANES;
 }
 
@@ -269,8 +294,8 @@ SIMD_INLINE void multiply_panel(const struct product *x, const struct block *blo
                                 size_t vectors, const double *packed_a, double *scratch_b) {
     const size_t width = vectors * LANES;
     const double *packed_b = scratch_b;
-    if (x->packed)
-        packed_b = x->packed + block->start * padded_columns(x->n) + column * block->depth;
+    if (x->tb == PACKED)
+        packed_b = x->b + block->start * padded(x->n) + column * block->depth;
     else
         pack_b(x, block, column, width, scratch_b);
     const bool add = x->add || block->start > 0;
@@ -293,8 +318,12 @@ SIMD_INLINE void multiply_panel(const struct product *x, const struct block *blo
 
 SIMD_CLONES static void multiply_block(const struct product *x, const struct block *block,
                                        double *scratch) {
-    double *packed_a = scratch, *packed_b = scratch + HEIGHT * DEPTH;
-    pack_a(x, block, packed_a);
+    double *packed_b = scratch + HEIGHT * DEPTH;
+    const double *packed_a = scratch;
+    if (x->ta == PACKED)
+        packed_a = x->a + block->start * padded(x->m) + block->row * block->depth;
+    else
+        pack_a(x, block, scratch);
     const size_t right = x->shape == LOWER_RESULT ? block->row + block->rows : x->n;
     for (size_t column = 0; column < right;) {
         const size_t vectors = panel_vectors(x->n - column);
@@ -321,7 +350,7 @@ static void scale(const struct product *x, double beta) {
 static void run(const struct product *x, double beta, double *scratch) {
     if ((beta != 0 && beta != 1) || (x->k == 0 && beta == 0))
         scale(x, beta);
-    const size_t depth = piece(x->k, DEPTH, 1), height = piece(x->m, HEIGHT, TILE_ROWS);
+    const size_t depth = piece(x->k, DEPTH, STEPS), height = piece(x->m, HEIGHT, TILE_ROWS);
     for (size_t start = 0; start < x->k; start += depth) {
         for (size_t row = 0; row < x->m; row += height) {
             const struct block block = {row, smaller(height, x->m - row), start,
@@ -332,13 +361,13 @@ static void run(const struct product *x, double beta, double *scratch) {
 }
 
 size_t gemm_packed_size(size_t n, size_t k) {
-    return padded_columns(n) * k;
+    return padded(n) * k;
 }
 
-SIMD_CLONES void gemm_pack(enum transpose tb, size_t n, size_t k, const double *b, size_t ldb,
+SIMD_CLONES void gemm_pack(enum form tb, size_t n, size_t k, const double *b, size_t ldb,
                            double *packed) {
     const struct product x = {.tb = tb, .n = n, .k = k, .b = b, .ldb = ldb};
-    const size_t depth = piece(k, DEPTH, 1);
+    const size_t depth = piece(k, DEPTH, STEPS);
     for (size_t start = 0; start < k; start += depth) {
         const struct block block = {0, 0, start, smaller(depth, k - start)};
         for (size_t column = 0; column < n;) {
@@ -350,42 +379,36 @@ SIMD_CLONES void gemm_pack(enum transpose tb, size_t n, size_t k, const double *
     }
 }
 
-void gemm_packed(enum transpose ta, size_t m, size_t n, size_t k, double alpha, const double *a,
-                 size_t lda, const double *packed, double beta, double *c, size_t ldc,
-                 double *scratch) {
-    const struct product product = {.ta = ta,
-                                    .m = m,
-                                    .n = n,
-                                    .k = k,
-                                    .alpha = alpha,
-                                    .a = a,
-                                    .lda = lda,
-                                    .add = beta != 0,
-                                    .c = c,
-                                    .ldc = ldc,
-                                    .packed = packed};
+SIMD_CLONES void gemm_pack_left(size_t m, size_t k, double alpha, const double *a, size_t lda,
+                                const double *weight, double *packed) {
+    const struct product x = {.m = m, .k = k, .alpha = alpha, .weight = weight, .a = a, .lda = lda};
+    const size_t depth = piece(k, DEPTH, STEPS);
+    for (size_t start = 0; start < k; start += depth) {
+        const struct block block = {0, m, start, smaller(depth, k - start)};
+        pack_a(&x, &block, packed);
+        packed += padded(m) * block.depth;
+    }
+}
+
+void gemm(enum form ta, enum form tb, size_t m, size_t n, size_t k, double alpha, const double *a,
+          size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
+          double *scratch) {
+    const struct product product = {FULL, ta, tb,  m,   n,         k, alpha, NULL,
+                                    a,    b,  lda, ldb, beta != 0, c, ldc};
     run(&product, beta, scratch);
 }
 
-void gemm(enum transpose ta, enum transpose tb, size_t m, size_t n, size_t k, double alpha,
-          const double *a, size_t lda, const double *b, size_t ldb, double beta, double *c,
-          size_t ldc, double *scratch) {
-    const struct product product = {FULL, ta,  tb,  m,         n, k,   alpha, a,
-                                    b,    lda, ldb, beta != 0, c, ldc, NULL};
+void gemm_lower(enum form ta, enum form tb, size_t n, size_t k, double alpha, const double *a,
+                size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
+                double *scratch) {
+    const struct product product = {LOWER_RESULT, ta,  tb,        n, n,  k, alpha, NULL, a, b,
+                                    lda,          ldb, beta != 0, c, ldc};
     run(&product, beta, scratch);
 }
 
-void gemm_lower(enum transpose ta, enum transpose tb, size_t n, size_t k, double alpha,
-                const double *a, size_t lda, const double *b, size_t ldb, double beta, double *c,
-                size_t ldc, double *scratch) {
-    const struct product product = {LOWER_RESULT, ta,  tb,        n, n,   k,   alpha, a, b,
-                                    lda,          ldb, beta != 0, c, ldc, NULL};
-    run(&product, beta, scratch);
-}
-
-void trmm_lower(enum transpose tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
+void trmm_lower(enum form tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
                 const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch) {
-    const struct product product = {LOWER_FACTOR, tl,  PLAIN,     m, n,   m,   alpha, l, b,
-                                    ldl,          ldb, beta != 0, c, ldc, NULL};
+    const struct product product = {LOWER_FACTOR, tl,  PLAIN,     m, n,  m, alpha, NULL, l, b,
+                                    ldl,          ldb, beta != 0, c, ldc};
     run(&product, beta, scratch);
 }

@@ -14,7 +14,8 @@
 
 #include <stddef.h>
 
-enum transpose { PLAIN, TRANSPOSED };
+/* How a factor is handed over: as it is, transposed, or as panels made beforehand (gemm_pack). */
+enum form { PLAIN, TRANSPOSED, PACKED };
 
 /* Doubles of scratch for the packed panels of one product. */
 #define GEMM_SCRATCH ((size_t)65 * 1024)
@@ -23,27 +24,28 @@ enum transpose { PLAIN, TRANSPOSED };
  * C (m x n) = alpha op(A) (m x k) op(B) (k x n) + beta C.
  * beta == 0 never reads C.  alpha == 0 still reads A and B, so their NaNs reach C.
  */
-void gemm(enum transpose ta, enum transpose tb, size_t m, size_t n, size_t k, double alpha,
-          const double *a, size_t lda, const double *b, size_t ldb, double beta, double *c,
-          size_t ldc, double *scratch);
+void gemm(enum form ta, enum form tb, size_t m, size_t n, size_t k, double alpha, const double *a,
+          size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
+          double *scratch);
 
 /*
- * The same, bit for bit, with op(B) (k x n) packed beforehand: worth it when several products share
- * it. packed: gemm_packed_size(n, k) doubles, 64-byte aligned.
+ * Factors that several products share can be packed once; the bits of the products are the same.
+ * Their stride is then not looked at. gemm_pack: op(B) (k x n). gemm_pack_left: A (m x k), times
+ * alpha, which the products must then leave at 1, and with column p times weight[p] if there are
+ * weights (k). packed: gemm_packed_size(n or m, k) doubles, 64-byte aligned.
  */
 size_t gemm_packed_size(size_t n, size_t k);
-void gemm_pack(enum transpose tb, size_t n, size_t k, const double *b, size_t ldb, double *packed);
-void gemm_packed(enum transpose ta, size_t m, size_t n, size_t k, double alpha, const double *a,
-                 size_t lda, const double *packed, double beta, double *c, size_t ldc,
-                 double *scratch);
+void gemm_pack(enum form tb, size_t n, size_t k, const double *b, size_t ldb, double *packed);
+void gemm_pack_left(size_t m, size_t k, double alpha, const double *a, size_t lda,
+                    const double *weight, double *packed);
 
 /*
  * The lower triangle of the n x n product above, diagonal included, with about half the work.
  * The strict upper triangle of C is neither read nor written.
  */
-void gemm_lower(enum transpose ta, enum transpose tb, size_t n, size_t k, double alpha,
-                const double *a, size_t lda, const double *b, size_t ldb, double beta, double *c,
-                size_t ldc, double *scratch);
+void gemm_lower(enum form ta, enum form tb, size_t n, size_t k, double alpha, const double *a,
+                size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
+                double *scratch);
 
 /*
  * C (m x n) = alpha op(L) (m x m) B (m x n) + beta C with L lower triangular and about half the
@@ -51,7 +53,7 @@ void gemm_lower(enum transpose ta, enum transpose tb, size_t n, size_t k, double
  * zeros next to the diagonal take part, so an infinity or NaN in a row of B may also reach up to
  * three rows of C that do not depend on it.
  */
-void trmm_lower(enum transpose tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
+void trmm_lower(enum form tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
                 const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch);
 
 /*

@@ -5,7 +5,7 @@ enum { TILE_ROWS = 96, TILE_COLUMNS = 192 };
 
 struct product {
     double *const *scratch;
-    enum transpose ta, tb;
+    enum form ta, tb;
     size_t m, n, k, lda, ldb, ldc, across;
     double alpha, beta;
     const double *a, *b;
@@ -26,9 +26,9 @@ static void tile(void *context, size_t unit, size_t worker) {
          p->scratch[worker]);
 }
 
-void tiled_product(struct pool *pool, double *const *scratch, enum transpose ta, enum transpose tb,
-                   size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda,
-                   const double *b, size_t ldb, double beta, double *c, size_t ldc) {
+void tiled_product(struct pool *pool, double *const *scratch, enum form ta, enum form tb, size_t m,
+                   size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
+                   size_t ldb, double beta, double *c, size_t ldc) {
     size_t down = (m + TILE_ROWS - 1) / TILE_ROWS, across = (n + TILE_COLUMNS - 1) / TILE_COLUMNS;
     struct product product = {scratch, ta,     tb,    m,    n, k, lda, ldb,
                               ldc,     across, alpha, beta, a, b, c};

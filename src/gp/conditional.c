@@ -84,13 +84,12 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
                             const struct gp_points *points, struct gp_tile *tile, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
-    double sign = distance ? -2.0 : 1.0;
     if (points->packed_transpose)
-        gemm_packed(PLAIN, m, rows, d, sign, factor->zq, d, points->packed_transpose, 0.0, tile->k,
-                    rows, scratch);
+        gemm(PACKED, PACKED, m, rows, d, 1.0, factor->packed, 0, points->packed_transpose, 0, 0.0,
+             tile->k, rows, scratch);
     else
-        gemm(PLAIN, TRANSPOSED, m, rows, d, sign, factor->zq, d, points->x, d, 0.0, tile->k, rows,
-             scratch);
+        gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed, 0, points->x, d, 0.0, tile->k,
+             rows, scratch);
     for (size_t i = 0; distance && i < m; i++)
         complete_distances(rows, factor->z_norm[i], points->x_norm, tile->k + i * rows);
     shape->kernel->evaluate(shape->degree, factor->variance, m * rows, tile->k, tile->k,
@@ -185,8 +184,8 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
             add(rows, tile->gamma + i * rows, tile->d_norm);
     }
     if (points->packed)
-        gemm_packed(PLAIN, m, d, rows, 1.0, tile->gamma, rows, points->packed, 0.0, gather->gamma_x,
-                    d, scratch);
+        gemm(PLAIN, PACKED, m, d, rows, 1.0, tile->gamma, rows, points->packed, 0, 0.0,
+             gather->gamma_x, d, scratch);
     else
         gemm(PLAIN, PLAIN, m, d, rows, 1.0, tile->gamma, rows, points->x, d, 0.0, gather->gamma_x,
              d, scratch);
@@ -202,11 +201,10 @@ void gp_points_backward(const struct gp_shape *shape, size_t functions,
                         const struct gp_points *points, size_t stride, size_t first, size_t width,
                         double *d_x, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
-    bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     gemm(TRANSPOSED, PLAIN, rows, width, functions, 2.0, tiles[0].d_norm, stride,
          factors[0].inverse_square + first, d, 0.0, d_x + first, d, scratch);
     for (size_t r = 0; r < rows; r++)
         multiply(width, d_x + r * d + first, points->x + r * d + first, d_x + r * d + first);
-    gemm(TRANSPOSED, PLAIN, rows, width, functions * m, distance ? -2.0 : 1.0, tiles[0].gamma, rows,
+    gemm(TRANSPOSED, PLAIN, rows, width, functions * m, gp_sign(shape), tiles[0].gamma, rows,
          factors[0].zq + first, d, 1.0, d_x + first, d, scratch);
 }

@@ -13,6 +13,7 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
     size_t m = shape->inducing;
     factor->inverse_square = q;
     factor->zq = zq;
+    factor->packed = arena_doubles(arena, gemm_packed_size(m, shape->attributes));
     factor->z_norm = arena_doubles(arena, m);
     factor->k = arena_doubles(arena, m * m);
     factor->k_slope = arena_doubles(arena, m * m);
@@ -36,10 +37,9 @@ static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
     size_t m = shape->inducing, d = shape->attributes;
     factor->variance = exp(*theta->log_variance);
     factor->white = exp(*theta->log_white);
-    for (size_t i = 0; i < m; i++) {
+    gemm_pack_left(m, d, gp_sign(shape), theta->z, d, factor->inverse_square, factor->packed);
+    for (size_t i = 0; factor->zq && i < m; i++)
         multiply(d, theta->z + i * d, factor->inverse_square, factor->zq + i * d);
-        factor->z_norm[i] = dot(d, theta->z + i * d, factor->zq + i * d);
-    }
 }
 
 /* k and k_slope (M x M), from t of every pair of inducing inputs. */
@@ -48,11 +48,13 @@ static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
     size_t m = shape->inducing, d = shape->attributes;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     double *t = factor->k;
-    gemm_lower(PLAIN, TRANSPOSED, m, d, distance ? -2.0 : 1.0, theta->z, d, factor->zq, d, 0.0, t,
-               m, scratch);
+    gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, factor->packed, 0, theta->z, d, 0.0, t, m, scratch);
     for (size_t i = 0; distance && i < m; i++) {
-        for (size_t j = 0; j < i; j++)
-            t[i * m + j] = fmax(0.0, t[i * m + j] + factor->z_norm[i] + factor->z_norm[j]);
+        factor->z_norm[i] = t[i * m + i] / gp_sign(shape);
+        for (size_t j = 0; j < i; j++) {
+            double square = t[i * m + j] + factor->z_norm[i] + factor->z_norm[j];
+            t[i * m + j] = square > 0.0 ? square : 0.0;
+        }
         t[i * m + i] = 0.0;
     }
     mirror_lower(m, t);

@@ -41,6 +41,11 @@ struct gp_parameters {
     double *l;               /* M (M+1) / 2 */
 };
 
+/* What z' x / lambda^2 is multiplied by in t: |z - x|^2 has -2 of it, a dot product 1. */
+static inline double gp_sign(const struct gp_shape *shape) {
+    return shape->kernel->argument == SQUARED_DISTANCE ? -2.0 : 1.0;
+}
+
 size_t gp_parameter_count(const struct gp_shape *shape);
 struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *theta);
 
@@ -49,7 +54,8 @@ struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *thet
 struct gp_factor {
     double variance, white, jitter; /* s2; s0^2; added to the diagonal in units of s2 */
     const double *inverse_square;   /* d: 1 / lambda^2, see gp_scales */
-    double *zq;                     /* M x d: Z / lambda^2 */
+    double *packed;                 /* M x d: gp_sign Z / lambda^2 as left factor of products */
+    double *zq;                     /* M x d: Z / lambda^2; or NULL */
     double *z_norm;                 /* M: sum_j z_j^2 / lambda_j^2 */
     double *k, *k_slope;            /* M x M: s2 g(t), s2 g'(t) without the diagonal's noise */
     double *root, *inverse;         /* M x M: L_K and its inverse */
@@ -62,8 +68,10 @@ struct gp_factor {
 /* 1 / lambda^2 of a function, into its row of Q (C x d). First of all. */
 void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, double *q);
 
-/* The function's row of Q, and zq, lie in arrays that the caller shares out, so that all functions'
- * stand in one matrix. */
+/*
+ * The function's row of Q, and zq, lie in arrays that the caller shares out, so that all functions'
+ * stand in one matrix. zq is for gp_points_backward alone and may be NULL without it.
+ */
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
                       const double *q, double *zq);
 
@@ -162,8 +170,8 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
 
 /* First order: variance += sum_j V_j (d mean / d x_j)^2, and its adjoint. noise: R x d. */
 void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
-              const struct gp_points *points, struct gp_tile *tile, const double *noise,
-              double *variance, double *scratch);
+              const struct gp_parameters *theta, const struct gp_points *points,
+              struct gp_tile *tile, const double *noise, double *variance, double *scratch);
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_points *points, struct gp_tile *tile, const double *noise,
                        const double *d_variance, struct gp_gather *gather, double *scratch);

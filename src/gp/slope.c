@@ -4,7 +4,7 @@
  *
  * mean = sum_m alpha_m k(x, z_m), so with e = alpha o k_slope (M x R), q = 1/lambda^2 and
  * rho = colsum(e),
- *     distance   slope = 2 (x q rho - e' Zq)        dot   slope = e' Zq           (R x d)
+ *     distance   slope = 2 q (x rho - e' Z)         dot   slope = q (e' Z)        (R x d)
  *     variance += sum_j V_j slope_j^2.
  * Forward costs one product of size R x M x d, backward two (by e and by Zq).
  */
@@ -15,9 +15,17 @@
 
 #include <string.h>
 
+/* One row: on entry gp_sign e' Z. */
+SIMD_CLONES static void complete_slope(size_t d, double rho, const double *x, const double *q,
+                                       double *slope) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++)
+        slope[j] = q[j] * (slope[j] + rho * x[j]);
+}
+
 void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
-              const struct gp_points *points, struct gp_tile *tile, const double *noise,
-              double *variance, double *scratch) {
+              const struct gp_parameters *theta, const struct gp_points *points,
+              struct gp_tile *tile, const double *noise, double *variance, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     memset(tile->rho, 0, rows * sizeof(double));
@@ -26,14 +34,14 @@ void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
         scale(rows, factor->alpha[i], tile->e + i * rows);
         add(rows, tile->e + i * rows, tile->rho);
     }
-    for (size_t r = 0; distance && r < rows; r++) {
-        multiply(d, points->x + r * d, factor->inverse_square, tile->slope + r * d);
-        scale(d, 2.0 * tile->rho[r], tile->slope + r * d);
+    gemm(TRANSPOSED, PLAIN, rows, d, m, gp_sign(shape), tile->e, rows, theta->z, d, 0.0,
+         tile->slope, d, scratch);
+    for (size_t r = 0; r < rows; r++) {
+        double *slope = tile->slope + r * d;
+        complete_slope(d, distance ? 2.0 * tile->rho[r] : 0.0, points->x + r * d,
+                       factor->inverse_square, slope);
+        variance[r] += dot3(d, slope, slope, noise + r * d);
     }
-    gemm(TRANSPOSED, PLAIN, rows, d, m, distance ? -2.0 : 1.0, tile->e, rows, factor->zq, d,
-         distance ? 1.0 : 0.0, tile->slope, d, scratch);
-    for (size_t r = 0; r < rows; r++)
-        variance[r] += dot3(d, tile->slope + r * d, tile->slope + r * d, noise + r * d);
 }
 
 /*
@@ -63,7 +71,6 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
                        const double *d_variance, struct gp_gather *gather, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
-    double sign = distance ? -2.0 : 1.0;
     double *d_slope = tile->slope, *d_rho = tile->d_norm; /* made anew afterwards */
     for (size_t r = 0; r < rows; r++) {
         const double *x = points->x + r * d, *row = d_slope + r * d;
@@ -74,7 +81,8 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
     }
     for (size_t i = 0; i < m; i++)
         memcpy(tile->d_e + i * rows, d_rho, rows * sizeof(double));
-    gemm(PLAIN, TRANSPOSED, m, rows, d, sign, factor->zq, d, d_slope, d, 1.0, tile->d_e, rows,
+    gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed, 0, d_slope, d, 1.0, tile->d_e, rows,
          scratch);
-    gemm(PLAIN, PLAIN, m, d, rows, sign, tile->e, rows, d_slope, d, 0.0, gather->d_zq, d, scratch);
+    gemm(PLAIN, PLAIN, m, d, rows, gp_sign(shape), tile->e, rows, d_slope, d, 0.0, gather->d_zq, d,
+         scratch);
 }

@@ -146,12 +146,14 @@ static void layout_functions(struct bound *bound, struct arena *arena) {
     bound->gradient_of = arena_bytes(arena, functions, sizeof *bound->gradient_of);
     bound->q = arena_doubles(arena, functions * model->attributes);
     bound->d_q = arena_doubles(arena, functions * model->attributes);
-    double *zq = arena_doubles(arena, functions * area);
+    double *zq = bound->needs_d_x ? arena_doubles(arena, functions * area) : NULL;
     struct gp_factor thrown_away;
     for (size_t c = 0; c < functions; c++) {
-        gp_factor_layout(zq ? &bound->factor[c] : &thrown_away, &model->gp, arena,
-                         zq ? bound->q + c * model->attributes : NULL, zq ? zq + c * area : NULL);
-        if (zq) {
+        bool counting = !bound->factor;
+        gp_factor_layout(counting ? &thrown_away : &bound->factor[c], &model->gp, arena,
+                         counting ? NULL : bound->q + c * model->attributes,
+                         zq ? zq + c * area : NULL);
+        if (!counting) {
             bound->theta[c] = model_gp(model, model->theta, c);
             bound->gradient_of[c] = model_gp(model, bound->gradient, c);
         }
@@ -384,7 +386,7 @@ static void look_at_points(void *context, size_t unit, size_t worker) {
     double *widened = (bound->blur ? bound->blur : bound->variance) + at;
     if (bound->blur)
         memset(widened, 0, points.rows * sizeof(double));
-    gp_slope(&bound->factor[c], gp, &points, tile,
+    gp_slope(&bound->factor[c], gp, &bound->theta[c], &points, tile,
              bound->batch.noise + tile_start(bound, t) * gp->attributes, widened,
              bound->scratch[worker]);
 }

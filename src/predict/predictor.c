@@ -60,15 +60,14 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     predictor->normal = points ? arena_doubles(arena, points * model->attributes) : NULL;
     predictor->few = points ? arena_doubles(arena, TILE * model->attributes) : NULL;
     predictor->q = arena_doubles(arena, functions * model->attributes);
-    double *zq = arena_doubles(arena, functions * model->inducing * model->attributes);
+    bool counting = !predictor->factor; /* see arena.h */
     struct gp_factor factor;
     struct desk desk;
     for (size_t c = 0; c < functions; c++)
-        gp_factor_layout(zq ? &predictor->factor[c] : &factor, &model->gp, arena,
-                         zq ? predictor->q + c * model->attributes : NULL,
-                         zq ? zq + c * model->inducing * model->attributes : NULL);
+        gp_factor_layout(counting ? &factor : &predictor->factor[c], &model->gp, arena,
+                         counting ? NULL : predictor->q + c * model->attributes, NULL);
     for (size_t w = 0; w < threads; w++)
-        desk_layout(zq ? &predictor->desk[w] : &desk, model, arena);
+        desk_layout(counting ? &desk : &predictor->desk[w], model, arena);
 }
 
 static nim_status factor_functions(struct nim_predictor *predictor, nim_error *error) {
@@ -140,8 +139,8 @@ void predictor_look(const struct nim_predictor *predictor, struct desk *desk, si
         gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
                        &desk->tile, mean, variance, desk->scratch);
         if (model->options.input->widens)
-            gp_slope(&predictor->factor[c], &model->gp, &points, &desk->tile, desk->noise, variance,
-                     desk->scratch);
+            gp_slope(&predictor->factor[c], &model->gp, &predictor->theta[c], &points, &desk->tile,
+                     desk->noise, variance, desk->scratch);
     }
     if (model->classes == 0)
         return;
