@@ -56,6 +56,10 @@ void gemm_lower(enum form ta, enum form tb, size_t n, size_t k, double alpha, co
 void trmm_lower(enum form tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
                 const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch);
 
+/* A (n x n): the upper triangle becomes the mirror image of the lower; A becomes A + A'. */
+void mirror_lower(size_t n, double *a);
+void add_transpose(size_t n, double *a);
+
 /*
  * Replaces the symmetric A (n x n), of which only the lower triangle is read, by its lower Cholesky
  * factor with a strict upper triangle of zeros.  Returns 0, or the 1-based index of the first pivot

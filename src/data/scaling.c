@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/scaling.h"
 
+#include "base/simd.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -161,8 +163,36 @@ void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool 
 }
 
 /* value, but not beyond +-limit; unlike fmin and fmax, which mind NaN, not a call. */
-static inline double within(double value, double limit) {
+SIMD_INLINE double within(double value, double limit) {
     return value > limit ? limit : value < -limit ? -limit : value;
+}
+
+/* One row in standard units; a missing cell is at the typical value, as uncertain as its spread. */
+SIMD_CLONES static void standardise_row(const struct scaling *scaling, const double *cell,
+                                        double *x, double *noise) {
+    const double *mean = scaling->mean, *deviation = scaling->deviation;
+    const double *typical = scaling->typical, *spread = scaling->spread;
+    size_t d = scaling->attributes;
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        bool missing = isnan(cell[j]);
+        /* In halves, so that not even the largest doubles overflow. */
+        double standard = (0.5 * cell[j] - 0.5 * mean[j]) / (0.5 * deviation[j]);
+        x[j] = missing ? typical[j] : within(standard, FARTHEST);
+        noise[j] = missing ? within(spread[j] * spread[j], LARGEST_NOISE) : 0.0;
+    }
+}
+
+/* The noise of the cells that are there. */
+SIMD_CLONES static void standardise_errors(const struct scaling *scaling, const double *cell,
+                                           const double *sigma, double *noise) {
+    const double *deviation = scaling->deviation, *median = scaling->median_error;
+    size_t d = scaling->attributes;
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double error = isnan(sigma[j]) ? median[j] : sigma[j] / deviation[j];
+        noise[j] = isnan(cell[j]) ? noise[j] : within(error * error, LARGEST_NOISE);
+    }
 }
 
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
@@ -170,22 +200,10 @@ void scaling_gather(const struct scaling *scaling, const nim_data *data, bool us
     size_t d = scaling->attributes;
     for (size_t k = 0; k < count; k++) {
         size_t i = row[k];
-        const double *sigma = NULL;
+        standardise_row(scaling, data->x + i * d, x + k * d, noise + k * d);
         if (use_errors && data->sigma)
-            sigma = data->sigma + (data->sigma_rows == 1 ? 0 : i * d);
-        for (size_t j = 0; j < d; j++) {
-            double cell = data->x[i * d + j], error = 0.0;
-            bool missing = isnan(cell);
-            if (missing)
-                error = scaling->spread[j];
-            else if (sigma)
-                error =
-                    isnan(sigma[j]) ? scaling->median_error[j] : sigma[j] / scaling->deviation[j];
-            /* In halves, so that not even the largest doubles overflow. */
-            double standard = (0.5 * cell - 0.5 * scaling->mean[j]) / (0.5 * scaling->deviation[j]);
-            x[k * d + j] = missing ? scaling->typical[j] : within(standard, FARTHEST);
-            noise[k * d + j] = within(error * error, LARGEST_NOISE);
-        }
+            standardise_errors(scaling, data->x + i * d,
+                               data->sigma + (data->sigma_rows == 1 ? 0 : i * d), noise + k * d);
         if (weight)
             weight[k] = data->weights ? data->weights[i] : 1.0;
     }

@@ -90,10 +90,14 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
     else
         gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed, 0, points->x, d, 0.0, tile->k,
              rows, scratch);
-    for (size_t i = 0; distance && i < m; i++)
-        complete_distances(rows, factor->z_norm[i], points->x_norm, tile->k + i * rows);
-    shape->kernel->evaluate(shape->degree, factor->variance, m * rows, tile->k, tile->k,
-                            tile->k_slope, tile->k_curvature);
+    for (size_t i = 0; i < m; i++) {
+        double *k = tile->k + i * rows;
+        if (distance)
+            complete_distances(rows, factor->z_norm[i], points->x_norm, k);
+        shape->kernel->evaluate(shape->degree, factor->variance, rows, k, k,
+                                tile->k_slope ? tile->k_slope + i * rows : NULL,
+                                tile->k_curvature ? tile->k_curvature + i * rows : NULL);
+    }
 
     double diagonal = factor->variance * factor->jitter + factor->white;
     if (distance) {
@@ -143,6 +147,16 @@ static void diagonal_backward(const struct gp_factor *factor, size_t rows,
     *gather->variance = dot(rows, d_variance, tile->k_xx) - factor->white * *gather->white;
 }
 
+/* What reaches row i of gamma, the variance and alpha through e = alpha o k_slope. */
+static void slope_row_backward(const struct gp_factor *factor, size_t rows, size_t i,
+                               struct gp_tile *tile, struct gp_gather *gather) {
+    double *d_e = tile->d_e + i * rows;
+    *gather->variance += dot(rows, d_e, tile->e + i * rows);
+    gather->d_alpha[i] = dot(rows, d_e, tile->k_slope + i * rows);
+    multiply(rows, d_e, tile->k_curvature + i * rows, d_e);
+    add_scaled(rows, factor->alpha[i], d_e, tile->gamma + i * rows);
+}
+
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                              const struct gp_parameters *theta, const struct gp_points *points,
                              struct gp_tile *tile, const double *d_mean, const double *d_variance,
@@ -160,28 +174,21 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
     }
     gemm_lower(PLAIN, TRANSPOSED, m, rows, 1.0, weighted, rows, tile->a, rows, 0.0, gather->a_a, m,
                scratch);
-    double *d_k = tile->gamma;
-    trmm_lower(TRANSPOSED, m, rows, 1.0, factor->inverse, m, tile->h, rows, 0.0, d_k, rows,
+    trmm_lower(TRANSPOSED, m, rows, 1.0, factor->inverse, m, tile->h, rows, 0.0, tile->gamma, rows,
                scratch);
-    *gather->variance += dot(m * rows, d_k, tile->k);
-    multiply(m * rows, d_k, tile->k_slope, tile->gamma);
-    if (tile->d_e)
-        for (size_t i = 0; i < m; i++) {
-            const double *d_e = tile->d_e + i * rows, *e = tile->e + i * rows;
-            *gather->variance += dot(rows, d_e, e);
-            gather->d_alpha[i] = dot(rows, d_e, tile->k_slope + i * rows);
-            multiply(rows, d_e, tile->k_curvature + i * rows, tile->d_e + i * rows);
-            add_scaled(rows, factor->alpha[i], d_e, tile->gamma + i * rows);
-        }
-
     if (distance)
         memset(tile->d_norm, 0, rows * sizeof(double));
     else
         multiply(rows, d_variance, tile->k_xx_slope, tile->d_norm);
     for (size_t i = 0; i < m; i++) {
-        gather->row_sum[i] = sum(rows, tile->gamma + i * rows);
+        double *gamma = tile->gamma + i * rows; /* on entry d_k */
+        *gather->variance += dot(rows, gamma, tile->k + i * rows);
+        multiply(rows, gamma, tile->k_slope + i * rows, gamma);
+        if (tile->d_e)
+            slope_row_backward(factor, rows, i, tile, gather);
+        gather->row_sum[i] = sum(rows, gamma);
         if (distance)
-            add(rows, tile->gamma + i * rows, tile->d_norm);
+            add(rows, gamma, tile->d_norm);
     }
     if (points->packed)
         gemm(PLAIN, PACKED, m, d, rows, 1.0, tile->gamma, rows, points->packed, 0, 0.0,

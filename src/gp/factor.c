@@ -26,12 +26,6 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
     factor->posterior_work = arena_doubles(arena, m * m);
 }
 
-static void mirror_lower(size_t n, double *a) {
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            a[j * n + i] = a[i * n + j];
-}
-
 static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta) {
     size_t m = shape->inducing, d = shape->attributes;
@@ -127,12 +121,7 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
     }
     trmm_lower(TRANSPOSED, m, m, 1.0, factor->inverse, m, p, m, 0.0, half, m, scratch);
     gemm(PLAIN, PLAIN, m, m, m, -0.5, half, m, factor->inverse, m, 0.0, d_k, m, scratch);
-    for (size_t i = 0; i < m; i++) {
-        for (size_t j = 0; j < i; j++)
-            d_k[i * m + j] += d_k[j * m + i];
-        d_k[i * m + i] *= 2.0;
-    }
-    mirror_lower(m, d_k);
+    add_transpose(m, d_k);
 }
 
 /*

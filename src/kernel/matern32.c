@@ -3,13 +3,14 @@
  * With a = sqrt(3 t):  g(t) = (1 + a) exp(-a),  g' = -3/2 exp(-a),  g'' = 9/4 exp(-a) / a.
  * g'' has a pole at t = 0, which its factors (x - x')^2 cancel: there a is kept off zero.
  */
+#include "base/simd.h"
 #include "base/special.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
 
-static void evaluate(unsigned degree, double scale, size_t n, const double *t, double *value,
-                     double *slope, double *curvature) {
+SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const double *t,
+                                 double *value, double *slope, double *curvature) {
     (void)degree;
     enum { CHUNK = 256 }; /* exp(-a) is wanted several times; keep a piece of it in the cache */
     double root[CHUNK], decay[CHUNK];

@@ -3,13 +3,14 @@
  * With a = sqrt(5 t):  g(t) = (1 + a + a^2/3) exp(-a),  g' = -5/6 (1 + a) exp(-a),
  * g'' = 25/12 exp(-a).
  */
+#include "base/simd.h"
 #include "base/special.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
 
-static void evaluate(unsigned degree, double scale, size_t n, const double *t, double *value,
-                     double *slope, double *curvature) {
+SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const double *t,
+                                 double *value, double *slope, double *curvature) {
     (void)degree;
     enum { CHUNK = 256 }; /* exp(-a) is wanted several times; keep a piece of it in the cache */
     double root[CHUNK], decay[CHUNK];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* g(t) = (1 + t)^p, g' = p (1 + t)^(p-1), g'' = p (p-1) (1 + t)^(p-2), for whole p >= 1. */
+#include "base/simd.h"
 #include "kernel/kernel.h"
 
 /* power[i] = factor (1 + t_i)^p by repeated squaring, whole pieces at a time so that it vectorises.
  */
-static void powers(double factor, unsigned p, size_t n, const double *t, double *power) {
+SIMD_CLONES static void powers(double factor, unsigned p, size_t n, const double *t,
+                               double *power) {
     enum { CHUNK = 256 };
     double base[CHUNK], result[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* g(t) = exp(-t/2), g' = -g/2, g'' = g/4. */
+#include "base/simd.h"
 #include "base/special.h"
 #include "kernel/kernel.h"
 
-static void evaluate(unsigned degree, double scale, size_t n, const double *t, double *value,
-                     double *slope, double *curvature) {
+SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const double *t,
+                                 double *value, double *slope, double *curvature) {
     (void)degree;
+    SIMD_LOOP
     for (size_t i = 0; i < n; i++)
         value[i] = -0.5 * t[i];
     exp_array(n, value, value);
+    SIMD_LOOP
     for (size_t i = 0; i < n; i++)
         value[i] *= scale;
     if (slope)
