@@ -150,7 +150,7 @@ double fixture_bound(struct fixture *fixture) {
     targets_gather(model, &fixture->data, fixture->rows, batch->row, batch->target);
     double value;
     nim_error error;
-    if (bound_evaluate(fixture->bound, &value, &error) != NIM_OK)
+    if (bound_evaluate(fixture->bound, NULL, &value, &error) != NIM_OK)
         fail_msg("%s", error.message);
     return value;
 }

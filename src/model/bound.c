@@ -34,6 +34,7 @@ struct bound {
     struct gp_tile_use use;
     bool needs_d_x;
 
+    const struct bound_listener *listener;
     struct bound_batch batch;
     struct input_work input_work;
     struct gp_factor *factor; /* C */
@@ -449,12 +450,15 @@ static void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
     struct gp_gather *gather = gather_of(bound, c, worker);
-    if (unit < functions)
-        gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
-                          &bound->gradient_of[c], bound->scratch[worker]);
-    else
+    if (unit >= functions) {
         gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
                               &bound->gradient_of[c], bound->scratch[worker]);
+        return;
+    }
+    gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
+                      &bound->gradient_of[c], bound->scratch[worker]);
+    if (bound->listener)
+        bound->listener->z_is_done(bound->listener->context, c);
 }
 
 static void function_forward(void *context, size_t c, size_t worker) {
@@ -546,7 +550,8 @@ static void gather_likelihood(struct bound *bound, size_t units) {
             gradient);
 }
 
-nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) {
+nim_status bound_evaluate(struct bound *bound, const struct bound_listener *listener, double *value,
+                          nim_error *error) {
     const struct nim_model *model = bound->model;
     size_t functions = model->functions, points = points_of(bound);
     size_t blocks = (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
@@ -561,13 +566,14 @@ nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error) 
              dot(bound->batch.rows, bound->batch.weight, bound->row_value);
     for (size_t c = 0; c < functions; c++)
         *value -= bound->factor[c].kl;
+    if (!isfinite(*value))
+        return failure(error, NIM_NUMERICAL, "step %llu: the bound is not finite",
+                       (unsigned long long)bound->batch.step);
 
+    bound->listener = listener;
     functions_backward(bound);
     pool_run(bound->pool, bound->columns, norms_back, bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);
-    if (!isfinite(*value))
-        return failure(error, NIM_NUMERICAL, "step %llu: the bound is not finite",
-                       (unsigned long long)bound->batch.step);
     return NIM_OK;
 }

@@ -35,13 +35,21 @@ void bound_free(struct bound *bound);
 struct bound_batch *bound_batch(struct bound *bound);
 struct pool *bound_pool(struct bound *bound);
 
+/* Who wants to know, from whichever thread it is, that a function's Z will not be looked at again
+ * in this evaluation and that the gradient by it is complete. */
+struct bound_listener {
+    void (*z_is_done)(void *context, size_t function);
+    void *context;
+};
+
 /*
  * The bound of the batch at the model's parameters, and the gradient: by the shared parameters
  * (bound_gradient) and by the batch's own (bound_own_gradient). The batch's noise and weight are
- * overwritten by V and by what each row counts. Fails with NIM_NUMERICAL when a covariance cannot
- * be factorised or the bound is not finite.
+ * overwritten by V and by what each row counts. Fails with NIM_NUMERICAL, before any gradient, when
+ * a covariance cannot be factorised or the bound is not finite. The listener may be NULL.
  */
-nim_status bound_evaluate(struct bound *bound, double *value, nim_error *error);
+nim_status bound_evaluate(struct bound *bound, const struct bound_listener *listener, double *value,
+                          nim_error *error);
 double *bound_gradient(struct bound *bound);
 double *bound_own_gradient(struct bound *bound);
 

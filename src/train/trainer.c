@@ -161,11 +161,45 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     }
 }
 
-static void update_shared(struct nim_trainer *trainer, size_t first, size_t count, double rate) {
+/* Shared parameters from `first` up to `end`, in one thread. */
+static void update_stretch(struct nim_trainer *trainer, size_t first, size_t end, double rate) {
     struct nim_model *model = trainer->model;
-    adam_update_pooled(bound_pool(trainer->bound), count, rate, model->visits,
-                       bound_gradient(trainer->bound) + first, model->theta + first,
-                       model->moment1 + first, model->moment2 + first);
+    adam_update(end - first, rate, model->visits, bound_gradient(trainer->bound) + first,
+                model->theta + first, model->moment1 + first, model->moment2 + first);
+}
+
+/* Where a function's inducing inputs lie among the shared parameters: from .. to. */
+static size_t z_from(const struct nim_model *model, size_t c) {
+    return (size_t)(model_gp(model, model->theta, c).z - model->theta);
+}
+
+static size_t z_to(const struct nim_model *model, size_t c) {
+    return (size_t)(model_gp(model, model->theta, c).m - model->theta);
+}
+
+/* Nearly all parameters are inducing inputs: they move as soon as they may, still in cache. */
+static void update_z(void *context, size_t c) {
+    struct nim_trainer *trainer = context;
+    update_stretch(trainer, z_from(trainer->model, c), z_to(trainer->model, c), trainer->rate);
+}
+
+/* What lies before, between and after the functions' inducing inputs, but for the network. */
+static void update_gap(void *context, size_t gap, size_t worker) {
+    (void)worker;
+    struct nim_trainer *trainer = context;
+    const struct nim_model *model = trainer->model;
+    update_stretch(trainer, gap == 0 ? 0 : z_to(model, gap - 1),
+                   gap == model->functions ? model->input_at : z_from(model, gap), trainer->rate);
+}
+
+/* The network of the amortised model. */
+static void update_network(struct nim_trainer *trainer) {
+    struct nim_model *model = trainer->model;
+    size_t at = model->input_at;
+    adam_update_pooled(bound_pool(trainer->bound), model->input_count,
+                       NETWORK_HASTE * trainer->rate, model->visits,
+                       bound_gradient(trainer->bound) + at, model->theta + at, model->moment1 + at,
+                       model->moment2 + at);
 }
 
 static double between(double value, double least, double most) {
@@ -204,17 +238,20 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
     }
     fill_batch(trainer);
     double value;
-    nim_status status = bound_evaluate(trainer->bound, &value, error);
-    if (status != NIM_OK)
+    const struct bound_listener listener = {update_z, trainer};
+    model->visits++; /* of the update under way */
+    nim_status status = bound_evaluate(trainer->bound, &listener, &value, error);
+    if (status != NIM_OK) {
+        model->visits--;
         return status;
+    }
     /* Narrow draws would ask for more noise than there is: it is learned once they are full. */
     if (trainer->width < 1.0 && model->noise_count)
         memset(bound_gradient(trainer->bound) + model->noise_at, 0,
                model->noise_count * sizeof(double));
     model->step++;
-    model->visits++;
-    update_shared(trainer, 0, model->input_at, trainer->rate);
-    update_shared(trainer, model->input_at, model->input_count, NETWORK_HASTE * trainer->rate);
+    pool_run(bound_pool(trainer->bound), model->functions + 1, update_gap, trainer);
+    update_network(trainer);
     if (model->table.each) {
         size_t rows = bound_batch(trainer->bound)->rows;
         pool_run(bound_pool(trainer->bound), (rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT,
