@@ -7,6 +7,7 @@
  *
  * Parameters, layer by layer: weights (out x in), then biases (out).
  */
+#include "base/simd.h"
 #include "base/tiled_product.h"
 #include "base/vector.h"
 #include "input/noise_posterior.h"
@@ -53,48 +54,80 @@ static void layout(struct input_work *work, const struct input_setting *setting,
     }
 }
 
-static void fill_features(const struct input_setting *setting, const struct input_batch *batch,
-                          double *feature) {
-    size_t d = setting->attributes, told = setting->features;
-    for (size_t i = 0; i < batch->rows; i++, feature += 2 * d + told) {
-        memcpy(feature, batch->x + i * d, d * sizeof(double));
-        memcpy(feature + d, batch->feature + i * told, told * sizeof(double));
-        for (size_t j = 0; j < d; j++)
-            feature[d + told + j] = sqrt(batch->noise[i * d + j]);
+/* A layer under way, for functions that take its rows one by one. */
+struct pass {
+    const struct input_setting *setting;
+    const struct input_batch *batch;
+    size_t l;
+    const double *bias;
+    struct input_work *work;
+};
+
+SIMD_CLONES static void roots(size_t n, const double *square, double *root) {
+    SIMD_LOOP
+    for (size_t j = 0; j < n; j++)
+        root[j] = sqrt(square[j]);
+}
+
+SIMD_CLONES static void add_and_rectify(size_t n, const double *bias, double *out) {
+    SIMD_LOOP
+    for (size_t j = 0; j < n; j++) {
+        double value = out[j] + bias[j];
+        out[j] = value > 0.0 ? value : 0.0;
     }
 }
 
-/* Runs the network and splits its output into shift and spread. */
-static void forward(const struct input_setting *setting, const struct input_batch *batch,
-                    const double *shared, struct input_work *work) {
-    size_t d = setting->attributes;
-    fill_features(setting, batch, work->layer[0]);
-    for (size_t l = 0; l <= setting->layers; l++) {
-        size_t in = width(setting, l), out = width(setting, l + 1);
-        const double *bias = shared + in * out;
-        double *next = work->layer[l + 1];
+/* Where nothing came through on the way forward, nothing goes back. */
+SIMD_CLONES static void rectify_backward(size_t n, const double *value, double *d_value) {
+    SIMD_LOOP
+    for (size_t j = 0; j < n; j++)
+        d_value[j] = value[j] > 0.0 ? d_value[j] : 0.0;
+}
+
+static void fill_features(void *context, size_t i, size_t worker) {
+    (void)worker;
+    const struct pass *pass = context;
+    const struct input_batch *batch = pass->batch;
+    size_t d = pass->setting->attributes, told = pass->setting->features;
+    double *feature = pass->work->layer[0] + i * (2 * d + told);
+    memcpy(feature, batch->x + i * d, d * sizeof(double));
+    memcpy(feature + d, batch->feature + i * told, told * sizeof(double));
+    roots(d, batch->noise + i * d, feature + d + told);
+}
+
+static void finish_row(void *context, size_t i, size_t worker) {
+    (void)worker;
+    const struct pass *pass = context;
+    size_t out = width(pass->setting, pass->l + 1);
+    double *row = pass->work->layer[pass->l + 1] + i * out;
+    if (pass->l < pass->setting->layers)
+        add_and_rectify(out, pass->bias, row);
+    else
+        add(out, pass->bias, row);
+}
+
+/* Runs the network; what it gives is q. */
+static const double *forward(const struct input_setting *setting, const struct input_batch *batch,
+                             const double *shared, struct input_work *work) {
+    struct pass pass = {.setting = setting, .batch = batch, .work = work};
+    pool_run(batch->pool, batch->rows, fill_features, &pass);
+    for (pass.l = 0; pass.l <= setting->layers; pass.l++) {
+        size_t in = width(setting, pass.l), out = width(setting, pass.l + 1);
+        pass.bias = shared + in * out;
         tiled_product(batch->pool, batch->scratch, PLAIN, TRANSPOSED, batch->rows, out, in, 1.0,
-                      work->layer[l], in, shared, in, 0.0, next, out);
-        for (size_t i = 0; i < batch->rows; i++) {
-            add(out, bias, next + i * out);
-            for (size_t j = 0; l < setting->layers && j < out; j++)
-                next[i * out + j] = next[i * out + j] > 0.0 ? next[i * out + j] : 0.0;
-        }
-        shared += layer_parameters(setting, l);
+                      work->layer[pass.l], in, shared, in, 0.0, work->layer[pass.l + 1], out);
+        pool_run(batch->pool, batch->rows, finish_row, &pass);
+        shared += layer_parameters(setting, pass.l);
     }
-    const double *output = work->layer[setting->layers + 1];
-    for (size_t i = 0; i < batch->rows; i++) {
-        memcpy(work->shift + i * d, output + 2 * i * d, d * sizeof(double));
-        memcpy(work->spread + i * d, output + (2 * i + 1) * d, d * sizeof(double));
-    }
+    return work->layer[setting->layers + 1];
 }
 
 static void place(const struct input_setting *setting, const struct input_batch *batch,
                   const double *shared, const double *own, struct input_work *work, double *x,
                   double *value) {
     (void)own;
-    forward(setting, batch, shared, work);
-    noise_posterior_place(setting, batch, work, x, value);
+    const double *q = forward(setting, batch, shared, work);
+    noise_posterior_place(setting, batch, q, work, x, value);
 }
 
 /* Weights, biases and input of one layer, from the adjoint of its output. */
@@ -113,8 +146,7 @@ static void layer_backward(const struct input_setting *setting, const struct inp
         return;
     tiled_product(batch->pool, batch->scratch, PLAIN, PLAIN, rows, in, out, 1.0, d_out, out,
                   weights, in, 0.0, d_input, in);
-    for (size_t i = 0; i < rows * in; i++)
-        d_input[i] = input[i] > 0.0 ? d_input[i] : 0.0;
+    rectify_backward(rows * in, input, d_input);
 }
 
 /* The error bars are features too: d sqrt(V) / d V = 1 / (2 sqrt(V)). */
@@ -135,13 +167,9 @@ static void place_backward(const struct input_setting *setting, const struct inp
                            const double *shared, const double *own, struct input_work *work,
                            const double *d_x, double *d_shared, double *d_own, double *d_noise) {
     (void)own, (void)d_own;
-    size_t d = setting->attributes, last = setting->layers;
-    noise_posterior_backward(setting, batch, work, d_x, d_noise);
-    for (size_t i = 0; i < batch->rows; i++) {
-        memcpy(work->d_layer[last + 1] + 2 * i * d, work->d_shift + i * d, d * sizeof(double));
-        memcpy(work->d_layer[last + 1] + (2 * i + 1) * d, work->d_spread + i * d,
-               d * sizeof(double));
-    }
+    size_t last = setting->layers;
+    noise_posterior_backward(setting, batch, work->layer[last + 1], work, d_x,
+                             work->d_layer[last + 1], d_noise);
     size_t offset = shared_parameters(setting);
     for (size_t l = last + 1; l-- > 0;) {
         offset -= layer_parameters(setting, l);
@@ -155,8 +183,8 @@ static void posterior(const struct input_setting *setting, const struct input_ba
                       const double *shared, const double *own, struct input_work *work,
                       double *mean, double *variance) {
     (void)own;
-    forward(setting, batch, shared, work);
-    noise_posterior_moments(setting, batch, work, mean, variance);
+    const double *q = forward(setting, batch, shared, work);
+    noise_posterior_moments(setting, batch, q, mean, variance);
 }
 
 const struct input_model input_amortised = {

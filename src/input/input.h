@@ -44,12 +44,10 @@ struct input_batch {
 
 /* Memory between forward and backward: each model takes what it needs. */
 struct input_work {
-    double *epsilon;        /* B S x d: standard normal draws */
-    double *shift, *spread; /* B x d: q(xi) = N(shift, exp(spread)), see noise_posterior.h */
-    double *deviation;      /* B x d: exp(spread/2) */
-    double *d_shift, *d_spread;
-    double *d_noise;  /* B x d */
-    double *layer[8]; /* B x width: what each layer of the network gives */
+    double *epsilon;   /* B S x d: standard normal draws */
+    double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
+    double *d_noise;   /* B x d */
+    double *layer[8];  /* B x width: what each layer of the network gives */
     double *d_layer[8];
 };
 

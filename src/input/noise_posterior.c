@@ -13,9 +13,11 @@ enum { ROWS_PER_UNIT = 8 };
 struct job {
     const struct input_setting *setting;
     const struct input_batch *batch;
+    const double *q;
     struct input_work *work;
     double *x, *value;
     const double *d_x;
+    double *d_q;
 };
 
 static void for_rows(struct job *job, unit_function *function) {
@@ -32,11 +34,7 @@ void noise_posterior_layout(struct input_work *work, const struct input_setting 
                             struct arena *arena) {
     size_t area = setting->most_rows * setting->attributes;
     work->epsilon = arena_doubles(arena, area * setting->samples);
-    work->shift = arena_doubles(arena, area);
-    work->spread = arena_doubles(arena, area);
     work->deviation = arena_doubles(arena, area);
-    work->d_shift = arena_doubles(arena, area);
-    work->d_spread = arena_doubles(arena, area);
     work->d_noise = arena_doubles(arena, area);
 }
 
@@ -76,7 +74,7 @@ static void place_unit(void *context, size_t unit, size_t worker) {
     struct random_key key = {batch->seed, STREAM_INPUT_DRAW};
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
         const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
-        const double *shift = work->shift + i * d, *spread = work->spread + i * d;
+        const double *shift = job->q + 2 * i * d, *spread = shift + d;
         double *epsilon = work->epsilon + i * samples * d;
         double *deviation = work->deviation + i * d;
         random_normal(key, batch->step, batch->row[i], samples * d, epsilon);
@@ -87,7 +85,7 @@ static void place_unit(void *context, size_t unit, size_t worker) {
         for (size_t s = 0; s < samples; s++)
             place_point(d, prior, measured, noise, shift, deviation, epsilon + s * d,
                         job->x + (i * samples + s) * d);
-        double *term = work->d_shift + i * d; /* free until the way back */
+        double *term = work->d_noise + i * d; /* free until the way back */
         for (size_t j = 0; j < d; j++)
             term[j] = 6.283185307179586477 * (prior + noise[j]);
         log_array(d, term, term);
@@ -97,8 +95,8 @@ static void place_unit(void *context, size_t unit, size_t worker) {
 }
 
 void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
-                           struct input_work *work, double *x, double *value) {
-    struct job job = {setting, batch, work, x, value, NULL};
+                           const double *q, struct input_work *work, double *x, double *value) {
+    struct job job = {setting, batch, q, work, x, value, NULL, NULL};
     for_rows(&job, place_unit);
 }
 
@@ -120,6 +118,27 @@ SIMD_CLONES static void point_backward(size_t d, double prior, const double *mea
     }
 }
 
+/* What the values themselves say about shift and noise. */
+SIMD_CLONES static void value_backward(size_t d, double prior, double weight,
+                                       const double *measured, const double *noise,
+                                       const double *shift, double *d_shift, double *d_noise) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double total = prior + noise[j];
+        d_shift[j] = -weight * shift[j];
+        d_noise[j] = 0.5 * weight * (measured[j] * measured[j] / total - 1.0) / total;
+    }
+}
+
+/* From the adjoint of deviation = exp(spread/2) to that of spread, in place. */
+SIMD_CLONES static void spread_backward(size_t d, double weight, const double *deviation,
+                                        double *d_spread) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++)
+        d_spread[j] =
+            0.5 * (deviation[j] * d_spread[j] - weight * (deviation[j] * deviation[j] - 1.0));
+}
+
 static void backward_unit(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct job *job = context;
@@ -129,42 +148,38 @@ static void backward_unit(void *context, size_t unit, size_t worker) {
     double prior = job->setting->prior_variance;
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
         const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
-        const double *shift = work->shift + i * d;
-        double *d_shift = work->d_shift + i * d, *d_noise = work->d_noise + i * d;
-        double *d_spread = work->d_spread + i * d, *d_deviation = d_spread;
-        const double *deviation = work->deviation + i * d;
+        const double *shift = job->q + 2 * i * d, *deviation = work->deviation + i * d;
+        double *d_shift = job->d_q + 2 * i * d, *d_noise = work->d_noise + i * d;
+        double *d_spread = d_shift + d, *d_deviation = d_spread;
         double weight = batch->weight[i];
-        for (size_t j = 0; j < d; j++) {
-            double total = prior + noise[j];
-            d_shift[j] = -weight * shift[j];
-            d_noise[j] = 0.5 * weight * (measured[j] * measured[j] / total - 1.0) / total;
-            d_deviation[j] = 0.0;
-        }
+        value_backward(d, prior, weight, measured, noise, shift, d_shift, d_noise);
+        memset(d_deviation, 0, d * sizeof(double));
         for (size_t s = 0; s < samples; s++) {
             size_t at = (i * samples + s) * d;
             point_backward(d, prior, measured, noise, shift, deviation, work->epsilon + at,
                            job->d_x + at, d_shift, d_deviation, d_noise);
         }
-        for (size_t j = 0; j < d; j++) /* deviation = exp(spread/2) */
-            d_spread[j] = 0.5 * (deviation[j] * d_deviation[j] -
-                                 weight * (deviation[j] * deviation[j] - 1.0));
+        spread_backward(d, weight, deviation, d_spread);
     }
 }
 
 void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
-                              struct input_work *work, const double *d_x, double *d_noise) {
-    struct job job = {setting, batch, work, NULL, NULL, d_x};
+                              const double *q, struct input_work *work, const double *d_x,
+                              double *d_q, double *d_noise) {
+    struct job job = {setting, batch, q, work, NULL, NULL, d_x, d_q};
     for_rows(&job, backward_unit);
     for (size_t i = 0; d_noise && i < batch->rows; i++)
         add(setting->attributes, work->d_noise + i * setting->attributes, d_noise);
 }
 
 void noise_posterior_moments(const struct input_setting *setting, const struct input_batch *batch,
-                             const struct input_work *work, double *mean, double *variance) {
+                             const double *q, double *mean, double *variance) {
     double prior = setting->prior_variance;
-    for (size_t i = 0; i < batch->rows * setting->attributes; i++) {
-        double share = prior / (prior + batch->noise[i]), t = share * batch->noise[i];
-        mean[i] = share * batch->x[i] + sqrt(t) * work->shift[i];
-        variance[i] = t * exp(work->spread[i]);
-    }
+    size_t d = setting->attributes;
+    for (size_t i = 0; i < batch->rows; i++, q += 2 * d)
+        for (size_t j = 0; j < d; j++) {
+            double noise = batch->noise[i * d + j], share = prior / (prior + noise);
+            mean[i * d + j] = share * batch->x[i * d + j] + sqrt(share * noise) * q[j];
+            variance[i * d + j] = share * noise * exp(q[d + j]);
+        }
 }

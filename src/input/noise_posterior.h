@@ -7,7 +7,8 @@
  *
  * Prior p(x) = N(0, s) and measurement N(x~ | x, V) give p(x | x~) = N(c, T) with
  * c = x~ s/(s+V) and T = V s/(s+V). Write x = c + sqrt(T) xi, so that xi ~ N(0, 1) before the label
- * is known, and let q(xi) = N(shift, exp(spread)). Then exactly
+ * is known, and let q(xi) = N(shift, exp(spread)); a row of q (B x 2 d) holds its shifts, then its
+ * spreads. Then exactly
  *
  *     E log N(x~ | x, V) - KL(q(x) || p(x)) = log N(x~; 0, s + V) - KL(q(xi) || N(0, 1)).
  *
@@ -18,20 +19,21 @@
 
 #include "input/input.h"
 
-/* shift, spread, epsilon and d_noise (and, for the network, the adjoints) of a batch. */
+/* epsilon, deviation and d_noise of a batch. */
 void noise_posterior_layout(struct input_work *work, const struct input_setting *setting,
                             struct arena *arena);
 
-/* Draws epsilon and fills x (B S x d) and value (B) from shift and spread. */
+/* Draws epsilon and fills x (B S x d) and value (B). */
 void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
-                           struct input_work *work, double *x, double *value);
+                           const double *q, struct input_work *work, double *x, double *value);
 
-/* Fills d_shift, d_spread (B x d) and adds to d_noise (d) unless that is NULL. */
+/* After it: fills d_q (B x 2 d) and adds to d_noise (d) unless that is NULL. */
 void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
-                              struct input_work *work, const double *d_x, double *d_noise);
+                              const double *q, struct input_work *work, const double *d_x,
+                              double *d_q, double *d_noise);
 
-/* Mean and variance of q(x), from shift and spread. */
+/* Mean and variance of q(x). */
 void noise_posterior_moments(const struct input_setting *setting, const struct input_batch *batch,
-                             const struct input_work *work, double *mean, double *variance);
+                             const double *q, double *mean, double *variance);
 
 #endif
