@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Milliseconds of one training step, gradient and update included, against the time the machine
- * would need for the step's floating-point operations at its own peak, measured in the same run.
+ * would need for the step's floating-point operations at its own peak.
  *
  *     bench_step [--threads T] [--shape NAME] [--kernel NAME] [--input NAME] [--json FILE]
+ *
+ * A shared machine is faster and slower by a quarter from one second to the next. Therefore the
+ * peak and all input models of a shape take short turns, and medians over the turns are compared.
  */
 #include "base/random.h"
 #include "model/model.h"
@@ -83,75 +86,127 @@ static nim_data random_data(const struct shape *shape) {
                       .labels = labels};
 }
 
-static double step_milliseconds(const struct shape *shape, const char *kernel, const char *input,
-                                size_t threads) {
-    enum { MOST = 4000 };
-    nim_options *options = nim_options_create();
-    set(options, "kernel", kernel);
-    set(options, "input", input);
-    set(options, "degree", "9");
-    set(options, "rate", "0.001");
-    set(options, "layers", shape->layers);
-    set(options, "units", shape->units);
-    set_number(options, "inducing", shape->inducing);
-    set_number(options, "batch", shape->batch);
-    set_number(options, "threads", threads);
-    nim_data data = random_data(shape);
+enum { TURNS = 8, MOST_STEPS = 20000, LEAST_STEPS = 5, MOST_INPUTS = 16 };
+#define TURN_SECONDS 0.15
+
+/* One input model's training and the times of its steps so far. */
+struct contestant {
+    const struct input_model *input;
+    nim_options *options;
     nim_model *model;
     nim_trainer *trainer;
+    double *ms;
+    size_t count;
+};
+
+static struct contestant enter(const struct shape *shape, const char *kernel,
+                               const struct input_model *input, size_t threads,
+                               const nim_data *data) {
+    struct contestant one = {.input = input, .options = nim_options_create()};
     nim_error error;
-    check(nim_model_create(options, &data, &model, &error), &error);
-    check(nim_trainer_create(model, &data, &trainer, &error), &error);
-    double *ms = malloc(MOST * sizeof *ms), spent = 0.0;
-    size_t count = 0;
-    for (size_t i = 0; i < 5; i++)
-        check(nim_trainer_step(trainer, NULL, &error), &error);
-    while (count < MOST && (spent < 1.2 || count < 30)) {
+    set(one.options, "kernel", kernel);
+    set(one.options, "input", input->name);
+    set(one.options, "degree", "9");
+    set(one.options, "rate", "0.001");
+    set(one.options, "layers", shape->layers);
+    set(one.options, "units", shape->units);
+    set_number(one.options, "inducing", shape->inducing);
+    set_number(one.options, "batch", shape->batch);
+    set_number(one.options, "threads", threads);
+    check(nim_model_create(one.options, data, &one.model, &error), &error);
+    check(nim_trainer_create(one.model, data, &one.trainer, &error), &error);
+    one.ms = malloc(MOST_STEPS * sizeof *one.ms);
+    return one;
+}
+
+static void leave(struct contestant *one) {
+    free(one->ms);
+    nim_trainer_free(one->trainer);
+    nim_model_free(one->model);
+    nim_options_free(one->options);
+}
+
+/* Steps for a while; the first one, which finds the caches full of others' numbers, not counted. */
+static void take_turn(struct contestant *one) {
+    nim_error error;
+    check(nim_trainer_step(one->trainer, NULL, &error), &error);
+    double spent = 0.0;
+    for (size_t i = 0; one->count < MOST_STEPS && (spent < TURN_SECONDS || i < LEAST_STEPS); i++) {
         double start = now();
-        check(nim_trainer_step(trainer, NULL, &error), &error);
-        ms[count] = 1e3 * (now() - start);
-        spent += 1e-3 * ms[count++];
+        check(nim_trainer_step(one->trainer, NULL, &error), &error);
+        double seconds = now() - start;
+        spent += seconds;
+        one->ms[one->count++] = 1e3 * seconds;
     }
-    qsort(ms, count, sizeof *ms, by_size);
-    double median = ms[count / 2];
-    free(ms);
-    nim_trainer_free(trainer);
-    nim_model_free(model);
-    nim_options_free(options);
-    free((void *)(uintptr_t)data.x);
-    free((void *)(uintptr_t)data.sigma);
-    free((void *)(uintptr_t)data.labels);
-    return median;
+}
+
+static double median(size_t count, double *number) {
+    qsort(number, count, sizeof *number, by_size);
+    return number[count / 2];
 }
 
 static bool wanted(const char *filter, const char *name) {
     return !filter || strcmp(filter, name) == 0;
 }
 
-static void run(const struct filter *filter, size_t threads, double peak, FILE *table, FILE *json,
-                bool *first) {
+/* Where results go: a table for people, JSON (or NULL) for programs. */
+struct output {
+    FILE *table, *json;
+    bool begun;
+};
+
+static void tell(struct output *output, const struct shape *shape, const char *kernel,
+                 size_t threads, double peak, struct contestant *one) {
+    double ms = median(one->count, one->ms);
+    double ratio = floor_flops(shape, one->input) / (1e6 * peak) / ms;
+    fprintf(output->table, "| %-9s | %-10s | %-11s | %7zu | %8.3f | %10.3f |\n", shape->name,
+            kernel, one->input->name, threads, ms, ratio);
+    fflush(output->table);
+    if (output->json)
+        fprintf(output->json,
+                "%s\n    {\"shape\": \"%s\", \"kernel\": \"%s\", \"input\": \"%s\", "
+                "\"threads\": %zu, \"ms\": %.5f, \"floor_ratio\": %.4f, \"peak_gflops\": %.2f}",
+                output->begun ? "," : "", shape->name, kernel, one->input->name, threads, ms, ratio,
+                peak);
+    output->begun = true;
+}
+
+static void compare_inputs(const struct filter *filter, const struct shape *shape,
+                           const char *kernel, size_t threads, struct output *output) {
+    struct contestant field[MOST_INPUTS];
+    size_t count = 0;
+    nim_data data = random_data(shape);
+    for (size_t i = 0; input_list[i] && count < MOST_INPUTS; i++)
+        if (wanted(filter->input, input_list[i]->name))
+            field[count++] = enter(shape, kernel, input_list[i], threads, &data);
+    struct pool *pool = pool_create(threads);
+    double peak[TURNS];
+    for (size_t turn = 0; turn < TURNS; turn++) {
+        peak[turn] = peak_gflops(pool);
+        for (size_t i = 0; i < count; i++)
+            take_turn(&field[i]);
+    }
+    pool_free(pool);
+    double typical = median(TURNS, peak);
+    for (size_t i = 0; i < count; i++) {
+        tell(output, shape, kernel, threads, typical, &field[i]);
+        leave(&field[i]);
+    }
+    free((void *)(uintptr_t)data.x);
+    free((void *)(uintptr_t)data.sigma);
+    free((void *)(uintptr_t)data.labels);
+}
+
+static void run(const struct filter *filter, size_t threads, struct output *output) {
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (size_t k = 0; kernel_list[k]; k++)
-            for (size_t i = 0; input_list[i]; i++) {
-                const struct shape *shape = &shapes[s];
-                const char *kernel = kernel_list[k]->name, *input = input_list[i]->name;
-                bool shown = strcmp(kernel, "se") == 0 || (strcmp(kernel, "polynomial") == 0 &&
-                                                           strcmp(shape->name, "mnist") == 0);
-                if (!wanted(filter->shape, shape->name) || !wanted(filter->input, input) ||
-                    !(filter->kernel ? wanted(filter->kernel, kernel) : shown))
-                    continue;
-                double ms = step_milliseconds(shape, kernel, input, threads);
-                double ratio = floor_flops(shape, input_list[i]) / (1e6 * peak) / ms;
-                fprintf(table, "| %-9s | %-10s | %-11s | %7zu | %8.3f | %10.3f |\n", shape->name,
-                        kernel, input, threads, ms, ratio);
-                fflush(table);
-                if (json)
-                    fprintf(json,
-                            "%s\n    {\"shape\": \"%s\", \"kernel\": \"%s\", \"input\": \"%s\", "
-                            "\"threads\": %zu, \"ms\": %.5f, \"floor_ratio\": %.4f}",
-                            *first ? "" : ",", shape->name, kernel, input, threads, ms, ratio);
-                *first = false;
-            }
+        for (size_t k = 0; kernel_list[k]; k++) {
+            const char *kernel = kernel_list[k]->name;
+            bool shown = strcmp(kernel, "se") == 0 || (strcmp(kernel, "polynomial") == 0 &&
+                                                       strcmp(shapes[s].name, "mnist") == 0);
+            if (wanted(filter->shape, shapes[s].name) &&
+                (filter->kernel ? wanted(filter->kernel, kernel) : shown))
+                compare_inputs(filter, &shapes[s], kernel, threads, output);
+        }
 }
 
 static struct filter read_arguments(int count, char **argument) {
@@ -179,10 +234,12 @@ static struct filter read_arguments(int count, char **argument) {
 
 int main(int count, char **argument) {
     struct filter filter = read_arguments(count, argument);
-    bool to_stdout = filter.json && strcmp(filter.json, "-") == 0, first = true;
-    FILE *json = to_stdout ? stdout : filter.json ? fopen(filter.json, "w") : NULL;
-    FILE *table = to_stdout ? stderr : stdout;
-    if (filter.json && !json) {
+    bool to_stdout = filter.json && strcmp(filter.json, "-") == 0;
+    struct output output = {.table = to_stdout ? stderr : stdout,
+                            .json = to_stdout     ? stdout
+                                    : filter.json ? fopen(filter.json, "w")
+                                                  : NULL};
+    if (filter.json && !output.json) {
         fprintf(stderr, "bench_step: cannot write %s\n", filter.json);
         return 1;
     }
@@ -191,18 +248,18 @@ int main(int count, char **argument) {
         struct pool *pool = pool_create(threads);
         peak[threads - 1] = peak_gflops(pool);
         pool_free(pool);
-        fprintf(table, "peak, %zu thread%s: %.1f Gflop/s\n", threads, threads > 1 ? "s" : "",
+        fprintf(output.table, "peak, %zu thread%s: %.1f Gflop/s\n", threads, threads > 1 ? "s" : "",
                 peak[threads - 1]);
     }
-    if (json)
-        fprintf(json, "{\n  \"peak_gflops\": {\"1\": %.2f, \"2\": %.2f},\n  \"steps\": [", peak[0],
-                peak[1]);
-    fprintf(table, "\n| shape | kernel | input | threads | ms | floor/time |\n"
-                   "|---|---|---|---|---|---|\n");
+    if (output.json)
+        fprintf(output.json, "{\n  \"peak_gflops\": {\"1\": %.2f, \"2\": %.2f},\n  \"steps\": [",
+                peak[0], peak[1]);
+    fprintf(output.table, "\n| shape | kernel | input | threads | ms | floor/time |\n"
+                          "|---|---|---|---|---|---|\n");
     for (size_t threads = 1; threads <= 2; threads++)
         if (!filter.threads || (size_t)atoi(filter.threads) == threads)
-            run(&filter, threads, peak[threads - 1], table, json, &first);
-    if (json)
-        fprintf(json, "\n  ]\n}\n");
-    return json && !to_stdout && fclose(json) != 0;
+            run(&filter, threads, &output);
+    if (output.json)
+        fprintf(output.json, "\n  ]\n}\n");
+    return output.json && !to_stdout && fclose(output.json) != 0;
 }
