@@ -41,7 +41,6 @@ void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
     };
     if (use.first_order) {
         gather->d_alpha = arena_doubles(arena, m);
-        gather->d_zq = arena_doubles(arena, m * d);
     }
 }
 
@@ -64,8 +63,8 @@ void gp_gather_add(struct gp_gather *into, const struct gp_gather *from,
     add(1, from->white, into->white);
     if (into->d_alpha) {
         add(m, from->d_alpha, into->d_alpha);
-        add(m * d, from->d_zq, into->d_zq);
-        add(d, from->noise, into->noise);
+        if (into->noise)
+            add(d, from->noise, into->noise);
     }
 }
 
@@ -190,12 +189,9 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
         if (distance)
             add(rows, gamma, tile->d_norm);
     }
-    if (points->packed)
-        gemm(PLAIN, PACKED, m, d, rows, 1.0, tile->gamma, rows, points->packed, 0, 0.0,
-             gather->gamma_x, d, scratch);
-    else
-        gemm(PLAIN, PLAIN, m, d, rows, 1.0, tile->gamma, rows, points->x, d, 0.0, gather->gamma_x,
-             d, scratch);
+    const double *x = points->packed ? points->packed : points->x;
+    gemm(PLAIN, points->packed ? PACKED : PLAIN, m, d, rows, 1.0, tile->gamma, rows, x, d,
+         tile->d_e ? 1.0 : 0.0, gather->gamma_x, d, scratch);
 }
 
 /*

@@ -148,16 +148,6 @@ SIMD_CLONES static void dot_row(size_t d, const double *z, const double *q, cons
     }
 }
 
-/* What reaches Z q directly, through the slope of the mean. */
-SIMD_CLONES static void slope_row(size_t d, const double *z, const double *q, const double *d_zq,
-                                  double *d_q, double *d_z) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++) {
-        d_q[j] += d_zq[j] * z[j];
-        d_z[j] += d_zq[j] * q[j];
-    }
-}
-
 /*
  * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
  *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
@@ -182,8 +172,6 @@ static void input_gradient(struct gp_factor *factor, const struct gp_shape *shap
                          d_z);
         else
             dot_row(d, z, q, cross, d_q, d_z);
-        if (gather->d_zq)
-            slope_row(d, z, q, gather->d_zq + i * d, d_q, d_z);
     }
     for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
         gradient->log_lengthscale[j] = -2.0 * q[j] * d_q[j];

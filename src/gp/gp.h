@@ -123,7 +123,7 @@ struct gp_tile {
     double *d_norm;                    /* R: d bound / d x_norm; the caller's to place */
     /* The first-order model's: see slope.c. */
     double *e, *d_e; /* M x R */
-    double *slope;   /* R x d: d mean / d x */
+    double *slope;   /* R x d: the product behind d mean / d x; becomes the adjoint */
     double *rho;     /* R */
 };
 
@@ -140,11 +140,10 @@ struct gp_gather {
     double *a_a;              /* M x M: A diag(d_var) A', lower triangle */
     double *b;                /* M: d bound / d m from the likelihood, also through alpha */
     double *d_alpha;          /* M */
-    double *gamma_x;          /* M x d: gamma X */
+    double *gamma_x;          /* M x d: gamma X, plus e d_slope with slopes */
     double *row_sum;          /* M: sum_r gamma */
-    double *d_zq;             /* M x d: through the slopes alone */
     double *inverse_square;   /* d: d bound / d (1/lambda^2), through the slopes alone */
-    double *noise;            /* d: d bound / d (noise variance), through the slopes */
+    double *noise;            /* d: d bound / d (noise variance), through the slopes; or NULL */
     double *variance, *white; /* 1: d bound / d log s2, d bound / d s0^2 */
 };
 

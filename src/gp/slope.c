@@ -6,7 +6,9 @@
  * rho = colsum(e),
  *     distance   slope = 2 q (x rho - e' Z)         dot   slope = q (e' Z)        (R x d)
  *     variance += sum_j V_j slope_j^2.
- * Forward costs one product of size R x M x d, backward two (by e and by Zq).
+ * Forward costs one product of size R x M x d, backward two (by e and by Z). Slopes of all
+ * functions fill no cache: tile->slope keeps the bare product gp_sign e' Z, and what makes it a
+ * slope is done anew wherever a row of it is read.
  */
 #include "base/linalg.h"
 #include "base/simd.h"
@@ -15,12 +17,39 @@
 
 #include <string.h>
 
-/* One row: on entry gp_sign e' Z. */
-SIMD_CLONES static void complete_slope(size_t d, double rho, const double *x, const double *q,
-                                       double *slope) {
+enum { LANES = 8 }; /* sums are kept in so many parts, as in vector.c */
+
+/* rho below is 2 rho for distances and 0 for dot products, so that one formula does for both. */
+SIMD_INLINE double slope_at(size_t j, double rho, const double *x, const double *q,
+                            const double *product) {
+    return q[j] * (product[j] + rho * x[j]);
+}
+
+/* One row of e, and its share in rho. */
+SIMD_CLONES static void weigh_slopes(size_t n, double alpha, const double *k_slope, double *e,
+                                     double *rho) {
     SIMD_LOOP
-    for (size_t j = 0; j < d; j++)
-        slope[j] = q[j] * (slope[j] + rho * x[j]);
+    for (size_t r = 0; r < n; r++) {
+        e[r] = alpha * k_slope[r];
+        rho[r] += e[r];
+    }
+}
+
+/* One row's sum_j V_j slope_j^2. */
+SIMD_CLONES static double widening(size_t d, double rho, const double *x, const double *q,
+                                   const double *noise, const double *product) {
+    double part[LANES] = {0};
+    size_t whole = d / LANES * LANES;
+    for (size_t j = 0; j < whole; j += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            double slope = slope_at(j + l, rho, x, q, product);
+            part[l] += noise[j + l] * slope * slope;
+        }
+    for (size_t j = whole; j < d; j++) {
+        double slope = slope_at(j, rho, x, q, product);
+        part[j - whole] += noise[j] * slope * slope;
+    }
+    return sum(LANES, part);
 }
 
 void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -29,41 +58,51 @@ void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     memset(tile->rho, 0, rows * sizeof(double));
-    memcpy(tile->e, tile->k_slope, m * rows * sizeof(double));
-    for (size_t i = 0; i < m; i++) {
-        scale(rows, factor->alpha[i], tile->e + i * rows);
-        add(rows, tile->e + i * rows, tile->rho);
-    }
+    for (size_t i = 0; i < m; i++)
+        weigh_slopes(rows, factor->alpha[i], tile->k_slope + i * rows, tile->e + i * rows,
+                     tile->rho);
     gemm(TRANSPOSED, PLAIN, rows, d, m, gp_sign(shape), tile->e, rows, theta->z, d, 0.0,
          tile->slope, d, scratch);
-    for (size_t r = 0; r < rows; r++) {
-        double *slope = tile->slope + r * d;
-        complete_slope(d, distance ? 2.0 * tile->rho[r] : 0.0, points->x + r * d,
-                       factor->inverse_square, slope);
-        variance[r] += dot3(d, slope, slope, noise + r * d);
+    for (size_t r = 0; r < rows; r++)
+        variance[r] += widening(d, distance ? 2.0 * tile->rho[r] : 0.0, points->x + r * d,
+                                factor->inverse_square, noise + r * d, tile->slope + r * d);
+}
+
+/* One row: d_noise += d_var slope^2. */
+SIMD_CLONES static void noise_adjoint(size_t d, double d_variance, double rho, const double *x,
+                                      const double *q, const double *product, double *d_noise) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double slope = slope_at(j, rho, x, q, product);
+        d_noise[j] += d_variance * slope * slope;
     }
 }
 
 /*
- * One row: d_noise += d_var slope^2, and the slope becomes its own adjoint
- * d_slope = 2 d_var V slope.
+ * One row: the product becomes the adjoint of the slope, d_slope = 2 d_var V slope; d_q gets the
+ * share of 1/lambda^2 in x q rho, and sum_j d_slope_j x_j q_j, the adjoint of rho, is returned.
  */
-SIMD_CLONES static void slope_adjoint(size_t d, double d_variance, const double *noise,
-                                      double *slope, double *d_noise) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++) {
-        double weighted = d_variance * slope[j];
-        d_noise[j] += weighted * slope[j];
-        slope[j] = 2.0 * weighted * noise[j];
+SIMD_CLONES static double slope_adjoint(size_t d, double d_variance, double rho, const double *x,
+                                        const double *q, const double *noise,
+                                        double *restrict product, double *restrict d_q) {
+    double part[LANES] = {0};
+    size_t whole = d / LANES * LANES;
+    for (size_t j = 0; j < whole; j += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            double slope = slope_at(j + l, rho, x, q, product);
+            double adjoint = 2.0 * d_variance * noise[j + l] * slope * x[j + l];
+            product[j + l] = 2.0 * d_variance * noise[j + l] * slope;
+            d_q[j + l] += rho * adjoint;
+            part[l] += adjoint * q[j + l];
+        }
+    for (size_t j = whole; j < d; j++) {
+        double slope = slope_at(j, rho, x, q, product);
+        double adjoint = 2.0 * d_variance * noise[j] * slope * x[j];
+        product[j] = 2.0 * d_variance * noise[j] * slope;
+        d_q[j] += rho * adjoint;
+        part[j - whole] += adjoint * q[j];
     }
-}
-
-/* 1/lambda^2 in x q rho: one row's share. */
-SIMD_CLONES static void scale_adjoint(size_t d, double rho, const double *x, const double *d_slope,
-                                      double *d_q) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++)
-        d_q[j] += rho * x[j] * d_slope[j];
+    return sum(LANES, part);
 }
 
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -73,16 +112,19 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     double *d_slope = tile->slope, *d_rho = tile->d_norm; /* made anew afterwards */
     for (size_t r = 0; r < rows; r++) {
-        const double *x = points->x + r * d, *row = d_slope + r * d;
-        slope_adjoint(d, d_variance[r], noise + r * d, d_slope + r * d, gather->noise);
-        d_rho[r] = distance ? 2.0 * dot3(d, row, x, factor->inverse_square) : 0.0;
-        if (distance)
-            scale_adjoint(d, 2.0 * tile->rho[r], x, row, gather->inverse_square);
+        const double *x = points->x + r * d, *q = factor->inverse_square;
+        double rho = distance ? 2.0 * tile->rho[r] : 0.0;
+        if (gather->noise)
+            noise_adjoint(d, d_variance[r], rho, x, q, tile->slope + r * d, gather->noise);
+        double by_rho = slope_adjoint(d, d_variance[r], rho, x, q, noise + r * d, d_slope + r * d,
+                                      gather->inverse_square);
+        d_rho[r] = distance ? 2.0 * by_rho : 0.0;
     }
     for (size_t i = 0; i < m; i++)
         memcpy(tile->d_e + i * rows, d_rho, rows * sizeof(double));
     gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed, 0, d_slope, d, 1.0, tile->d_e, rows,
          scratch);
-    gemm(PLAIN, PLAIN, m, d, rows, gp_sign(shape), tile->e, rows, d_slope, d, 0.0, gather->d_zq, d,
+    /* e d_slope reaches Z as gamma X does, which joins it. */
+    gemm(PLAIN, PLAIN, m, d, rows, 1.0, tile->e, rows, d_slope, d, 0.0, gather->gamma_x, d,
          scratch);
 }

@@ -179,7 +179,7 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
     bound->gather = arena_bytes(arena, gathers, sizeof *bound->gather);
     bound->gamma = arena_bytes(arena, tiles, sizeof *bound->gamma);
     bound->packed = arena_bytes(arena, 2 * tiles, sizeof *bound->packed);
-    if (bound->use.first_order)
+    if (bound->use.first_order && model_learns_noise(model))
         bound->unit_noise = arena_doubles(arena, tiles * functions * d);
     struct gp_tile no_tile;
     struct gp_gather no_gather;
@@ -535,7 +535,7 @@ static void move_inputs_back(struct bound *bound) {
                                              bound->gradient + model->input_at, bound->own_gradient,
                                              model_learns_noise(model) ? noise : NULL);
     }
-    for (size_t c = 0; bound->use.first_order && c < model->functions; c++)
+    for (size_t c = 0; bound->unit_noise && c < model->functions; c++)
         add(model->attributes, bound->unit_noise + c * model->attributes, noise);
     for (size_t j = 0; j < model->noise_count; j++)
         bound->gradient[model->noise_at + j] = noise[j] * exp(model->theta[model->noise_at + j]);
