@@ -8,7 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS_PER_UNIT = 8 };
+enum {
+    ROWS_PER_UNIT = 8,
+    LANES = 8,    /* sums are kept in so many parts, as in vector.c */
+    FACTORS = 16, /* multiplied before one logarithm is taken of them all */
+};
 
 struct job {
     const struct input_setting *setting;
@@ -18,6 +22,7 @@ struct job {
     double *x, *value;
     const double *d_x;
     double *d_q;
+    bool noise_is_learned;
 };
 
 static void for_rows(struct job *job, unit_function *function) {
@@ -35,33 +40,78 @@ void noise_posterior_layout(struct input_work *work, const struct input_setting 
     size_t area = setting->most_rows * setting->attributes;
     work->epsilon = arena_doubles(arena, area * setting->samples);
     work->deviation = arena_doubles(arena, area);
+    work->width = arena_doubles(arena, area);
     work->d_noise = arena_doubles(arena, area);
 }
 
-/* x = c + sqrt(T) (shift + exp(spread/2) epsilon); deviation holds exp(spread/2). */
-SIMD_CLONES static void place_point(size_t d, double prior, const double *measured,
-                                    const double *noise, const double *shift,
-                                    const double *deviation, const double *epsilon, double *x) {
+SIMD_CLONES static void halve(size_t d, const double *number, double *half) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++)
+        half[j] = 0.5 * number[j];
+}
+
+/* c = x~ s/(s+V) and sqrt(T) = sqrt(V s/(s+V)) of one row. */
+SIMD_CLONES static void condition(size_t d, double prior, const double *measured,
+                                  const double *noise, double *centre, double *width) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         double share = prior / (prior + noise[j]);
-        double xi = shift[j] + deviation[j] * epsilon[j];
-        x[j] = share * measured[j] + sqrt(share * noise[j]) * xi;
+        centre[j] = share * measured[j];
+        width[j] = sqrt(share * noise[j]);
     }
 }
 
-/*
- * Terms of -2 times a row's value; on entry `term` holds log(2 pi (s+V)):
- * x~^2/(s+V) + log(2 pi (s+V)) + shift^2 + exp(spread) - spread - 1.
- */
-SIMD_CLONES static void complete_terms(size_t d, double prior, const double *measured,
-                                       const double *noise, const double *shift,
-                                       const double *spread, const double *deviation,
-                                       double *term) {
+/* x = c + sqrt(T) (shift + exp(spread/2) epsilon); deviation holds exp(spread/2). */
+SIMD_CLONES static void place_point(size_t d, const double *centre, const double *width,
+                                    const double *shift, const double *deviation,
+                                    const double *epsilon, double *x) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++)
-        term[j] += measured[j] * measured[j] / (prior + noise[j]) + shift[j] * shift[j] +
-                   deviation[j] * deviation[j] - spread[j] - 1.0;
+        x[j] = centre[j] + width[j] * (shift[j] + deviation[j] * epsilon[j]);
+}
+
+/* part[l] = product of s+V over every LANES-th attribute. */
+SIMD_CLONES static void multiply_totals(size_t d, double prior, const double *noise, double *part) {
+    for (size_t l = 0; l < LANES; l++)
+        part[l] = 1.0;
+    size_t whole = d / LANES * LANES;
+    for (size_t j = 0; j < whole; j += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            part[l] *= prior + noise[j + l];
+    for (size_t j = whole; j < d; j++)
+        part[j - whole] *= prior + noise[j];
+}
+
+/* sum_j log(2 pi (s+V)). s+V is within 1e-3 .. 1e10, so that FACTORS of them are far from overflow.
+ */
+static double log_totals(size_t d, double prior, const double *noise) {
+    double total = (double)d * log(6.283185307179586477), part[LANES];
+    for (size_t start = 0; start < d; start += LANES * FACTORS) {
+        size_t count = d - start < LANES * FACTORS ? d - start : LANES * FACTORS;
+        multiply_totals(count, prior, noise + start, part);
+        log_array(LANES, part, part);
+        total += sum(LANES, part);
+    }
+    return total;
+}
+
+/* sum_j [x~^2/(s+V) + shift^2 + exp(spread) - spread - 1], where x~/(s+V) = c/s. */
+SIMD_CLONES static double sum_terms(size_t d, double prior, const double *measured,
+                                    const double *centre, const double *shift,
+                                    const double *deviation) {
+    const double *spread = shift + d;
+    double part[LANES] = {0}, per_prior = 1.0 / prior;
+    size_t whole = d / LANES * LANES;
+    for (size_t j = 0; j < whole; j += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            size_t i = j + l;
+            part[l] += measured[i] * centre[i] * per_prior + shift[i] * shift[i] +
+                       deviation[i] * deviation[i] - spread[i] - 1.0;
+        }
+    for (size_t j = whole; j < d; j++)
+        part[j - whole] += measured[j] * centre[j] * per_prior + shift[j] * shift[j] +
+                           deviation[j] * deviation[j] - spread[j] - 1.0;
+    return sum(LANES, part);
 }
 
 static void place_unit(void *context, size_t unit, size_t worker) {
@@ -75,98 +125,113 @@ static void place_unit(void *context, size_t unit, size_t worker) {
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
         const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
         const double *shift = job->q + 2 * i * d, *spread = shift + d;
-        double *epsilon = work->epsilon + i * samples * d;
+        double *epsilon = work->epsilon + i * samples * d, *width = work->width + i * d;
         double *deviation = work->deviation + i * d;
+        double *centre = work->d_noise + i * d; /* free until the way back */
         random_normal(key, batch->step, batch->row[i], samples * d, epsilon);
-        scale(samples * d, batch->width, epsilon);
-        for (size_t j = 0; j < d; j++)
-            deviation[j] = 0.5 * spread[j];
+        if (batch->width != 1.0)
+            scale(samples * d, batch->width, epsilon);
+        halve(d, spread, deviation);
         exp_array(d, deviation, deviation);
+        condition(d, prior, measured, noise, centre, width);
         for (size_t s = 0; s < samples; s++)
-            place_point(d, prior, measured, noise, shift, deviation, epsilon + s * d,
+            place_point(d, centre, width, shift, deviation, epsilon + s * d,
                         job->x + (i * samples + s) * d);
-        double *term = work->d_noise + i * d; /* free until the way back */
-        for (size_t j = 0; j < d; j++)
-            term[j] = 6.283185307179586477 * (prior + noise[j]);
-        log_array(d, term, term);
-        complete_terms(d, prior, measured, noise, shift, spread, deviation, term);
-        job->value[i] = -0.5 * sum(d, term);
+        job->value[i] = -0.5 * (sum_terms(d, prior, measured, centre, shift, deviation) +
+                                log_totals(d, prior, noise));
     }
 }
 
 void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
                            const double *q, struct input_work *work, double *x, double *value) {
-    struct job job = {setting, batch, q, work, x, value, NULL, NULL};
+    struct job job = {setting, batch, q, work, x, value, NULL, NULL, false};
     for_rows(&job, place_unit);
 }
 
-/* One point's share in d_shift, d_spread and d_noise. c' = -x~ s/(s+V)^2, T' = (s/(s+V))^2. */
-SIMD_CLONES static void point_backward(size_t d, double prior, const double *measured,
-                                       const double *noise, const double *shift,
-                                       const double *deviation, const double *epsilon,
-                                       const double *d_x, double *d_shift, double *d_deviation,
-                                       double *d_noise) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++) {
-        double share = prior / (prior + noise[j]);
-        double width = sqrt(share * noise[j]);
-        double xi = shift[j] + deviation[j] * epsilon[j];
-        double per_width = width > 0.0 ? 0.5 * share * share / width : 0.0;
-        d_shift[j] += d_x[j] * width;
-        d_deviation[j] += d_x[j] * width * epsilon[j];
-        d_noise[j] += d_x[j] * (per_width * xi - measured[j] * share / (prior + noise[j]));
-    }
-}
-
-/* What the values themselves say about shift and noise. */
-SIMD_CLONES static void value_backward(size_t d, double prior, double weight,
-                                       const double *measured, const double *noise,
-                                       const double *shift, double *d_shift, double *d_noise) {
+/* What the value itself says about the noise: log N(x~; 0, s + V). */
+SIMD_CLONES static void noise_from_value(size_t d, double prior, double weight,
+                                         const double *measured, const double *noise,
+                                         double *d_noise) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         double total = prior + noise[j];
-        d_shift[j] = -weight * shift[j];
         d_noise[j] = 0.5 * weight * (measured[j] * measured[j] / total - 1.0) / total;
     }
 }
 
-/* From the adjoint of deviation = exp(spread/2) to that of spread, in place. */
-SIMD_CLONES static void spread_backward(size_t d, double weight, const double *deviation,
-                                        double *d_spread) {
+/* What one point says about the noise. c' = -x~ s/(s+V)^2, T' = (s/(s+V))^2. */
+SIMD_CLONES static void noise_from_point(size_t d, double prior, const double *measured,
+                                         const double *noise, const double *width,
+                                         const double *shift, const double *deviation,
+                                         const double *epsilon, const double *d_x,
+                                         double *d_noise) {
     SIMD_LOOP
-    for (size_t j = 0; j < d; j++)
+    for (size_t j = 0; j < d; j++) {
+        double share = prior / (prior + noise[j]);
+        double xi = shift[j] + deviation[j] * epsilon[j];
+        double per_width = width[j] > 0.0 ? 0.5 * share * share / width[j] : 0.0;
+        d_noise[j] += d_x[j] * (per_width * xi - measured[j] * share / (prior + noise[j]));
+    }
+}
+
+/* One point's share in d_shift and d_deviation. */
+SIMD_CLONES static void point_backward(size_t d, const double *width, const double *epsilon,
+                                       const double *d_x, double *d_shift, double *d_deviation) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double d_xi = d_x[j] * width[j];
+        d_shift[j] += d_xi;
+        d_deviation[j] += d_xi * epsilon[j];
+    }
+}
+
+/* Adds what the value says, -KL(q(xi) || N(0, 1)), and turns the adjoint of deviation =
+ * exp(spread/2) into that of spread. */
+SIMD_CLONES static void complete_adjoints(size_t d, double weight, const double *shift,
+                                          const double *deviation, double *d_shift,
+                                          double *d_spread) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        d_shift[j] -= weight * shift[j];
         d_spread[j] =
             0.5 * (deviation[j] * d_spread[j] - weight * (deviation[j] * deviation[j] - 1.0));
+    }
+}
+
+static void noise_backward(const struct job *job, size_t i) {
+    const struct input_batch *batch = job->batch;
+    struct input_work *work = job->work;
+    size_t d = job->setting->attributes, samples = job->setting->samples;
+    double prior = job->setting->prior_variance, *d_noise = work->d_noise + i * d;
+    const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
+    noise_from_value(d, prior, batch->weight[i], measured, noise, d_noise);
+    for (size_t s = i * samples; s < (i + 1) * samples; s++)
+        noise_from_point(d, prior, measured, noise, work->width + i * d, job->q + 2 * i * d,
+                         work->deviation + i * d, work->epsilon + s * d, job->d_x + s * d, d_noise);
 }
 
 static void backward_unit(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct job *job = context;
-    const struct input_batch *batch = job->batch;
     struct input_work *work = job->work;
     size_t d = job->setting->attributes, samples = job->setting->samples;
-    double prior = job->setting->prior_variance;
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
-        const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
-        const double *shift = job->q + 2 * i * d, *deviation = work->deviation + i * d;
-        double *d_shift = job->d_q + 2 * i * d, *d_noise = work->d_noise + i * d;
-        double *d_spread = d_shift + d, *d_deviation = d_spread;
-        double weight = batch->weight[i];
-        value_backward(d, prior, weight, measured, noise, shift, d_shift, d_noise);
-        memset(d_deviation, 0, d * sizeof(double));
-        for (size_t s = 0; s < samples; s++) {
-            size_t at = (i * samples + s) * d;
-            point_backward(d, prior, measured, noise, shift, deviation, work->epsilon + at,
-                           job->d_x + at, d_shift, d_deviation, d_noise);
-        }
-        spread_backward(d, weight, deviation, d_spread);
+        double *d_shift = job->d_q + 2 * i * d, *d_spread = d_shift + d;
+        memset(d_shift, 0, 2 * d * sizeof(double));
+        for (size_t s = i * samples; s < (i + 1) * samples; s++)
+            point_backward(d, work->width + i * d, work->epsilon + s * d, job->d_x + s * d, d_shift,
+                           d_spread);
+        complete_adjoints(d, job->batch->weight[i], job->q + 2 * i * d, work->deviation + i * d,
+                          d_shift, d_spread);
+        if (job->noise_is_learned)
+            noise_backward(job, i);
     }
 }
 
 void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
                               const double *q, struct input_work *work, const double *d_x,
                               double *d_q, double *d_noise) {
-    struct job job = {setting, batch, q, work, NULL, NULL, d_x, d_q};
+    struct job job = {setting, batch, q, work, NULL, NULL, d_x, d_q, d_noise != NULL};
     for_rows(&job, backward_unit);
     for (size_t i = 0; d_noise && i < batch->rows; i++)
         add(setting->attributes, work->d_noise + i * setting->attributes, d_noise);
