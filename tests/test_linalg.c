@@ -483,6 +483,24 @@ static void test_packed_factors(void **state) {
     }
 }
 
+static void test_mirror_images(void **state) {
+    (void)state;
+    enum { MOST = 41 };
+    double before[MOST * MOST], mirrored[MOST * MOST], added[MOST * MOST];
+    for (size_t n = 1; n <= MOST; n++) {
+        for (size_t i = 0; i < n * n; i++)
+            before[i] = mirrored[i] = added[i] = random_number();
+        mirror_lower(n, mirrored);
+        add_transpose(n, added);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) {
+                size_t below = i > j ? i * n + j : j * n + i;
+                assert_true(mirrored[i * n + j] == before[below]);
+                assert_true(added[i * n + j] == before[i * n + j] + before[j * n + i]);
+            }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemm),
@@ -495,6 +513,7 @@ int main(void) {
         cmocka_unit_test(test_cholesky_failure),
         cmocka_unit_test(test_triangular_inverse),
         cmocka_unit_test(test_packed_factors),
+        cmocka_unit_test(test_mirror_images),
     };
     return cmocka_run_group_tests(tests, allocate_scratch, free_scratch);
 }

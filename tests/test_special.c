@@ -69,6 +69,14 @@ static void test_exp_special_values(void **state) {
     assert_true(isfinite(y[9]));
 }
 
+static void test_exp_scaled(void **state) {
+    (void)state;
+    grid(0.0, 1400.0);
+    exp_scaled_array(N, 3.0, -0.5, input, value);
+    for (size_t i = 0; i < N; i++)
+        check_relative(value[i], 3.0L * expl(-0.5L * (long double)input[i]), 6e-16);
+}
+
 static void test_log(void **state) {
     (void)state;
     grid(-708.0, 709.0);
@@ -370,6 +378,7 @@ static void test_lengths(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exp),
+        cmocka_unit_test(test_exp_scaled),
         cmocka_unit_test(test_exp_special_values),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_special_values),

@@ -16,6 +16,7 @@
  */
 #include "linalg.h"
 #include "simd.h"
+#include "square.h"
 
 #include <stdbool.h>
 
@@ -28,7 +29,6 @@
 #endif
 
 enum {
-    LANES = 4, /* doubles in a vector */
     TILE_ROWS = 4,
     TILE_VECTORS = 3, /* 4 x 3 sums, 3 vectors of B and one of A fill 16 registers */
     TILE_COLUMNS = LANES * TILE_VECTORS,
@@ -36,11 +36,6 @@ enum {
     DEPTH = 264,
     HEIGHT = 240,
 };
-
-typedef double vector __attribute__((vector_size(LANES * sizeof(double)), may_alias));
-/* The same anywhere in memory. */
-typedef double unaligned_vector
-    __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 _Static_assert((HEIGHT + TILE_COLUMNS) * DEPTH <= GEMM_SCRATCH, "packed panels exceed the scratch");
 _Static_assert(HEIGHT % TILE_ROWS == 0, "blocks of rows consist of whole tiles");
@@ -109,24 +104,6 @@ SIMD_INLINE void pack_rows(size_t lanes, size_t used, size_t k, double scale, co
                 to[lane] = lane < used ? from[lane] * scale : 0;
         }
     }
-}
-
-/* Columns 0 .. 3 of target, rows of length `stride`, = transpose of 4 x 4 numbers of source, whose
- * columns are multiplied by `scale`. */
-SIMD_INLINE void transpose_square(const double *source, size_t ld, vector scale, double *target,
-                                  size_t stride) {
-    const vector a = *(const unaligned_vector *)source * scale;
-    const vector b = *(const unaligned_vector *)(source + ld) * scale;
-    const vector c = *(const unaligned_vector *)(source + 2 * ld) * scale;
-    const vector d = *(const unaligned_vector *)(source + 3 * ld) * scale;
-    const vector ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    const vector ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const vector cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-    const vector cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    *(vector *)target = __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5);
-    *(vector *)(target + stride) = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
-    *(vector *)(target + 2 * stride) = __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
-    *(vector *)(target + 3 * stride) = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
 /*

@@ -176,6 +176,12 @@ SIMD_CLONES void exp_array(size_t n, const double *x, double *y) {
         y[i] = exp_element(x[i]);
 }
 
+SIMD_CLONES void exp_scaled_array(size_t n, double scale, double rate, const double *x, double *y) {
+    SIMD_LOOP
+    for (size_t i = 0; i < n; i++)
+        y[i] = scale * exp_element(rate * x[i]);
+}
+
 SIMD_CLONES void log_array(size_t n, const double *x, double *y) {
     SIMD_LOOP
     for (size_t i = 0; i < n; i++)

@@ -13,6 +13,9 @@
 /* y = exp(x): overflows to infinity, flushes to zero below x = -708. */
 void exp_array(size_t n, const double *x, double *y);
 
+/* y = scale exp(rate x). */
+void exp_scaled_array(size_t n, double scale, double rate, const double *x, double *y);
+
 /* y = log(x): log 0 = -infinity, negative numbers give NaN. */
 void log_array(size_t n, const double *x, double *y);
 

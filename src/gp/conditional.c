@@ -110,19 +110,28 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
         tile->k_xx[r] += diagonal;
 }
 
+/* A row's share in mean = A' m and variance = k_xx + colsum(A o W A). */
+SIMD_CLONES static void add_moments(size_t n, double m, const double *a, const double *h,
+                                    double *mean, double *variance) {
+    SIMD_LOOP
+    for (size_t r = 0; r < n; r++) {
+        mean[r] += m * a[r];
+        variance[r] += a[r] * h[r];
+    }
+}
+
 void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape,
                     const struct gp_parameters *theta, const struct gp_points *points,
                     struct gp_tile *tile, double *mean, double *variance, double *scratch) {
     size_t m = shape->inducing, rows = points->rows;
     evaluate_kernel(factor, shape, points, tile, scratch);
     trmm_lower(PLAIN, m, rows, 1.0, factor->inverse, m, tile->k, rows, 0.0, tile->a, rows, scratch);
-    gemm(PLAIN, PLAIN, m, rows, m, 1.0, factor->w, m, tile->a, rows, 0.0, tile->h, rows, scratch);
+    gemm(PACKED, PLAIN, m, rows, m, 1.0, factor->packed_w, 0, tile->a, rows, 0.0, tile->h, rows,
+         scratch);
     memset(mean, 0, rows * sizeof(double));
     memcpy(variance, tile->k_xx, rows * sizeof(double));
-    for (size_t i = 0; i < m; i++) {
-        add_scaled(rows, theta->m[i], tile->a + i * rows, mean);
-        add_product(rows, tile->a + i * rows, tile->h + i * rows, variance);
-    }
+    for (size_t i = 0; i < m; i++)
+        add_moments(rows, theta->m[i], tile->a + i * rows, tile->h + i * rows, mean, variance);
     /* In exact arithmetic the variance is at least the diagonal's noise; what goes below it is
      * rounding, of which the gradient need not know. */
     double least = 0.5 * factor->variance * factor->jitter + factor->white;
@@ -130,12 +139,54 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
         variance[r] = variance[r] > least ? variance[r] : least;
 }
 
-/* row of dA = m d_mean' + 2 W A diag(d_variance). */
-SIMD_CLONES static void whitened_adjoint(size_t n, double m, const double *d_mean,
-                                         const double *d_variance, double *h) {
-    SIMD_LOOP
-    for (size_t r = 0; r < n; r++)
+/*
+ * A row of A diag(d_variance) = weighted; of W A, which becomes that of
+ * dA = m d_mean' + 2 W A diag(d_variance); and the row's A d_mean, which is returned.
+ */
+SIMD_CLONES static double whitened_adjoint(size_t n, double m, const double *a,
+                                           const double *d_mean, const double *d_variance,
+                                           double *restrict h, double *restrict weighted) {
+    double part[SUM_PARTS] = {0};
+    size_t whole = n / SUM_PARTS * SUM_PARTS;
+    for (size_t r = 0; r < whole; r += SUM_PARTS)
+        for (size_t l = r; l < r + SUM_PARTS; l++) {
+            weighted[l] = a[l] * d_variance[l];
+            h[l] = m * d_mean[l] + 2.0 * h[l] * d_variance[l];
+            part[l - r] += a[l] * d_mean[l];
+        }
+    for (size_t r = whole; r < n; r++) {
+        weighted[r] = a[r] * d_variance[r];
         h[r] = m * d_mean[r] + 2.0 * h[r] * d_variance[r];
+        part[r - whole] += a[r] * d_mean[r];
+    }
+    return sum(SUM_PARTS, part);
+}
+
+/* A row's d_k . k, and the sum of the row of gamma. */
+struct row_sums {
+    double variance, gamma;
+};
+
+/* A row of d_k becomes that of gamma = d_k o k_slope, plus `more` unless NULL; d_norm += gamma. */
+SIMD_CLONES static struct row_sums kernel_adjoint(size_t n, const double *k, const double *k_slope,
+                                                  const double *more, double *restrict gamma,
+                                                  double *restrict d_norm) {
+    double variance[SUM_PARTS] = {0}, total[SUM_PARTS] = {0};
+    size_t whole = n / SUM_PARTS * SUM_PARTS;
+    for (size_t r = 0; r < whole; r += SUM_PARTS)
+        for (size_t l = r; l < r + SUM_PARTS; l++) {
+            variance[l - r] += gamma[l] * k[l];
+            gamma[l] = gamma[l] * k_slope[l] + (more ? more[l] : 0.0);
+            total[l - r] += gamma[l];
+            d_norm[l] += gamma[l];
+        }
+    for (size_t r = whole; r < n; r++) {
+        variance[r - whole] += gamma[r] * k[r];
+        gamma[r] = gamma[r] * k_slope[r] + (more ? more[r] : 0.0);
+        total[r - whole] += gamma[r];
+        d_norm[r] += gamma[r];
+    }
+    return (struct row_sums){sum(SUM_PARTS, variance), sum(SUM_PARTS, total)};
 }
 
 /* What k_xx adds: d bound / d k_xx = d_variance. */
@@ -146,14 +197,15 @@ static void diagonal_backward(const struct gp_factor *factor, size_t rows,
     *gather->variance = dot(rows, d_variance, tile->k_xx) - factor->white * *gather->white;
 }
 
-/* What reaches row i of gamma, the variance and alpha through e = alpha o k_slope. */
+/* What reaches the variance, alpha and row i of gamma through e = alpha o k_slope: the latter
+ * replaces d_e. */
 static void slope_row_backward(const struct gp_factor *factor, size_t rows, size_t i,
                                struct gp_tile *tile, struct gp_gather *gather) {
     double *d_e = tile->d_e + i * rows;
     *gather->variance += dot(rows, d_e, tile->e + i * rows);
     gather->d_alpha[i] = dot(rows, d_e, tile->k_slope + i * rows);
     multiply(rows, d_e, tile->k_curvature + i * rows, d_e);
-    add_scaled(rows, factor->alpha[i], d_e, tile->gamma + i * rows);
+    scale(rows, factor->alpha[i], d_e);
 }
 
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -165,30 +217,25 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
     diagonal_backward(factor, rows, tile, d_variance, gather);
 
     double *weighted = tile->gamma; /* A diag(d_variance), until gamma itself is made */
-    for (size_t i = 0; i < m; i++) {
-        const double *a = tile->a + i * rows;
-        multiply(rows, a, d_variance, weighted + i * rows);
-        gather->b[i] = dot(rows, a, d_mean);
-        whitened_adjoint(rows, theta->m[i], d_mean, d_variance, tile->h + i * rows);
-    }
+    for (size_t i = 0; i < m; i++)
+        gather->b[i] = whitened_adjoint(rows, theta->m[i], tile->a + i * rows, d_mean, d_variance,
+                                        tile->h + i * rows, weighted + i * rows);
     gemm_lower(PLAIN, TRANSPOSED, m, rows, 1.0, weighted, rows, tile->a, rows, 0.0, gather->a_a, m,
                scratch);
     trmm_lower(TRANSPOSED, m, rows, 1.0, factor->inverse, m, tile->h, rows, 0.0, tile->gamma, rows,
                scratch);
-    if (distance)
-        memset(tile->d_norm, 0, rows * sizeof(double));
-    else
-        multiply(rows, d_variance, tile->k_xx_slope, tile->d_norm);
+    memset(tile->d_norm, 0, rows * sizeof(double));
     for (size_t i = 0; i < m; i++) {
-        double *gamma = tile->gamma + i * rows; /* on entry d_k */
-        *gather->variance += dot(rows, gamma, tile->k + i * rows);
-        multiply(rows, gamma, tile->k_slope + i * rows, gamma);
         if (tile->d_e)
             slope_row_backward(factor, rows, i, tile, gather);
-        gather->row_sum[i] = sum(rows, gamma);
-        if (distance)
-            add(rows, gamma, tile->d_norm);
+        struct row_sums sums = kernel_adjoint(rows, tile->k + i * rows, tile->k_slope + i * rows,
+                                              tile->d_e ? tile->d_e + i * rows : NULL,
+                                              tile->gamma + i * rows, tile->d_norm);
+        *gather->variance += sums.variance;
+        gather->row_sum[i] = sums.gamma;
     }
+    if (!distance)
+        multiply(rows, d_variance, tile->k_xx_slope, tile->d_norm);
     const double *x = points->packed ? points->packed : points->x;
     gemm(PLAIN, points->packed ? PACKED : PLAIN, m, d, rows, 1.0, tile->gamma, rows, x, d,
          tile->d_e ? 1.0 : 0.0, gather->gamma_x, d, scratch);

@@ -21,6 +21,7 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
     factor->inverse = arena_doubles(arena, m * m);
     factor->l = arena_doubles(arena, m * m);
     factor->w = arena_doubles(arena, m * m);
+    factor->packed_w = arena_doubles(arena, gemm_packed_size(m, m));
     factor->alpha = arena_doubles(arena, m);
     factor->work = arena_doubles(arena, 2 * m * m);
     factor->posterior_work = arena_doubles(arena, m * m);
@@ -101,6 +102,7 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
     for (size_t i = 0; i < m; i++)
         factor->w[i * m + i] -= 1.0;
     mirror_lower(m, factor->w);
+    gemm_pack_left(m, m, 1.0, factor->w, m, NULL, factor->packed_w);
 }
 
 /*
@@ -114,13 +116,13 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
     size_t m = shape->inducing;
     double *p = factor->work, *half = factor->work + m * m;
     memset(p, 0, m * m * sizeof(double));
-    gemm_lower(PLAIN, PLAIN, m, m, 2.0, factor->w, m, gather->a_a, m, 0.0, p, m, scratch);
+    gemm_lower(PACKED, PLAIN, m, m, 1.0, factor->packed_w, 0, gather->a_a, m, 0.0, p, m, scratch);
     for (size_t i = 0; i < m; i++) {
-        add_scaled(i + 1, theta->m[i], gather->b, p + i * m);
+        add_scaled(i + 1, 0.5 * theta->m[i], gather->b, p + i * m);
         p[i * m + i] *= 0.5;
     }
     trmm_lower(TRANSPOSED, m, m, 1.0, factor->inverse, m, p, m, 0.0, half, m, scratch);
-    gemm(PLAIN, PLAIN, m, m, m, -0.5, half, m, factor->inverse, m, 0.0, d_k, m, scratch);
+    gemm(PLAIN, PLAIN, m, m, m, -1.0, half, m, factor->inverse, m, 0.0, d_k, m, scratch);
     add_transpose(m, d_k);
 }
 

@@ -60,6 +60,7 @@ struct gp_factor {
     double *k, *k_slope;            /* M x M: s2 g(t), s2 g'(t) without the diagonal's noise */
     double *root, *inverse;         /* M x M: L_K and its inverse */
     double *l, *w;                  /* M x M: L, and W = L L' - I in full */
+    double *packed_w;               /* M x M: W as left factor of products */
     double kl;                      /* KL(q(w) || N(0, I)) */
     double *alpha;                  /* M: L_K^-T m, so that mean = K_xz alpha */
     double *work, *posterior_work;  /* 2 x M x M; M x M */

@@ -17,8 +17,6 @@
 
 #include <string.h>
 
-enum { LANES = 8 }; /* sums are kept in so many parts, as in vector.c */
-
 /* rho below is 2 rho for distances and 0 for dot products, so that one formula does for both. */
 SIMD_INLINE double slope_at(size_t j, double rho, const double *x, const double *q,
                             const double *product) {
@@ -38,10 +36,10 @@ SIMD_CLONES static void weigh_slopes(size_t n, double alpha, const double *k_slo
 /* One row's sum_j V_j slope_j^2. */
 SIMD_CLONES static double widening(size_t d, double rho, const double *x, const double *q,
                                    const double *noise, const double *product) {
-    double part[LANES] = {0};
-    size_t whole = d / LANES * LANES;
-    for (size_t j = 0; j < whole; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
+    double part[SUM_PARTS] = {0};
+    size_t whole = d / SUM_PARTS * SUM_PARTS;
+    for (size_t j = 0; j < whole; j += SUM_PARTS)
+        for (size_t l = 0; l < SUM_PARTS; l++) {
             double slope = slope_at(j + l, rho, x, q, product);
             part[l] += noise[j + l] * slope * slope;
         }
@@ -49,7 +47,7 @@ SIMD_CLONES static double widening(size_t d, double rho, const double *x, const 
         double slope = slope_at(j, rho, x, q, product);
         part[j - whole] += noise[j] * slope * slope;
     }
-    return sum(LANES, part);
+    return sum(SUM_PARTS, part);
 }
 
 void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -85,10 +83,10 @@ SIMD_CLONES static void noise_adjoint(size_t d, double d_variance, double rho, c
 SIMD_CLONES static double slope_adjoint(size_t d, double d_variance, double rho, const double *x,
                                         const double *q, const double *noise,
                                         double *restrict product, double *restrict d_q) {
-    double part[LANES] = {0};
-    size_t whole = d / LANES * LANES;
-    for (size_t j = 0; j < whole; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
+    double part[SUM_PARTS] = {0};
+    size_t whole = d / SUM_PARTS * SUM_PARTS;
+    for (size_t j = 0; j < whole; j += SUM_PARTS)
+        for (size_t l = 0; l < SUM_PARTS; l++) {
             double slope = slope_at(j + l, rho, x, q, product);
             double adjoint = 2.0 * d_variance * noise[j + l] * slope * x[j + l];
             product[j + l] = 2.0 * d_variance * noise[j + l] * slope;
@@ -102,7 +100,7 @@ SIMD_CLONES static double slope_adjoint(size_t d, double d_variance, double rho,
         d_q[j] += rho * adjoint;
         part[j - whole] += adjoint * q[j];
     }
-    return sum(LANES, part);
+    return sum(SUM_PARTS, part);
 }
 
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,

@@ -10,7 +10,6 @@
 
 enum {
     ROWS_PER_UNIT = 8,
-    LANES = 8,    /* sums are kept in so many parts, as in vector.c */
     FACTORS = 16, /* multiplied before one logarithm is taken of them all */
 };
 
@@ -70,13 +69,13 @@ SIMD_CLONES static void place_point(size_t d, const double *centre, const double
         x[j] = centre[j] + width[j] * (shift[j] + deviation[j] * epsilon[j]);
 }
 
-/* part[l] = product of s+V over every LANES-th attribute. */
+/* part[l] = product of s+V over every SUM_PARTS-th attribute. */
 SIMD_CLONES static void multiply_totals(size_t d, double prior, const double *noise, double *part) {
-    for (size_t l = 0; l < LANES; l++)
+    for (size_t l = 0; l < SUM_PARTS; l++)
         part[l] = 1.0;
-    size_t whole = d / LANES * LANES;
-    for (size_t j = 0; j < whole; j += LANES)
-        for (size_t l = 0; l < LANES; l++)
+    size_t whole = d / SUM_PARTS * SUM_PARTS;
+    for (size_t j = 0; j < whole; j += SUM_PARTS)
+        for (size_t l = 0; l < SUM_PARTS; l++)
             part[l] *= prior + noise[j + l];
     for (size_t j = whole; j < d; j++)
         part[j - whole] *= prior + noise[j];
@@ -85,12 +84,12 @@ SIMD_CLONES static void multiply_totals(size_t d, double prior, const double *no
 /* sum_j log(2 pi (s+V)). s+V is within 1e-3 .. 1e10, so that FACTORS of them are far from overflow.
  */
 static double log_totals(size_t d, double prior, const double *noise) {
-    double total = (double)d * log(6.283185307179586477), part[LANES];
-    for (size_t start = 0; start < d; start += LANES * FACTORS) {
-        size_t count = d - start < LANES * FACTORS ? d - start : LANES * FACTORS;
+    double total = (double)d * log(6.283185307179586477), part[SUM_PARTS];
+    for (size_t start = 0; start < d; start += SUM_PARTS * FACTORS) {
+        size_t count = d - start < SUM_PARTS * FACTORS ? d - start : SUM_PARTS * FACTORS;
         multiply_totals(count, prior, noise + start, part);
-        log_array(LANES, part, part);
-        total += sum(LANES, part);
+        log_array(SUM_PARTS, part, part);
+        total += sum(SUM_PARTS, part);
     }
     return total;
 }
@@ -100,10 +99,10 @@ SIMD_CLONES static double sum_terms(size_t d, double prior, const double *measur
                                     const double *centre, const double *shift,
                                     const double *deviation) {
     const double *spread = shift + d;
-    double part[LANES] = {0}, per_prior = 1.0 / prior;
-    size_t whole = d / LANES * LANES;
-    for (size_t j = 0; j < whole; j += LANES)
-        for (size_t l = 0; l < LANES; l++) {
+    double part[SUM_PARTS] = {0}, per_prior = 1.0 / prior;
+    size_t whole = d / SUM_PARTS * SUM_PARTS;
+    for (size_t j = 0; j < whole; j += SUM_PARTS)
+        for (size_t l = 0; l < SUM_PARTS; l++) {
             size_t i = j + l;
             part[l] += measured[i] * centre[i] * per_prior + shift[i] * shift[i] +
                        deviation[i] * deviation[i] - spread[i] - 1.0;
@@ -111,7 +110,7 @@ SIMD_CLONES static double sum_terms(size_t d, double prior, const double *measur
     for (size_t j = whole; j < d; j++)
         part[j - whole] += measured[j] * centre[j] * per_prior + shift[j] * shift[j] +
                            deviation[j] * deviation[j] - spread[j] - 1.0;
-    return sum(LANES, part);
+    return sum(SUM_PARTS, part);
 }
 
 static void place_unit(void *context, size_t unit, size_t worker) {

@@ -7,13 +7,7 @@
 SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const double *t,
                                  double *value, double *slope, double *curvature) {
     (void)degree;
-    SIMD_LOOP
-    for (size_t i = 0; i < n; i++)
-        value[i] = -0.5 * t[i];
-    exp_array(n, value, value);
-    SIMD_LOOP
-    for (size_t i = 0; i < n; i++)
-        value[i] *= scale;
+    exp_scaled_array(n, scale, -0.5, t, value);
     if (slope)
         for (size_t i = 0; i < n; i++)
             slope[i] = -0.5 * value[i];
