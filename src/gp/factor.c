@@ -127,26 +127,25 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
 }
 
 /*
- * One row of the distance kernels' share below: cross holds gamma X, d_z gamma_zz Z on entry.
+ * One row of the distance kernels' share below: cross is gamma X, among gamma_zz Z.
  * row: rowsum of gamma plus twice that of gamma_zz.
  */
 SIMD_CLONES static void distance_row(size_t d, double row, const double *z, const double *q,
-                                     const double *cross, double *d_q, double *d_z) {
+                                     const double *cross, const double *among, double *d_q,
+                                     double *d_z) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double among = d_z[j];
-        d_q[j] += z[j] * (row * z[j] - 2.0 * (cross[j] + among));
-        d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * among - row * z[j]);
+        d_q[j] += z[j] * (row * z[j] - 2.0 * (cross[j] + among[j]));
+        d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * among[j] - row * z[j]);
     }
 }
 
 SIMD_CLONES static void dot_row(size_t d, const double *z, const double *q, const double *cross,
-                                double *d_q, double *d_z) {
+                                const double *among, double *d_q, double *d_z) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double among = d_z[j];
-        d_q[j] += z[j] * (cross[j] + among);
-        d_z[j] = q[j] * (cross[j] + 2.0 * among);
+        d_q[j] += z[j] * (cross[j] + among[j]);
+        d_z[j] = q[j] * (cross[j] + 2.0 * among[j]);
     }
 }
 
@@ -164,16 +163,16 @@ static void input_gradient(struct gp_factor *factor, const struct gp_shape *shap
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     const double *q = factor->inverse_square;
     double *d_q = gather->inverse_square;
-    /* gradient->z holds gamma_zz Z until it is replaced row by row. */
-    gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, theta->z, d, 0.0, gradient->z, d, scratch);
+    gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, theta->z, d, 0.0, gather->gamma_z, d, scratch);
     for (size_t i = 0; i < m; i++) {
         const double *z = theta->z + i * d, *cross = gather->gamma_x + i * d;
+        const double *among = gather->gamma_z + i * d;
         double *d_z = gradient->z + i * d;
         if (distance)
-            distance_row(d, gather->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, d_q,
-                         d_z);
+            distance_row(d, gather->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, among,
+                         d_q, d_z);
         else
-            dot_row(d, z, q, cross, d_q, d_z);
+            dot_row(d, z, q, cross, among, d_q, d_z);
     }
     for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
         gradient->log_lengthscale[j] = -2.0 * q[j] * d_q[j];

@@ -142,6 +142,7 @@ struct gp_gather {
     double *b;                /* M: d bound / d m from the likelihood, also through alpha */
     double *d_alpha;          /* M */
     double *gamma_x;          /* M x d: gamma X, plus e d_slope with slopes */
+    double *gamma_z;          /* M x d: gamma_zz Z, once gathered */
     double *row_sum;          /* M: sum_r gamma */
     double *inverse_square;   /* d: d bound / d (1/lambda^2), through the slopes alone */
     double *noise;            /* d: d bound / d (noise variance), through the slopes; or NULL */
