@@ -88,7 +88,7 @@ static nim_data random_data(const struct shape *shape) {
                       .labels = labels};
 }
 
-enum { TURNS = 8, MOST_STEPS = 20000, LEAST_STEPS = 5, MOST_INPUTS = 16 };
+enum { TURNS = 8, MOST_STEPS = 100000, LEAST_STEPS = 5, MOST_INPUTS = 16 };
 #define TURN_SECONDS 0.15
 
 /* One input model's training and the times of its steps so far. */

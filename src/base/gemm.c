@@ -5,6 +5,7 @@
  * k is cut into blocks of up to DEPTH and m into blocks of up to HEIGHT. A block of op(A) is packed
  * into panels of TILE_ROWS rows and stays in the L2 cache; panels of op(B), up to TILE_COLUMNS
  * columns wide, are packed one after the other into the L1 cache and meet all panels of A there.
+ * Either factor may also come packed already.
  * Each meeting is one tile of C: its sums are kept in registers over the whole block of k and then
  * written to C or added to it.
  *
@@ -18,6 +19,7 @@
 #include "simd.h"
 #include "square.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 /*
@@ -119,7 +121,7 @@ SIMD_INLINE void pack_columns(size_t lanes, size_t used, size_t k, double scale,
         if (weight)
             factor *= *(const unaligned_vector *)(weight + p);
         for (size_t v = 0; v < lanes; v += LANES)
-            transpose_square(source + v * ld + p, ld, factor, target + p * lanes + v, lanes);
+            transpose_square(source + v * ld + p, ld, &factor, target + p * lanes + v, lanes);
     }
     for (size_t p = squares; p < k; p++) {
         const double factor = weight ? scale * weight[p] : scale;
@@ -325,6 +327,7 @@ static void scale(const struct product *x, double beta) {
 }
 
 static void run(const struct product *x, double beta, double *scratch) {
+    assert(x->ta != PACKED || x->alpha == 1.0); /* alpha went in while packing */
     if ((beta != 0 && beta != 1) || (x->k == 0 && beta == 0))
         scale(x, beta);
     const size_t depth = piece(x->k, DEPTH, STEPS), height = piece(x->m, HEIGHT, TILE_ROWS);

@@ -14,7 +14,8 @@
 
 #include <stddef.h>
 
-/* How a factor is handed over: as it is, transposed, or as panels made beforehand (gemm_pack). */
+/* How a factor is handed over: as it is, transposed or, to gemm and gemm_lower alone, as panels
+ * made beforehand (gemm_pack, gemm_pack_left). */
 enum form { PLAIN, TRANSPOSED, PACKED };
 
 /* Doubles of scratch for the packed panels of one product. */

@@ -19,12 +19,12 @@ typedef double unaligned_vector
  * target (4 x 4, rows `stride` apart) = transpose of source (4 x 4, rows `ld` apart), whose columns
  * are multiplied by `scale`.
  */
-SIMD_INLINE void transpose_square(const double *source, size_t ld, vector scale, double *target,
-                                  size_t stride) {
-    const vector a = *(const unaligned_vector *)source * scale;
-    const vector b = *(const unaligned_vector *)(source + ld) * scale;
-    const vector c = *(const unaligned_vector *)(source + 2 * ld) * scale;
-    const vector d = *(const unaligned_vector *)(source + 3 * ld) * scale;
+SIMD_INLINE void transpose_square(const double *source, size_t ld, const vector *scale,
+                                  double *target, size_t stride) {
+    const vector a = *(const unaligned_vector *)source * *scale;
+    const vector b = *(const unaligned_vector *)(source + ld) * *scale;
+    const vector c = *(const unaligned_vector *)(source + 2 * ld) * *scale;
+    const vector d = *(const unaligned_vector *)(source + 3 * ld) * *scale;
     const vector ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
     const vector ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
     const vector cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6);

@@ -15,9 +15,9 @@ double sum(size_t n, const double *a);                                    /* sum
 double dot(size_t n, const double *a, const double *b);                   /* sum a b */
 double dot3(size_t n, const double *a, const double *b, const double *c); /* sum a b c */
 
-void add(size_t n, const double *a, double *out);                          /* out += a */
-void add_scaled(size_t n, double s, const double *a, double *out);         /* out += s a */
-void scale(size_t n, double s, double *out);                               /* out *= s */
+void add(size_t n, const double *a, double *out);                  /* out += a */
+void add_scaled(size_t n, double s, const double *a, double *out); /* out += s a */
+void scale(size_t n, double s, double *out);                       /* out *= s */
 void multiply(size_t n, const double *a, const double *b,
               double *out); /* out = a b; out may be a or b */
 

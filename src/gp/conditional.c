@@ -28,21 +28,20 @@ void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t r
 }
 
 void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
-                      struct gp_tile_use use, struct arena *arena) {
+                      struct gp_tile_use use, bool completes, struct arena *arena) {
     size_t m = shape->inducing, d = shape->attributes;
     *gather = (struct gp_gather){
         .a_a = arena_doubles(arena, m * m),
         .b = arena_doubles(arena, m),
         .gamma_x = arena_doubles(arena, m * d),
-        .gamma_z = arena_doubles(arena, m * d),
+        .gamma_z = completes ? arena_doubles(arena, m * d) : NULL,
         .row_sum = arena_doubles(arena, m),
         .inverse_square = arena_doubles(arena, d),
         .variance = arena_doubles(arena, 1),
         .white = arena_doubles(arena, 1),
     };
-    if (use.first_order) {
+    if (use.first_order)
         gather->d_alpha = arena_doubles(arena, m);
-    }
 }
 
 /* Of the arrays only those need clearing that are added to rather than written. */
@@ -62,11 +61,10 @@ void gp_gather_add(struct gp_gather *into, const struct gp_gather *from,
     add(d, from->inverse_square, into->inverse_square);
     add(1, from->variance, into->variance);
     add(1, from->white, into->white);
-    if (into->d_alpha) {
+    if (into->d_alpha)
         add(m, from->d_alpha, into->d_alpha);
-        if (into->noise)
-            add(d, from->noise, into->noise);
-    }
+    if (into->noise)
+        add(d, from->noise, into->noise);
 }
 
 /* t += x_norm + z_norm of one row of t, kept from going below zero by rounding. */
@@ -75,7 +73,7 @@ SIMD_CLONES static void complete_distances(size_t n, double z_norm, const double
     SIMD_LOOP
     for (size_t r = 0; r < n; r++) {
         double distance = t[r] + (x_norm[r] + z_norm);
-        t[r] = distance > 0.0 ? distance : 0.0;
+        t[r] = distance < 0.0 ? 0.0 : distance; /* NaN stays */
     }
 }
 
@@ -85,10 +83,10 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     if (points->packed_transpose)
-        gemm(PACKED, PACKED, m, rows, d, 1.0, factor->packed, 0, points->packed_transpose, 0, 0.0,
+        gemm(PACKED, PACKED, m, rows, d, 1.0, factor->packed_z, 0, points->packed_transpose, 0, 0.0,
              tile->k, rows, scratch);
     else
-        gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed, 0, points->x, d, 0.0, tile->k,
+        gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed_z, 0, points->x, d, 0.0, tile->k,
              rows, scratch);
     for (size_t i = 0; i < m; i++) {
         double *k = tile->k + i * rows;
@@ -141,25 +139,27 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
 }
 
 /*
- * A row of A diag(d_variance) = weighted; of W A, which becomes that of
- * dA = m d_mean' + 2 W A diag(d_variance); and the row's A d_mean, which is returned.
+ * Element r of a row: of A diag(d_variance) = weighted; of W A, which becomes that of
+ * dA = m d_mean' + 2 W A diag(d_variance); and of A d_mean, added to a part of the row's sum.
  */
+SIMD_INLINE void whiten(size_t r, double m, const double *a, const double *d_mean,
+                        const double *d_variance, double *h, double *weighted, double *part) {
+    weighted[r] = a[r] * d_variance[r];
+    h[r] = m * d_mean[r] + 2.0 * h[r] * d_variance[r];
+    *part += a[r] * d_mean[r];
+}
+
+/* The whole row; returns A d_mean. */
 SIMD_CLONES static double whitened_adjoint(size_t n, double m, const double *a,
                                            const double *d_mean, const double *d_variance,
                                            double *restrict h, double *restrict weighted) {
     double part[SUM_PARTS] = {0};
     size_t whole = n / SUM_PARTS * SUM_PARTS;
     for (size_t r = 0; r < whole; r += SUM_PARTS)
-        for (size_t l = r; l < r + SUM_PARTS; l++) {
-            weighted[l] = a[l] * d_variance[l];
-            h[l] = m * d_mean[l] + 2.0 * h[l] * d_variance[l];
-            part[l - r] += a[l] * d_mean[l];
-        }
-    for (size_t r = whole; r < n; r++) {
-        weighted[r] = a[r] * d_variance[r];
-        h[r] = m * d_mean[r] + 2.0 * h[r] * d_variance[r];
-        part[r - whole] += a[r] * d_mean[r];
-    }
+        for (size_t l = 0; l < SUM_PARTS; l++)
+            whiten(r + l, m, a, d_mean, d_variance, h, weighted, &part[l]);
+    for (size_t r = whole; r < n; r++)
+        whiten(r, m, a, d_mean, d_variance, h, weighted, &part[r - whole]);
     return sum(SUM_PARTS, part);
 }
 
@@ -168,25 +168,25 @@ struct row_sums {
     double variance, gamma;
 };
 
-/* A row of d_k becomes that of gamma = d_k o k_slope, plus `more` unless NULL; d_norm += gamma. */
+/* Element r of a row of d_k becomes that of gamma = d_k o k_slope, plus `more` unless NULL. */
+SIMD_INLINE void chain(size_t r, const double *k, const double *k_slope, const double *more,
+                       double *gamma, double *d_norm, double *variance, double *total) {
+    *variance += gamma[r] * k[r];
+    gamma[r] = gamma[r] * k_slope[r] + (more ? more[r] : 0.0);
+    *total += gamma[r];
+    d_norm[r] += gamma[r];
+}
+
 SIMD_CLONES static struct row_sums kernel_adjoint(size_t n, const double *k, const double *k_slope,
                                                   const double *more, double *restrict gamma,
                                                   double *restrict d_norm) {
     double variance[SUM_PARTS] = {0}, total[SUM_PARTS] = {0};
     size_t whole = n / SUM_PARTS * SUM_PARTS;
     for (size_t r = 0; r < whole; r += SUM_PARTS)
-        for (size_t l = r; l < r + SUM_PARTS; l++) {
-            variance[l - r] += gamma[l] * k[l];
-            gamma[l] = gamma[l] * k_slope[l] + (more ? more[l] : 0.0);
-            total[l - r] += gamma[l];
-            d_norm[l] += gamma[l];
-        }
-    for (size_t r = whole; r < n; r++) {
-        variance[r - whole] += gamma[r] * k[r];
-        gamma[r] = gamma[r] * k_slope[r] + (more ? more[r] : 0.0);
-        total[r - whole] += gamma[r];
-        d_norm[r] += gamma[r];
-    }
+        for (size_t l = 0; l < SUM_PARTS; l++)
+            chain(r + l, k, k_slope, more, gamma, d_norm, &variance[l], &total[l]);
+    for (size_t r = whole; r < n; r++)
+        chain(r, k, k_slope, more, gamma, d_norm, &variance[r - whole], &total[r - whole]);
     return (struct row_sums){sum(SUM_PARTS, variance), sum(SUM_PARTS, total)};
 }
 

@@ -13,14 +13,13 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
     size_t m = shape->inducing;
     factor->inverse_square = q;
     factor->zq = zq;
-    factor->packed = arena_doubles(arena, gemm_packed_size(m, shape->attributes));
+    factor->packed_z = arena_doubles(arena, gemm_packed_size(m, shape->attributes));
     factor->z_norm = arena_doubles(arena, m);
     factor->k = arena_doubles(arena, m * m);
     factor->k_slope = arena_doubles(arena, m * m);
     factor->root = arena_doubles(arena, m * m);
     factor->inverse = arena_doubles(arena, m * m);
     factor->l = arena_doubles(arena, m * m);
-    factor->w = arena_doubles(arena, m * m);
     factor->packed_w = arena_doubles(arena, gemm_packed_size(m, m));
     factor->alpha = arena_doubles(arena, m);
     factor->work = arena_doubles(arena, 2 * m * m);
@@ -32,7 +31,7 @@ static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
     size_t m = shape->inducing, d = shape->attributes;
     factor->variance = exp(*theta->log_variance);
     factor->white = exp(*theta->log_white);
-    gemm_pack_left(m, d, gp_sign(shape), theta->z, d, factor->inverse_square, factor->packed);
+    gemm_pack_left(m, d, gp_sign(shape), theta->z, d, factor->inverse_square, factor->packed_z);
     for (size_t i = 0; factor->zq && i < m; i++)
         multiply(d, theta->z + i * d, factor->inverse_square, factor->zq + i * d);
 }
@@ -43,12 +42,12 @@ static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
     size_t m = shape->inducing, d = shape->attributes;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     double *t = factor->k;
-    gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, factor->packed, 0, theta->z, d, 0.0, t, m, scratch);
+    gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, factor->packed_z, 0, theta->z, d, 0.0, t, m, scratch);
     for (size_t i = 0; distance && i < m; i++) {
         factor->z_norm[i] = t[i * m + i] / gp_sign(shape);
         for (size_t j = 0; j < i; j++) {
             double square = t[i * m + j] + factor->z_norm[i] + factor->z_norm[j];
-            t[i * m + j] = square > 0.0 ? square : 0.0;
+            t[i * m + j] = square < 0.0 ? 0.0 : square; /* NaN stays */
         }
         t[i * m + i] = 0.0;
     }
@@ -97,12 +96,12 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
         log_determinant += packed[i];
     }
     factor->kl = 0.5 * (squares - (double)m) - log_determinant;
-    gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, factor->w, m,
-               scratch);
+    double *w = factor->posterior_work;
+    gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, w, m, scratch);
     for (size_t i = 0; i < m; i++)
-        factor->w[i * m + i] -= 1.0;
-    mirror_lower(m, factor->w);
-    gemm_pack_left(m, m, 1.0, factor->w, m, NULL, factor->packed_w);
+        w[i * m + i] -= 1.0;
+    mirror_lower(m, w);
+    gemm_pack_left(m, m, 1.0, w, m, NULL, factor->packed_w);
 }
 
 /*

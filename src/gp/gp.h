@@ -54,13 +54,13 @@ struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *thet
 struct gp_factor {
     double variance, white, jitter; /* s2; s0^2; added to the diagonal in units of s2 */
     const double *inverse_square;   /* d: 1 / lambda^2, see gp_scales */
-    double *packed;                 /* M x d: gp_sign Z / lambda^2 as left factor of products */
+    double *packed_z;               /* M x d: gp_sign Z / lambda^2 as left factor of products */
     double *zq;                     /* M x d: Z / lambda^2; or NULL */
     double *z_norm;                 /* M: sum_j z_j^2 / lambda_j^2 */
     double *k, *k_slope;            /* M x M: s2 g(t), s2 g'(t) without the diagonal's noise */
     double *root, *inverse;         /* M x M: L_K and its inverse */
-    double *l, *w;                  /* M x M: L, and W = L L' - I in full */
-    double *packed_w;               /* M x M: W as left factor of products */
+    double *l;                      /* M x M: L */
+    double *packed_w;               /* M x M: W = L L' - I as left factor of products */
     double kl;                      /* KL(q(w) || N(0, I)) */
     double *alpha;                  /* M: L_K^-T m, so that mean = K_xz alpha */
     double *work, *posterior_work;  /* 2 x M x M; M x M */
@@ -77,15 +77,15 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
                       const double *q, double *zq);
 
 /*
- * The prior's part: all of `factor` but l, w and kl. When K_zz is not positive definite, the jitter
- * grows tenfold, and stays so, up to GP_JITTER_LIMIT; false when even that does not help or a
- * parameter is not finite.
+ * The prior's part: all of `factor` but l, packed_w and kl. When K_zz is not positive definite, the
+ * jitter grows tenfold, and stays so, up to GP_JITTER_LIMIT; false when even that does not help or
+ * a parameter is not finite.
  */
 #define GP_JITTER_LIMIT 1e-2
 bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
                      const struct gp_parameters *theta, double *scratch);
 
-/* The posterior's part: l, w and kl. The two may run at the same time. */
+/* The posterior's part: l, packed_w and kl. The two may run at the same time. */
 void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta, double *scratch);
 
@@ -142,15 +142,17 @@ struct gp_gather {
     double *b;                /* M: d bound / d m from the likelihood, also through alpha */
     double *d_alpha;          /* M */
     double *gamma_x;          /* M x d: gamma X, plus e d_slope with slopes */
-    double *gamma_z;          /* M x d: gamma_zz Z, once gathered */
+    double *gamma_z;          /* M x d: gamma_zz Z, once gathered; or NULL */
     double *row_sum;          /* M: sum_r gamma */
-    double *inverse_square;   /* d: d bound / d (1/lambda^2), through the slopes alone */
+    double *inverse_square;   /* d: d bound / d (1/lambda^2), through slopes; then Z's share too */
     double *noise;            /* d: d bound / d (noise variance), through the slopes; or NULL */
     double *variance, *white; /* 1: d bound / d log s2, d bound / d s0^2 */
 };
 
+/* completes: the gather of a function's first tile, with which gp_gather_complete will be called.
+ */
 void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
-                      struct gp_tile_use use, struct arena *arena);
+                      struct gp_tile_use use, bool completes, struct arena *arena);
 void gp_gather_clear(struct gp_gather *gather, const struct gp_shape *shape);
 void gp_gather_add(struct gp_gather *into, const struct gp_gather *from,
                    const struct gp_shape *shape);
@@ -162,7 +164,8 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
 
 /*
  * Its adjoint: from d_mean and d_variance to `gather`, gamma and d_norm. Before it come
- * gp_gather_clear and, where slopes were used, gp_slope_backward, which gives d_e.
+ * gp_gather_clear and, where slopes were used, gp_slope_backward, which gives d_e and what gamma X
+ * is added to.
  */
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                              const struct gp_parameters *theta, const struct gp_points *points,

@@ -23,6 +23,10 @@ SIMD_INLINE double slope_at(size_t j, double rho, const double *x, const double 
     return q[j] * (product[j] + rho * x[j]);
 }
 
+SIMD_INLINE double square(double number) {
+    return number * number;
+}
+
 /* One row of e, and its share in rho. */
 SIMD_CLONES static void weigh_slopes(size_t n, double alpha, const double *k_slope, double *e,
                                      double *rho) {
@@ -39,14 +43,10 @@ SIMD_CLONES static double widening(size_t d, double rho, const double *x, const 
     double part[SUM_PARTS] = {0};
     size_t whole = d / SUM_PARTS * SUM_PARTS;
     for (size_t j = 0; j < whole; j += SUM_PARTS)
-        for (size_t l = 0; l < SUM_PARTS; l++) {
-            double slope = slope_at(j + l, rho, x, q, product);
-            part[l] += noise[j + l] * slope * slope;
-        }
-    for (size_t j = whole; j < d; j++) {
-        double slope = slope_at(j, rho, x, q, product);
-        part[j - whole] += noise[j] * slope * slope;
-    }
+        for (size_t l = 0; l < SUM_PARTS; l++)
+            part[l] += noise[j + l] * square(slope_at(j + l, rho, x, q, product));
+    for (size_t j = whole; j < d; j++)
+        part[j - whole] += noise[j] * square(slope_at(j, rho, x, q, product));
     return sum(SUM_PARTS, part);
 }
 
@@ -70,36 +70,35 @@ void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
 SIMD_CLONES static void noise_adjoint(size_t d, double d_variance, double rho, const double *x,
                                       const double *q, const double *product, double *d_noise) {
     SIMD_LOOP
-    for (size_t j = 0; j < d; j++) {
-        double slope = slope_at(j, rho, x, q, product);
-        d_noise[j] += d_variance * slope * slope;
-    }
+    for (size_t j = 0; j < d; j++)
+        d_noise[j] += d_variance * square(slope_at(j, rho, x, q, product));
 }
 
 /*
- * One row: the product becomes the adjoint of the slope, d_slope = 2 d_var V slope; d_q gets the
- * share of 1/lambda^2 in x q rho, and sum_j d_slope_j x_j q_j, the adjoint of rho, is returned.
+ * Attribute j of a row: the product becomes the adjoint of the slope, d_slope = 2 d_var V slope;
+ * d_q gets the share of 1/lambda^2 in x q rho, and d_slope x q, the adjoint of rho, goes to a part
+ * of the row's sum.
  */
+SIMD_INLINE void turn_back(size_t j, double d_variance, double rho, const double *x,
+                           const double *q, const double *noise, double *product, double *d_q,
+                           double *part) {
+    double d_slope = 2.0 * d_variance * noise[j] * slope_at(j, rho, x, q, product);
+    product[j] = d_slope;
+    d_q[j] += rho * (d_slope * x[j]);
+    *part += d_slope * x[j] * q[j];
+}
+
+/* The whole row; returns the adjoint of rho. */
 SIMD_CLONES static double slope_adjoint(size_t d, double d_variance, double rho, const double *x,
                                         const double *q, const double *noise,
                                         double *restrict product, double *restrict d_q) {
     double part[SUM_PARTS] = {0};
     size_t whole = d / SUM_PARTS * SUM_PARTS;
     for (size_t j = 0; j < whole; j += SUM_PARTS)
-        for (size_t l = 0; l < SUM_PARTS; l++) {
-            double slope = slope_at(j + l, rho, x, q, product);
-            double adjoint = 2.0 * d_variance * noise[j + l] * slope * x[j + l];
-            product[j + l] = 2.0 * d_variance * noise[j + l] * slope;
-            d_q[j + l] += rho * adjoint;
-            part[l] += adjoint * q[j + l];
-        }
-    for (size_t j = whole; j < d; j++) {
-        double slope = slope_at(j, rho, x, q, product);
-        double adjoint = 2.0 * d_variance * noise[j] * slope * x[j];
-        product[j] = 2.0 * d_variance * noise[j] * slope;
-        d_q[j] += rho * adjoint;
-        part[j - whole] += adjoint * q[j];
-    }
+        for (size_t l = 0; l < SUM_PARTS; l++)
+            turn_back(j + l, d_variance, rho, x, q, noise, product, d_q, &part[l]);
+    for (size_t j = whole; j < d; j++)
+        turn_back(j, d_variance, rho, x, q, noise, product, d_q, &part[j - whole]);
     return sum(SUM_PARTS, part);
 }
 
@@ -120,7 +119,7 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
     }
     for (size_t i = 0; i < m; i++)
         memcpy(tile->d_e + i * rows, d_rho, rows * sizeof(double));
-    gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed, 0, d_slope, d, 1.0, tile->d_e, rows,
+    gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed_z, 0, d_slope, d, 1.0, tile->d_e, rows,
          scratch);
     /* e d_slope reaches Z as gamma X does, which joins it. */
     gemm(PLAIN, PLAIN, m, d, rows, 1.0, tile->e, rows, d_slope, d, 0.0, gather->gamma_x, d,

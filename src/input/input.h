@@ -46,7 +46,7 @@ struct input_batch {
 struct input_work {
     double *epsilon;   /* B S x d: standard normal draws */
     double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
-    double *width;     /* B x d: sqrt(T) */
+    double *root;      /* B x d: sqrt(T) */
     double *d_noise;   /* B x d */
     double *layer[8];  /* B x width: what each layer of the network gives */
     double *d_layer[8];

@@ -39,34 +39,28 @@ void noise_posterior_layout(struct input_work *work, const struct input_setting 
     size_t area = setting->most_rows * setting->attributes;
     work->epsilon = arena_doubles(arena, area * setting->samples);
     work->deviation = arena_doubles(arena, area);
-    work->width = arena_doubles(arena, area);
+    work->root = arena_doubles(arena, area);
     work->d_noise = arena_doubles(arena, area);
-}
-
-SIMD_CLONES static void halve(size_t d, const double *number, double *half) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++)
-        half[j] = 0.5 * number[j];
 }
 
 /* c = x~ s/(s+V) and sqrt(T) = sqrt(V s/(s+V)) of one row. */
 SIMD_CLONES static void condition(size_t d, double prior, const double *measured,
-                                  const double *noise, double *centre, double *width) {
+                                  const double *noise, double *centre, double *root) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         double share = prior / (prior + noise[j]);
         centre[j] = share * measured[j];
-        width[j] = sqrt(share * noise[j]);
+        root[j] = sqrt(share * noise[j]);
     }
 }
 
 /* x = c + sqrt(T) (shift + exp(spread/2) epsilon); deviation holds exp(spread/2). */
-SIMD_CLONES static void place_point(size_t d, const double *centre, const double *width,
+SIMD_CLONES static void place_point(size_t d, const double *centre, const double *root,
                                     const double *shift, const double *deviation,
                                     const double *epsilon, double *x) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++)
-        x[j] = centre[j] + width[j] * (shift[j] + deviation[j] * epsilon[j]);
+        x[j] = centre[j] + root[j] * (shift[j] + deviation[j] * epsilon[j]);
 }
 
 /* part[l] = product of s+V over every SUM_PARTS-th attribute. */
@@ -81,8 +75,8 @@ SIMD_CLONES static void multiply_totals(size_t d, double prior, const double *no
         part[j - whole] *= prior + noise[j];
 }
 
-/* sum_j log(2 pi (s+V)). s+V is within 1e-3 .. 1e10, so that FACTORS of them are far from overflow.
- */
+/* sum_j log(2 pi (s+V)). Options and scaling.c keep s+V within 1e-3 .. 1e10: FACTORS of them are
+ * far from overflow. */
 static double log_totals(size_t d, double prior, const double *noise) {
     double total = (double)d * log(6.283185307179586477), part[SUM_PARTS];
     for (size_t start = 0; start < d; start += SUM_PARTS * FACTORS) {
@@ -94,22 +88,23 @@ static double log_totals(size_t d, double prior, const double *noise) {
     return total;
 }
 
-/* sum_j [x~^2/(s+V) + shift^2 + exp(spread) - spread - 1], where x~/(s+V) = c/s. */
+/* x~^2/(s+V) + shift^2 + exp(spread) - spread - 1 of attribute j, where x~/(s+V) = c/s. */
+SIMD_INLINE double term(size_t j, double per_prior, const double *measured, const double *centre,
+                        const double *shift, const double *spread, const double *deviation) {
+    return measured[j] * centre[j] * per_prior + shift[j] * shift[j] + deviation[j] * deviation[j] -
+           spread[j] - 1.0;
+}
+
 SIMD_CLONES static double sum_terms(size_t d, double prior, const double *measured,
-                                    const double *centre, const double *shift,
+                                    const double *centre, const double *shift, const double *spread,
                                     const double *deviation) {
-    const double *spread = shift + d;
     double part[SUM_PARTS] = {0}, per_prior = 1.0 / prior;
     size_t whole = d / SUM_PARTS * SUM_PARTS;
     for (size_t j = 0; j < whole; j += SUM_PARTS)
-        for (size_t l = 0; l < SUM_PARTS; l++) {
-            size_t i = j + l;
-            part[l] += measured[i] * centre[i] * per_prior + shift[i] * shift[i] +
-                       deviation[i] * deviation[i] - spread[i] - 1.0;
-        }
+        for (size_t l = 0; l < SUM_PARTS; l++)
+            part[l] += term(j + l, per_prior, measured, centre, shift, spread, deviation);
     for (size_t j = whole; j < d; j++)
-        part[j - whole] += measured[j] * centre[j] * per_prior + shift[j] * shift[j] +
-                           deviation[j] * deviation[j] - spread[j] - 1.0;
+        part[j - whole] += term(j, per_prior, measured, centre, shift, spread, deviation);
     return sum(SUM_PARTS, part);
 }
 
@@ -124,19 +119,18 @@ static void place_unit(void *context, size_t unit, size_t worker) {
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
         const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
         const double *shift = job->q + 2 * i * d, *spread = shift + d;
-        double *epsilon = work->epsilon + i * samples * d, *width = work->width + i * d;
+        double *epsilon = work->epsilon + i * samples * d, *root = work->root + i * d;
         double *deviation = work->deviation + i * d;
         double *centre = work->d_noise + i * d; /* free until the way back */
         random_normal(key, batch->step, batch->row[i], samples * d, epsilon);
         if (batch->width != 1.0)
             scale(samples * d, batch->width, epsilon);
-        halve(d, spread, deviation);
-        exp_array(d, deviation, deviation);
-        condition(d, prior, measured, noise, centre, width);
+        exp_scaled_array(d, 1.0, 0.5, spread, deviation);
+        condition(d, prior, measured, noise, centre, root);
         for (size_t s = 0; s < samples; s++)
-            place_point(d, centre, width, shift, deviation, epsilon + s * d,
+            place_point(d, centre, root, shift, deviation, epsilon + s * d,
                         job->x + (i * samples + s) * d);
-        job->value[i] = -0.5 * (sum_terms(d, prior, measured, centre, shift, deviation) +
+        job->value[i] = -0.5 * (sum_terms(d, prior, measured, centre, shift, spread, deviation) +
                                 log_totals(d, prior, noise));
     }
 }
@@ -160,7 +154,7 @@ SIMD_CLONES static void noise_from_value(size_t d, double prior, double weight,
 
 /* What one point says about the noise. c' = -x~ s/(s+V)^2, T' = (s/(s+V))^2. */
 SIMD_CLONES static void noise_from_point(size_t d, double prior, const double *measured,
-                                         const double *noise, const double *width,
+                                         const double *noise, const double *root,
                                          const double *shift, const double *deviation,
                                          const double *epsilon, const double *d_x,
                                          double *d_noise) {
@@ -168,17 +162,17 @@ SIMD_CLONES static void noise_from_point(size_t d, double prior, const double *m
     for (size_t j = 0; j < d; j++) {
         double share = prior / (prior + noise[j]);
         double xi = shift[j] + deviation[j] * epsilon[j];
-        double per_width = width[j] > 0.0 ? 0.5 * share * share / width[j] : 0.0;
-        d_noise[j] += d_x[j] * (per_width * xi - measured[j] * share / (prior + noise[j]));
+        double per_root = root[j] > 0.0 ? 0.5 * share * share / root[j] : 0.0;
+        d_noise[j] += d_x[j] * (per_root * xi - measured[j] * share / (prior + noise[j]));
     }
 }
 
 /* One point's share in d_shift and d_deviation. */
-SIMD_CLONES static void point_backward(size_t d, const double *width, const double *epsilon,
+SIMD_CLONES static void point_backward(size_t d, const double *root, const double *epsilon,
                                        const double *d_x, double *d_shift, double *d_deviation) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double d_xi = d_x[j] * width[j];
+        double d_xi = d_x[j] * root[j];
         d_shift[j] += d_xi;
         d_deviation[j] += d_xi * epsilon[j];
     }
@@ -205,7 +199,7 @@ static void noise_backward(const struct job *job, size_t i) {
     const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
     noise_from_value(d, prior, batch->weight[i], measured, noise, d_noise);
     for (size_t s = i * samples; s < (i + 1) * samples; s++)
-        noise_from_point(d, prior, measured, noise, work->width + i * d, job->q + 2 * i * d,
+        noise_from_point(d, prior, measured, noise, work->root + i * d, job->q + 2 * i * d,
                          work->deviation + i * d, work->epsilon + s * d, job->d_x + s * d, d_noise);
 }
 
@@ -218,7 +212,7 @@ static void backward_unit(void *context, size_t unit, size_t worker) {
         double *d_shift = job->d_q + 2 * i * d, *d_spread = d_shift + d;
         memset(d_shift, 0, 2 * d * sizeof(double));
         for (size_t s = i * samples; s < (i + 1) * samples; s++)
-            point_backward(d, work->width + i * d, work->epsilon + s * d, job->d_x + s * d, d_shift,
+            point_backward(d, work->root + i * d, work->epsilon + s * d, job->d_x + s * d, d_shift,
                            d_spread);
         complete_adjoints(d, job->batch->weight[i], job->q + 2 * i * d, work->deviation + i * d,
                           d_shift, d_spread);

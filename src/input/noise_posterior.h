@@ -19,7 +19,7 @@
 
 #include "input/input.h"
 
-/* epsilon, deviation and d_noise of a batch. */
+/* epsilon, deviation, root and d_noise of a batch. */
 void noise_posterior_layout(struct input_work *work, const struct input_setting *setting,
                             struct arena *arena);
 
@@ -27,7 +27,8 @@ void noise_posterior_layout(struct input_work *work, const struct input_setting 
 void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
                            const double *q, struct input_work *work, double *x, double *value);
 
-/* After it: fills d_q (B x 2 d) and adds to d_noise (d) unless that is NULL. */
+/* After it, and from what it left in `work`: fills d_q (B x 2 d) and adds to d_noise (d) unless
+ * that is NULL. */
 void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
                               const double *q, struct input_work *work, const double *d_x,
                               double *d_q, double *d_noise);

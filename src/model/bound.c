@@ -40,7 +40,7 @@ struct bound {
     struct gp_factor *factor; /* C */
     struct gp_tile *tile;     /* tiles x C */
     struct gp_gather *gather; /* tiles x C; with one tile, per worker */
-    double *unit_noise;       /* tiles x C x d: gradient by V, first order only */
+    double *unit_noise;       /* tiles x C x d: gradient by V, first order only; or NULL */
     double **gamma;           /* tiles: the functions' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
@@ -148,9 +148,9 @@ static void layout_functions(struct bound *bound, struct arena *arena) {
     bound->q = arena_doubles(arena, functions * model->attributes);
     bound->d_q = arena_doubles(arena, functions * model->attributes);
     double *zq = bound->needs_d_x ? arena_doubles(arena, functions * area) : NULL;
+    bool counting = !bound->factor;
     struct gp_factor thrown_away;
     for (size_t c = 0; c < functions; c++) {
-        bool counting = !bound->factor;
         gp_factor_layout(counting ? &thrown_away : &bound->factor[c], &model->gp, arena,
                          counting ? NULL : bound->q + c * model->attributes,
                          zq ? zq + c * area : NULL);
@@ -197,7 +197,7 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
     }
     for (size_t u = 0; u < gathers; u++)
         gp_gather_layout(bound->gather ? &bound->gather[u] : &no_gather, &model->gp, bound->use,
-                         arena);
+                         tiles == 1 || u < functions, arena);
 }
 
 static void layout_workers(struct bound *bound, struct arena *arena) {

@@ -162,9 +162,9 @@ static void update_rows(void *context, size_t unit, size_t worker) {
 }
 
 /* Shared parameters from `first` up to `end`, in one thread. */
-static void update_stretch(struct nim_trainer *trainer, size_t first, size_t end, double rate) {
+static void update_stretch(struct nim_trainer *trainer, size_t first, size_t end) {
     struct nim_model *model = trainer->model;
-    adam_update(end - first, rate, model->visits, bound_gradient(trainer->bound) + first,
+    adam_update(end - first, trainer->rate, model->visits, bound_gradient(trainer->bound) + first,
                 model->theta + first, model->moment1 + first, model->moment2 + first);
 }
 
@@ -177,10 +177,11 @@ static size_t z_to(const struct nim_model *model, size_t c) {
     return (size_t)(model_gp(model, model->theta, c).m - model->theta);
 }
 
-/* Nearly all parameters are inducing inputs: they move as soon as they may, still in cache. */
+/* With many attributes nearly all parameters are inducing inputs: they move as soon as they may,
+ * still in cache. */
 static void update_z(void *context, size_t c) {
     struct nim_trainer *trainer = context;
-    update_stretch(trainer, z_from(trainer->model, c), z_to(trainer->model, c), trainer->rate);
+    update_stretch(trainer, z_from(trainer->model, c), z_to(trainer->model, c));
 }
 
 /* What lies before, between and after the functions' inducing inputs, but for the network. */
@@ -189,7 +190,7 @@ static void update_gap(void *context, size_t gap, size_t worker) {
     struct nim_trainer *trainer = context;
     const struct nim_model *model = trainer->model;
     update_stretch(trainer, gap == 0 ? 0 : z_to(model, gap - 1),
-                   gap == model->functions ? model->input_at : z_from(model, gap), trainer->rate);
+                   gap == model->functions ? model->input_at : z_from(model, gap));
 }
 
 /* The network of the amortised model. */
