@@ -320,6 +320,13 @@ static void seven_classes(void **state) {
     every_combination(7, 5, 8, check);
 }
 
+/* More attributes than a sum has parts (vector.h) or a product of variances has factors. */
+static void many_attributes(void **state) {
+    (void)state;
+    every_combination(3, 19, 7, check);
+    every_combination(2, 150, 3, check);
+}
+
 /* Every likelihood with every input model and noise mode. */
 static void likelihoods(void **state) {
     (void)state;
@@ -385,9 +392,9 @@ static void weighted_rows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_classes),   cmocka_unit_test(three_classes),
-        cmocka_unit_test(seven_classes), cmocka_unit_test(likelihoods),
-        cmocka_unit_test(many_rows),     cmocka_unit_test(at_the_start),
-        cmocka_unit_test(weighted_rows),
+        cmocka_unit_test(seven_classes), cmocka_unit_test(many_attributes),
+        cmocka_unit_test(likelihoods),   cmocka_unit_test(many_rows),
+        cmocka_unit_test(at_the_start),  cmocka_unit_test(weighted_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

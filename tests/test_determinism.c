@@ -187,18 +187,18 @@ static void threads_every_likelihood(void **state) {
     }
 }
 
-/* More than 8192 parameters: the optimiser works in several units. */
+/* More functions than threads: each is taken through a step by one of them. */
 static void threads_ten_classes(void **state) {
     (void)state;
     every_input_model(10, 3, 38, 70);
 }
-/* More than 200 attributes: so does the gradient by the inputs. */
+/* More than 400 attributes: the gradient by the inputs is cut into blocks of them. */
 static void threads_many_attributes(void **state) {
     (void)state;
     static const char *const inputs[] = {"latent", "amortised", "first_order"};
     for (size_t i = 0; i < 3; i++) {
         struct problem problem = {.classes = 3,
-                                  .attributes = 203,
+                                  .attributes = 403,
                                   .inducing = 5,
                                   .rows = 64,
                                   .kernel = "se",

@@ -113,6 +113,12 @@ static void seven_classes(void **state) {
     every_combination(7, 5, 8, check);
 }
 
+/* More attributes than a sum has parts (vector.h), and an odd number of everything. */
+static void many_attributes(void **state) {
+    (void)state;
+    every_combination(3, 19, 7, check);
+}
+
 /* Every likelihood with every input model; kernels take turns, they know nothing of each other. */
 static void likelihoods(void **state) {
     (void)state;
@@ -125,6 +131,7 @@ int main(void) {
         cmocka_unit_test(two_classes_one_attribute),
         cmocka_unit_test(three_classes_five_attributes),
         cmocka_unit_test(seven_classes),
+        cmocka_unit_test(many_attributes),
         cmocka_unit_test(likelihoods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
