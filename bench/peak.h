@@ -7,7 +7,10 @@
 /* Seconds since some moment. */
 double now(void);
 
-/* Gflop/s of independent double-precision multiply-adds on all of a pool's threads at once. */
+/*
+ * Gflop/s of independent double-precision multiply-adds on all of a pool's threads at once: the
+ * best of some tries, since at first threads may have to be spread over the cores.
+ */
 double peak_gflops(struct pool *pool);
 
 #endif
