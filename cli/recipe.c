@@ -27,7 +27,7 @@ const char *recipe_kept(const nim_model *model, enum recipe_part part) {
 }
 
 void recipe_free(struct recipe *recipe) {
-    for (size_t i = 0; i < RECIPE_PARTS; i++)
+    for (enum recipe_part i = 0; i < RECIPE_PARTS; i++)
         free(recipe->text[i]);
     *recipe = (struct recipe){0};
 }
@@ -54,7 +54,7 @@ static char *part_given(const struct arguments *arguments, enum recipe_part part
 
 bool recipe_from_arguments(struct recipe *recipe, const struct arguments *arguments,
                            struct complaint *complaint) {
-    for (size_t i = 0; i < RECIPE_PARTS; i++)
+    for (enum recipe_part i = 0; i < RECIPE_PARTS; i++)
         if (argument_given(arguments, part_name[i]) &&
             !(recipe->text[i] = part_given(arguments, i, complaint)))
             return no_memory(complaint);
@@ -65,7 +65,7 @@ bool recipe_to_resume(struct recipe *recipe, const struct arguments *arguments,
                       const nim_model *model, struct complaint *complaint) {
     if (!recipe_from_arguments(recipe, arguments, complaint))
         return false;
-    for (size_t i = 0; i < RECIPE_PARTS; i++) {
+    for (enum recipe_part i = 0; i < RECIPE_PARTS; i++) {
         const char *kept = recipe_kept(model, i);
         if (recipe->text[i] && (!kept || strcmp(recipe->text[i], kept) != 0))
             return complain(complaint, EXIT_USAGE,
@@ -89,7 +89,7 @@ bool recipe_to_continue(struct recipe *recipe, const struct arguments *arguments
             return complain(complaint, EXIT_USAGE,
                             "fit: --%s cannot go with --from: the model has its own",
                             part_name[fixed[i]]);
-    for (size_t i = 0; i < RECIPE_PARTS; i++) {
+    for (enum recipe_part i = 0; i < RECIPE_PARTS; i++) {
         const char *kept = recipe_kept(model, i);
         if (!recipe->text[i] && kept && !(recipe->text[i] = strdup(kept)))
             return no_memory(complaint);
@@ -99,7 +99,7 @@ bool recipe_to_continue(struct recipe *recipe, const struct arguments *arguments
 
 bool recipe_keep(const struct recipe *recipe, nim_model *model, struct complaint *complaint) {
     nim_error error;
-    for (size_t i = 0; i < RECIPE_PARTS; i++)
+    for (enum recipe_part i = 0; i < RECIPE_PARTS; i++)
         if (nim_model_set_note(model, part_key[i], recipe->text[i], &error) != NIM_OK)
             return complain_of(complaint, &error);
     return true;

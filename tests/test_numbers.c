@@ -376,8 +376,8 @@ static void log_density_of_classes(void **state) {
             double expected = 0.0;
             if (kind == TARGET_LABELS)
                 for (size_t c = 0; c < problem.classes; c++)
-                    expected +=
-                        log(fixture.targets[row * problem.classes + c] ? own[c] : 1.0 - own[c]);
+                    expected += log(
+                        fixture.targets[row * problem.classes + c] != 0.0 ? own[c] : 1.0 - own[c]);
             else
                 expected = log(own[fixture.labels[row]]);
             close_to(density[row], expected, 1e-12L, "log density", problem.likelihood);
