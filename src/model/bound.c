@@ -572,6 +572,7 @@ nim_status bound_evaluate(struct bound *bound, const struct bound_listener *list
 
     bound->listener = listener;
     functions_backward(bound);
+    bound->listener = NULL; /* the caller's, and perhaps gone after this call */
     pool_run(bound->pool, bound->columns, norms_back, bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);
