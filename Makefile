@@ -70,8 +70,7 @@ $(SANITIZE)/build.ninja: | setup
 	  -Db_lundef=false >/dev/null
 
 format: setup
-	@clang-format -i include/*.h src/*/*.c src/*/*.h tests/*.c tests/*.h tests/consumer/*.c \
-	  python/tests/*.c cli/*.c cli/*.h cli/*/*.c cli/*/*.h generate/*.c generate/*.h bench/*.c bench/*.h experiments/*.c experiments/*.h
+	@git ls-files "*.[ch]" | xargs clang-format -i
 
 clean:
 	@rm -rf build

@@ -3,8 +3,8 @@
  * Our products against OpenBLAS on one thread, at the shapes of a training step, taking turns so
  * that both meet the same disturbances. Median Gflop/s.
  */
-#include "base/linalg.h"
-#include "base/random.h"
+#include "math/linalg.h"
+#include "math/random.h"
 #include "peak.h"
 
 #include <cblas.h>

@@ -10,7 +10,7 @@
  * What others do on the machine can only slow us down: the fastest tenth of the steps against the
  * best of the peaks ("undisturbed") is what the code itself is good for.
  */
-#include "base/random.h"
+#include "math/random.h"
 #include "model/model.h"
 #include "peak.h"
 

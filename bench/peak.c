@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "peak.h"
 
-#include "base/simd.h"
+#include "math/simd.h"
 
 #include <stdatomic.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derive the polynomial coefficients of src/base/special.c and src/base/random.c.
+"""Derive the polynomial coefficients of src/math/special.c and src/math/random.c.
 
 Every table is the polynomial that interpolates a smooth function at the Chebyshev nodes of its
 interval, which is within a small factor of the best uniform approximation. The work is done with

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/scaling.h"
 
-#include "base/simd.h"
+#include "math/simd.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mean and variance of one Gaussian process at a tile of points, and the adjoint. */
-#include "base/linalg.h"
-#include "base/simd.h"
-#include "base/vector.h"
+#include "math/linalg.h"
+#include "math/simd.h"
+#include "math/vector.h"
 #include "gp/gp.h"
 
 #include <string.h>

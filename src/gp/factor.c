@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a Gaussian process that depends on its inducing inputs alone, and its adjoint. */
-#include "base/linalg.h"
-#include "base/simd.h"
-#include "base/vector.h"
+#include "math/linalg.h"
+#include "math/simd.h"
+#include "math/vector.h"
 #include "gp/gp.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
  * product N = Q (X^2)' with Q (C x d) and X^2 (R x d), and its adjoint. Function by function these
  * would be C passes over all points.
  */
-#include "base/linalg.h"
-#include "base/vector.h"
+#include "math/linalg.h"
+#include "math/vector.h"
 #include "gp/gp.h"
 
 #include <math.h>

@@ -10,9 +10,9 @@
  * functions fill no cache: tile->slope keeps the bare product gp_sign e' Z, and what makes it a
  * slope is done anew wherever a row of it is read.
  */
-#include "base/linalg.h"
-#include "base/simd.h"
-#include "base/vector.h"
+#include "math/linalg.h"
+#include "math/simd.h"
+#include "math/vector.h"
 #include "gp/gp.h"
 
 #include <string.h>

@@ -7,9 +7,9 @@
  *
  * Parameters, layer by layer: weights (out x in), then biases (out).
  */
-#include "base/simd.h"
-#include "base/tiled_product.h"
-#include "base/vector.h"
+#include "math/simd.h"
+#include "math/tiled_product.h"
+#include "math/vector.h"
 #include "input/noise_posterior.h"
 
 #include <math.h>

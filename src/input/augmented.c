@@ -5,7 +5,7 @@
  */
 #include "input/measured.h"
 
-#include "base/vector.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <string.h>

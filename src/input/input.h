@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
-#include "base/random.h"
+#include "math/random.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "input/noise_posterior.h"
 
-#include "base/simd.h"
-#include "base/special.h"
-#include "base/vector.h"
+#include "math/simd.h"
+#include "math/special.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baseline: a fresh draw x ~ N(x~, V) in every step, blind to the label. */
-#include "base/vector.h"
+#include "math/vector.h"
 #include "input/measured.h"
 
 static void layout(struct input_work *work, const struct input_setting *setting,

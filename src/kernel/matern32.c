@@ -3,8 +3,8 @@
  * With a = sqrt(3 t):  g(t) = (1 + a) exp(-a),  g' = -3/2 exp(-a),  g'' = 9/4 exp(-a) / a.
  * g'' has a pole at t = 0, which its factors (x - x')^2 cancel: there a is kept off zero.
  */
-#include "base/simd.h"
-#include "base/special.h"
+#include "math/simd.h"
+#include "math/special.h"
 #include "kernel/kernel.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
  * With a = sqrt(5 t):  g(t) = (1 + a + a^2/3) exp(-a),  g' = -5/6 (1 + a) exp(-a),
  * g'' = 25/12 exp(-a).
  */
-#include "base/simd.h"
-#include "base/special.h"
+#include "math/simd.h"
+#include "math/special.h"
 #include "kernel/kernel.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* g(t) = (1 + t)^p, g' = p (1 + t)^(p-1), g'' = p (p-1) (1 + t)^(p-2), for whole p >= 1. */
-#include "base/simd.h"
+#include "math/simd.h"
 #include "kernel/kernel.h"
 
 /* power[i] = factor (1 + t_i)^p by repeated squaring, whole pieces at a time so that it vectorises.

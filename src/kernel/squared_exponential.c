@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* g(t) = exp(-t/2), g' = -g/2, g'' = g/4. */
-#include "base/simd.h"
-#include "base/special.h"
+#include "math/simd.h"
+#include "math/special.h"
 #include "kernel/kernel.h"
 
 SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const double *t,

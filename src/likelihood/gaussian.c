@@ -8,7 +8,7 @@
  *
  * With first-order inputs this is the noisy-input regression of McHutchon and Rasmussen (2011).
  */
-#include "base/special.h"
+#include "math/special.h"
 #include "likelihood/likelihood.h"
 
 #include <math.h>

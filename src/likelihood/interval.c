@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "likelihood/interval.h"
 
-#include "base/quadrature.h"
-#include "base/special.h"
+#include "math/quadrature.h"
+#include "math/special.h"
 
 #include <math.h>
 

@@ -7,9 +7,9 @@
  *
  * so each label is a probit of its own g_l, and E log p is a sum of 1-D integrals.
  */
-#include "base/random.h"
-#include "base/special.h"
-#include "base/vector.h"
+#include "math/random.h"
+#include "math/special.h"
+#include "math/vector.h"
 #include "likelihood/interval.h"
 
 #include <math.h>

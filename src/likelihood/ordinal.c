@@ -4,7 +4,7 @@
  * where b_0 = -infinity, b_C = infinity. The others are learned and kept in order:
  * b_1 = theta_0, b_k+1 = b_k + exp(theta_k).
  */
-#include "base/special.h"
+#include "math/special.h"
 #include "likelihood/interval.h"
 
 #include <math.h>

@@ -10,8 +10,8 @@
  * step where the rate is y, of width 1/sqrt(y); that of one count of a bump that, when the count is
  * a surprise, stands between that place and the mean, far from both.
  */
-#include "base/quadrature.h"
-#include "base/special.h"
+#include "math/quadrature.h"
+#include "math/special.h"
 #include "likelihood/likelihood.h"
 
 #include <math.h>

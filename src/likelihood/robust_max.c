@@ -20,8 +20,8 @@
  * accurate, with some 25 points where all widths agree and 20 more for every factor two between
  * them. Classes that are flat above a drop out.
  */
-#include "base/special.h"
-#include "base/vector.h"
+#include "math/special.h"
+#include "math/vector.h"
 #include "likelihood/likelihood.h"
 
 #include <math.h>

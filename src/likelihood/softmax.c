@@ -7,11 +7,11 @@
  *     predicted = (1/S) sum_s softmax(f_s).
  *
  * For variances up to 10 and ten classes E log p is off by 0.01, at worst 0.03
- * (tests/test_likelihood_draws.c).
+ * (tests/likelihood/test_draws.c).
  */
-#include "base/lattice.h"
-#include "base/special.h"
-#include "base/vector.h"
+#include "math/lattice.h"
+#include "math/special.h"
+#include "math/vector.h"
 #include "likelihood/likelihood.h"
 
 #include <math.h>

@@ -14,8 +14,8 @@
  * in log tau, where the trapezoidal rule is exponentially accurate. What an outlier at distance u
  * was drawn with is a tau near u^2 / (nu s2), however small its share: the grid reaches that far.
  */
-#include "base/quadrature.h"
-#include "base/special.h"
+#include "math/quadrature.h"
+#include "math/special.h"
 #include "likelihood/likelihood.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/bound.h"
 
-#include "base/linalg.h"
-#include "base/vector.h"
+#include "math/linalg.h"
+#include "math/vector.h"
 #include "model/targets.h"
 
 #include <assert.h>

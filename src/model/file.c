@@ -4,8 +4,8 @@
  * are what it learned. One list of arrays serves saving and loading.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "base/json.h"
-#include "base/safetensors.h"
+#include "file/json.h"
+#include "file/safetensors.h"
 #include "model/model.h"
 #include "model/targets.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looking into a model: its sizes, what it learned, and where it believes its rows to be. */
-#include "base/linalg.h"
+#include "math/linalg.h"
 #include "base/pool.h"
 #include "model/model.h"
 #include "model/targets.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/start.h"
 
-#include "base/random.h"
+#include "math/random.h"
 #include "model/targets.h"
 
 #include <math.h>

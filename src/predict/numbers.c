@@ -10,7 +10,7 @@
  * A quantile takes many looks at all points. So it is first found for the points joined in groups
  * of neighbours, each group one normal of its mean and variance, and from there for all points.
  */
-#include "base/vector.h"
+#include "math/vector.h"
 #include "model/targets.h"
 #include "predict/predictor.h"
 

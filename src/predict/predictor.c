@@ -6,10 +6,10 @@
  */
 #include "predict/predictor.h"
 
-#include "base/vector.h"
+#include "math/vector.h"
 #include "data/targets.h"
 #include "model/targets.h"
-#include "base/lattice.h"
+#include "math/lattice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 /* What predictions are made with, shared by the questions asked of them. */
 
-#include "base/linalg.h"
+#include "math/linalg.h"
 #include "base/pool.h"
 #include "model/model.h"
 

@@ -10,8 +10,8 @@
  */
 #include "predict/predictor.h"
 
-#include "base/special.h"
-#include "base/vector.h"
+#include "math/special.h"
+#include "math/vector.h"
 
 #include <string.h>
 

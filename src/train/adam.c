@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "train/adam.h"
 
-#include "base/simd.h"
+#include "math/simd.h"
 
 #include <math.h>
 

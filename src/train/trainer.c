@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Minibatches, steps and epochs. */
 #define _POSIX_C_SOURCE 200809L
-#include "base/checksum.h"
-#include "base/random.h"
-#include "base/vector.h"
+#include "file/checksum.h"
+#include "math/random.h"
+#include "math/vector.h"
 #include "model/bound.h"
 #include "model/targets.h"
 #include "train/adam.h"

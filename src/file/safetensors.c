@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "file/safetensors.h"
+
+#include "file/checksum.h"
+#include "file/json.h"
+#include "file/whole_file.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "arrays are written as they lie in memory; a big-endian machine would have to turn them"
+#endif
+
+enum { LENGTH_BYTES = 8, CRC_DIGITS = 8, ALIGNMENT = 8, MOST_HEADER = 100 << 20 };
+
+#define CRC_ZEROS "00000000"
+#define CRC_MEMBER "{\"__metadata__\":{\"crc32\":\"" /* every header of ours begins so */
+
+const struct tensor *safetensors_tensor(const struct safetensors *file, const char *name) {
+    for (size_t i = 0; i < file->tensors; i++)
+        if (strcmp(file->tensor[i].name, name) == 0)
+            return &file->tensor[i];
+    return NULL;
+}
+
+const char *safetensors_text(const struct safetensors *file, const char *key) {
+    for (size_t i = 0; i < file->texts; i++)
+        if (strcmp(file->text[i].key, key) == 0)
+            return file->text[i].text;
+    return NULL;
+}
+
+void safetensors_free(struct safetensors *file) {
+    free(file->tensor);
+    free(file->text);
+    free(file->memory);
+    *file = (struct safetensors){0};
+}
+
+/* ---------------------------------------------------------------- writing --------------------- */
+
+static void print_sum(char digits[CRC_DIGITS + 1], uint32_t sum) {
+    snprintf(digits, CRC_DIGITS + 1, "%08x", (unsigned)sum);
+}
+
+static void print_tensor(FILE *header, const struct tensor *tensor, size_t *offset) {
+    fputc(',', header);
+    json_quote(header, tensor->name);
+    fprintf(header, ":{\"dtype\":\"F64\",\"shape\":[");
+    for (size_t k = 0; k < tensor->dimensions; k++)
+        fprintf(header, "%s%zu", k ? "," : "", tensor->shape[k]);
+    size_t end = *offset + tensor_count(tensor) * sizeof(double);
+    fprintf(header, "],\"data_offsets\":[%zu,%zu]}", *offset, end);
+    *offset = end;
+}
+
+/* The header with its length before it, padded so that the arrays are aligned; NULL without memory.
+ */
+static char *make_header(const struct safetensors *file, size_t *size) {
+    char *bytes = NULL;
+    size_t offset = 0;
+    FILE *header = open_memstream(&bytes, size);
+    if (!header)
+        return NULL;
+    fwrite("\0\0\0\0\0\0\0", 1, LENGTH_BYTES, header);
+    fputs(CRC_MEMBER CRC_ZEROS "\"", header);
+    for (size_t i = 0; i < file->texts; i++) {
+        fputc(',', header);
+        json_quote(header, file->text[i].key);
+        fputc(':', header);
+        json_quote(header, file->text[i].text);
+    }
+    fputc('}', header);
+    for (size_t i = 0; i < file->tensors; i++)
+        print_tensor(header, &file->tensor[i], &offset);
+    fputc('}', header);
+    for (long at = ftell(header); at % ALIGNMENT; at++)
+        fputc(' ', header);
+    bool good = !ferror(header);
+    if (fclose(header) != 0 || !good) {
+        free(bytes);
+        return NULL;
+    }
+    uint64_t length = *size - LENGTH_BYTES;
+    memcpy(bytes, &length, LENGTH_BYTES);
+    return bytes;
+}
+
+nim_status safetensors_write(const char *path, const struct safetensors *file, nim_error *error) {
+    nim_status status = NIM_OUT_OF_MEMORY;
+    struct piece *piece = calloc(file->tensors + 1, sizeof *piece);
+    size_t size = 0;
+    char *header = make_header(file, &size), digits[CRC_DIGITS + 1];
+    if (!piece || !header) {
+        failure(error, status, "%s: no memory for its header", path);
+        goto done;
+    }
+    piece[0] = (struct piece){header, size};
+    uint32_t crc = checksum(0, header, size);
+    for (size_t i = 0; i < file->tensors; i++) {
+        const struct tensor *tensor = &file->tensor[i];
+        piece[i + 1] = (struct piece){tensor->values, tensor_count(tensor) * sizeof(double)};
+        crc = checksum(crc, tensor->values, piece[i + 1].size);
+    }
+    print_sum(digits, crc);
+    memcpy(header + LENGTH_BYTES + strlen(CRC_MEMBER), digits, CRC_DIGITS);
+    status = whole_file_write(path, piece, file->tensors + 1, error);
+done:
+    free(header);
+    free(piece);
+    return status;
+}
+
+/* ---------------------------------------------------------------- reading --------------------- */
+
+/* Where the parts of a file that is being read lie. */
+struct layout {
+    struct json json;
+    char *data;
+    size_t data_size;
+    size_t expected; /* arrays follow one another without gaps */
+};
+
+/* Room for one more element at the end of a list that doubles as it grows. */
+static void *grow(void *list, size_t count, size_t size) {
+    if (count & (count - 1))
+        return list;
+    return realloc(list, (count ? 2 * count : 1) * size);
+}
+
+static bool take_texts(struct layout *layout, struct safetensors *file) {
+    struct json *json = &layout->json;
+    if (!json_take(json, '{'))
+        return false;
+    if (json_take(json, '}'))
+        return true;
+    do {
+        void *grown = grow(file->text, file->texts, sizeof *file->text);
+        if (!grown)
+            return false;
+        file->text = grown;
+        const char *key = json_string(json);
+        if (!key || !json_take(json, ':') || safetensors_text(file, key))
+            return false;
+        const char *text = json_string(json);
+        if (!text)
+            return false;
+        file->text[file->texts++] = (struct metadata){key, text};
+    } while (json_take(json, ','));
+    return json_take(json, '}');
+}
+
+static bool take_shape(struct json *json, struct tensor *tensor) {
+    if (!json_take(json, '['))
+        return false;
+    if (json_take(json, ']'))
+        return true;
+    do {
+        if (tensor->dimensions == TENSOR_DIMENSIONS ||
+            !json_whole(json, &tensor->shape[tensor->dimensions++]))
+            return false;
+    } while (json_take(json, ','));
+    return json_take(json, ']');
+}
+
+/* Whether the shape and the stretch of bytes agree and lie where the last array ended. */
+static bool place_tensor(struct layout *layout, struct tensor *tensor, size_t begin, size_t end) {
+    size_t bytes = sizeof(double);
+    for (size_t k = 0; k < tensor->dimensions; k++)
+        if (__builtin_mul_overflow(bytes, tensor->shape[k], &bytes))
+            return false;
+    if (begin != layout->expected || end > layout->data_size || end < begin || end - begin != bytes)
+        return false;
+    layout->expected = end;
+    tensor->values = (double *)(void *)(layout->data + begin);
+    return true;
+}
+
+static bool take_tensor(struct layout *layout, struct tensor *tensor) {
+    struct json *json = &layout->json;
+    size_t begin, end;
+    const char *key = json_string(json), *type = NULL;
+    if (!key || strcmp(key, "dtype") != 0 || !json_take(json, ':') || !(type = json_string(json)) ||
+        strcmp(type, "F64") != 0 || !json_take(json, ','))
+        return false;
+    key = json_string(json);
+    if (!key || strcmp(key, "shape") != 0 || !json_take(json, ':') || !take_shape(json, tensor) ||
+        !json_take(json, ','))
+        return false;
+    key = json_string(json);
+    return key && strcmp(key, "data_offsets") == 0 && json_take(json, ':') &&
+           json_take(json, '[') && json_whole(json, &begin) && json_take(json, ',') &&
+           json_whole(json, &end) && json_take(json, ']') && json_take(json, '}') &&
+           place_tensor(layout, tensor, begin, end);
+}
+
+static bool take_member(struct layout *layout, struct safetensors *file) {
+    const char *name = json_string(&layout->json);
+    if (!name || !json_take(&layout->json, ':'))
+        return false;
+    if (strcmp(name, "__metadata__") == 0)
+        return take_texts(layout, file);
+    void *grown = grow(file->tensor, file->tensors, sizeof *file->tensor);
+    if (!grown)
+        return false;
+    file->tensor = grown;
+    struct tensor tensor = {0};
+    if (strlen(name) >= sizeof tensor.name || safetensors_tensor(file, name))
+        return false;
+    strcpy(tensor.name, name);
+    if (!json_take(&layout->json, '{') || !take_tensor(layout, &tensor))
+        return false;
+    file->tensor[file->tensors++] = tensor;
+    return true;
+}
+
+static bool take_header(struct layout *layout, struct safetensors *file) {
+    if (!json_take(&layout->json, '{'))
+        return false;
+    do {
+        if (!take_member(layout, file))
+            return false;
+    } while (json_take(&layout->json, ','));
+    return json_take(&layout->json, '}') && json_done(&layout->json) &&
+           layout->expected == layout->data_size;
+}
+
+/* Whether the digits in the header fit the bytes; leaves zeros in their place. */
+static bool check_sum(char *bytes, size_t size) {
+    char *place = bytes + LENGTH_BYTES + strlen(CRC_MEMBER);
+    char digits[CRC_DIGITS], right[CRC_DIGITS + 1];
+    memcpy(digits, place, CRC_DIGITS);
+    memcpy(place, CRC_ZEROS, CRC_DIGITS);
+    print_sum(right, checksum(0, bytes, size));
+    return memcmp(digits, right, CRC_DIGITS) == 0;
+}
+
+nim_status safetensors_read(const char *path, struct safetensors *file, nim_error *error) {
+    *file = (struct safetensors){0};
+    size_t size;
+    nim_status status = whole_file_read(path, &file->memory, &size, error);
+    if (status != NIM_OK)
+        return status;
+    uint64_t length = 0;
+    size_t before = LENGTH_BYTES + strlen(CRC_MEMBER);
+    if (size < before + CRC_DIGITS ||
+        memcmp(file->memory + LENGTH_BYTES, CRC_MEMBER, strlen(CRC_MEMBER)) != 0)
+        return failure(error, NIM_BAD_FILE, "%s: is not a nimgp model file", path);
+    memcpy(&length, file->memory, LENGTH_BYTES);
+    if (length > MOST_HEADER || length > size - LENGTH_BYTES || length % ALIGNMENT)
+        return failure(error, NIM_BAD_FILE,
+                       "%s: is cut short or damaged: a header of %llu bytes "
+                       "in a file of %zu",
+                       path, (unsigned long long)length, size);
+    if (!check_sum(file->memory, size))
+        return failure(error, NIM_BAD_FILE,
+                       "%s: is cut short or damaged: its checksum does not fit its content", path);
+    char *header = file->memory + LENGTH_BYTES;
+    struct layout layout = {.json = {header, header + length},
+                            .data = header + length,
+                            .data_size = size - LENGTH_BYTES - length};
+    if (!take_header(&layout, file))
+        return failure(error, NIM_BAD_FILE, "%s: has a header that cannot be read", path);
+    return succeed(error);
+}

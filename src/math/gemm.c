@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of row-major matrices.
+ *
+ * k is cut into blocks of up to DEPTH and m into blocks of up to HEIGHT. A block of op(A) is packed
+ * into panels of TILE_ROWS rows and stays in the L2 cache; panels of op(B), up to TILE_COLUMNS
+ * columns wide, are packed one after the other into the L1 cache and meet all panels of A there.
+ * Either factor may also come packed already.
+ * Each meeting is one tile of C: its sums are kept in registers over the whole block of k and then
+ * written to C or added to it.
+ *
+ * Why an element of C does not depend on where it stands: in every tile, whatever its width, each
+ * element is a single chain of multiply-adds in ascending k. Where tiles are not full, the panels
+ * are padded with zeros, the same chain is run and what is padding is dropped. The cuts of k are
+ * made by k alone. alpha is multiplied into op(A) while packing and beta into C beforehand, so that
+ * what remains at the end of a chain is a bare store or addition.
+ */
+#include "math/linalg.h"
+#include "math/simd.h"
+#include "math/square.h"
+
+#include <assert.h>
+#include <stdbool.h>
+
+/*
+ * The chains are written as sum += a * b. ISO mode keeps GCC from fusing that, hence the pragma;
+ * Clang does it anyway. On a processor without FMA the same source rounds twice.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("fp-contract=fast")
+#endif
+
+enum {
+    TILE_ROWS = 4,
+    TILE_VECTORS = 3, /* 4 x 3 sums, 3 vectors of B and one of A fill 16 registers */
+    TILE_COLUMNS = LANES * TILE_VECTORS,
+    STEPS = 4, /* of k in one round of the inner loop */
+    DEPTH = 264,
+    HEIGHT = 240,
+};
+
+_Static_assert((HEIGHT + TILE_COLUMNS) * DEPTH <= GEMM_SCRATCH, "packed panels exceed the scratch");
+_Static_assert(HEIGHT % TILE_ROWS == 0, "blocks of rows consist of whole tiles");
+
+/* Sums for a tile of C, or for its first vectors. */
+struct tile {
+    vector sum[TILE_ROWS][TILE_VECTORS];
+};
+
+/* Which part of a product is zero or not wanted. */
+enum shape {
+    FULL,
+    LOWER_RESULT, /* only the lower triangle of C */
+    LOWER_FACTOR, /* op(A) = op(L) with L lower triangular */
+};
+
+struct product {
+    enum shape shape;
+    enum form ta, tb;
+    size_t m, n, k;
+    double alpha;
+    const double *weight; /* k: op(A) is A diag(weight); or NULL. For gemm_pack_left alone. */
+    const double *a, *b;  /* where packed: all panels, block of k after block of k */
+    size_t lda, ldb;
+    bool add; /* to C rather than overwrite it */
+    double *c;
+    size_t ldc;
+};
+
+/* Part of a product: rows [row, row + rows) of op(A), [start, start + depth) of k. */
+struct block {
+    size_t row, rows, start, depth;
+};
+
+/* [from, to) of k. */
+struct range {
+    size_t from, to;
+};
+
+SIMD_INLINE size_t smaller(size_t x, size_t y) {
+    return x < y ? x : y;
+}
+
+SIMD_INLINE size_t larger(size_t x, size_t y) {
+    return x > y ? x : y;
+}
+
+/* Size of the even pieces, multiples of `unit`, that cut `total` into pieces of at most `limit`. */
+SIMD_INLINE size_t piece(size_t total, size_t limit, size_t unit) {
+    const size_t pieces = (total + limit - 1) / limit;
+    const size_t even = pieces ? (total + pieces - 1) / pieces : 1;
+    return (even + unit - 1) / unit * unit;
+}
+
+/* target (k x lanes) = scale * source, where row p of the source starts at source + p * ld. */
+SIMD_INLINE void pack_rows(size_t lanes, size_t used, size_t k, double scale, const double *source,
+                           size_t ld, double *target) {
+    for (size_t p = 0; p < k; p++) {
+        const double *from = source + p * ld;
+        double *to = target + p * lanes;
+        if (used == lanes) {
+            for (size_t v = 0; v < lanes; v += LANES)
+                *(vector *)(to + v) = *(const unaligned_vector *)(from + v) * scale;
+        } else {
+            for (size_t lane = 0; lane < lanes; lane++)
+                to[lane] = lane < used ? from[lane] * scale : 0;
+        }
+    }
+}
+
+/*
+ * target (k x lanes) = scale * source, where column `lane` starts at source + lane * ld; row p is
+ * multiplied by weight[p] as well, if there are weights.
+ */
+SIMD_INLINE void pack_columns(size_t lanes, size_t used, size_t k, double scale,
+                              const double *weight, const double *source, size_t ld,
+                              double *target) {
+    const size_t squares = used == lanes ? k / LANES * LANES : 0;
+    for (size_t p = 0; p < squares; p += LANES) {
+        vector factor = (vector){0} + scale;
+        if (weight)
+            factor *= *(const unaligned_vector *)(weight + p);
+        for (size_t v = 0; v < lanes; v += LANES)
+            transpose_square(source + v * ld + p, ld, &factor, target + p * lanes + v, lanes);
+    }
+    for (size_t p = squares; p < k; p++) {
+        const double factor = weight ? scale * weight[p] : scale;
+        for (size_t lane = 0; lane < lanes; lane++)
+            target[p * lanes + lane] = lane < used ? source[lane * ld + p] * factor : 0;
+    }
+}
+
+/* The part of a block's k in which some of the rows row .. row + TILE_ROWS - 1 are not zero. */
+SIMD_INLINE struct range panel_range(const struct product *x, const struct block *block,
+                                     size_t row) {
+    struct range k = {block->start, block->start + block->depth};
+    if (x->shape == LOWER_FACTOR && x->ta == PLAIN)
+        k.to = larger(smaller(row + TILE_ROWS, k.to), k.from);
+    if (x->shape == LOWER_FACTOR && x->ta == TRANSPOSED)
+        k.from = smaller(larger(row, k.from), k.to);
+    return k;
+}
+
+/* Packs `used` rows of alpha op(A), all of which may be read in [from, to) of k. */
+SIMD_INLINE void pack_plain(const struct product *x, size_t row, size_t used, size_t from,
+                            size_t to, double *target) {
+    if (x->ta == TRANSPOSED)
+        pack_rows(TILE_ROWS, used, to - from, x->alpha, x->a + from * x->lda + row, x->lda, target);
+    else
+        pack_columns(TILE_ROWS, used, to - from, x->alpha, x->weight ? x->weight + from : NULL,
+                     x->a + row * x->lda + from, x->lda, target);
+}
+
+/* The same where the diagonal of L passes: what is on its far side is zero and not read. */
+SIMD_INLINE void pack_diagonal(const struct product *x, size_t row, size_t used, size_t from,
+                               size_t to, double *target) {
+    for (size_t p = from; p < to; p++) {
+        for (size_t lane = 0; lane < TILE_ROWS; lane++) {
+            const size_t i = row + lane;
+            double value = 0;
+            if (lane < used && x->ta == PLAIN && p <= i)
+                value = x->a[i * x->lda + p] * x->alpha;
+            if (lane < used && x->ta == TRANSPOSED && p >= i)
+                value = x->a[p * x->lda + i] * x->alpha;
+            target[(p - from) * TILE_ROWS + lane] = value;
+        }
+    }
+}
+
+/* Panels follow one another at block->depth * TILE_ROWS numbers, whatever part of k they need. */
+SIMD_INLINE void pack_a(const struct product *x, const struct block *block, double *packed) {
+    for (size_t i = 0; i < block->rows; i += TILE_ROWS) {
+        const size_t row = block->row + i, used = smaller(TILE_ROWS, block->rows - i);
+        const struct range k = panel_range(x, block, row);
+        double *target = packed + i * block->depth + (k.from - block->start) * TILE_ROWS;
+        if (x->shape != LOWER_FACTOR) {
+            pack_plain(x, row, used, k.from, k.to, target);
+            continue;
+        }
+        /* Before, across and after the square on the diagonal; one of the outer two is empty. */
+        const size_t enter = larger(smaller(row, k.to), k.from);
+        const size_t leave = larger(smaller(row + TILE_ROWS, k.to), k.from);
+        pack_plain(x, row, used, k.from, enter, target);
+        pack_diagonal(x, row, used, enter, leave, target + (enter - k.from) * TILE_ROWS);
+        pack_plain(x, row, used, leave, k.to, target + (leave - k.from) * TILE_ROWS);
+    }
+}
+
+SIMD_INLINE void pack_b(const struct product *x, const struct block *block, size_t column,
+                        size_t width, double *packed) {
+    const size_t used = smaller(width, x->n - column);
+    if (x->tb == TRANSPOSED)
+        pack_columns(width, used, block->depth, 1, NULL, x->b + column * x->ldb + block->start,
+                     x->ldb, packed);
+    else
+        pack_rows(width, used, block->depth, 1, x->b + block->start * x->ldb + column, x->ldb,
+                  packed);
+}
+
+/* tile += row of a panel of A, transposed, times row of a panel of B. */
+SIMD_INLINE void multiply_add(size_t vectors, const double *a, const double *b, struct tile *tile) {
+    for (size_t i = 0; i < TILE_ROWS; i++)
+        for (size_t v = 0; v < vectors; v++)
+            tile->sum[i][v] += a[i] * ((const vector *)b)[v];
+}
+
+/*
+ * tile = panel of A (k x TILE_ROWS), transposed, times panel of B (k x vectors). Several steps of k
+ * a round: where two threads share a core, what stands beside the multiply-adds costs most.
+ */
+SIMD_INLINE void multiply(size_t vectors, size_t k, const double *a, const double *b,
+                          struct tile *tile) {
+    const size_t width = vectors * LANES;
+    for (size_t i = 0; i < TILE_ROWS; i++)
+        for (size_t v = 0; v < vectors; v++)
+            tile->sum[i][v] = (vector){0};
+    size_t p = 0;
+    for (; p + STEPS <= k; p += STEPS, a += STEPS * TILE_ROWS, b += STEPS * width)
+        for (size_t step = 0; step < STEPS; step++)
+            multiply_add(vectors, a + step * TILE_ROWS, b + step * width, tile);
+    for (; p < k; p++, a += TILE_ROWS, b += width)
+        multiply_add(vectors, a, b, tile);
+}
+
+SIMD_INLINE void write_vector(const vector *sum, bool add, double *c) {
+    unaligned_vector *target = (unaligned_vector *)c;
+    if (add)
+        *target += *sum;
+    else
+        *target = *sum;
+}
+
+SIMD_INLINE void write_whole_tile(size_t vectors, const struct tile *tile, bool add, double *c,
+                                  size_t ldc) {
+    for (size_t i = 0; i < TILE_ROWS; i++)
+        for (size_t v = 0; v < vectors; v++)
+            write_vector(&tile->sum[i][v], add, c + i * ldc + v * LANES);
+}
+
+/* The tile at (row, column) where part of it is padding or above the diagonal of C. */
+SIMD_INLINE void write_part_of_tile(const struct product *x, size_t row, size_t column,
+                                    size_t vectors, const struct tile *tile, bool add) {
+    _Alignas(vector) double numbers[TILE_ROWS][TILE_COLUMNS];
+    for (size_t i = 0; i < TILE_ROWS; i++)
+        for (size_t v = 0; v < vectors; v++)
+            ((vector *)numbers[i])[v] = tile->sum[i][v];
+    const size_t rows = smaller(TILE_ROWS, x->m - row);
+    for (size_t i = 0; i < rows; i++) {
+        const size_t right = x->shape == LOWER_RESULT ? smaller(x->n, row + i + 1) : x->n;
+        const size_t width = right > column ? smaller(vectors * LANES, right - column) : 0;
+        double *target = x->c + (row + i) * x->ldc + column;
+        size_t j = 0;
+        for (; j + LANES <= width; j += LANES)
+            write_vector((const vector *)&numbers[i][j], add, target + j);
+        for (; j < width; j++)
+            target[j] = add ? target[j] + numbers[i][j] : numbers[i][j];
+    }
+}
+
+/* Width, in vectors, of the next panel of B: 3, unless that would leave a slow panel of 1. */
+SIMD_INLINE size_t panel_vectors(size_t columns) {
+    const size_t vectors = (columns + LANES - 1) / LANES;
+    return vectors == 4 ? 2 : smaller(vectors, TILE_VECTORS);
+}
+
+/* m or n with the padding of the last panel. */
+SIMD_INLINE size_t padded(size_t n) {
+    return (n + LANES - 1) / LANES * LANES;
+}
+
+/* All rows of a block of A times one panel of B. `vectors` is a constant once inlined. */
+SIMD_INLINE void multiply_panel(const struct product *x, const struct block *block, size_t column,
+                                size_t vectors, const double *packed_a, double *scratch_b) {
+    const size_t width = vectors * LANES;
+    const double *packed_b = scratch_b;
+    if (x->tb == PACKED)
+        packed_b = x->b + block->start * padded(x->n) + column * block->depth;
+    else
+        pack_b(x, block, column, width, scratch_b);
+    const bool add = x->add || block->start > 0;
+    for (size_t i = 0; i < block->rows; i += TILE_ROWS) {
+        const size_t row = block->row + i;
+        if (x->shape == LOWER_RESULT && row + TILE_ROWS <= column)
+            continue;
+        const struct range k = panel_range(x, block, row);
+        const size_t skip = k.from - block->start;
+        struct tile tile;
+        multiply(vectors, k.to - k.from, packed_a + i * block->depth + skip * TILE_ROWS,
+                 packed_b + skip * width, &tile);
+        const bool below = x->shape != LOWER_RESULT || column + width <= row + 1;
+        if (below && row + TILE_ROWS <= x->m && column + width <= x->n)
+            write_whole_tile(vectors, &tile, add, x->c + row * x->ldc + column, x->ldc);
+        else
+            write_part_of_tile(x, row, column, vectors, &tile, add);
+    }
+}
+
+SIMD_CLONES static void multiply_block(const struct product *x, const struct block *block,
+                                       double *scratch) {
+    double *packed_b = scratch + HEIGHT * DEPTH;
+    const double *packed_a = scratch;
+    if (x->ta == PACKED)
+        packed_a = x->a + block->start * padded(x->m) + block->row * block->depth;
+    else
+        pack_a(x, block, scratch);
+    const size_t right = x->shape == LOWER_RESULT ? block->row + block->rows : x->n;
+    for (size_t column = 0; column < right;) {
+        const size_t vectors = panel_vectors(x->n - column);
+        if (vectors == 3)
+            multiply_panel(x, block, column, 3, packed_a, packed_b);
+        else if (vectors == 2)
+            multiply_panel(x, block, column, 2, packed_a, packed_b);
+        else
+            multiply_panel(x, block, column, 1, packed_a, packed_b);
+        column += vectors * LANES;
+    }
+}
+
+/* C = beta C, or its lower triangle alone. */
+static void scale(const struct product *x, double beta) {
+    for (size_t i = 0; i < x->m; i++) {
+        double *row = x->c + i * x->ldc;
+        const size_t columns = x->shape == LOWER_RESULT ? i + 1 : x->n;
+        for (size_t j = 0; j < columns; j++)
+            row[j] = beta == 0 ? 0 : row[j] * beta;
+    }
+}
+
+static void run(const struct product *x, double beta, double *scratch) {
+    assert(x->ta != PACKED || x->alpha == 1.0); /* alpha went in while packing */
+    if ((beta != 0 && beta != 1) || (x->k == 0 && beta == 0))
+        scale(x, beta);
+    const size_t depth = piece(x->k, DEPTH, STEPS), height = piece(x->m, HEIGHT, TILE_ROWS);
+    for (size_t start = 0; start < x->k; start += depth) {
+        for (size_t row = 0; row < x->m; row += height) {
+            const struct block block = {row, smaller(height, x->m - row), start,
+                                        smaller(depth, x->k - start)};
+            multiply_block(x, &block, scratch);
+        }
+    }
+}
+
+size_t gemm_packed_size(size_t n, size_t k) {
+    return padded(n) * k;
+}
+
+SIMD_CLONES void gemm_pack(enum form tb, size_t n, size_t k, const double *b, size_t ldb,
+                           double *packed) {
+    const struct product x = {.tb = tb, .n = n, .k = k, .b = b, .ldb = ldb};
+    const size_t depth = piece(k, DEPTH, STEPS);
+    for (size_t start = 0; start < k; start += depth) {
+        const struct block block = {0, 0, start, smaller(depth, k - start)};
+        for (size_t column = 0; column < n;) {
+            const size_t width = panel_vectors(n - column) * LANES;
+            pack_b(&x, &block, column, width, packed);
+            packed += width * block.depth;
+            column += width;
+        }
+    }
+}
+
+SIMD_CLONES void gemm_pack_left(size_t m, size_t k, double alpha, const double *a, size_t lda,
+                                const double *weight, double *packed) {
+    const struct product x = {.m = m, .k = k, .alpha = alpha, .weight = weight, .a = a, .lda = lda};
+    const size_t depth = piece(k, DEPTH, STEPS);
+    for (size_t start = 0; start < k; start += depth) {
+        const struct block block = {0, m, start, smaller(depth, k - start)};
+        pack_a(&x, &block, packed);
+        packed += padded(m) * block.depth;
+    }
+}
+
+void gemm(enum form ta, enum form tb, size_t m, size_t n, size_t k, double alpha, const double *a,
+          size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
+          double *scratch) {
+    const struct product product = {FULL, ta, tb,  m,   n,         k, alpha, NULL,
+                                    a,    b,  lda, ldb, beta != 0, c, ldc};
+    run(&product, beta, scratch);
+}
+
+void gemm_lower(enum form ta, enum form tb, size_t n, size_t k, double alpha, const double *a,
+                size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
+                double *scratch) {
+    const struct product product = {LOWER_RESULT, ta,  tb,        n, n,  k, alpha, NULL, a, b,
+                                    lda,          ldb, beta != 0, c, ldc};
+    run(&product, beta, scratch);
+}
+
+void trmm_lower(enum form tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
+                const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch) {
+    const struct product product = {LOWER_FACTOR, tl,  PLAIN,     m, n,  m, alpha, NULL, l, b,
+                                    ldl,          ldb, beta != 0, c, ldc};
+    run(&product, beta, scratch);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MATH_LINALG_H
+#define NIMGP_MATH_LINALG_H
+
+/*
+ * Dense products and triangular factors of row-major double matrices.
+ *
+ * Nothing here allocates, keeps state or starts threads: the caller hands in GEMM_SCRATCH doubles
+ * of 64-byte aligned scratch, one area per thread.
+ *
+ * An element of a product depends on its row of op(A), its column of op(B), k, alpha and beta, and
+ * on nothing else: it has the same bits wherever it stands in C and whatever m and n are.
+ */
+
+#include <stddef.h>
+
+/* How a factor is handed over: as it is, transposed or, to gemm and gemm_lower alone, as panels
+ * made beforehand (gemm_pack, gemm_pack_left). */
+enum form { PLAIN, TRANSPOSED, PACKED };
+
+/* Doubles of scratch for the packed panels of one product. */
+#define GEMM_SCRATCH ((size_t)65 * 1024)
+
+/*
+ * C (m x n) = alpha op(A) (m x k) op(B) (k x n) + beta C.
+ * beta == 0 never reads C.  alpha == 0 still reads A and B, so their NaNs reach C.
+ */
+void gemm(enum form ta, enum form tb, size_t m, size_t n, size_t k, double alpha, const double *a,
+          size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
+          double *scratch);
+
+/*
+ * Factors that several products share can be packed once; the bits of the products are the same.
+ * Their stride is then not looked at. gemm_pack: op(B) (k x n). gemm_pack_left: A (m x k), times
+ * alpha, which the products must then leave at 1, and with column p times weight[p] if there are
+ * weights (k). packed: gemm_packed_size(n or m, k) doubles, 64-byte aligned.
+ */
+size_t gemm_packed_size(size_t n, size_t k);
+void gemm_pack(enum form tb, size_t n, size_t k, const double *b, size_t ldb, double *packed);
+void gemm_pack_left(size_t m, size_t k, double alpha, const double *a, size_t lda,
+                    const double *weight, double *packed);
+
+/*
+ * The lower triangle of the n x n product above, diagonal included, with about half the work.
+ * The strict upper triangle of C is neither read nor written.
+ */
+void gemm_lower(enum form ta, enum form tb, size_t n, size_t k, double alpha, const double *a,
+                size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
+                double *scratch);
+
+/*
+ * C (m x n) = alpha op(L) (m x m) B (m x n) + beta C with L lower triangular and about half the
+ * work of gemm.  The strict upper triangle of L is never read.  B and C must not overlap. A few
+ * zeros next to the diagonal take part, so an infinity or NaN in a row of B may also reach up to
+ * three rows of C that do not depend on it.
+ */
+void trmm_lower(enum form tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
+                const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch);
+
+/* A (n x n): the upper triangle becomes the mirror image of the lower; A becomes A + A'. */
+void mirror_lower(size_t n, double *a);
+void add_transpose(size_t n, double *a);
+
+/*
+ * Replaces the symmetric A (n x n), of which only the lower triangle is read, by its lower Cholesky
+ * factor with a strict upper triangle of zeros.  Returns 0, or the 1-based index of the first pivot
+ * that is not positive or not finite; A is then left half done.
+ */
+size_t cholesky(size_t n, double *a, size_t lda, double *scratch);
+
+/*
+ * out = inverse of the lower triangular L (n x n) with a strict upper triangle of zeros.  The
+ * strict upper triangle of L is never read.  L and out must not overlap.
+ */
+void triangular_inverse(size_t n, const double *l, size_t ldl, double *out, size_t ldo,
+                        double *scratch);
+
+#endif

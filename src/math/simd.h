@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MATH_SIMD_H
+#define NIMGP_MATH_SIMD_H
+
+#include <stdint.h> /* with glibc this also defines __GLIBC__ */
+#include <string.h>
+
+/*
+ * SIMD_CLONES before a function definition compiles the function twice, for the baseline and for
+ * AVX2 + FMA machines; the loader picks one (an "ifunc"). The resolvers run before a sanitizer has
+ * set up its shadow memory, hence no clones in sanitized builds.
+ */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) &&           \
+    defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SIMD_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
+#else
+#define SIMD_CLONES
+#endif
+
+/*
+ * SIMD_INLINE: helpers that must dissolve into their caller, so that each clone vectorises them
+ * with its own instruction set.
+ */
+#if defined(__GNUC__)
+#define SIMD_INLINE static inline __attribute__((always_inline))
+#else
+#define SIMD_INLINE static inline
+#endif
+
+/*
+ * SIMD_AVX2 marks functions that use AVX2 intrinsics (<immintrin.h>) and are called only after
+ * __builtin_cpu_supports("avx2"), SIMD_AVX2_INLINE their helpers. Undefined where unavailable.
+ */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define SIMD_AVX2 __attribute__((target("avx2")))
+#define SIMD_AVX2_INLINE static inline __attribute__((always_inline, target("avx2")))
+#endif
+
+/*
+ * SIMD_LOOP before a `for`: iterations touch only their own index, so arrays may coincide (in-place
+ * use) without forcing the compiler into scalar code.
+ */
+#if defined(__clang__)
+#define SIMD_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define SIMD_LOOP _Pragma("GCC ivdep")
+#else
+#define SIMD_LOOP
+#endif
+
+/* The bits of a double as an integer and back: for branch-free work on signs and exponents. */
+SIMD_INLINE uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+SIMD_INLINE double double_of(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gradient of the bound against central differences, for every kernel, input model and noise
+ * mode at several sizes, in every block of parameters.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "math/random.h"
+#include "model/bound.h"
+#include "support/problem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 1e-5
+
+/* Derivative by differences of fourth order. */
+static double difference(struct fixture *fixture, double *parameter, double h) {
+    double kept = *parameter, value[4];
+    const double at[4] = {h, -h, 2 * h, -2 * h};
+    for (int k = 0; k < 4; k++) {
+        *parameter = kept + at[k];
+        value[k] = fixture_bound(fixture);
+    }
+    *parameter = kept;
+    return (8 * (value[0] - value[1]) - (value[2] - value[3])) / (12 * h);
+}
+
+/*
+ * Largest error of a block, relative to the block's largest derivative (or to 1e-5 of the bound, if
+ * that is more: the quadrature is good to some 1e-10). A derivative is right if it
+ * agrees with one of four step sizes: the kinks of a network spoil the large ones, the last digits
+ * of the quadrature the small ones, and a wrong derivative agrees with none.
+ */
+static double block_error(struct fixture *fixture, double *parameters, const double *gradient,
+                          size_t count, double scale) {
+    static const double steps[] = {1e-3, 2e-4, 5e-5, 5e-3};
+    double worst = 0.0, largest = 1e-5 * scale;
+    size_t stride = count > 5 ? count / 5 : 1;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(gradient[i]));
+    for (size_t i = 0; i < count; i += stride) {
+        double error = INFINITY;
+        for (size_t s = 0; s < sizeof steps / sizeof *steps && error > TOLERANCE; s++)
+            error = fmin(error, fabs(difference(fixture, parameters + i, steps[s]) - gradient[i]) /
+                                    largest);
+        worst = fmax(worst, error);
+    }
+    return worst;
+}
+
+/* Sanitizers look at memory, not at numbers: with them every fifth likelihood and every third of
+ * the other combinations will do, of the largest every ninth, taking turns among noise modes. */
+static bool left_out(const struct problem *problem, size_t combination) {
+#ifdef __SANITIZE_ADDRESS__
+    if (problem->likelihood)
+        return combination % 5 != 0;
+    return combination % 3 != combination / 3 % 3 ||
+           (problem->classes == 7 && combination / 3 % 3 != combination / 9 % 3);
+#else
+    (void)problem, (void)combination;
+    return false;
+#endif
+}
+
+static void check(const struct problem *problem, size_t combination) {
+    if (left_out(problem, combination))
+        return;
+    struct fixture fixture;
+    fixture_create(&fixture, problem);
+    fixture_disturb(&fixture);
+    double value = fixture_bound(&fixture);
+    assert_true(isfinite(value));
+    size_t count = fixture.model->count, own = fixture.rows * fixture.model->table.each;
+    double *gradient = malloc((count + own + 1) * sizeof *gradient);
+    memcpy(gradient, bound_gradient(fixture.bound), count * sizeof *gradient);
+    memcpy(gradient + count, bound_own_gradient(fixture.bound), own * sizeof *gradient);
+    for (size_t b = 0; b < model_block_count(fixture.model); b++) {
+        struct block block = model_block(fixture.model, b);
+        double error = block_error(&fixture, fixture.model->theta + block.offset,
+                                   gradient + block.offset, block.count, fabs(value));
+        if (error > TOLERANCE)
+            print_error("%s: block %zu %s: %.2e\n", problem_name(problem), b, block.name, error);
+        assert_true(error <= TOLERANCE);
+    }
+    double error = block_error(&fixture, fixture.own, gradient + count, own, fabs(value));
+    if (error > TOLERANCE)
+        print_error("%s: rows' own: %.2e\n", problem_name(problem), error);
+    assert_true(error <= TOLERANCE);
+    free(gradient);
+    fixture_free(&fixture);
+}
+
+static void two_classes_one_attribute(void **state) {
+    (void)state;
+    every_combination(2, 1, 1, check);
+    every_combination(2, 1, 8, check);
+}
+static void three_classes_five_attributes(void **state) {
+    (void)state;
+    every_combination(3, 5, 8, check);
+    every_combination(3, 5, 1, check);
+}
+static void seven_classes(void **state) {
+    (void)state;
+    every_combination(7, 1, 8, check);
+    every_combination(7, 5, 8, check);
+}
+
+/* More attributes than a sum has parts (vector.h), and an odd number of everything. */
+static void many_attributes(void **state) {
+    (void)state;
+    every_combination(3, 19, 7, check);
+}
+
+/* Every likelihood with every input model; kernels take turns, they know nothing of each other. */
+static void likelihoods(void **state) {
+    (void)state;
+    every_likelihood(2, 1, 8, check);
+    every_likelihood(4, 5, 8, check);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_classes_one_attribute),
+        cmocka_unit_test(three_classes_five_attributes),
+        cmocka_unit_test(seven_classes),
+        cmocka_unit_test(many_attributes),
+        cmocka_unit_test(likelihoods),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options and status texts: every one is described, and values are kept within their range. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "support/calls.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- options --------------------- */
+
+static void get(const nim_options *options, const char *name, char *value, size_t size) {
+    nim_error error;
+    stop_on(nim_options_get(options, name, value, size, &error), &error);
+}
+
+static void every_option_is_described(void **state) {
+    (void)state;
+    nim_options *options = nim_options_create();
+    assert_true(nim_option_count() >= 20);
+    for (size_t i = 0; i < nim_option_count(); i++) {
+        nim_option_info info = nim_option_describe(i);
+        char value[64], again[64];
+        assert_true(info.name && *info.name && info.values && *info.values);
+        assert_true(info.fallback && *info.fallback);
+        assert_true(info.help && info.help[strlen(info.help) - 1] == '.');
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(nim_option_describe(j).name, info.name);
+        get(options, info.name, value, sizeof value);
+        char *end;
+        double number = strtod(info.fallback, &end);
+        if (end == info.fallback)
+            assert_string_equal(value, info.fallback);
+        else
+            assert_true(strtod(value, NULL) == number);
+        set(options, info.name, value);
+        get(options, info.name, again, sizeof again);
+        assert_string_equal(value, again);
+    }
+    nim_options_free(options);
+}
+
+static void refuse_value(nim_options *options, const char *name, const char *value) {
+    char before[64], after[64];
+    nim_error error;
+    get(options, name, before, sizeof before);
+    nim_status status = nim_options_set(options, name, value, &error);
+    if (status == NIM_OK)
+        fail_msg("option %s accepts '%s'", name, value);
+    assert_refused(name, status, NIM_INVALID_ARGUMENT, &error, WORDS(name, value));
+    assert_int_equal(nim_options_set(options, name, value, NULL), NIM_INVALID_ARGUMENT);
+    get(options, name, after, sizeof after);
+    assert_string_equal(before, after);
+}
+
+static void set_and_get(nim_options *options, const char *name, const char *value) {
+    char got[64];
+    set(options, name, value);
+    get(options, name, got, sizeof got);
+    char *end;
+    double number = strtod(value, &end);
+    if (*end ? strcmp(value, got) != 0 : strtod(got, NULL) != number)
+        fail_msg("option %s: set to '%s', got '%s'", name, value, got);
+}
+
+/* Every name that the description of a choice lists. */
+static void try_choices(nim_options *options, const nim_option_info *info) {
+    char names[256];
+    snprintf(names, sizeof names, "%s", info->values);
+    for (char *name = strtok(names, "|"); name; name = strtok(NULL, "|"))
+        set_and_get(options, info->name, name);
+    if (strchr(info->values, '|'))
+        refuse_value(options, info->name, info->values);
+    refuse_value(options, info->name, "Latent");
+}
+
+/* Both ends of a range "least .. most", and what lies beyond them. */
+static void try_range(nim_options *options, const nim_option_info *info) {
+    double least, most;
+    char value[64];
+    if (sscanf(info->values, "%lf .. %lf", &least, &most) != 2 || strchr(info->values, '^'))
+        return;
+    snprintf(value, sizeof value, "%.17g", least);
+    set_and_get(options, info->name, value);
+    snprintf(value, sizeof value, "%.17g", most);
+    set_and_get(options, info->name, value);
+    snprintf(value, sizeof value, "%.9g", most * 1.5 + 1.0);
+    refuse_value(options, info->name, value);
+    snprintf(value, sizeof value, "%.9g", least - 1.0);
+    refuse_value(options, info->name, value);
+    set(options, info->name, info->fallback);
+}
+
+static void option_values(void **state) {
+    (void)state;
+    static const char *const bad[] = {"",    " ",   "x",  "1x",    "1 ",  "1,5",
+                                      "nan", "inf", "-1", "1e400", "--1", "se latent"};
+    nim_options *options = nim_options_create();
+    for (size_t i = 0; i < nim_option_count(); i++) {
+        nim_option_info info = nim_option_describe(i);
+        bool choice = strchr("0123456789", info.fallback[0]) == NULL;
+        if (choice)
+            try_choices(options, &info);
+        else
+            try_range(options, &info);
+        for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+            refuse_value(options, info.name, bad[k]);
+    }
+    static const char *const whole[] = {"batch", "inducing", "seed", "degree", "samples"};
+    for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+        refuse_value(options, whole[k], "1.5");
+    refuse_value(options, "seed", "9007199254740994");
+    set_and_get(options, "seed", "9007199254740992");
+    refuse_value(options, "learn_epsilon", "2");
+    refuse_value(options, "standardise", "yes");
+    nim_options_free(options);
+}
+
+static void unknown_names(void **state) {
+    (void)state;
+    struct fixture fixture;
+    begin(&fixture, &small);
+    nim_error error;
+    char value[16] = "as before";
+    size_t count = 77;
+    double values[4] = {12345.0};
+    assert_refused("set", nim_options_set(fixture.options, "kernal", "se", &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("kernal"));
+    assert_refused("get", nim_options_get(fixture.options, "", value, 16, &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("option"));
+    assert_string_equal(value, "as before");
+    assert_refused("get", nim_model_get(fixture.model, "lengths", values, &count, &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("lengths"));
+    assert_true(values[0] == 12345.0 && count == 77);
+    fixture_free(&fixture);
+}
+
+/* A message is one line whatever the culprit looks like, and never longer than its place. */
+static void messages_stay_one_line(void **state) {
+    (void)state;
+    struct fixture fixture;
+    begin(&fixture, &small);
+    nim_error error;
+    char *endless = malloc(3001);
+    memset(endless, 'a', 3000);
+    endless[3000] = '\0';
+    assert_refused("set", nim_options_set(fixture.options, endless, "1", &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("aaaa"));
+    assert_refused("set", nim_options_set(fixture.options, "batch", endless, &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("batch", "aaaa"));
+    assert_refused("set", nim_options_set(fixture.options, "batch", "1\n2", &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("batch"));
+    assert_refused("set", nim_options_set(fixture.options, "bat\nch", "1", &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("bat"));
+    assert_refused("get", nim_model_get(fixture.model, "len\ngth", NULL, NULL, &error),
+                   NIM_INVALID_ARGUMENT, &error, WORDS("len"));
+    free(endless);
+    fixture_free(&fixture);
+}
+
+static void short_buffers_are_respected(void **state) {
+    (void)state;
+    nim_options *options = nim_options_create();
+    char value[8];
+    memset(value, '#', sizeof value);
+    get(options, "likelihood", value, 4);
+    assert_string_equal(value, "rob");
+    assert_true(value[4] == '#');
+    get(options, "likelihood", value, 1);
+    assert_string_equal(value, "");
+    nim_options_free(options);
+}
+
+/* A locale with decimal commas: the system's or, failing that, one made for the occasion. */
+static bool use_decimal_commas(char *directory) {
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "es_ES.UTF-8"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (setlocale(LC_NUMERIC, names[k]))
+            return true;
+    char command[256];
+    if (!mkdtemp(directory))
+        return false;
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1",
+             directory, directory);
+    if (system(command) != 0)
+        return false;
+    setenv("LOCPATH", directory, 1);
+    return setlocale(LC_NUMERIC, "de_DE.UTF-8") != NULL;
+}
+
+static void use_decimal_points(const char *directory) {
+    char command[256];
+    setlocale(LC_NUMERIC, "C");
+    unsetenv("LOCPATH");
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    if (system(command) != 0)
+        print_message("%s stays behind\n", directory);
+}
+
+/* Programs that speak German write 0,5; the names and numbers of options stay as they are. */
+static void decimal_commas_do_no_harm(void **state) {
+    (void)state;
+    char directory[] = "/tmp/nimgp-locale-XXXXXX", rate[64] = "", epsilon[64] = "";
+    if (!use_decimal_commas(directory)) {
+        use_decimal_points(directory);
+        skip();
+    }
+    nim_options *options = nim_options_create();
+    nim_status status = nim_options_set(options, "rate", "0.5", NULL);
+    nim_options_get(options, "rate", rate, sizeof rate, NULL);
+    nim_options_get(options, "epsilon", epsilon, sizeof epsilon, NULL);
+    nim_options_free(options);
+    use_decimal_points(directory);
+    if (status != NIM_OK || strtod(rate, NULL) != 0.5 || strtod(epsilon, NULL) != 0.001)
+        fail_msg("with decimal commas rate=0.5 becomes '%s', the default epsilon '%s'", rate,
+                 epsilon);
+}
+
+static void every_status_has_a_text(void **state) {
+    (void)state;
+    for (int status = NIM_OK; status <= NIM_BAD_FILE; status++)
+        assert_true(strlen(nim_status_text((nim_status)status)) > 5);
+    assert_non_null(nim_status_text((nim_status)999));
+    assert_string_equal(nim_version(), NIM_VERSION);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_option_is_described),
+        cmocka_unit_test(option_values),
+        cmocka_unit_test(unknown_names),
+        cmocka_unit_test(messages_stay_one_line),
+        cmocka_unit_test(short_buffers_are_respected),
+        cmocka_unit_test(decimal_commas_do_no_harm),
+        cmocka_unit_test(every_status_has_a_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the entropy and what a better measurement would tell: laws of information. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "support/calls.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
+enum { ROWS = 16 };
+#else
+enum { ROWS = 40 };
+#endif
+
+struct answer {
+    double *p, *entropy, *measurement, *model, *gain;
+};
+
+/* Without gains where nobody looks at them: they are by far the most work. */
+static struct answer ask_some(nim_model *model, const nim_data *data, bool gains) {
+    size_t cells = data->rows * nim_model_classes(model);
+    struct answer answer = {.p = calloc(cells, sizeof(double)),
+                            .entropy = calloc(data->rows, sizeof(double)),
+                            .measurement = calloc(data->rows, sizeof(double)),
+                            .model = calloc(data->rows, sizeof(double)),
+                            .gain = calloc(data->rows * data->attributes, sizeof(double))};
+    nim_prediction wanted = {.probabilities = answer.p,
+                             .entropy = answer.entropy,
+                             .measurement_part = answer.measurement,
+                             .model_part = answer.model};
+    nim_predictor *predictor;
+    nim_error error;
+    stop_on(nim_predictor_create(model, &predictor, &error), &error);
+    stop_on(nim_predict(predictor, data, &wanted, &error), &error);
+    if (gains)
+        stop_on(nim_remeasure(predictor, data, answer.gain, &error), &error);
+    nim_predictor_free(predictor);
+    return answer;
+}
+
+static struct answer ask(nim_model *model, const nim_data *data) {
+    return ask_some(model, data, true);
+}
+
+static void answer_free(struct answer *answer) {
+    free(answer->p);
+    free(answer->entropy);
+    free(answer->measurement);
+    free(answer->model);
+    free(answer->gain);
+}
+
+static void make(struct fixture *fixture, const char *input, size_t attributes) {
+    struct problem problem = {.classes = 3,
+                              .attributes = attributes,
+                              .inducing = 12,
+                              .rows = ROWS,
+                              .samples = 1,
+                              .kernel = "se",
+                              .input = input,
+                              .noise = "given",
+                              .noise_variance = 0.3};
+    fixture_create(fixture, &problem);
+    nim_error error;
+    stop_on(nim_model_set_option(fixture->model, "epochs", "100", &error), &error);
+    stop_on(nim_model_set_option(fixture->model, "points", "1024", &error), &error);
+    stop_on(nim_model_train(fixture->model, &fixture->data, NULL, NULL, &error), &error);
+}
+
+static double binary_entropy(double eps, double classes) {
+    return -(1.0 - eps) * log(1.0 - eps) - eps * log(eps / (classes - 1.0));
+}
+
+/* entropy = measurement + model + label noise, all of them at least zero, label noise as known. */
+static void parts_make_the_whole(void **state) {
+    (void)state;
+    static const char *const inputs[] = {"latent", "amortised", "first_order", "exact"};
+    for (size_t k = 0; k < 4; k++) {
+        struct fixture fixture;
+        make(&fixture, inputs[k], 2);
+        struct answer answer = ask(fixture.model, &fixture.data);
+        double rest = binary_entropy(1e-3, 3.0), largest = 0.0;
+        for (size_t i = 0; i < ROWS; i++) {
+            double entropy = 0.0;
+            for (size_t c = 0; c < 3; c++)
+                entropy -= answer.p[3 * i + c] * log(answer.p[3 * i + c]);
+            assert_true(fabs(entropy - answer.entropy[i]) < 1e-12);
+            assert_true(answer.measurement[i] >= 0.0 && answer.model[i] >= 0.0);
+            assert_true(fabs(answer.measurement[i] + answer.model[i] + rest - entropy) < 1e-9);
+            largest = fmax(largest, answer.measurement[i]);
+        }
+        assert_true(k < 2 ? largest > 0.05 : largest == 0.0);
+        answer_free(&answer);
+        fixture_free(&fixture);
+    }
+}
+
+/* I(y; x_j) <= I(y; x), and zero for an exact cell. The two are computed at different points, hence
+ * the tolerance. */
+static void one_attribute_tells_no_more_than_all(void **state) {
+    (void)state;
+    struct fixture fixture;
+    make(&fixture, "latent", 2);
+    for (size_t i = 0; i < ROWS; i += 2)
+        fixture.sigma[2 * i + 1] = 0.0;
+    struct answer answer = ask(fixture.model, &fixture.data);
+    double largest = 0.0;
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < 2; j++) {
+            assert_true(answer.gain[2 * i + j] >= 0.0);
+            assert_true(answer.gain[2 * i + j] <= answer.measurement[i] + 0.02);
+            largest = fmax(largest, answer.gain[2 * i + j]);
+        }
+        if (i % 2 == 0) { /* all there is to learn lies in the other one */
+            assert_true(answer.gain[2 * i + 1] == 0.0);
+            assert_true(fabs(answer.gain[2 * i] - answer.measurement[i]) < 0.03);
+        }
+    }
+    assert_true(largest > 0.05);
+    answer_free(&answer);
+    fixture_free(&fixture);
+}
+
+/* Against plain draws: I(y; x_j) by nested sampling through nim_predict alone. */
+static void gain_agrees_with_draws(void **state) {
+    (void)state;
+    enum { DRAWS = 400 };
+    struct fixture fixture;
+    make(&fixture, "latent", 2);
+    struct answer answer = ask(fixture.model, &fixture.data);
+    size_t row = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        row = answer.gain[2 * i] > answer.gain[2 * row] ? i : row;
+    double x[DRAWS][2], sigma[DRAWS][2], mean[3] = {0}, left = 0.0, total = 0.0;
+    struct random_key key = {3, 99};
+    double normal[DRAWS];
+    random_normal(key, 0, 0, DRAWS, normal);
+    for (size_t k = 0; k < DRAWS; k++) {
+        x[k][0] = fixture.x[2 * row] + fixture.sigma[2 * row] * normal[k];
+        x[k][1] = fixture.x[2 * row + 1];
+        sigma[k][0] = 0.0;
+        sigma[k][1] = fixture.sigma[2 * row + 1];
+    }
+    nim_data many = {.rows = DRAWS, .attributes = 2, .x = *x, .sigma = *sigma, .sigma_rows = DRAWS};
+    struct answer drawn = ask_some(fixture.model, &many, false);
+    for (size_t k = 0; k < DRAWS; k++) {
+        left += drawn.entropy[k] / DRAWS;
+        for (size_t c = 0; c < 3; c++)
+            mean[c] += drawn.p[3 * k + c] / DRAWS;
+    }
+    for (size_t c = 0; c < 3; c++)
+        total -= mean[c] * log(mean[c]);
+    assert_true(answer.gain[2 * row] > 0.05);
+    assert_true(fabs(total - left - answer.gain[2 * row]) < 0.06);
+    answer_free(&drawn);
+    answer_free(&answer);
+    fixture_free(&fixture);
+}
+
+static void bad_calls_are_refused(void **state) {
+    (void)state;
+    struct fixture fixture;
+    nim_error error;
+    nim_predictor *predictor;
+    double gain[ROWS * 2];
+    make(&fixture, "first_order", 2);
+    stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
+    assert_int_equal(nim_remeasure(NULL, &fixture.data, gain, &error), NIM_INVALID_ARGUMENT);
+    assert_int_equal(nim_remeasure(predictor, NULL, gain, &error), NIM_INVALID_ARGUMENT);
+    assert_int_equal(nim_remeasure(predictor, &fixture.data, NULL, &error), NIM_INVALID_ARGUMENT);
+    stop_on(nim_remeasure(predictor, &fixture.data, gain, &error), &error);
+    double largest = 0.0;
+    for (size_t i = 0; i < ROWS * 2; i++)
+        largest = fmax(largest, gain[i]);
+    assert_true(largest > 0.01); /* first_order knows of noise too */
+    nim_predictor_free(predictor);
+    fixture_free(&fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_make_the_whole),
+        cmocka_unit_test(one_attribute_tells_no_more_than_all),
+        cmocka_unit_test(gain_agrees_with_draws),
+        cmocka_unit_test(bad_calls_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/likelihood_reference.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool reference_is(const struct reference_likelihood *likelihood, const char *name) {
+    return strcmp(likelihood->likelihood->name, name) == 0;
+}
+
+/* ---------------------------------------------------------------- log p(y | f) ---------------- */
+
+real reference_log_normal_cdf(real z) {
+    if (z > 0)
+        return log1pl(-reference_normal_cdf(-z));
+    if (z > -100)
+        return logl(reference_normal_cdf(z));
+    real q = 1 / (z * z); /* log(phi(z) / -z (1 - 1/z^2 + 3/z^4 - ...)) */
+    return -0.5L * z * z - logl(-z * sqrtl(2 * REAL_PI)) +
+           log1pl(-q * (1 - 3 * q * (1 - 5 * q * (1 - 7 * q))));
+}
+
+real reference_log_student_t(real u, real nu, real s2) {
+    return lgammal((nu + 1) / 2) - lgammal(nu / 2) - 0.5L * logl(REAL_PI * nu * s2) -
+           (nu + 1) / 2 * log1pl(u * u / (nu * s2));
+}
+
+/* log(Phi(b) - Phi(a)) on the side where both are small. */
+static real log_between(real a, real b) {
+    if (a + b > 0)
+        return log_between(-b, -a);
+    real log_b = reference_log_normal_cdf(b);
+    return isinf(a) ? log_b : log_b + logl(-expm1l(reference_log_normal_cdf(a) - log_b));
+}
+
+static real log_of_class(const struct reference_likelihood *likelihood, size_t label,
+                         const real *f) {
+    size_t classes = likelihood->setting.classes, best = 0;
+    real largest = f[0], total = 0;
+    for (size_t c = 1; c < classes; c++)
+        if (f[c] > largest)
+            largest = f[best = c];
+    if (reference_is(likelihood, "robust_max")) {
+        real epsilon = likelihood->setting.epsilon;
+        if (likelihood->setting.learn_epsilon)
+            epsilon = 1 / (1 + expl(-(real)likelihood->theta[0]));
+        return best == label ? logl(1 - epsilon) : logl(epsilon / (real)(classes - 1));
+    }
+    for (size_t c = 0; c < classes; c++)
+        total += expl(f[c] - largest);
+    return f[label] - largest - logl(total);
+}
+
+/* Threshold k of an ordinal likelihood, 0 and C being the ends. */
+static real threshold_at(const struct reference_likelihood *likelihood, size_t k) {
+    if (k == 0 || k == likelihood->setting.classes)
+        return k ? INFINITY : -INFINITY;
+    real at = likelihood->theta[0];
+    for (size_t i = 1; i < k; i++)
+        at += expl(likelihood->theta[i]);
+    return at;
+}
+
+static real log_of_labels(const struct reference_likelihood *likelihood, const double *target,
+                          const real *f, const real *blur) {
+    size_t classes = likelihood->setting.classes, functions = likelihood->setting.functions;
+    real total = 0;
+    for (size_t l = 0; l < classes; l++) {
+        real g = likelihood->theta[classes * functions + l], width = 1;
+        for (size_t k = 0; k < functions; k++) {
+            real share = likelihood->theta[l * functions + k];
+            g += share * f[k];
+            width += blur ? share * share * blur[k] : 0;
+        }
+        total += reference_log_normal_cdf((target[l] > 0 ? g : -g) / sqrtl(width));
+    }
+    return total;
+}
+
+real reference_log_p(const struct reference_likelihood *likelihood, const double *target,
+                     const real *f, const real *blur) {
+    const double *theta = likelihood->theta;
+    real wider = blur ? blur[0] : 0, y = target[0];
+    if (reference_is(likelihood, "gaussian"))
+        return logl(reference_normal_density(0, 0, expl(theta[0]) + wider)) -
+               (y - f[0]) * (y - f[0]) / (2 * (expl(theta[0]) + wider));
+    if (reference_is(likelihood, "student_t"))
+        return reference_log_student_t(y - f[0], 2 + expl(theta[1]), expl(theta[0]) + wider);
+    if (reference_is(likelihood, "poisson")) {
+        real log_rate = logl(target[1]) + theta[0] + f[0];
+        return y * log_rate - expl(log_rate) - lgammal(y + 1);
+    }
+    if (reference_is(likelihood, "probit"))
+        return reference_log_normal_cdf((y > 0 ? f[0] : -f[0]) / sqrtl(1 + wider));
+    if (reference_is(likelihood, "ordinal")) {
+        size_t k = (size_t)y;
+        return log_between((threshold_at(likelihood, k) - f[0]) / sqrtl(1 + wider),
+                           (threshold_at(likelihood, k + 1) - f[0]) / sqrtl(1 + wider));
+    }
+    if (reference_is(likelihood, "multilabel"))
+        return log_of_labels(likelihood, target, f, blur);
+    if (reference_is(likelihood, "robust_max") || reference_is(likelihood, "softmax"))
+        return log_of_class(likelihood, (size_t)y, f);
+    fail_msg("no textbook formula for the likelihood %s", likelihood->likelihood->name);
+    return NAN;
+}
+
+/* ---------------------------------------------------------------- expectations ---------------- */
+
+/* The trapezoidal rule in u, f = place + w sinh(u), which is fine at `place` and coarse nowhere. */
+real reference_average(reference_function *g, const void *context, real mean, real variance,
+                       real place, real width) {
+    enum { INTERVALS = 700 };
+    real deviation = sqrtl(variance), w = fminl(width, deviation), total = 0, weights = 0;
+    real reach = 11 * deviation + variance; /* beyond is e^-60; of exp(f), a variance farther out */
+    place = fminl(fmaxl(place, mean - reach), mean + reach);
+    real start = asinhl((mean - reach - place) / w), end = asinhl((mean + reach - place) / w);
+    for (size_t i = 0; i <= INTERVALS; i++) {
+        real u = start + (end - start) * (real)i / INTERVALS, f = place + w * sinhl(u);
+        real weight = expl(-0.5L * (f - mean) * (f - mean) / variance) * coshl(u);
+        weights += weight;
+        total += weight * g(f, context);
+    }
+    return total / weights;
+}
+
+struct one_function {
+    const struct reference_likelihood *likelihood;
+    const double *target;
+    const real *blur;
+};
+
+static real log_p_of_one(real f, const void *context) {
+    const struct one_function *question = context;
+    return reference_log_p(question->likelihood, question->target, &f, question->blur);
+}
+
+/* Where log p bends most, and over what distance. */
+static void find_bend(const struct one_function *question, real mean, real *place, real *width) {
+    const struct reference_likelihood *likelihood = question->likelihood;
+    real blur = question->blur ? question->blur[0] : 0, y = question->target[0];
+    *place = 0;
+    *width = sqrtl(1 + blur);
+    if (reference_is(likelihood, "ordinal")) {
+        real low = threshold_at(likelihood, (size_t)y);
+        real high = threshold_at(likelihood, (size_t)y + 1);
+        *place = fabsl(mean - low) < fabsl(mean - high) ? low : high;
+    } else if (reference_is(likelihood, "student_t")) {
+        *place = y;
+        *width = sqrtl((2 + expl(likelihood->theta[1])) * (expl(likelihood->theta[0]) + blur));
+    } else if (reference_is(likelihood, "poisson"))
+        *place = logl((y + 0.5L) / question->target[1]) - likelihood->theta[0];
+}
+
+static real log_probit(real g, const void *context) {
+    return reference_log_normal_cdf(g * *(const real *)context);
+}
+
+/* Label by label: g = W f + b is normal with the mean and variance of that sum. */
+static real expect_labels(const struct reference_likelihood *likelihood, const double *target,
+                          const real *mean, const real *variance, const real *blur) {
+    size_t classes = likelihood->setting.classes, functions = likelihood->setting.functions;
+    real total = 0;
+    for (size_t l = 0; l < classes; l++) {
+        real centre = likelihood->theta[classes * functions + l], spread = 0, width = 1;
+        for (size_t k = 0; k < functions; k++) {
+            real share = likelihood->theta[l * functions + k];
+            centre += share * mean[k];
+            spread += share * share * variance[k];
+            width += blur ? share * share * blur[k] : 0;
+        }
+        real scale = (target[l] > 0 ? 1 : -1) / sqrtl(width);
+        total += reference_average(log_probit, &scale, centre, spread, 0, sqrtl(width));
+    }
+    return total;
+}
+
+static real expect_robust_max(const struct reference_likelihood *likelihood, const double *target,
+                              const real *mean, const real *variance) {
+    size_t classes = likelihood->setting.classes, label = (size_t)target[0];
+    real *f = reals(classes);
+    real p = reference_win_probability(classes, label, mean, variance, NULL, NULL);
+    f[label] = 1;
+    real value = p * log_of_class(likelihood, label, f);
+    f[(label + 1) % classes] = 2;
+    value += (1 - p) * log_of_class(likelihood, label, f);
+    free(f);
+    return value;
+}
+
+static real expect_softmax(const struct reference_likelihood *likelihood, const double *target,
+                           const real *mean, const real *variance) {
+    size_t classes = likelihood->setting.classes;
+    size_t points = likelihood->likelihood->table(&likelihood->setting) / classes;
+    real *f = reals(classes), total = 0;
+    for (size_t s = 0; s < points; s++) {
+        for (size_t c = 0; c < classes; c++)
+            f[c] = mean[c] + sqrtl(variance[c]) * likelihood->setting.table[c * points + s];
+        total += log_of_class(likelihood, (size_t)target[0], f) / (real)points;
+    }
+    free(f);
+    return total;
+}
+
+real reference_expectation(const struct reference_likelihood *likelihood, const double *target,
+                           const real *mean, const real *variance, const real *blur) {
+    if (reference_is(likelihood, "multilabel"))
+        return expect_labels(likelihood, target, mean, variance, blur);
+    if (reference_is(likelihood, "robust_max"))
+        return expect_robust_max(likelihood, target, mean, variance);
+    if (reference_is(likelihood, "softmax"))
+        return expect_softmax(likelihood, target, mean, variance);
+    struct one_function question = {likelihood, target, blur};
+    real place, width;
+    find_bend(&question, mean[0], &place, &width);
+    return reference_average(log_p_of_one, &question, mean[0], variance[0], place, width);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One training step from inside: every parameter moves once, and none when the step fails. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "math/random.h"
+#include "support/problem.h"
+#include "train/adam.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void stop_on(nim_status status, const nim_error *error) {
+    if (status != NIM_OK)
+        fail_msg("%s", error->message);
+}
+
+/*
+ * After Adam's first update moment1 = 0.1 g and moment2 = 0.001 g^2 whatever g is; a parameter left
+ * out has neither, and one updated twice has others. Z, what lies between and the network are moved
+ * by different hands.
+ */
+static void check_moves_once(const struct problem *problem, size_t combination) {
+    (void)combination;
+    struct fixture fixture;
+    nim_trainer *trainer;
+    nim_error error;
+    fixture_create(&fixture, problem);
+    fixture_disturb(&fixture); /* at the start itself K_zz and Z do not matter yet */
+    struct nim_model *model = fixture.model;
+    stop_on(nim_trainer_create(model, &fixture.data, &trainer, &error), &error);
+    stop_on(nim_trainer_step(trainer, NULL, &error), &error);
+    size_t moved = 0;
+    for (size_t i = 0; i < model->count; i++) {
+        double gradient = model->moment1[i] / 0.1, expected = 0.001 * gradient * gradient;
+        assert_true(fabs(model->moment2[i] - expected) <= 1e-9 * expected + 1e-300);
+        moved += gradient != 0.0;
+    }
+    for (size_t c = 0; c < model->functions; c++) {
+        struct gp_parameters moment = model_gp(model, model->moment1, c);
+        assert_true(moment.z[0] != 0.0 && moment.m[0] != 0.0 && moment.l[0] != 0.0);
+    }
+    assert_true(2 * moved > model->count);
+    nim_trainer_free(trainer);
+    fixture_free(&fixture);
+}
+
+static void every_parameter_moves_once(void **state) {
+    (void)state;
+    every_combination(3, 5, 8, check_moves_once);
+    every_combination(7, 2, 4, check_moves_once);
+}
+
+static double *copy_of(size_t count, const double *numbers) {
+    double *copy = malloc(count * sizeof *copy);
+    memcpy(copy, numbers, count * sizeof *copy);
+    return copy;
+}
+
+/* `spoil` is put into one of a model's parameters, so that the next step cannot be made. */
+static void check_failure(const struct problem *problem, bool in_z, double spoil) {
+    struct fixture fixture;
+    nim_trainer *trainer;
+    nim_error error;
+    fixture_create(&fixture, problem);
+    struct nim_model *model = fixture.model;
+    stop_on(nim_trainer_create(model, &fixture.data, &trainer, &error), &error);
+    stop_on(nim_trainer_step(trainer, NULL, &error), &error);
+    struct gp_parameters theta = model_gp(model, model->theta, 1);
+    *(in_z ? theta.z : theta.m) = spoil;
+    size_t own = model->table.rows * model->table.each;
+    uint64_t visits = model->visits, step = model->step;
+    double *before = copy_of(model->count, model->theta);
+    double *moment1 = copy_of(model->count, model->moment1);
+    double *moment2 = copy_of(model->count, model->moment2);
+    double *rows = copy_of(own, model->table.theta);
+    assert_int_equal(nim_trainer_step(trainer, NULL, &error), NIM_NUMERICAL);
+    assert_true(model->visits == visits && model->step == step);
+    assert_memory_equal(before, model->theta, model->count * sizeof(double));
+    assert_memory_equal(moment1, model->moment1, model->count * sizeof(double));
+    assert_memory_equal(moment2, model->moment2, model->count * sizeof(double));
+    if (own)
+        assert_memory_equal(rows, model->table.theta, own * sizeof(double));
+    free(rows);
+    free(moment2);
+    free(moment1);
+    free(before);
+    nim_trainer_free(trainer);
+    fixture_free(&fixture);
+}
+
+static void failed_step_moves_nothing(void **state) {
+    (void)state;
+    static const char *const inputs[] = {"exact", "latent", "amortised", "first_order"};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        for (size_t inducing = 1; inducing <= 8; inducing += 7) {
+            struct problem problem = {.classes = 3,
+                                      .attributes = 4,
+                                      .inducing = inducing,
+                                      .kernel = "se",
+                                      .input = inputs[i],
+                                      .noise = "both"};
+            check_failure(&problem, false, 1e200);
+            check_failure(&problem, true, NAN);
+        }
+}
+
+static void optimiser_by_several_threads(void **state) {
+    (void)state;
+    enum { COUNT = 30000 };
+    double *number = malloc(6 * COUNT * sizeof *number);
+    double *gradient = number, *theta = number + COUNT, *moment1 = number + 2 * COUNT;
+    double *moment2 = number + 3 * COUNT, *moved = number + 4 * COUNT;
+    random_normal((struct random_key){3, 0}, 0, 0, 5 * COUNT, number);
+    for (size_t i = 0; i < COUNT; i++)
+        moment2[i] = fabs(moment2[i]);
+    memcpy(moved, theta, COUNT * sizeof *moved);
+    double *first = copy_of(COUNT, moment1), *second = copy_of(COUNT, moment2);
+    struct pool *pool = pool_create(3);
+    assert_non_null(pool);
+    adam_update(COUNT, 0.01, 5, gradient, moved, first, second);
+    adam_update_pooled(pool, COUNT, 0.01, 5, gradient, theta, moment1, moment2);
+    assert_memory_equal(moved, theta, COUNT * sizeof *theta);
+    assert_memory_equal(first, moment1, COUNT * sizeof *theta);
+    assert_memory_equal(second, moment2, COUNT * sizeof *theta);
+    pool_free(pool);
+    free(second);
+    free(first);
+    free(number);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_parameter_moves_once),
+        cmocka_unit_test(failed_step_moves_nothing),
+        cmocka_unit_test(optimiser_by_several_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
