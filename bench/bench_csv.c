@@ -9,7 +9,7 @@
  * The files are made here, in the directory for temporary files, and read from the page cache.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "table/number.h"
+#include "text/number.h"
 #include "table/source.h"
 #include "table/table.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of names, classes, the choice of columns, and what is held out. */
 #define _POSIX_C_SOURCE 200809L
-#include "classes.h"
-#include "columns.h"
-#include "training_set.h"
+#include "cli/rows/classes.h"
+#include "cli/rows/columns.h"
+#include "cli/rows/training_set.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void test_lists(void **state) {
         struct list list = {0};
         struct complaint complaint = {0};
         assert_false(list_split(&list, broken[i], "--it", &complaint));
-        assert_int_equal(complaint.code, EXIT_USAGE);
+        assert_int_equal(complaint.kind, BAD_USAGE);
         assert_non_null(strstr(complaint.text, "--it"));
         list_free(&list);
     }
@@ -252,7 +252,7 @@ static void test_label(void **state) {
         struct complaint complaint;
         size_t column;
         assert_false(column_label(table, "klass", NULL, "class", &column, &complaint));
-        assert_int_equal(complaint.code, EXIT_BAD_INPUT);
+        assert_int_equal(complaint.kind, BAD_INPUT);
         if (i == 1) {
             assert_true(column_label(table, NULL, "kind", "class", &column, &complaint));
             assert_int_equal(column, cases[i].column);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores and their standard errors against their definitions, written out plainly. */
-#include "best.h"
-#include "metrics.h"
+#include "cli/score/best.h"
+#include "cli/score/metrics.h"
 
 #include <math.h>
 #include <setjmp.h>

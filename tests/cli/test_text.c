@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers, JSON, near misses and complaints of the program. */
 #define _POSIX_C_SOURCE 200809L
-#include "complaint.h"
-#include "json.h"
-#include "nearest.h"
-#include "plain.h"
+#include "cli/terminal/exit_code.h"
+#include "cli/terminal/library_error.h"
+#include "cli/terminal/json.h"
+#include "text/nearest.h"
+#include "text/plain.h"
 
 #include <float.h>
 #include <math.h>
@@ -190,15 +191,15 @@ static void near_misses(void **unused) {
 static void complaints_are_one_line(void **unused) {
     (void)unused;
     struct complaint complaint;
-    assert_false(complain(&complaint, EXIT_BAD_INPUT, "%s:%d: bad", "a\nb\x7f", 3));
-    assert_int_equal(complaint.code, EXIT_BAD_INPUT);
+    assert_false(complain(&complaint, BAD_INPUT, "%s:%d: bad", "a\nb\x7f", 3));
+    assert_int_equal(complaint.kind, BAD_INPUT);
     assert_string_equal(complaint.text, "a?b?:3: bad");
     char lengthy[3 * sizeof complaint.text];
     for (size_t shift = 0; shift < 4; shift++) { /* cut at any byte of a character */
         memset(lengthy, 'x', shift);
         for (size_t i = shift; i + 3 < sizeof lengthy; i += 3)
             memcpy(lengthy + i, "\xe2\x82\xac", 4);
-        complain(&complaint, EXIT_USAGE, "%s", lengthy);
+        complain(&complaint, BAD_USAGE, "%s", lengthy);
         size_t length = strlen(complaint.text);
         assert_true(length < sizeof complaint.text);
         assert_string_equal(complaint.text + length - 3, "...");
@@ -206,24 +207,29 @@ static void complaints_are_one_line(void **unused) {
     }
 }
 
-static void every_status_has_its_exit_code(void **unused) {
+static void every_status_has_its_kind(void **unused) {
     (void)unused;
     const struct {
         nim_status status;
-        int code;
-    } expected[] = {{NIM_INVALID_ARGUMENT, EXIT_USAGE}, {NIM_BAD_DATA, EXIT_BAD_INPUT},
-                    {NIM_BAD_FILE, EXIT_BAD_INPUT},     {NIM_OUT_OF_MEMORY, EXIT_NUMERICAL},
-                    {NIM_NUMERICAL, EXIT_NUMERICAL},    {NIM_CANCELLED, EXIT_INTERRUPTED}};
+        enum complaint_kind kind;
+    } expected[] = {{NIM_INVALID_ARGUMENT, BAD_USAGE}, {NIM_BAD_DATA, BAD_INPUT},
+                    {NIM_BAD_FILE, BAD_INPUT},         {NIM_OUT_OF_MEMORY, BROKE_DOWN},
+                    {NIM_NUMERICAL, BROKE_DOWN},       {NIM_CANCELLED, INTERRUPTED}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         struct complaint complaint;
         nim_error error = {.status = expected[i].status, .message = "words"};
         assert_false(complain_of(&complaint, &error));
-        assert_int_equal(complaint.code, expected[i].code);
+        assert_int_equal(complaint.kind, expected[i].kind);
         assert_string_equal(complaint.text, "words");
         error.message[0] = '\0';
         complain_of(&complaint, &error);
         assert_string_equal(complaint.text, nim_status_text(expected[i].status));
     }
+    assert_int_equal(exit_code_of(READER_GONE), 0);
+    assert_int_equal(exit_code_of(BAD_USAGE), 1);
+    assert_int_equal(exit_code_of(BAD_INPUT), 2);
+    assert_int_equal(exit_code_of(BROKE_DOWN), 3);
+    assert_int_equal(exit_code_of(INTERRUPTED), 130);
 }
 
 int main(void) {
@@ -235,7 +241,7 @@ int main(void) {
         cmocka_unit_test(broken_text),
         cmocka_unit_test(near_misses),
         cmocka_unit_test(complaints_are_one_line),
-        cmocka_unit_test(every_status_has_its_exit_code),
+        cmocka_unit_test(every_status_has_its_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COMMAND_KEPT_H
+#define CLI_COMMAND_KEPT_H
+
+/* Columns of a table that are carried over into what is written. */
+
+#include "cli/terminal/command.h"
+#include "table/table.h"
+
+#define KEEP_OPTIONS                                                                               \
+    {.name = "keep", .help = "Carry all columns of the table over into the output."}, {            \
+        .name = "keep-only", .value = "A,B,...", .help = "Carry these columns over."               \
+    }
+
+struct kept {
+    size_t count;
+    size_t *column; /* of the table */
+};
+
+/* As --keep and --keep-only say. A column whose name is among the `count` names of `taken` is left
+ * out, and that is said. */
+bool kept_choose(struct kept *kept, const struct arguments *arguments, const struct table *table,
+                 size_t count, const struct column *taken, struct complaint *complaint);
+void kept_free(struct kept *kept);
+
+#endif

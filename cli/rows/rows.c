@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/rows/rows.h"
+
+#include "cli/terminal/interrupt.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands for the error where there is no column of errors. */
+static double error_without_column(const struct rows *rows, const struct source *source) {
+    return rows->lost_is_unknown && source->lost ? (double)NAN : 0.0;
+}
+
+bool rows_have_errors(const struct rows *rows) {
+    for (size_t j = 0; j < rows->columns->count; j++)
+        if (rows->columns->source[j].error != NO_COLUMN ||
+            isnan(error_without_column(rows, &rows->columns->source[j])))
+            return true;
+    return false;
+}
+
+nim_data rows_data(const struct rows *rows) {
+    nim_data data = {.rows = rows->count,
+                     .attributes = rows->columns->count,
+                     .x = rows->x,
+                     .sigma = rows_have_errors(rows) ? rows->sigma : NULL,
+                     .sigma_rows = rows_have_errors(rows) ? rows->count : 0};
+    truth_show(&rows->truth, &data);
+    return data;
+}
+
+static bool allocate(struct rows *rows, struct complaint *complaint) {
+    size_t cells = ROWS_BLOCK * rows->columns->count + 1; /* not nothing, even without columns */
+    if (rows->place)
+        return true;
+    rows->place = calloc(ROWS_BLOCK, sizeof *rows->place);
+    rows->keep = calloc(ROWS_BLOCK, sizeof *rows->keep);
+    rows->value = calloc(ROWS_BLOCK, sizeof *rows->value);
+    rows->error = calloc(ROWS_BLOCK, sizeof *rows->error);
+    rows->x = calloc(cells, sizeof *rows->x);
+    rows->sigma = calloc(cells, sizeof *rows->sigma);
+    rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
+    rows->nonpositive = calloc(rows->columns->count + 1, sizeof *rows->nonpositive);
+    rows->truth = rows->target ? target_shape(rows->target) : (struct truth){0};
+    return (truth_grow(&rows->truth, ROWS_BLOCK) && rows->place && rows->keep && rows->value &&
+            rows->error && rows->x && rows->sigma && rows->missing && rows->nonpositive) ||
+           complain(complaint, BROKE_DOWN, "out of memory");
+}
+
+void rows_free(struct rows *rows) {
+    free(rows->place);
+    free(rows->keep);
+    free(rows->value);
+    free(rows->error);
+    free(rows->x);
+    free(rows->sigma);
+    free(rows->missing);
+    free(rows->nonpositive);
+    truth_free(&rows->truth);
+    rows->place = NULL;
+}
+
+static bool advance(struct rows *rows, struct complaint *complaint) {
+    if (interrupted())
+        return complain(complaint, INTERRUPTED, "interrupted");
+    rows->first = rows->seen;
+    rows->at_hand = rows->waiting;
+    rows->waiting = 0;
+    if (!rows->at_hand && !table_next(rows->table, ROWS_BLOCK, &rows->at_hand, complaint))
+        return false;
+    rows->seen += rows->at_hand;
+    return rows->seen || complain(complaint, BAD_INPUT, "%s: no rows; expected one at least",
+                                  table_path(rows->table));
+}
+
+/* Which of the rows at hand are wanted: `place` and `truth`. */
+static bool select_rows(struct rows *rows, struct complaint *complaint) {
+    bool filter = rows->where && where_any(rows->where);
+    rows->count = 0;
+    if ((filter && !where_mask(rows->where, rows->table, rows->at_hand, rows->keep, complaint)) ||
+        (rows->target && !target_next(rows->target, rows->table, rows->at_hand, complaint)))
+        return false;
+    for (size_t i = 0; i < rows->at_hand; i++) {
+        bool known = true;
+        if (filter && !rows->keep[i]) {
+            rows->filtered++;
+            continue;
+        }
+        if (rows->target && !target_take(rows->target, rows->table, i, &rows->truth, rows->count,
+                                         &known, complaint))
+            return false;
+        rows->place[rows->count] = i;
+        rows->count += known;
+    }
+    return true;
+}
+
+static bool complain_of_cell(const struct rows *rows, size_t row, size_t column, const char *what,
+                             double value, struct complaint *complaint) {
+    char place[256];
+    table_place(rows->table, row, place, sizeof place);
+    return complain(complaint, BAD_INPUT, "%s: column %s: %g; expected %s", place,
+                    table_column(rows->table, column)->name, value, what);
+}
+
+bool take_log(double *x, double *sigma) {
+    double value = *x, relative = *sigma / value;
+    bool positive = value > 0.0;
+    *x = positive ? log(value) : (double)NAN;
+    /* However uncertain, an error stays finite. */
+    *sigma = !positive ? (double)NAN : relative > DBL_MAX ? DBL_MAX : relative;
+    return value <= 0.0;
+}
+
+/* One attribute of the selected rows. */
+static bool read_attribute(struct rows *rows, size_t j, struct complaint *complaint) {
+    const struct source *source = &rows->columns->source[j];
+    size_t d = rows->columns->count;
+    bool errors = source->error != NO_COLUMN;
+    double usual = error_without_column(rows, source);
+    if (!table_numbers(rows->table, source->value, rows->value, 1, complaint) ||
+        (errors && !table_numbers(rows->table, (size_t)source->error, rows->error, 1, complaint)))
+        return false;
+    for (size_t k = 0; k < rows->count; k++) {
+        size_t i = rows->place[k];
+        double x = rows->value[i], sigma = errors ? rows->error[i] : usual;
+        if (isinf(x))
+            return complain_of_cell(rows, i, source->value, "a finite number", x, complaint);
+        if (sigma < 0.0 || isinf(sigma))
+            return complain_of_cell(rows, i, (size_t)source->error,
+                                    "a 1-sigma error, which is finite and not negative", sigma,
+                                    complaint);
+        if (source->logarithm)
+            rows->nonpositive[j] += take_log(&x, &sigma);
+        rows->missing[j] += isnan(x) != 0;
+        rows->x[k * d + j] = x;
+        rows->sigma[k * d + j] = sigma;
+    }
+    return true;
+}
+
+bool rows_next(struct rows *rows, struct complaint *complaint) {
+    if (!allocate(rows, complaint))
+        return false;
+    do {
+        if (!advance(rows, complaint) || !select_rows(rows, complaint))
+            return false;
+    } while (rows->at_hand && !rows->count);
+    for (size_t j = 0; rows->count && j < rows->columns->count; j++)
+        if (!read_attribute(rows, j, complaint))
+            return false;
+    return true;
+}
+
+bool rows_all_filtered(const struct rows *rows) {
+    return rows->seen > 0 && rows->filtered == rows->seen;
+}
+
+void rows_say_left_out(const struct rows *rows, const struct arguments *arguments) {
+    const struct target *target = rows->target;
+    char unlabelled[32], other[32], text[320] = "", names[128];
+    snprintf(unlabelled, sizeof unlabelled, "without a %s", target->task->role);
+    snprintf(other, sizeof other, "of other %s", target->task->many);
+    const struct {
+        size_t count;
+        const char *why;
+    } parts[] = {{rows->filtered, "by --where"},
+                 {target->unlabelled, unlabelled},
+                 {target->other_class, other}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t used = strlen(text);
+        if (parts[i].count)
+            snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", parts[i].count,
+                     parts[i].why);
+    }
+    list_show(&target->others.name, 4, names, sizeof names);
+    if (*text)
+        say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
+            *names ? ")" : "");
+}
+
+void rows_say_nonpositive(const struct rows *rows, const struct arguments *arguments) {
+    for (size_t j = 0; rows->nonpositive && j < rows->columns->count; j++) {
+        size_t count = rows->nonpositive[j];
+        const char *name = table_column(rows->table, rows->columns->source[j].value)->name;
+        if (count == 1)
+            say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
+                name);
+        else if (count)
+            say(arguments, "%s: %zu cells are not positive, have no logarithm and count as missing",
+                name, count);
+    }
+}
