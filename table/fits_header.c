@@ -35,7 +35,7 @@ enum fits_found fits_header_read(struct fits_header *header, struct source *sour
     for (size_t records = 0; records < MOST_RECORDS; records++) {
         char *text = realloc(header->text, (records + 1) * FITS_RECORD);
         if (!text) {
-            complain(complaint, BROKE_DOWN, "%s: memory ran out", source_name(source));
+            complain(complaint, BROKE_DOWN, "%s: out of memory", source_name(source));
             return FITS_WRONG;
         }
         header->text = text;

@@ -3,11 +3,8 @@
 #define TABLE_OUTPUT_H
 
 /*
- * Bytes to a file that appears whole or not at all, gzipped when its name ends in .gz.
- *
- * A regular file is written under another name in the same directory, synced and renamed. What is
- * not a regular file, like /dev/null, a named pipe or standard output ("-"), is written straight
- * away.
+ * Bytes to a file that appears whole or not at all (file/atomic_file.h), gzipped when its name ends
+ * in .gz. "-" is standard output.
  */
 
 #include "text/complaint.h"

@@ -118,7 +118,7 @@ static bool inflate_some(struct source *source, struct complaint *complaint) {
     if (status == Z_STREAM_END)
         source->in_member = false;
     else if (status == Z_MEM_ERROR)
-        return complain(complaint, BROKE_DOWN, "%s: memory ran out", source->name);
+        return complain(complaint, BROKE_DOWN, "%s: out of memory", source->name);
     else if (status != Z_OK && status != Z_BUF_ERROR)
         return complain(complaint, BAD_INPUT, "%s: the gzip data are damaged: %s", source->name,
                         stream->msg ? stream->msg : "unknown contents");
@@ -172,7 +172,7 @@ static bool open_file(struct source *source, const char *path, struct complaint 
     bool standard = strcmp(path, "-") == 0;
     source->name = strdup(standard ? "standard input" : path);
     if (!source->name)
-        return complain(complaint, BROKE_DOWN, "%s: memory ran out", path);
+        return complain(complaint, BROKE_DOWN, "%s: out of memory", path);
     source->file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     struct stat state;
     if (source->file < 0 || fstat(source->file, &state) != 0)
@@ -191,7 +191,7 @@ static bool look_at_head(struct source *source, struct complaint *complaint) {
         source->gzip = source->in_member = true;
         if (inflateInit2(&source->stream, 16 + MAX_WBITS) != Z_OK) {
             source->gzip = false;
-            return complain(complaint, BROKE_DOWN, "%s: memory ran out", source->name);
+            return complain(complaint, BROKE_DOWN, "%s: out of memory", source->name);
         }
     }
     return read_decoded(source, source->head, SOURCE_HEAD, &source->head_end, complaint);
@@ -200,7 +200,7 @@ static bool look_at_head(struct source *source, struct complaint *complaint) {
 struct source *source_open(const char *path, struct complaint *complaint) {
     struct source *source = calloc(1, sizeof *source);
     if (!source) {
-        complain(complaint, BROKE_DOWN, "%s: memory ran out", path);
+        complain(complaint, BROKE_DOWN, "%s: out of memory", path);
         return NULL;
     }
     if (!open_file(source, path, complaint) || !look_at_head(source, complaint)) {

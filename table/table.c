@@ -152,7 +152,7 @@ void *table_create(size_t size, const struct reader *reader, const char *path,
     }
     if (!table || !table->path) {
         free(table);
-        complain(complaint, BROKE_DOWN, "%s: memory ran out", path);
+        complain(complaint, BROKE_DOWN, "%s: out of memory", path);
         return NULL;
     }
     return table;
@@ -305,5 +305,5 @@ bool table_complain_of_text(const struct table *table, size_t row, size_t column
 }
 
 bool table_complain_of_memory(const struct table *table, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: memory ran out", table->path);
+    return complain(complaint, BROKE_DOWN, "%s: out of memory", table->path);
 }

@@ -101,7 +101,7 @@ static bool csv_open(struct table_writer *writer, enum table_format format,
     csv->separator = format == TABLE_TSV ? '\t' : ',';
     csv->text = malloc(BUFFER);
     if (!csv->text)
-        return complain(complaint, BROKE_DOWN, "%s: memory ran out", output_name(writer->output));
+        return complain(complaint, BROKE_DOWN, "%s: out of memory", output_name(writer->output));
     for (writer->at = 0; writer->at < writer->columns; writer->at++) {
         const char *name = writer->column[writer->at].name;
         if (!csv_text(writer, (struct span){name, strlen(name)}, complaint))

@@ -7,13 +7,12 @@
  * them. So the rows wait in a temporary file; in the end that is gone through twice, once for the
  * check sum and once to write. Nothing is written twice, so this works on a pipe too.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "table/writer.h"
 
 #include "table/big_endian.h"
 #include "table/fits_header.h"
 #include "text/number.h"
-#include "table/spool.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +48,7 @@ static const char *name_of(const struct fits_writer *fits) {
 }
 
 static bool complain_of_memory(const struct fits_writer *fits, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: memory ran out", name_of(fits));
+    return complain(complaint, BROKE_DOWN, "%s: out of memory", name_of(fits));
 }
 
 static bool complain_of_rows(const struct fits_writer *fits, struct complaint *complaint) {
@@ -70,13 +69,29 @@ static bool fits_in_card(const char *text) {
     return length <= LONGEST_NAME;
 }
 
-static bool open_rows(struct fits_writer *fits, struct complaint *complaint) {
-    char *path;
-    int file = spool_create(output_directory(fits->writer.output), &path, complaint);
-    if (file < 0)
-        return false;
-    unlink(path); /* it lives until it is closed */
+/* A temporary file that is gone when it is closed. It is beside the output, where there is room for
+ * a large table, or where the system keeps such files. */
+static int open_temporary(const char *directory) {
+    char *path = NULL;
+    if (!directory)
+        directory = getenv("TMPDIR");
+    if (!directory || !*directory)
+        directory = "/tmp";
+    if (asprintf(&path, "%s/.nimgp-XXXXXX", directory) < 0)
+        return -1;
+    int file = mkstemp(path);
+    if (file >= 0)
+        unlink(path);
     free(path);
+    return file;
+}
+
+static bool open_rows(struct fits_writer *fits, struct complaint *complaint) {
+    errno = ENOMEM;
+    int file = open_temporary(output_directory(fits->writer.output));
+    if (file < 0)
+        return complain(complaint, BAD_INPUT, "%s: no temporary file for its rows: %s",
+                        name_of(fits), strerror(errno));
     fits->rows = fdopen(file, "w+b");
     if (fits->rows)
         return true;
@@ -126,42 +141,43 @@ static void fits_close(struct table_writer *writer) {
         fclose(fits->rows);
 }
 
-/* ---------------------------------------------------------------- rows go to wait ------------- */
+/* ---------------------------------------------------------------- rows to the temporary file
+ * ------------- */
 
-static bool spool(struct fits_writer *fits, const void *bytes, size_t size,
-                  struct complaint *complaint) {
+static bool append(struct fits_writer *fits, const void *bytes, size_t size,
+                   struct complaint *complaint) {
     errno = 0;
     return fwrite(bytes, 1, size, fits->rows) == size || complain_of_rows(fits, complaint);
 }
 
-static bool spool_text(struct fits_writer *fits, struct span text, struct complaint *complaint) {
+static bool append_text(struct fits_writer *fits, struct span text, struct complaint *complaint) {
     struct field *field = &fits->field[fits->writer.at];
     if (text.length > field->width)
         field->width = text.length;
-    return spool(fits, &text.length, sizeof text.length, complaint) &&
-           spool(fits, text.text, text.length, complaint);
+    return append(fits, &text.length, sizeof text.length, complaint) &&
+           append(fits, text.text, text.length, complaint);
 }
 
 static bool fits_number(struct table_writer *writer, double value, struct complaint *complaint) {
     struct fits_writer *fits = (struct fits_writer *)writer;
     if (!fits->field[writer->at].is_text)
-        return spool(fits, &value, sizeof value, complaint);
+        return append(fits, &value, sizeof value, complaint);
     char text[NUMBER_LENGTH];
-    return spool_text(fits, (struct span){text, isnan(value) ? 0 : number_write(value, text)},
-                      complaint);
+    return append_text(fits, (struct span){text, isnan(value) ? 0 : number_write(value, text)},
+                       complaint);
 }
 
 static bool fits_text(struct table_writer *writer, struct span text, struct complaint *complaint) {
     struct fits_writer *fits = (struct fits_writer *)writer;
     if (fits->field[writer->at].is_text)
-        return spool_text(fits, text, complaint);
+        return append_text(fits, text, complaint);
     double value;
     if (number_read(text.text, text.length, &value) == NUMBER_NOT)
         return complain(complaint, BAD_INPUT,
                         "%s: row %zu: column %s: expected a number, found '%.*s'", name_of(fits),
                         writer->row + 1, fits->field[writer->at].name,
                         text.length < 40 ? (int)text.length : 40, text.text);
-    return spool(fits, &value, sizeof value, complaint);
+    return append(fits, &value, sizeof value, complaint);
 }
 
 static bool fits_end(struct table_writer *writer, struct complaint *complaint) {

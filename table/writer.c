@@ -53,7 +53,7 @@ struct table_writer *table_writer_open(const char *path, enum table_format forma
     }
     struct table_writer *table = calloc(1, writer->size);
     if (!table) {
-        complain(complaint, BROKE_DOWN, "%s: memory ran out", path);
+        complain(complaint, BROKE_DOWN, "%s: out of memory", path);
         return NULL;
     }
     table->writer = writer;

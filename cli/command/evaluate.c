@@ -4,7 +4,7 @@
 #include "cli/rows/applied.h"
 #include "cli/score/given.h"
 #include "cli/terminal/grid.h"
-#include "cli/terminal/json.h"
+#include "text/json_writer.h"
 #include "cli/score/noise_level.h"
 #include "text/plain.h"
 #include "cli/model/recipe.h"
@@ -293,20 +293,20 @@ static void print_text(const struct evaluation *evaluation) {
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
 
-static void write_score(struct json *json, const char *key, struct score score) {
+static void write_score(struct json_writer *json, const char *key, struct score score) {
     json_object(json, key);
     json_real(json, "value", score.value);
     json_real(json, "standard_error", score.deviation);
     json_close(json);
 }
 
-static void write_scores(struct json *json, const struct scores *scores) {
+static void write_scores(struct json_writer *json, const struct scores *scores) {
     json_whole(json, "rows", scores->rows);
     for (size_t i = 0; i < scores->count; i++)
         write_score(json, scores->score[i].key, scores->score[i].score);
 }
 
-static void write_labels(struct json *json, const struct evaluation *evaluation) {
+static void write_labels(struct json_writer *json, const struct evaluation *evaluation) {
     json_array(json, "labels");
     for (size_t c = 0; c < evaluation->answers.classes; c++) {
         json_object(json, NULL);
@@ -319,7 +319,7 @@ static void write_labels(struct json *json, const struct evaluation *evaluation)
 }
 
 /* Counts, shares of each true class's rows, and their standard errors. */
-static void write_confusion(struct json *json, const struct evaluation *evaluation) {
+static void write_confusion(struct json_writer *json, const struct evaluation *evaluation) {
     size_t classes = evaluation->answers.classes;
     json_object(json, "confusion");
     json_matrix(json, "counts", evaluation->confusion, classes, classes);
@@ -345,7 +345,7 @@ static void write_confusion(struct json *json, const struct evaluation *evaluati
 static void print_json(const struct evaluation *evaluation) {
     const struct applied *applied = &evaluation->applied;
     const struct target *target = &applied->target;
-    struct json json = json_start(stdout);
+    struct json_writer json = json_start(stdout);
     json_object(&json, NULL);
     json_text(&json, "model", evaluation->rival);
     json_text(&json, "table", table_path(applied->table));

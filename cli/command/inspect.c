@@ -4,7 +4,7 @@
 #include "cli/rows/columns.h"
 #include "cli/model/files.h"
 #include "cli/terminal/grid.h"
-#include "cli/terminal/json.h"
+#include "text/json_writer.h"
 #include "cli/score/names.h"
 #include "text/plain.h"
 #include "cli/model/recipe.h"
@@ -336,7 +336,7 @@ static void print_text(const struct inspection *inspection) {
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
 
-static void write_options(const struct inspection *inspection, struct json *json) {
+static void write_options(const struct inspection *inspection, struct json_writer *json) {
     json_object(json, "options");
     for (size_t i = 0; i < nim_option_count(); i++) {
         const char *name = nim_option_describe(i).name;
@@ -347,7 +347,7 @@ static void write_options(const struct inspection *inspection, struct json *json
     json_close(json);
 }
 
-static void write_kernel(const struct inspection *inspection, struct json *json, size_t f) {
+static void write_kernel(const struct inspection *inspection, struct json_writer *json, size_t f) {
     const struct learned *learned = &inspection->learned;
     json_real(json, "variance", learned->variances[f]);
     json_real(json, "white_noise", learned->white_noise[f]);
@@ -356,7 +356,7 @@ static void write_kernel(const struct inspection *inspection, struct json *json,
 }
 
 /* A class that has a latent function of its own has its kernel too. */
-static void write_classes(const struct inspection *inspection, struct json *json) {
+static void write_classes(const struct inspection *inspection, struct json_writer *json) {
     json_array(json, "classes");
     for (size_t c = 0; c < inspection->classes; c++) {
         const char *rows = c < inspection->rows.count ? inspection->rows.item[c] : NULL;
@@ -373,7 +373,7 @@ static void write_classes(const struct inspection *inspection, struct json *json
     json_close(json);
 }
 
-static void write_functions(const struct inspection *inspection, struct json *json) {
+static void write_functions(const struct inspection *inspection, struct json_writer *json) {
     char name[FUNCTION_NAME];
     json_array(json, "functions");
     for (size_t f = 0; f < inspection->functions; f++) {
@@ -386,7 +386,7 @@ static void write_functions(const struct inspection *inspection, struct json *js
 }
 
 /* Under the names of nim_model_get. */
-static void write_quantities(const struct inspection *inspection, struct json *json) {
+static void write_quantities(const struct inspection *inspection, struct json_writer *json) {
     const struct learned *learned = &inspection->learned;
     for (size_t i = 0; i < QUANTITIES; i++) {
         const double *value = learned->quantity[i];
@@ -402,7 +402,7 @@ static void write_quantities(const struct inspection *inspection, struct json *j
     }
 }
 
-static void write_features(const struct inspection *inspection, struct json *json) {
+static void write_features(const struct inspection *inspection, struct json_writer *json) {
     json_array(json, "features");
     for (size_t j = 0; j < inspection->attributes; j++) {
         json_object(json, NULL);
@@ -421,7 +421,7 @@ static void write_features(const struct inspection *inspection, struct json *jso
 
 static void print_json(const struct inspection *inspection) {
     const nim_model *model = inspection->model;
-    struct json json = json_start(stdout);
+    struct json_writer json = json_start(stdout);
     const char *held = nim_model_note(model, NOTE_HELD_OUT);
     json_object(&json, NULL);
     char likelihood[64];

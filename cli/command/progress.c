@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/command/progress.h"
 
-#include "cli/terminal/json.h"
+#include "text/json_writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static double passes_of(const nim_progress *state) {
 }
 
 static void write_json(const struct progress *progress, const nim_progress *state, double nll) {
-    struct json json = json_start(stderr);
+    struct json_writer json = json_start(stderr);
     json_object(&json, NULL);
     json_whole(&json, "epoch", state->epoch);
     json_whole(&json, "epochs", state->epochs);

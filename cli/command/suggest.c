@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/applied.h"
 #include "cli/score/best.h"
-#include "cli/terminal/json.h"
+#include "text/json_writer.h"
 #include "cli/command/kept.h"
 #include "cli/score/names.h"
 
@@ -320,7 +320,7 @@ static bool write_table(struct suggest *suggest, struct complaint *complaint) {
 }
 
 static bool write_json_entry(struct suggest *suggest, const struct candidate *candidate,
-                             struct json *json, struct complaint *complaint) {
+                             struct json_writer *json, struct complaint *complaint) {
     const struct entry *entry = &suggest->entry[candidate->slot];
     struct advice advice;
     bool remeasure = argument_given(suggest->arguments, "remeasure");
@@ -354,7 +354,7 @@ static bool write_json(struct suggest *suggest, struct complaint *complaint) {
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return complain(complaint, BROKE_DOWN, "out of memory");
-    struct json json = json_start(memory);
+    struct json_writer json = json_start(memory);
     bool fine = true;
     json_array(&json, NULL);
     for (size_t i = 0; fine && i < suggest->best.count; i++)

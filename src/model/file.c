@@ -4,7 +4,8 @@
  * are what it learned. One list of arrays serves saving and loading.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "file/json.h"
+#include "text/json_reader.h"
+#include "text/json_writer.h"
 #include "file/safetensors.h"
 #include "model/model.h"
 #include "model/targets.h"
@@ -139,19 +140,17 @@ static void add_number(struct texts *texts, const char *key, size_t number) {
     add_text(texts, "", key, text);
 }
 
-/* A list of strings as JSON. */
 static void add_list(struct texts *texts, const char *key, const struct text_list *list) {
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
-    if (file)
-        fputc('[', file);
-    for (size_t i = 0; file && i < list->count; i++) {
-        fputs(i ? "," : "", file);
-        json_quote(file, list->text[i]);
+    if (file) {
+        struct json_writer json = json_start_compact(file);
+        json_array(&json, NULL);
+        for (size_t i = 0; i < list->count; i++)
+            json_text(&json, NULL, list->text[i]);
+        json_close(&json);
     }
-    if (file)
-        fputc(']', file);
     texts->good = texts->good && file && !ferror(file);
     if (file && fclose(file) != 0)
         texts->good = false;
@@ -259,19 +258,19 @@ static nim_status load_options(const struct loading *loading, nim_options *optio
 /* A JSON list of strings; the texts stay in the file's memory. Counts only when names is NULL. */
 static bool read_list(const char *text, const char **names, size_t *count) {
     char *copy = (char *)(uintptr_t)text; /* decoded in place, in memory that is ours */
-    struct json json = {copy, copy + strlen(copy)};
+    struct json_reader json = {copy, copy + strlen(copy)};
     *count = 0;
     if (!json_take(&json, '['))
         return false;
     if (json_take(&json, ']'))
-        return json_done(&json);
+        return json_at_end(&json);
     do {
-        const char *name = json_string(&json);
+        const char *name = json_take_string(&json);
         if (!name)
             return false;
         names[(*count)++] = name;
     } while (json_take(&json, ','));
-    return json_take(&json, ']') && json_done(&json);
+    return json_take(&json, ']') && json_at_end(&json);
 }
 
 static nim_status load_list(const struct loading *loading, const char *key, const char ***names,
@@ -290,9 +289,10 @@ static nim_status load_number(const struct loading *loading, const char *key, si
     char *copy = (char *)(uintptr_t)text;
     if (!text)
         return refuse(loading, "lacks", key);
-    struct json json = {copy, copy + strlen(copy)};
-    return json_whole(&json, number) && json_done(&json) ? NIM_OK
-                                                         : refuse(loading, "has a damaged", key);
+    struct json_reader json = {copy, copy + strlen(copy)};
+    return json_take_whole(&json, number) && json_at_end(&json)
+               ? NIM_OK
+               : refuse(loading, "has a damaged", key);
 }
 
 /* Copies every array of the list from the file; shapes must agree and numbers be finite. */

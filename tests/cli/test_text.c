@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/library_error.h"
-#include "cli/terminal/json.h"
+#include "text/json_writer.h"
 #include "text/nearest.h"
 #include "text/plain.h"
 
@@ -97,18 +97,18 @@ static void what_is_no_number(void **unused) {
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
 
-static void expect_json(void (*write)(struct json *), const char *expected) {
+static void expect_json(void (*write)(struct json_writer *), const char *expected) {
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    struct json json = json_start(file);
+    struct json_writer json = json_start(file);
     write(&json);
     fclose(file);
     assert_string_equal(text, expected);
     free(text);
 }
 
-static void write_document(struct json *json) {
+static void write_document(struct json_writer *json) {
     json_object(json, NULL);
     json_text(json, "name", "a \"b\" \\ \n\t\x01 \xc3\xa9 \xf0\x9f\x8c\x8d");
     json_text(json, "none", NULL);
@@ -135,7 +135,7 @@ static void documents(void **unused) {
                 "\"matrix\": [[1, 2.5], [-3e-300, 4]], \"inner\": {}}\n");
 }
 
-static void write_lines(struct json *json) {
+static void write_lines(struct json_writer *json) {
     for (size_t i = 0; i < 2; i++) {
         json_object(json, NULL);
         json_whole(json, "epoch", i);
@@ -150,7 +150,7 @@ static void one_document_a_line(void **unused) {
 }
 
 /* Stray, cut off, overlong, a surrogate, beyond the last plane: each bad byte is replaced. */
-static void write_broken(struct json *json) {
+static void write_broken(struct json_writer *json) {
     json_text(json, NULL, "a\x80z \xc3 \xe2\x82 \xc0\xaf \xed\xa0\x80 \xf5 \xf4\x90\x80\x80");
 }
 

@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/terminal/json.h"
+#include "text/json_writer.h"
 
 #include "text/plain.h"
+#include "text/utf8.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-struct json json_start(FILE *file) {
-    return (struct json){.file = file};
+struct json_writer json_start(FILE *file) {
+    return (struct json_writer){.file = file};
 }
 
-/* Length of the UTF-8 character at `text`, or 0 where there is none: no overlong forms, no
- * surrogates, nothing beyond U+10FFFF. */
-static size_t character_length(const unsigned char *text, size_t left) {
-    unsigned first = text[0];
-    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if (first > 0xf4 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((first == 0xe0 && text[1] < 0xa0) || (first == 0xed && text[1] > 0x9f) ||
-        (first == 0xf0 && text[1] < 0x90) || (first == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return length;
+struct json_writer json_start_compact(FILE *file) {
+    return (struct json_writer){.file = file, .compact = true};
 }
 
 static void put_character(FILE *file, char c) {
@@ -41,7 +30,7 @@ static void put_character(FILE *file, char c) {
 static void put_string(FILE *file, const char *text, size_t length) {
     fputc('"', file);
     for (size_t i = 0; i < length;) {
-        size_t bytes = character_length((const unsigned char *)text + i, length - i);
+        size_t bytes = utf8_length(text + i, length - i);
         if (bytes > 1)
             fwrite(text + i, 1, bytes, file);
         else if (bytes == 1)
@@ -54,24 +43,25 @@ static void put_string(FILE *file, const char *text, size_t length) {
 }
 
 /* Comma and key before a value. */
-static void lead(struct json *json, const char *key) {
+static void lead(struct json_writer *json, const char *key) {
     if (json->started)
-        fputs(", ", json->file);
+        fputs(json->compact ? "," : ", ", json->file);
     json->started = true;
     if (key) {
         put_string(json->file, key, strlen(key));
-        fputs(": ", json->file);
+        fputs(json->compact ? ":" : ": ", json->file);
     }
 }
 
-static void end_line_at_top(struct json *json) {
+static void end_line_at_top(struct json_writer *json) {
     if (json->depth)
         return;
-    fputc('\n', json->file);
+    if (!json->compact)
+        fputc('\n', json->file);
     json->started = false;
 }
 
-static void open_level(struct json *json, const char *key, char opening, char closing) {
+static void open_level(struct json_writer *json, const char *key, char opening, char closing) {
     assert(json->depth < JSON_DEPTH);
     lead(json, key);
     fputc(opening, json->file);
@@ -79,68 +69,68 @@ static void open_level(struct json *json, const char *key, char opening, char cl
     json->started = false;
 }
 
-void json_object(struct json *json, const char *key) {
+void json_object(struct json_writer *json, const char *key) {
     open_level(json, key, '{', '}');
 }
 
-void json_array(struct json *json, const char *key) {
+void json_array(struct json_writer *json, const char *key) {
     open_level(json, key, '[', ']');
 }
 
-void json_close(struct json *json) {
+void json_close(struct json_writer *json) {
     assert(json->depth);
     fputc(json->closing[--json->depth], json->file);
     json->started = true;
     end_line_at_top(json);
 }
 
-static void put_raw(struct json *json, const char *key, const char *text) {
+static void put_raw(struct json_writer *json, const char *key, const char *text) {
     lead(json, key);
     fputs(text, json->file);
     end_line_at_top(json);
 }
 
-void json_bytes(struct json *json, const char *key, const char *text, size_t length) {
+void json_bytes(struct json_writer *json, const char *key, const char *text, size_t length) {
     lead(json, key);
     put_string(json->file, text, length);
     end_line_at_top(json);
 }
 
-void json_text(struct json *json, const char *key, const char *text) {
+void json_text(struct json_writer *json, const char *key, const char *text) {
     if (text)
         json_bytes(json, key, text, strlen(text));
     else
         json_null(json, key);
 }
 
-void json_real(struct json *json, const char *key, double value) {
+void json_real(struct json_writer *json, const char *key, double value) {
     char text[PLAIN_NUMBER];
     plain_write(value, text);
     put_raw(json, key, isfinite(value) ? text : "null");
 }
 
-void json_whole(struct json *json, const char *key, size_t value) {
+void json_whole(struct json_writer *json, const char *key, size_t value) {
     char text[PLAIN_NUMBER];
     snprintf(text, sizeof text, "%zu", value);
     put_raw(json, key, text);
 }
 
-void json_truth(struct json *json, const char *key, bool value) {
+void json_truth(struct json_writer *json, const char *key, bool value) {
     put_raw(json, key, value ? "true" : "false");
 }
 
-void json_null(struct json *json, const char *key) {
+void json_null(struct json_writer *json, const char *key) {
     put_raw(json, key, "null");
 }
 
-void json_vector(struct json *json, const char *key, const double *value, size_t count) {
+void json_vector(struct json_writer *json, const char *key, const double *value, size_t count) {
     json_array(json, key);
     for (size_t i = 0; i < count; i++)
         json_real(json, NULL, value[i]);
     json_close(json);
 }
 
-void json_matrix(struct json *json, const char *key, const double *value, size_t rows,
+void json_matrix(struct json_writer *json, const char *key, const double *value, size_t rows,
                  size_t columns) {
     json_array(json, key);
     for (size_t i = 0; i < rows; i++)
@@ -155,7 +145,7 @@ static bool is_whole(const char *text) {
     return digits && !text[digits] && (digits == 1 || text[0] != '0');
 }
 
-void json_cell(struct json *json, const char *key, const char *text) {
+void json_cell(struct json_writer *json, const char *key, const char *text) {
     double number;
     if (!*text)
         json_null(json, key);

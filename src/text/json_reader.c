@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "file/json.h"
+#include "text/json_reader.h"
+
+#include "text/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
 
-static void skip_blanks(struct json *json) {
+static void skip_blanks(struct json_reader *json) {
     while (json->at < json->end && strchr(" \t\r\n", *json->at) && *json->at)
         json->at++;
 }
 
-bool json_take(struct json *json, char mark) {
+bool json_take(struct json_reader *json, char mark) {
     skip_blanks(json);
     if (json->at == json->end || *json->at != mark)
         return false;
@@ -17,12 +19,12 @@ bool json_take(struct json *json, char mark) {
     return true;
 }
 
-bool json_done(struct json *json) {
+bool json_at_end(struct json_reader *json) {
     skip_blanks(json);
     return json->at == json->end;
 }
 
-bool json_whole(struct json *json, size_t *value) {
+bool json_take_whole(struct json_reader *json, size_t *value) {
     skip_blanks(json);
     const char *start = json->at;
     *value = 0;
@@ -62,7 +64,7 @@ static char *put_utf8(char *out, uint32_t code) {
 }
 
 /* \uXXXX, or a pair of them for what lies beyond; 0 when it is not well formed, or zero itself. */
-static uint32_t take_code(struct json *json) {
+static uint32_t take_code(struct json_reader *json) {
     long high = hex4(json->at, json->end);
     if (high < 0)
         return 0;
@@ -79,7 +81,7 @@ static uint32_t take_code(struct json *json) {
 }
 
 /* What stands after a backslash; NULL when nothing may stand there like that. */
-static char *take_escape(struct json *json, char *out) {
+static char *take_escape(struct json_reader *json, char *out) {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     if (json->at == json->end)
         return NULL;
@@ -95,7 +97,7 @@ static char *take_escape(struct json *json, char *out) {
     return out + 1;
 }
 
-char *json_string(struct json *json) {
+char *json_take_string(struct json_reader *json) {
     if (!json_take(json, '"'))
         return NULL;
     char *text = json->at, *out = text;
@@ -115,48 +117,4 @@ char *json_string(struct json *json) {
             return NULL;
     }
     return NULL;
-}
-
-/* Length of the well formed character at `s`, or 0. */
-static size_t utf8_length(const unsigned char *s) {
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } form[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
-    for (size_t more = 0; more < 4; more++) {
-        if ((s[0] & form[more].mask) != form[more].lead)
-            continue;
-        uint32_t code = s[0] & (unsigned char)~form[more].mask;
-        for (size_t i = 1; i <= more; i++) {
-            if ((s[i] & 0xC0) != 0x80)
-                return 0;
-            code = code << 6 | (s[i] & 0x3F);
-        }
-        bool fine = code >= form[more].least && code < 0x110000 && code >> 11 != 0x1B;
-        return fine ? more + 1 : 0;
-    }
-    return 0;
-}
-
-bool utf8_valid(const char *text) {
-    const unsigned char *s = (const unsigned char *)text;
-    while (*s) {
-        size_t length = utf8_length(s);
-        if (!length)
-            return false;
-        s += length;
-    }
-    return true;
-}
-
-void json_quote(FILE *file, const char *text) {
-    fputc('"', file);
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            fprintf(file, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            fprintf(file, "\\u%04x", (unsigned char)*text);
-        else
-            fputc(*text, file);
-    fputc('"', file);
 }

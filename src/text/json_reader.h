@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef JSON_H
-#define JSON_H
+#ifndef NIMGP_TEXT_JSON_READER_H
+#define NIMGP_TEXT_JSON_READER_H
 
 /*
  * As much JSON as a model file's header needs: objects, arrays, strings and whole numbers, taken
@@ -9,29 +9,22 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
-struct json {
+struct json_reader {
     char *at, *end; /* what is left to read; *end may be written to */
 };
 
 /* Takes one of the characters { } [ ] , : after blanks; false when something else stands there. */
-bool json_take(struct json *json, char mark);
+bool json_take(struct json_reader *json, char mark);
 
 /* Takes a string, decoded and terminated; NULL when there is none or it is not well formed UTF-8
  * without zero bytes. */
-char *json_string(struct json *json);
+char *json_take_string(struct json_reader *json);
 
 /* Takes a whole number that fits. */
-bool json_whole(struct json *json, size_t *value);
+bool json_take_whole(struct json_reader *json, size_t *value);
 
 /* Whether nothing but blanks is left. */
-bool json_done(struct json *json);
-
-/* Whether text is well formed UTF-8. */
-bool utf8_valid(const char *text);
-
-/* Writes a string in quotes, with all that must be escaped. */
-void json_quote(FILE *file, const char *text);
+bool json_at_end(struct json_reader *json);
 
 #endif
