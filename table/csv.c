@@ -28,9 +28,9 @@ enum {
 
 struct csv {
     struct table table;
-    struct source *source;
+    struct byte_stream *input;
     char separator;
-    bool ended;          /* the source has no more than what the buffer holds */
+    bool ended;          /* the input has no more than what the buffer holds */
     char *block, *text;  /* the buffer with its margins, and without */
     size_t size, filled; /* of the buffer without margins; bytes in it */
     size_t begin;        /* of what has not been split into rows */
@@ -84,7 +84,7 @@ static bool refill(struct csv *csv, struct complaint *complaint) {
             return false;
     }
     size_t got, wanted = csv->size - csv->filled;
-    if (!source_read(csv->source, csv->text + csv->filled, wanted, &got, complaint))
+    if (!byte_stream_read(csv->input, csv->text + csv->filled, wanted, &got, complaint))
         return false;
     csv->filled += got;
     csv->ended = got < wanted;
@@ -377,7 +377,7 @@ static bool name_columns(struct csv *csv, size_t line, struct complaint *complai
             return complain(complaint, BAD_INPUT,
                             "%s:%zu: lines end in carriage returns alone; newlines are needed",
                             table->path, line);
-        table->column[i].name = texts_copy(&table->names, name.text, name.length);
+        table->column[i].name = text_pool_copy(&table->names, name.text, name.length);
         if (!table->column[i].name)
             return table_complain_of_memory(table, complaint);
     }
@@ -421,14 +421,14 @@ static void judge(const struct csv *csv, size_t index) {
     }
 }
 
-static struct table *csv_open(struct source *source, const struct opening *opening,
+static struct table *csv_open(struct byte_stream *input, const struct opening *opening,
                               struct complaint *complaint) {
-    struct csv *csv = table_create(sizeof *csv, &csv_reader, source_name(source), complaint);
+    struct csv *csv = table_create(sizeof *csv, &csv_reader, byte_stream_name(input), complaint);
     if (!csv) {
-        source_close(source);
+        byte_stream_close(input);
         return NULL;
     }
-    csv->source = source;
+    csv->input = input;
     csv->line = 1;
     if (!make_room(csv, BUFFER, complaint) || !refill(csv, complaint) ||
         !read_header(csv, opening->format, complaint) || !load(csv, SIZE_MAX, complaint)) {
@@ -442,7 +442,7 @@ static struct table *csv_open(struct source *source, const struct opening *openi
 
 static void csv_close(struct table *table) {
     struct csv *csv = csv_of(table);
-    source_close(csv->source);
+    byte_stream_close(csv->input);
     free(csv->block);
     free(csv->starts);
     free(csv->ends);

@@ -46,7 +46,7 @@ struct cell {
 
 struct fits {
     struct table table;
-    struct source *source;
+    struct byte_stream *input;
     struct fits_header header;
     struct cell *cell; /* one a column of the table */
     bool ascii;
@@ -175,7 +175,7 @@ static bool pass_over(struct fits *fits, uint64_t size, uint64_t *missing, bool 
     unsigned char bytes[4 * FITS_RECORD];
     while (size) {
         size_t piece = size < sizeof bytes ? (size_t)size : sizeof bytes, got;
-        if (!source_read(fits->source, bytes, piece, &got, complaint))
+        if (!byte_stream_read(fits->input, bytes, piece, &got, complaint))
             return false;
         if (summed) {
             fits_sum_add(&fits->sum, bytes, got);
@@ -204,7 +204,7 @@ static bool find_part(struct fits *fits, const char *part, struct complaint *com
         fits_header_free(&fits->header);
         fits->sum = (struct fits_sum){0};
         enum fits_found found =
-            fits_header_read(&fits->header, fits->source, !number, &fits->sum, complaint);
+            fits_header_read(&fits->header, fits->input, !number, &fits->sum, complaint);
         if (found == FITS_WRONG)
             return false;
         if (found == FITS_NONE)
@@ -368,7 +368,7 @@ static bool describe_ascii(struct fits *fits, size_t number, struct field *field
     cell->type = type == 'A' ? 'a' : 'n';
     if (fits_string(&fits->header, "TNULL", number, null)) {
         struct span trimmed = span_trim((struct span){null, strlen(null)});
-        cell->null_text = texts_copy(&fits->table.names, trimmed.text, trimmed.length);
+        cell->null_text = text_pool_copy(&fits->table.names, trimmed.text, trimmed.length);
         if (!cell->null_text)
             return table_complain_of_memory(&fits->table, complaint);
     }
@@ -410,8 +410,8 @@ static bool add_column(struct fits *fits, const struct field *field, size_t elem
     struct column *column = &table->column[table->columns++];
     *cell = field->cell;
     cell->offset += element * cell->width;
-    column->name = texts_copy(&table->names, name, strlen(name));
-    column->unit = unit.length ? texts_copy(&table->names, unit.text, unit.length) : NULL;
+    column->name = text_pool_copy(&table->names, name, strlen(name));
+    column->unit = unit.length ? text_pool_copy(&table->names, unit.text, unit.length) : NULL;
     if (!column->name || (unit.length && !column->unit))
         return table_complain_of_memory(table, complaint);
     if (cell->type == 'A' || cell->type == 'a') {
@@ -469,7 +469,7 @@ static bool read_end(struct fits *fits, struct complaint *complaint) {
     if (!pass_over(fits, fits->fill, &missing, true, complaint) || !check_sums(fits, complaint))
         return false;
     fits->ended = true;
-    return source_is_plain_file(fits->source) ||
+    return byte_stream_is_plain_file(fits->input) ||
            pass_over(fits, UINT64_MAX, &missing, false, complaint);
 }
 
@@ -479,7 +479,7 @@ static bool load(struct fits *fits, struct complaint *complaint) {
     fits->loaded = fits->first = fits->next = 0;
     if (!rows)
         return read_end(fits, complaint);
-    if (!source_read(fits->source, fits->bytes, size, &got, complaint))
+    if (!byte_stream_read(fits->input, fits->bytes, size, &got, complaint))
         return false;
     if (got < size)
         return complain(complaint, BAD_INPUT,
@@ -518,24 +518,24 @@ static bool make_block(struct fits *fits, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- the reader ------------------ */
 
-static struct fits *create(struct source *source, const struct opening *opening,
+static struct fits *create(struct byte_stream *input, const struct opening *opening,
                            struct complaint *complaint) {
     char name[1100];
     const char *part = opening->part;
-    snprintf(name, sizeof name, "%s%s%s%s", source_name(source), part ? "[" : "", part ? part : "",
-             part ? "]" : "");
+    snprintf(name, sizeof name, "%s%s%s%s", byte_stream_name(input), part ? "[" : "",
+             part ? part : "", part ? "]" : "");
     return table_create(sizeof(struct fits), &fits_reader, name, complaint);
 }
 
-static struct table *fits_open(struct source *source, const struct opening *opening,
+static struct table *fits_open(struct byte_stream *input, const struct opening *opening,
                                struct complaint *complaint) {
-    struct fits *fits = create(source, opening, complaint);
+    struct fits *fits = create(input, opening, complaint);
     int64_t fields;
     if (!fits) {
-        source_close(source);
+        byte_stream_close(input);
         return NULL;
     }
-    fits->source = source;
+    fits->input = input;
     if (!find_part(fits, opening->part, complaint) || !read_sizes(fits, &fields, complaint) ||
         !make_columns(fits, (size_t)fields, complaint) || !make_block(fits, complaint) ||
         !load(fits, complaint)) {
@@ -548,7 +548,7 @@ static struct table *fits_open(struct source *source, const struct opening *open
 
 static void fits_close(struct table *table) {
     struct fits *fits = (struct fits *)table;
-    source_close(fits->source);
+    byte_stream_close(fits->input);
     fits_header_free(&fits->header);
     free(fits->cell);
     free(fits->bytes);
@@ -597,7 +597,7 @@ static bool fits_text(struct table *table, size_t row, size_t column, struct spa
     char digits[NUMBER_LENGTH];
     size_t length;
     if (whole_number(cell, bytes, digits, sizeof digits, &length)) {
-        *span = (struct span){texts_copy(&table->cells, digits, length), length};
+        *span = (struct span){text_pool_copy(&table->cells, digits, length), length};
         return span->text != NULL || table_complain_of_memory(table, complaint);
     }
     double value;

@@ -23,36 +23,36 @@ static bool take_record(struct fits_header *header) {
     return false;
 }
 
-static enum fits_found wrong(const struct source *source, const char *what,
+static enum fits_found wrong(const struct byte_stream *input, const char *what,
                              struct complaint *complaint) {
-    complain(complaint, BAD_INPUT, "%s: FITS: %s", source_name(source), what);
+    complain(complaint, BAD_INPUT, "%s: FITS: %s", byte_stream_name(input), what);
     return FITS_WRONG;
 }
 
-enum fits_found fits_header_read(struct fits_header *header, struct source *source, bool first,
+enum fits_found fits_header_read(struct fits_header *header, struct byte_stream *input, bool first,
                                  struct fits_sum *sum, struct complaint *complaint) {
     *header = (struct fits_header){0};
     for (size_t records = 0; records < MOST_RECORDS; records++) {
         char *text = realloc(header->text, (records + 1) * FITS_RECORD);
         if (!text) {
-            complain(complaint, BROKE_DOWN, "%s: out of memory", source_name(source));
+            complain(complaint, BROKE_DOWN, "%s: out of memory", byte_stream_name(input));
             return FITS_WRONG;
         }
         header->text = text;
         text += records * FITS_RECORD;
         size_t got;
-        if (!source_read(source, text, FITS_RECORD, &got, complaint))
+        if (!byte_stream_read(input, text, FITS_RECORD, &got, complaint))
             return FITS_WRONG;
         const char *start = first ? "SIMPLE  =" : "XTENSION=";
         if (!records && (got < 9 || memcmp(text, start, 9) != 0))
-            return first ? wrong(source, "this is not a FITS file", complaint) : FITS_NONE;
+            return first ? wrong(input, "this is not a FITS file", complaint) : FITS_NONE;
         if (got < FITS_RECORD)
-            return wrong(source, "the file ends within a header; is it truncated?", complaint);
+            return wrong(input, "the file ends within a header; is it truncated?", complaint);
         fits_sum_add(sum, text, FITS_RECORD);
         if (take_record(header))
             return FITS_FOUND;
     }
-    return wrong(source, "a header does not end", complaint);
+    return wrong(input, "a header does not end", complaint);
 }
 
 void fits_header_free(struct fits_header *header) {

@@ -11,7 +11,7 @@
  * deserve, needs a seekable file, and reads gzipped ones into memory.
  */
 
-#include "table/source.h"
+#include "table/byte_stream.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,10 +35,10 @@ struct fits_header {
 
 enum fits_found { FITS_FOUND, FITS_NONE, FITS_WRONG };
 
-/* The next header of the source; FITS_NONE at the end of the file, or where something else than a
+/* The next header of the input; FITS_NONE at the end of the file, or where something else than a
  * part follows, which the standard allows. `first` is the file's first. Adds to `sum`. To be freed,
  * also on failure. */
-enum fits_found fits_header_read(struct fits_header *header, struct source *source, bool first,
+enum fits_found fits_header_read(struct fits_header *header, struct byte_stream *input, bool first,
                                  struct fits_sum *sum, struct complaint *complaint);
 void fits_header_free(struct fits_header *header);
 

@@ -25,7 +25,7 @@ enum {
 
 /* One IDX file: its elements in order. */
 struct idx_file {
-    struct source *source;
+    struct byte_stream *input;
     unsigned char type;
     size_t bytes;         /* of an element */
     size_t rows, columns; /* as its head says */
@@ -33,7 +33,7 @@ struct idx_file {
 
 struct idx {
     struct table table;
-    struct idx_file images, labels; /* labels.source is NULL where there are none */
+    struct idx_file images, labels; /* labels.input is NULL where there are none */
     size_t block;                   /* rows the buffers hold */
     unsigned char *image, *label;
 };
@@ -77,14 +77,14 @@ static double element(unsigned char type, const unsigned char *bytes) {
 
 static bool ends_early(const struct idx_file *file, size_t row, struct complaint *complaint) {
     return complain(complaint, BAD_INPUT, "%s: row %zu: the file ends here; its head says %zu rows",
-                    source_name(file->source), row + 1, file->rows);
+                    byte_stream_name(file->input), row + 1, file->rows);
 }
 
 static bool read_head(struct idx_file *file, struct complaint *complaint) {
     unsigned char head[4], size[4];
     size_t got;
-    const char *name = source_name(file->source);
-    if (!source_read(file->source, head, sizeof head, &got, complaint))
+    const char *name = byte_stream_name(file->input);
+    if (!byte_stream_read(file->input, head, sizeof head, &got, complaint))
         return false;
     if (got < sizeof head || head[0] || head[1] || !bytes_of(head[2]) || !head[3])
         return complain(complaint, BAD_INPUT, "%s: is not an IDX file", name);
@@ -92,7 +92,7 @@ static bool read_head(struct idx_file *file, struct complaint *complaint) {
     file->bytes = bytes_of(head[2]);
     file->columns = 1;
     for (unsigned i = 0; i < head[3]; i++) {
-        if (!source_read(file->source, size, sizeof size, &got, complaint))
+        if (!byte_stream_read(file->input, size, sizeof size, &got, complaint))
             return false;
         if (got < sizeof size)
             return complain(complaint, BAD_INPUT, "%s: the file ends within its head", name);
@@ -112,7 +112,7 @@ static bool read_head(struct idx_file *file, struct complaint *complaint) {
 static bool read_rows(struct idx_file *file, size_t before, size_t rows, unsigned char *bytes,
                       struct complaint *complaint) {
     size_t row = file->columns * file->bytes, got;
-    if (!source_read(file->source, bytes, rows * row, &got, complaint))
+    if (!byte_stream_read(file->input, bytes, rows * row, &got, complaint))
         return false;
     return got == rows * row || ends_early(file, before + got / row, complaint);
 }
@@ -121,11 +121,11 @@ static bool read_rows(struct idx_file *file, size_t before, size_t rows, unsigne
 static bool read_end(struct idx_file *file, struct complaint *complaint) {
     unsigned char byte;
     size_t got;
-    if (!source_read(file->source, &byte, 1, &got, complaint))
+    if (!byte_stream_read(file->input, &byte, 1, &got, complaint))
         return false;
     return !got ||
            complain(complaint, BAD_INPUT, "%s: there are more bytes than the %zu rows of its head",
-                    source_name(file->source), file->rows);
+                    byte_stream_name(file->input), file->rows);
 }
 
 /* ---------------------------------------------------------------- labels ---------------------- */
@@ -158,15 +158,15 @@ static bool open_labels(struct idx *idx, const char *path, struct complaint *com
     char *labels = path_of_labels(path);
     if (!labels)
         return true;
-    idx->labels.source = source_open(labels, complaint);
+    idx->labels.input = byte_stream_open(labels, complaint);
     free(labels);
-    if (!idx->labels.source || !read_head(&idx->labels, complaint))
+    if (!idx->labels.input || !read_head(&idx->labels, complaint))
         return false;
     if (idx->labels.columns != 1 || idx->labels.rows != idx->images.rows)
         return complain(complaint, BAD_INPUT, "%s: %zu x %zu labels for the %zu images of %s",
-                        source_name(idx->labels.source), idx->labels.rows, idx->labels.columns,
+                        byte_stream_name(idx->labels.input), idx->labels.rows, idx->labels.columns,
                         idx->images.rows, idx->table.path);
-    idx->table.beside = source_name(idx->labels.source);
+    idx->table.beside = byte_stream_name(idx->labels.input);
     return true;
 }
 
@@ -174,7 +174,7 @@ static bool open_labels(struct idx *idx, const char *path, struct complaint *com
 
 static bool make_columns(struct idx *idx, struct complaint *complaint) {
     size_t columns = idx->images.columns;
-    bool labelled = idx->labels.source != NULL;
+    bool labelled = idx->labels.input != NULL;
     if (!table_make_columns(&idx->table, columns + labelled, complaint) ||
         !table_name_numbered(&idx->table, 1, columns, complaint))
         return false;
@@ -190,14 +190,14 @@ static bool make_columns(struct idx *idx, struct complaint *complaint) {
     return (idx->image && idx->label) || table_complain_of_memory(&idx->table, complaint);
 }
 
-static struct table *idx_open(struct source *source, const struct opening *opening,
+static struct table *idx_open(struct byte_stream *input, const struct opening *opening,
                               struct complaint *complaint) {
-    struct idx *idx = table_create(sizeof *idx, &idx_reader, source_name(source), complaint);
+    struct idx *idx = table_create(sizeof *idx, &idx_reader, byte_stream_name(input), complaint);
     if (!idx) {
-        source_close(source);
+        byte_stream_close(input);
         return NULL;
     }
-    idx->images.source = source;
+    idx->images.input = input;
     if (!read_head(&idx->images, complaint) || !open_labels(idx, opening->path, complaint) ||
         !make_columns(idx, complaint)) {
         table_close(&idx->table);
@@ -208,8 +208,8 @@ static struct table *idx_open(struct source *source, const struct opening *openi
 
 static void idx_close(struct table *table) {
     struct idx *idx = (struct idx *)table;
-    source_close(idx->images.source);
-    source_close(idx->labels.source);
+    byte_stream_close(idx->images.input);
+    byte_stream_close(idx->labels.input);
     free(idx->image);
     free(idx->label);
 }
@@ -217,7 +217,7 @@ static void idx_close(struct table *table) {
 static bool idx_next(struct table *table, size_t most, struct complaint *complaint) {
     struct idx *idx = (struct idx *)table;
     size_t left = idx->images.rows - table->before, rows = left < most ? left : most;
-    bool labelled = idx->labels.source != NULL;
+    bool labelled = idx->labels.input != NULL;
     if (!rows)
         return read_end(&idx->images, complaint) &&
                (!labelled || read_end(&idx->labels, complaint));

@@ -136,7 +136,7 @@ static bool take_line(struct libsvm *svm, struct span line, struct complaint *co
         return complain_here(svm, label, "expected a label at the start of the line", complaint);
     if (!make_room(svm, complaint))
         return false;
-    char *copy = texts_copy(&svm->table.names, label.text, label.length);
+    char *copy = text_pool_copy(&svm->table.names, label.text, label.length);
     if (!copy)
         return table_complain_of_memory(&svm->table, complaint);
     svm->row[svm->rows] =
@@ -165,7 +165,7 @@ static bool take_lines(struct libsvm *svm, const char *text, size_t filled, size
     return true;
 }
 
-static bool read_all(struct libsvm *svm, struct source *source, char **buffer,
+static bool read_all(struct libsvm *svm, struct byte_stream *input, char **buffer,
                      struct complaint *complaint) {
     size_t size = 0, filled = 0, got, taken;
     for (bool ended = false; !ended;) {
@@ -179,7 +179,7 @@ static bool read_all(struct libsvm *svm, struct source *source, char **buffer,
                 return table_complain_of_memory(&svm->table, complaint);
             *buffer = larger;
         }
-        if (!source_read(source, *buffer + filled, size - filled, &got, complaint))
+        if (!byte_stream_read(input, *buffer + filled, size - filled, &got, complaint))
             return false;
         ended = got < size - filled;
         filled += got;
@@ -211,18 +211,19 @@ static bool make_columns(struct libsvm *svm, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- the reader ------------------ */
 
-static struct table *libsvm_open(struct source *source, const struct opening *opening,
+static struct table *libsvm_open(struct byte_stream *input, const struct opening *opening,
                                  struct complaint *complaint) {
     (void)opening;
-    struct libsvm *svm = table_create(sizeof *svm, &libsvm_reader, source_name(source), complaint);
+    struct libsvm *svm =
+        table_create(sizeof *svm, &libsvm_reader, byte_stream_name(input), complaint);
     char *buffer = NULL;
     bool good = false;
     if (svm) {
         svm->least = SIZE_MAX;
-        good = read_all(svm, source, &buffer, complaint) && make_columns(svm, complaint);
+        good = read_all(svm, input, &buffer, complaint) && make_columns(svm, complaint);
     }
     free(buffer);
-    source_close(source);
+    byte_stream_close(input);
     if (!good && svm)
         table_close(&svm->table);
     return good ? &svm->table : NULL;

@@ -7,8 +7,8 @@
  * struct starts with a struct table.
  */
 
-#include "table/source.h"
-#include "table/texts.h"
+#include "table/byte_stream.h"
+#include "table/text_pool.h"
 #include "table/table.h"
 
 struct opening {
@@ -17,8 +17,8 @@ struct opening {
 };
 
 struct reader {
-    /* Takes over the source, also on failure. */
-    struct table *(*open)(struct source *source, const struct opening *opening,
+    /* Takes over the input, also on failure. */
+    struct table *(*open)(struct byte_stream *input, const struct opening *opening,
                           struct complaint *complaint);
     void (*close)(struct table *table); /* frees all but the struct table's own members */
     /* Sets table->rows, which is 0 before. */
@@ -34,10 +34,10 @@ extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader;
 
 struct table {
     const struct reader *reader;
-    struct texts names; /* texts that live as long as the table */
-    struct texts cells; /* texts that live as long as the rows at hand */
-    const char *path;   /* for messages */
-    const char *beside; /* the file beside it that was read too, or NULL */
+    struct text_pool names; /* texts that live as long as the table */
+    struct text_pool cells; /* texts that live as long as the rows at hand */
+    const char *path;       /* for messages */
+    const char *beside;     /* the file beside it that was read too, or NULL */
     struct column *column;
     size_t columns;
     size_t rows;   /* at hand */

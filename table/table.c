@@ -107,10 +107,10 @@ static char *split_part(const char *path, const char **part) {
     return copy;
 }
 
-static struct table *open_source(struct source *source, struct opening *opening,
+static struct table *open_source(struct byte_stream *input, struct opening *opening,
                                  struct complaint *complaint) {
     size_t length;
-    const char *head = source_head(source, &length), *name = source_name(source);
+    const char *head = byte_stream_head(input, &length), *name = byte_stream_name(input);
     const char *what = stranger(head, length);
     bool good = false;
     if (!length)
@@ -125,11 +125,11 @@ static struct table *open_source(struct source *source, struct opening *opening,
         good = complain(complaint, BAD_INPUT, "%s: only FITS files have parts like [%s]", name,
                         opening->part);
     if (!good) {
-        source_close(source);
+        byte_stream_close(input);
         return NULL;
     }
     const struct reader *reader = formats[opening->format].reader;
-    return (reader ? reader : &csv_reader)->open(source, opening, complaint);
+    return (reader ? reader : &csv_reader)->open(input, opening, complaint);
 }
 
 struct table *table_open(const char *path, enum table_format format, struct complaint *complaint) {
@@ -137,8 +137,8 @@ struct table *table_open(const char *path, enum table_format format, struct comp
     char *whole = split_part(path, &opening.part);
     if (whole)
         opening.path = whole;
-    struct source *source = source_open(opening.path, complaint);
-    struct table *table = source ? open_source(source, &opening, complaint) : NULL;
+    struct byte_stream *input = byte_stream_open(opening.path, complaint);
+    struct table *table = input ? open_source(input, &opening, complaint) : NULL;
     free(whole);
     return table;
 }
@@ -148,7 +148,7 @@ void *table_create(size_t size, const struct reader *reader, const char *path,
     struct table *table = calloc(1, size);
     if (table) {
         table->reader = reader;
-        table->path = texts_copy(&table->names, path, strlen(path));
+        table->path = text_pool_copy(&table->names, path, strlen(path));
     }
     if (!table || !table->path) {
         free(table);
@@ -162,8 +162,8 @@ void table_close(struct table *table) {
     if (!table)
         return;
     table->reader->close(table);
-    texts_free(&table->names);
-    texts_free(&table->cells);
+    text_pool_free(&table->names);
+    text_pool_free(&table->cells);
     free(table->column);
     free(table);
 }
@@ -181,7 +181,7 @@ bool table_name_numbered(struct table *table, size_t first, size_t count,
     for (size_t i = 0; i < count; i++) {
         char name[32];
         int length = snprintf(name, sizeof name, "x%zu", first + i);
-        table->column[i].name = texts_copy(&table->names, name, (size_t)length);
+        table->column[i].name = text_pool_copy(&table->names, name, (size_t)length);
         if (!table->column[i].name)
             return table_complain_of_memory(table, complaint);
     }
@@ -232,7 +232,7 @@ long table_find(const struct table *table, const char *name) {
 bool table_next(struct table *table, size_t most, size_t *rows, struct complaint *complaint) {
     table->before += table->rows;
     table->rows = 0;
-    texts_reuse(&table->cells);
+    text_pool_reuse(&table->cells);
     *rows = 0;
     if (most && !table->reader->next(table, most, complaint)) {
         table->rows = 0;
@@ -267,7 +267,7 @@ bool table_show_number(struct table *table, double value, struct span *span,
     *span = (struct span){"", 0};
     if (isnan(value))
         return true;
-    char *text = texts_take(&table->cells, NUMBER_LENGTH);
+    char *text = text_pool_take(&table->cells, NUMBER_LENGTH);
     if (!text)
         return table_complain_of_memory(table, complaint);
     *span = (struct span){text, number_write(value, text)};

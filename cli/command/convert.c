@@ -3,8 +3,8 @@
 #include "cli/terminal/command.h"
 #include "cli/model/files.h"
 #include "cli/terminal/interrupt.h"
-#include "text/list.h"
-#include "text/plain.h"
+#include "text/name_list.h"
+#include "text/ascii.h"
 #include "table/table.h"
 #include "cli/rows/where.h"
 
@@ -26,8 +26,8 @@ struct passage {
 
 static bool choose_columns(struct passage *passage, const char *names,
                            struct complaint *complaint) {
-    struct list list = {0};
-    bool good = !names || list_split(&list, names, "--columns", complaint);
+    struct name_list list = {0};
+    bool good = !names || name_list_split(&list, names, "--columns", complaint);
     passage->count = names ? list.count : table_columns(passage->table);
     passage->from = calloc(passage->count + 1, sizeof *passage->from);
     passage->column = calloc(passage->count + 1, sizeof *passage->column);
@@ -42,7 +42,7 @@ static bool choose_columns(struct passage *passage, const char *names,
         if (passage->column[i].empty) /* text may follow */
             passage->column[i].kind = COLUMN_TEXT;
     }
-    list_free(&list);
+    name_list_free(&list);
     return good;
 }
 
@@ -107,8 +107,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
         carry_all(&passage, complaint);
     if (good)
         say(arguments, "%zu of %zu row%s, %zu of %zu column%s", passage.written, passage.read,
-            plain_plural(passage.read), passage.count, table_columns(passage.table),
-            plain_plural(table_columns(passage.table)));
+            plural_s(passage.read), passage.count, table_columns(passage.table),
+            plural_s(table_columns(passage.table)));
     table_writer_abandon(passage.writer);
     where_free(passage.where);
     table_close(passage.table);

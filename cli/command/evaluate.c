@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp evaluate: how good predictions are where the truth is known. */
-#include "cli/score/answers.h"
+#include "cli/score/rated_predictions.h"
 #include "cli/rows/applied.h"
-#include "cli/score/given.h"
+#include "cli/score/outside_probabilities.h"
 #include "cli/terminal/grid.h"
 #include "text/json_writer.h"
 #include "cli/score/noise_level.h"
-#include "text/plain.h"
-#include "cli/model/recipe.h"
+#include "text/ascii.h"
+#include "text/number.h"
+#include "cli/model/fit_request.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,8 +38,8 @@ struct evaluation {
     const struct arguments *arguments;
     const char *rival; /* the file whose probabilities are rated */
     struct applied applied;
-    struct given given; /* in place of a model */
-    struct answers answers;
+    struct outside_probabilities outside; /* in place of a model */
+    struct rated_predictions rated;
     struct noise noise;
     struct scores scores;
     double *confusion; /* classes x classes, where a row has one class */
@@ -60,8 +61,8 @@ static bool predict_block(struct evaluation *evaluation, struct complaint *compl
     const struct rows *rows = &evaluation->applied.rows;
     nim_data data = rows_data(rows);
     nim_error error;
-    return answers_add(&evaluation->answers, evaluation->applied.predictor, &data, &rows->truth,
-                       &error) == NIM_OK ||
+    return rated_predictions_add(&evaluation->rated, evaluation->applied.predictor, &data,
+                                 &rows->targets, &error) == NIM_OK ||
            file_complain(complaint, table_path(rows->table), &error);
 }
 
@@ -70,54 +71,54 @@ static bool predict_block(struct evaluation *evaluation, struct complaint *compl
 static bool check_name(const struct evaluation *evaluation, size_t k, size_t row,
                        struct complaint *complaint) {
     const struct rows *rows = &evaluation->applied.rows;
-    const struct given *given = &evaluation->given;
-    long column = given->id ? table_find(rows->table, given->id) : NO_COLUMN;
+    const struct outside_probabilities *outside = &evaluation->outside;
+    long column = outside->id ? table_find(rows->table, outside->id) : NO_COLUMN;
     struct span name;
     if (column < 0)
         return true;
     if (!table_text(rows->table, rows->place[k], (size_t)column, &name, complaint))
         return false;
-    const char *other = given->name.item[row];
+    const char *other = outside->name.item[row];
     char own[256], place[256];
     double a, b;
     snprintf(own, sizeof own, "%.*s", (int)(name.length < 255 ? name.length : 255), name.text);
     if (strncmp(own, other, sizeof own - 1) == 0 ||
-        (plain_number(own, &a) && plain_number(other, &b) && a == b))
+        (number_parse(own, &a) && number_parse(other, &b) && a == b))
         return true;
     table_place(rows->table, rows->place[k], place, sizeof place);
     return complain(complaint, BAD_INPUT,
                     "%s: column %s: '%s', but '%s' in row %zu of %s; expected the same rows in the "
                     "same order",
-                    place, given->id, own, other, row + 1, evaluation->rival);
+                    place, outside->id, own, other, row + 1, evaluation->rival);
 }
 
 static bool look_up_block(struct evaluation *evaluation, struct complaint *complaint) {
     const struct rows *rows = &evaluation->applied.rows;
-    const struct given *given = &evaluation->given;
-    struct answers *answers = &evaluation->answers;
-    size_t classes = given->classes.count;
-    double *p = answers->p + answers->rows * classes;
+    const struct outside_probabilities *outside = &evaluation->outside;
+    struct rated_predictions *rated = &evaluation->rated;
+    size_t classes = outside->classes.count;
+    double *p = rated->p + rated->rows * classes;
     for (size_t k = 0; k < rows->count; k++) {
         size_t row = rows->first + rows->place[k];
-        if (row >= given->rows)
+        if (row >= outside->rows)
             return complain(complaint, BAD_INPUT,
                             "%s: more rows than the %zu there are probabilities for",
-                            table_path(rows->table), given->rows);
+                            table_path(rows->table), outside->rows);
         if (!check_name(evaluation, k, row, complaint))
             return false;
-        memcpy(p + k * classes, given->p + row * classes, classes * sizeof *p);
+        memcpy(p + k * classes, outside->p + row * classes, classes * sizeof *p);
     }
-    truth_copy(&answers->truth, answers->rows, &rows->truth, 0, rows->count);
-    answers->rows += rows->count;
+    target_values_copy(&rated->targets, rated->rows, &rows->targets, 0, rows->count);
+    rated->rows += rows->count;
     return true;
 }
 
 static bool rate_block(struct evaluation *evaluation, struct complaint *complaint) {
     const struct rows *rows = &evaluation->applied.rows;
-    if (!answers_grow(&evaluation->answers, rows->count) ||
+    if (!rated_predictions_grow(&evaluation->rated, rows->count) ||
         !noise_grow(&evaluation->noise, rows->count))
         return complain(complaint, BROKE_DOWN, "out of memory after %zu rows",
-                        evaluation->answers.rows);
+                        evaluation->rated.rows);
     noise_add(&evaluation->noise, rows->count, rows->x, rows->sigma);
     return (evaluation->applied.model ? predict_block : look_up_block)(evaluation, complaint);
 }
@@ -132,7 +133,7 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
         return complain(complaint, BAD_INPUT, "%s: no row meets --where", table_path(rows->table));
     const struct target *target = &evaluation->applied.target;
     char where[320];
-    if (evaluation->answers.rows)
+    if (evaluation->rated.rows)
         return true;
     target_describe(target, rows->table, where, sizeof where);
     return complain(complaint, BAD_INPUT, "%s: no row has a known %s in %s; expected %s%s",
@@ -155,7 +156,7 @@ static bool split_by_noise(struct evaluation *evaluation, struct complaint *comp
         evaluation->group[evaluation->groups++] = (struct group){
             .least = noise->level[noise->order[start]],
             .most = noise->level[noise->order[end - 1]],
-            .scores = scores_of(&evaluation->answers, end - start, noise->order + start)};
+            .scores = scores_of(&evaluation->rated, end - start, noise->order + start)};
         start = end;
     }
     return true;
@@ -187,10 +188,10 @@ static void print_scores(const struct evaluation *evaluation) {
 
 /* Rows that have a label. */
 static size_t label_rows(const struct evaluation *evaluation, size_t c) {
-    const struct answers *answers = &evaluation->answers;
+    const struct rated_predictions *rated = &evaluation->rated;
     size_t rows = 0;
-    for (size_t i = 0; i < answers->rows; i++)
-        rows += answers->truth.y[i * answers->classes + c] > 0.5;
+    for (size_t i = 0; i < rated->rows; i++)
+        rows += rated->targets.y[i * rated->classes + c] > 0.5;
     return rows;
 }
 
@@ -199,8 +200,8 @@ static void print_labels(const struct evaluation *evaluation) {
     static const char *const head[] = {"label", "rows", "error", ""};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         grid_cell(grid, "%s", head[i]);
-    for (size_t c = 0; c < evaluation->answers.classes; c++) {
-        struct score error = label_error(&evaluation->answers, c);
+    for (size_t c = 0; c < evaluation->rated.classes; c++) {
+        struct score error = label_error(&evaluation->rated, c);
         grid_cell(grid, "%s", class_name(evaluation, c));
         grid_cell(grid, "%zu", label_rows(evaluation, c));
         grid_cell(grid, "%.1f %%", 100.0 * error.value);
@@ -210,7 +211,7 @@ static void print_labels(const struct evaluation *evaluation) {
 }
 
 static void print_confusion(const struct evaluation *evaluation) {
-    size_t classes = evaluation->answers.classes;
+    size_t classes = evaluation->rated.classes;
     char *alignment = malloc(classes + 4);
     if (!alignment)
         return;
@@ -277,13 +278,13 @@ static void print_groups(const struct evaluation *evaluation) {
 
 static void print_text(const struct evaluation *evaluation) {
     printf("%s on %s: %zu row%s\n\n", evaluation->rival, table_path(evaluation->applied.table),
-           evaluation->answers.rows, plain_plural(evaluation->answers.rows));
+           evaluation->rated.rows, plural_s(evaluation->rated.rows));
     print_scores(evaluation);
-    if (evaluation->confusion || evaluation->answers.classes)
+    if (evaluation->confusion || evaluation->rated.classes)
         puts("");
     if (evaluation->confusion)
         print_confusion(evaluation);
-    else if (evaluation->answers.classes)
+    else if (evaluation->rated.classes)
         print_labels(evaluation);
     if (evaluation->groups > 1) {
         puts("");
@@ -308,11 +309,11 @@ static void write_scores(struct json_writer *json, const struct scores *scores) 
 
 static void write_labels(struct json_writer *json, const struct evaluation *evaluation) {
     json_array(json, "labels");
-    for (size_t c = 0; c < evaluation->answers.classes; c++) {
+    for (size_t c = 0; c < evaluation->rated.classes; c++) {
         json_object(json, NULL);
         json_text(json, "name", class_name(evaluation, c));
         json_whole(json, "rows", label_rows(evaluation, c));
-        write_score(json, "error", label_error(&evaluation->answers, c));
+        write_score(json, "error", label_error(&evaluation->rated, c));
         json_close(json);
     }
     json_close(json);
@@ -320,7 +321,7 @@ static void write_labels(struct json_writer *json, const struct evaluation *eval
 
 /* Counts, shares of each true class's rows, and their standard errors. */
 static void write_confusion(struct json_writer *json, const struct evaluation *evaluation) {
-    size_t classes = evaluation->answers.classes;
+    size_t classes = evaluation->rated.classes;
     json_object(json, "confusion");
     json_matrix(json, "counts", evaluation->confusion, classes, classes);
     for (int pass = 0; pass < 2; pass++) {
@@ -352,7 +353,7 @@ static void print_json(const struct evaluation *evaluation) {
     json_text(&json, "task", target->task->name);
     if (task_has_classes(target->task)) {
         json_array(&json, "classes");
-        for (size_t c = 0; c < evaluation->answers.classes; c++)
+        for (size_t c = 0; c < evaluation->rated.classes; c++)
             json_text(&json, NULL, class_name(evaluation, c));
         json_close(&json);
     }
@@ -364,7 +365,7 @@ static void print_json(const struct evaluation *evaluation) {
     if (evaluation->confusion) {
         json_whole(&json, "ece_bins", CALIBRATION_BINS);
         write_confusion(&json, evaluation);
-    } else if (evaluation->answers.classes) {
+    } else if (evaluation->rated.classes) {
         write_labels(&json, evaluation);
     }
     json_array(&json, "by_noise");
@@ -382,26 +383,27 @@ static void print_json(const struct evaluation *evaluation) {
 /* ---------------------------------------------------------------- all of it ------------------- */
 
 static bool count_confusions(struct evaluation *evaluation, struct complaint *complaint) {
-    const struct answers *answers = &evaluation->answers;
-    if (!task_has_one_class(answers->task))
+    const struct rated_predictions *rated = &evaluation->rated;
+    if (!task_has_one_class(rated->task))
         return true;
-    evaluation->confusion = calloc(answers->classes * answers->classes, sizeof(double));
+    evaluation->confusion = calloc(rated->classes * rated->classes, sizeof(double));
     if (!evaluation->confusion)
         return no_memory(complaint);
-    confusion_of(answers->classes, answers->p, answers->truth.class, answers->rows,
+    confusion_of(rated->classes, rated->p, rated->targets.class, rated->rows,
                  evaluation->confusion);
     return true;
 }
 
 static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
-    struct answers *answers = &evaluation->answers;
+    struct rated_predictions *rated = &evaluation->rated;
     const struct target *target = &evaluation->applied.target;
-    *answers = (struct answers){
-        .task = target->task, .classes = target->classes.name.count, .truth = target_shape(target)};
+    *rated = (struct rated_predictions){.task = target->task,
+                                        .classes = target->classes.name.count,
+                                        .targets = target_shape(target)};
     evaluation->noise.attributes = evaluation->applied.columns.count;
     if (!rate_rows(evaluation, complaint) || !count_confusions(evaluation, complaint))
         return false;
-    evaluation->scores = scores_of(answers, answers->rows, NULL);
+    evaluation->scores = scores_of(rated, rated->rows, NULL);
     return !evaluation->noise.attributes || split_by_noise(evaluation, complaint);
 }
 
@@ -420,8 +422,8 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
         return complain(complaint, BAD_USAGE,
                         "evaluate: --exposure is of no use with --probabilities, which are of "
                         "classes");
-    return given_read(&evaluation->given, probabilities, complaint) &&
-           applied_open_table(&evaluation->applied, arguments, &evaluation->given.classes, first,
+    return outside_probabilities_read(&evaluation->outside, probabilities, complaint) &&
+           applied_open_table(&evaluation->applied, arguments, &evaluation->outside.classes, first,
                               complaint);
 }
 
@@ -433,7 +435,7 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
     if (!table || strcmp(table, file_name(table_path(evaluation->applied.table))) != 0)
         return;
     size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
-    if (rows == evaluation->answers.rows)
+    if (rows == evaluation->rated.rows)
         say(evaluation->arguments,
             "this looks like the table it learned from; such figures are too good");
 }
@@ -450,9 +452,9 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
             print_text(&evaluation);
     }
     free(evaluation.confusion);
-    answers_free(&evaluation.answers);
+    rated_predictions_free(&evaluation.rated);
     noise_free(&evaluation.noise);
-    given_free(&evaluation.given);
+    outside_probabilities_free(&evaluation.outside);
     applied_close(&evaluation.applied);
     return fine;
 }

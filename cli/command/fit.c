@@ -5,7 +5,7 @@
 #include "cli/model/files.h"
 #include "cli/rows/lesson.h"
 #include "cli/command/monitor.h"
-#include "text/plain.h"
+#include "text/ascii.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ struct fit {
     nim_model *model;         /* the one to go on with, then the one that learns */
     nim_options *options;
     const struct task *task;
-    struct recipe recipe;
+    struct fit_request request;
     struct lesson lesson;
     struct monitor monitor;
 };
@@ -196,7 +196,7 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
     if (!resume && !from)
         return argument_engine(fit->arguments, fit->options, complaint) &&
                task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
-               recipe_from_arguments(&fit->recipe, fit->arguments, complaint);
+               fit_request_from_arguments(&fit->request, fit->arguments, complaint);
     fit->model = file_load_model(resume ? resume : from, complaint);
     if (!fit->model)
         return false;
@@ -204,8 +204,8 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
         return complain(complaint, BAD_INPUT, "%s: a training under way; --resume goes on with it",
                         from);
     return task_settle(&fit->task, fit->arguments, fit->options, fit->model, complaint) &&
-           (from ? recipe_to_continue : recipe_to_resume)(&fit->recipe, fit->arguments, fit->model,
-                                                          complaint) &&
+           (from ? fit_request_to_continue : fit_request_to_resume)(&fit->request, fit->arguments,
+                                                                    fit->model, complaint) &&
            compare_options(fit, from ? change_option : refuse_option, complaint);
 }
 
@@ -243,13 +243,13 @@ static bool settle_progress(struct fit *fit, struct complaint *complaint) {
 
 static bool name_parts(struct fit *fit, struct complaint *complaint) {
     const struct columns *columns = &fit->lesson.columns;
-    const struct list *classes = &fit->lesson.target.classes.name;
+    const struct name_list *classes = &fit->lesson.target.classes.name;
     nim_error error;
     const char **names = calloc(columns->count, sizeof *names);
     if (!names)
         return complain(complaint, BROKE_DOWN, "out of memory");
     for (size_t j = 0; j < columns->count; j++)
-        names[j] = columns->source[j].name;
+        names[j] = columns->feature[j].name;
     bool fine =
         nim_model_name_attributes(fit->model, names, &error) == NIM_OK &&
         (!classes->count ||
@@ -270,47 +270,47 @@ static bool make_model(struct fit *fit, struct complaint *complaint) {
 }
 
 static char *joined_units(const struct lesson *lesson) {
-    struct list units = {0};
+    struct name_list units = {0};
     struct complaint ignored;
     bool any = false, fine = true;
     for (size_t j = 0; fine && j < lesson->columns.count; j++) {
-        const char *unit = table_column(lesson->table, lesson->columns.source[j].value)->unit;
+        const char *unit = table_column(lesson->table, lesson->columns.feature[j].value)->unit;
         any = any || unit;
-        fine = list_add(&units, unit ? unit : "", unit ? strlen(unit) : 0, &ignored);
+        fine = name_list_add(&units, unit ? unit : "", unit ? strlen(unit) : 0, &ignored);
     }
-    char *text = fine && any ? list_join(&units) : NULL;
-    list_free(&units);
+    char *text = fine && any ? name_list_join(&units) : NULL;
+    name_list_free(&units);
     return text;
 }
 
 static char *joined_rows(const struct lesson *lesson) {
-    struct list rows = {0};
+    struct name_list rows = {0};
     struct complaint ignored;
     bool fine = true;
     for (size_t c = 0; fine && c < lesson->target.classes.name.count; c++) {
         char count[32];
         snprintf(count, sizeof count, "%zu", lesson->class_rows[c]);
-        fine = list_add(&rows, count, strlen(count), &ignored);
+        fine = name_list_add(&rows, count, strlen(count), &ignored);
     }
-    char *text = fine ? list_join(&rows) : NULL;
-    list_free(&rows);
+    char *text = fine ? name_list_join(&rows) : NULL;
+    name_list_free(&rows);
     return text;
 }
 
 /* The column, or a list of them. */
 static char *joined_labels(const struct lesson *lesson) {
     const struct target *target = &lesson->target;
-    struct list names = {0};
+    struct name_list names = {0};
     struct complaint ignored;
     bool fine = true;
-    if (target->task->kind != TARGET_LABELS)
+    if (target->task->predicts != PREDICTS_LABELS)
         return strdup(table_column(lesson->table, target->column[0])->name);
     for (size_t i = 0; fine && i < target->count; i++) {
         const char *name = table_column(lesson->table, target->column[i])->name;
-        fine = list_add(&names, name, strlen(name), &ignored);
+        fine = name_list_add(&names, name, strlen(name), &ignored);
     }
-    char *text = fine ? list_join(&names) : NULL;
-    list_free(&names);
+    char *text = fine ? name_list_join(&names) : NULL;
+    name_list_free(&names);
     return text;
 }
 
@@ -342,15 +342,15 @@ static bool take_notes(struct fit *fit, struct complaint *complaint) {
     free(units);
     free(rows);
     free(label);
-    return fine && recipe_keep(&fit->recipe, fit->model, complaint);
+    return fine && fit_request_note(&fit->request, fit->model, complaint);
 }
 
 static bool read_lesson(struct fit *fit, struct complaint *complaint) {
     char seed[32];
     nim_options_get(fit->options, "seed", seed, sizeof seed, NULL);
-    return lesson_read(&fit->lesson, fit->arguments, fit->task, &fit->recipe, fit->model,
+    return lesson_read(&fit->lesson, fit->arguments, fit->task, &fit->request, fit->model,
                        fit->table, complaint) &&
-           lesson_hold_out(&fit->lesson, &fit->recipe, strtoull(seed, NULL, 10), complaint);
+           lesson_hold_out(&fit->lesson, &fit->request, strtoull(seed, NULL, 10), complaint);
 }
 
 /* ---------------------------------------------------------------- training -------------------- */
@@ -386,7 +386,7 @@ static bool leave_checkpoint(struct fit *fit, struct complaint *complaint) {
     quote_word(fit->checkpoint, checkpoint, sizeof checkpoint);
     return complain(complaint, INTERRUPTED,
                     "stopped after %zu epoch%s; to go on: nimgp fit %s -o %s --resume %s",
-                    nim_model_epochs(fit->model), plain_plural(nim_model_epochs(fit->model)), table,
+                    nim_model_epochs(fit->model), plural_s(nim_model_epochs(fit->model)), table,
                     output, checkpoint);
 }
 
@@ -428,10 +428,10 @@ static void say_trained(const struct fit *fit, size_t before, double seconds) {
     if (before)
         snprintf(all, sizeof all, ", %zu in all,", epochs);
     say(fit->arguments, "%zu %sepoch%s%s in %.1f s; bound %.6g", done, before ? "more " : "",
-        plain_plural(done), all, seconds, nim_model_bound(fit->model));
+        plural_s(done), all, seconds, nim_model_bound(fit->model));
     if (monitor->progress.may_end_early && monitor->used_up)
         say(fit->arguments, "stopped at %zu epoch%s, before the bound had settled", epochs,
-            plain_plural(epochs));
+            plural_s(epochs));
 }
 
 static bool train(struct fit *fit, struct complaint *complaint) {
@@ -439,7 +439,7 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     struct monitor *monitor = &fit->monitor;
     nim_error error;
     monitor->model = fit->model;
-    monitor->truth = &fit->lesson.held.truth;
+    monitor->targets = &fit->lesson.held.targets;
     monitor->held = fit->lesson.held.rows ? training_set_data(&fit->lesson.held) : (nim_data){0};
     if (!monitor_start(monitor, complaint))
         return false;
@@ -491,7 +491,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     bool fine = learn(&fit, complaint);
     monitor_free(&fit.monitor);
     lesson_free(&fit.lesson);
-    recipe_free(&fit.recipe);
+    fit_request_free(&fit.request);
     nim_model_free(fit.model);
     nim_options_free(fit.options);
     free(fit.default_checkpoint);

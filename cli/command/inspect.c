@@ -5,9 +5,9 @@
 #include "cli/model/files.h"
 #include "cli/terminal/grid.h"
 #include "text/json_writer.h"
-#include "cli/score/names.h"
-#include "text/plain.h"
-#include "cli/model/recipe.h"
+#include "cli/score/prediction_names.h"
+#include "text/ascii.h"
+#include "cli/model/fit_request.h"
 #include "cli/model/task.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ struct inspection {
     const struct task *task;
     size_t classes, functions, attributes;
     struct learned learned;
-    struct list units, rows, errors; /* from the notes; empty where there are none */
+    struct name_list units, rows, errors; /* from the notes; empty where there are none */
 };
 
 /* ---------------------------------------------------------------- fetching -------------------- */
@@ -69,10 +69,10 @@ static bool fetch_quantities(struct inspection *inspection, struct complaint *co
     return true;
 }
 
-static bool fetch_list(const nim_model *model, const char *key, struct list *list,
+static bool fetch_list(const nim_model *model, const char *key, struct name_list *list,
                        struct complaint *complaint) {
     const char *note = nim_model_note(model, key);
-    return !note || !*note || list_split(list, note, key, complaint);
+    return !note || !*note || name_list_split(list, note, key, complaint);
 }
 
 static bool fetch_all(struct inspection *inspection, struct complaint *complaint) {
@@ -117,7 +117,8 @@ static const char *unit_of(const struct inspection *inspection, size_t j) {
 
 /* Whether each class has a latent function of its own. */
 static bool function_each(const struct inspection *inspection) {
-    return inspection->task->kind == TARGET_CLASS && inspection->functions == inspection->classes;
+    return inspection->task->predicts == PREDICTS_CLASS &&
+           inspection->functions == inspection->classes;
 }
 
 static bool learns_noise(const struct inspection *inspection) {
@@ -158,12 +159,12 @@ static void print_origin(const struct inspection *inspection) {
     char text[256];
     print_line(grid, "table", table);
     print_line(grid, inspection->task->role, nim_model_note(model, NOTE_LABEL));
-    print_line(grid, "exposure", recipe_kept(model, RECIPE_EXPOSURE));
+    print_line(grid, "exposure", fit_request_noted(model, REQUEST_EXPOSURE));
     snprintf(text, sizeof text, "%zu%s%s%s", nim_model_rows(model), held ? ", and " : "",
              held ? held : "", held ? " held out" : "");
     print_line(grid, "rows", text);
     snprintf(text, sizeof text, "%zu epoch%s%s", nim_model_epochs(model),
-             plain_plural(nim_model_epochs(model)),
+             plural_s(nim_model_epochs(model)),
              nim_model_under_way(model)     ? ", under way: nimgp fit --resume goes on"
              : nim_model_epochs(model) == 0 ? ", not trained yet"
                                             : "");
@@ -432,12 +433,12 @@ static void print_json(const struct inspection *inspection) {
     json_text(&json, "likelihood", likelihood);
     json_text(&json, "table", nim_model_note(model, NOTE_TABLE));
     json_text(&json, "label", nim_model_note(model, NOTE_LABEL));
-    json_text(&json, "exposure", recipe_kept(model, RECIPE_EXPOSURE));
+    json_text(&json, "exposure", fit_request_noted(model, REQUEST_EXPOSURE));
     json_whole(&json, "rows", nim_model_rows(model));
     json_whole(&json, "held_out", held ? (size_t)strtoull(held, NULL, 10) : 0);
     json_text(&json, "validation", nim_model_note(model, NOTE_VALIDATION));
     json_whole(&json, "epochs", nim_model_epochs(model));
-    json_truth(&json, "under_way", nim_model_under_way(model));
+    json_bool(&json, "under_way", nim_model_under_way(model));
     json_real(&json, "bound", nim_model_bound(model));
     json_whole(&json, "inducing", nim_model_inducing(model));
     write_quantities(inspection, &json);
@@ -466,9 +467,9 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     free(learned->relevance);
     for (size_t i = 0; i < QUANTITIES; i++)
         free(learned->quantity[i]);
-    list_free(&inspection.units);
-    list_free(&inspection.rows);
-    list_free(&inspection.errors);
+    name_list_free(&inspection.units);
+    name_list_free(&inspection.rows);
+    name_list_free(&inspection.errors);
     nim_model_free(inspection.model);
     return fine;
 }

@@ -17,28 +17,28 @@ bool monitor_start(struct monitor *monitor, struct complaint *complaint) {
     monitor->progress.start = monitor->last_write = seconds_now();
     if (!monitor->held.rows)
         return true;
-    monitor->answers = (struct answers){.task = task_of_model(monitor->model),
-                                        .classes = nim_model_classes(monitor->model),
-                                        .truth = {.classed = monitor->truth->classed,
-                                                  .outputs = monitor->truth->outputs,
-                                                  .exposed = monitor->truth->exposed}};
-    return answers_grow(&monitor->answers, monitor->held.rows) ||
+    monitor->rated = (struct rated_predictions){.task = task_of_model(monitor->model),
+                                                .classes = nim_model_classes(monitor->model),
+                                                .targets = {.classed = monitor->targets->classed,
+                                                            .outputs = monitor->targets->outputs,
+                                                            .exposed = monitor->targets->exposed}};
+    return rated_predictions_grow(&monitor->rated, monitor->held.rows) ||
            complain(complaint, BROKE_DOWN, "out of memory");
 }
 
 void monitor_free(struct monitor *monitor) {
-    answers_free(&monitor->answers);
+    rated_predictions_free(&monitor->rated);
 }
 
 bool monitor_validate(struct monitor *monitor, struct scores *scores, struct complaint *complaint) {
     nim_predictor *predictor = NULL;
     nim_error error;
-    monitor->answers.rows = 0;
-    bool fine =
-        nim_predictor_create(monitor->model, &predictor, &error) == NIM_OK &&
-        answers_add(&monitor->answers, predictor, &monitor->held, monitor->truth, &error) == NIM_OK;
+    monitor->rated.rows = 0;
+    bool fine = nim_predictor_create(monitor->model, &predictor, &error) == NIM_OK &&
+                rated_predictions_add(&monitor->rated, predictor, &monitor->held, monitor->targets,
+                                      &error) == NIM_OK;
     if (fine)
-        *scores = scores_of(&monitor->answers, monitor->held.rows, NULL);
+        *scores = scores_of(&monitor->rated, monitor->held.rows, NULL);
     nim_predictor_free(predictor);
     return fine || complain_of(complaint, &error);
 }

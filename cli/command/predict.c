@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp predict: what a model says of a table's rows, block by block. */
 #include "cli/rows/applied.h"
-#include "cli/command/kept.h"
-#include "cli/score/names.h"
-#include "text/plain.h"
+#include "cli/command/carried_columns.h"
+#include "cli/score/prediction_names.h"
+#include "text/ascii.h"
+#include "text/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ enum part_name {
 
 struct predict {
     struct applied applied;
-    struct kept kept;
+    struct carried_columns carried;
     size_t levels;
     double *level; /* of quantiles */
     struct part part[PARTS];
@@ -69,14 +70,14 @@ struct predict {
 static bool read_levels(struct predict *predict, const struct arguments *arguments,
                         struct complaint *complaint) {
     const char *wish = argument_text(arguments, "quantiles");
-    struct list texts = {0};
-    bool fine = list_split(&texts, wish, "--quantiles", complaint);
+    struct name_list texts = {0};
+    bool fine = name_list_split(&texts, wish, "--quantiles", complaint);
     predict->level = calloc(texts.count + 1, sizeof *predict->level);
     if (fine && !predict->level)
         fine = complain(complaint, BROKE_DOWN, "out of memory");
     for (size_t i = 0; fine && i < texts.count; i++) {
         double level = 0.0;
-        if (!plain_number(texts.item[i], &level) || !(level > 0.0 && level < 1.0))
+        if (!number_parse(texts.item[i], &level) || !(level > 0.0 && level < 1.0))
             fine = complain(complaint, BAD_USAGE,
                             "predict: --quantiles: '%s'; expected numbers between 0 and 1, such as "
                             "0.05,0.5,0.95",
@@ -87,7 +88,7 @@ static bool read_levels(struct predict *predict, const struct arguments *argumen
                                 texts.item[i]);
         predict->level[predict->levels++] = level;
     }
-    list_free(&texts);
+    name_list_free(&texts);
     return fine;
 }
 
@@ -145,24 +146,18 @@ enum { LEVEL_NAME = 48 };
  * 0.975 is 97.5. The digits are those of the level itself, so that nothing is rounded. */
 static void name_level(double level, char name[LEVEL_NAME]) {
     enum { LEAST_EXPONENT = -20 }; /* below, zeros are no longer written out */
-    char text[LEVEL_NAME], digits[LEVEL_NAME];
-    int last = -1;
-    do
-        snprintf(text, sizeof text, "%.*e", ++last, level);
-    while (last < 16 && strtod(text, NULL) != level);
-    char *mark = strchr(text, 'e');
-    int exponent = (int)strtol(mark + 1, NULL, 10) + 2;
-    if (exponent < LEAST_EXPONENT) {
-        snprintf(name, LEVEL_NAME, "%.*se%d", (int)(mark - text), text, exponent);
+    char digits[NUMBER_DIGITS];
+    int exponent, length = 0, count = (int)number_digits(level, digits, &exponent);
+    int point = exponent + 2; /* so many digits stand before the point, two at most */
+    if (point <= LEAST_EXPONENT) {
+        snprintf(name, LEVEL_NAME, "%c%s%.*se%d", digits[0], count > 1 ? "." : "", count - 1,
+                 digits + 1, point - 1);
         return;
     }
-    digits[0] = text[0];
-    memcpy(digits + 1, text + 2, (size_t)last);
-    int point = exponent + 1, length = 0; /* so many digits stand before the point, two at most */
-    for (int k = point - 2; k < point || k <= last; k++) {
+    for (int k = point - 2; k < point || k < count; k++) {
         if (k == point)
             name[length++] = '.';
-        name[length++] = (char)(k >= 0 && k <= last ? digits[k] : '0');
+        name[length++] = (char)(k >= 0 && k < count ? digits[k] : '0');
     }
     name[length] = '\0';
 }
@@ -214,21 +209,21 @@ static bool list_columns(struct predict *predict, struct complaint *complaint) {
 
 static bool open_writer(struct predict *predict, const struct arguments *arguments,
                         struct complaint *complaint) {
-    struct kept *kept = &predict->kept;
+    struct carried_columns *carried = &predict->carried;
     const char *path = argument_text(arguments, "output");
     if (!list_columns(predict, complaint) ||
-        !kept_choose(kept, arguments, predict->applied.table, predict->columns, predict->column,
-                     complaint) ||
+        !carried_columns_choose(carried, arguments, predict->applied.table, predict->columns,
+                                predict->column, complaint) ||
         !file_check_apart(path, argument_operand(arguments, 1), complaint))
         return false;
-    struct column *all = calloc(kept->count + predict->columns, sizeof *all);
+    struct column *all = calloc(carried->count + predict->columns, sizeof *all);
     if (!all)
         return complain(complaint, BROKE_DOWN, "out of memory");
-    for (size_t i = 0; i < kept->count; i++)
-        all[i] = *table_column(predict->applied.table, kept->column[i]);
-    memcpy(all + kept->count, predict->column, predict->columns * sizeof *all);
+    for (size_t i = 0; i < carried->count; i++)
+        all[i] = *table_column(predict->applied.table, carried->column[i]);
+    memcpy(all + carried->count, predict->column, predict->columns * sizeof *all);
     predict->writer =
-        table_writer_open(path, TABLE_ANY, kept->count + predict->columns, all, complaint);
+        table_writer_open(path, TABLE_ANY, carried->count + predict->columns, all, complaint);
     free(all);
     return predict->writer != NULL;
 }
@@ -255,11 +250,11 @@ static bool compute(struct predict *predict, struct complaint *complaint) {
 }
 
 /* As text, numbers too, so that they keep all their digits. */
-static bool write_kept(struct predict *predict, size_t place, struct complaint *complaint) {
-    const struct kept *kept = &predict->kept;
-    for (size_t i = 0; i < kept->count; i++) {
+static bool write_carried(struct predict *predict, size_t place, struct complaint *complaint) {
+    const struct carried_columns *carried = &predict->carried;
+    for (size_t i = 0; i < carried->count; i++) {
         struct span cell;
-        if (!table_text(predict->applied.table, place, kept->column[i], &cell, complaint) ||
+        if (!table_text(predict->applied.table, place, carried->column[i], &cell, complaint) ||
             !table_write_text(predict->writer, cell, complaint))
             return false;
     }
@@ -299,7 +294,7 @@ static bool write_label_noise(struct predict *predict, size_t k, struct complain
 }
 
 static bool write_row(struct predict *predict, size_t k, struct complaint *complaint) {
-    return write_kept(predict, predict->applied.rows.place[k], complaint) &&
+    return write_carried(predict, predict->applied.rows.place[k], complaint) &&
            write_part(predict, PROBABILITY, k, complaint) &&
            write_predicted(predict, k, complaint) && write_part(predict, ENTROPY, k, complaint) &&
            write_part(predict, MEAN, k, complaint) &&
@@ -342,7 +337,7 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     const char *path = argument_text(arguments, "output");
     size_t written = rows->seen - rows->filtered;
     if (strcmp(path, "-") != 0)
-        say(arguments, "%zu row%s in %s", written, plain_plural(written), path);
+        say(arguments, "%zu row%s in %s", written, plural_s(written), path);
     return true;
 }
 
@@ -356,7 +351,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     free(predict.predicted);
     free(predict.column);
     free(predict.names);
-    kept_free(&predict.kept);
+    carried_columns_free(&predict.carried);
     applied_close(&predict.applied);
     return fine;
 }

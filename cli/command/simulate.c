@@ -4,7 +4,7 @@
 #include "generate/mock.h"
 #include "cli/terminal/interrupt.h"
 #include "text/nearest.h"
-#include "text/plain.h"
+#include "text/ascii.h"
 #include "table/table.h"
 
 #include <errno.h>
@@ -343,12 +343,12 @@ static void release(struct files *files) {
 static void report(const struct files *files) {
     const struct arguments *arguments = files->arguments;
     say(arguments, "%s/train.csv: %zu row%s to learn from", files->directory, files->rows,
-        plain_plural(files->rows));
+        plural_s(files->rows));
     say(arguments, "%s/test.csv: %zu row%s to try them on", files->directory, files->test_rows,
-        plain_plural(files->test_rows));
+        plural_s(files->test_rows));
     if (files->mock->has_id)
         say(arguments, "%s/unlabelled.csv: %zu row%s without a class", files->directory,
-            files->test_rows, plain_plural(files->test_rows));
+            files->test_rows, plural_s(files->test_rows));
     char how[64] = "", miss[64];
     size_t draws = mock_draws(files->mock);
     bool classes = files->mock->classes;

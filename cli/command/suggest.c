@@ -2,10 +2,10 @@
 /* nimgp suggest: the rows worth a label, and the measurements worth repeating. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/applied.h"
-#include "cli/score/best.h"
+#include "cli/score/top_scores.h"
 #include "text/json_writer.h"
-#include "cli/command/kept.h"
-#include "cli/score/names.h"
+#include "cli/command/carried_columns.h"
+#include "cli/score/prediction_names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,15 +49,15 @@ static const char *const number_figures[] = {"mean", "sd", "latent_sd"};
 struct entry {
     char *predicted; /* NULL where it is a number */
     double figure[MOST_FIGURES];
-    struct list cells; /* of the columns carried over */
+    struct name_list cells; /* of the columns carried over */
 };
 
 struct suggest {
     const struct arguments *arguments;
     struct applied applied;
-    struct kept kept;
+    struct carried_columns carried;
     struct table_writer *writer; /* unless JSON is wanted */
-    struct best best;
+    struct top_scores top;
     struct entry *entry;
     double *x, *sigma; /* most x attributes, by slot */
     double *gain;      /* attributes of one row */
@@ -77,7 +77,7 @@ static bool settle(struct suggest *suggest, struct complaint *complaint) {
     suggest->numbers = !task_has_classes(task);
     suggest->figure_name = suggest->numbers ? number_figures : class_figures;
     suggest->figures = suggest->numbers ? 3 : 4;
-    suggest->first = task->kind == TARGET_LABELS;
+    suggest->first = task->predicts == PREDICTS_LABELS;
     for (size_t i = 0; suggest->numbers && i < sizeof foreign / sizeof *foreign; i++)
         if (argument_given(suggest->arguments, foreign[i]))
             return complain(complaint, BAD_USAGE,
@@ -92,7 +92,7 @@ static bool make_room(struct suggest *suggest, struct complaint *complaint) {
     size_t classes = nim_model_classes(suggest->applied.model);
     if (!argument_whole(suggest->arguments, "number", 1, 1000000, &most, complaint))
         return false;
-    bool fine = best_create(&suggest->best, most);
+    bool fine = top_scores_create(&suggest->top, most);
     suggest->entry = calloc(most, sizeof *suggest->entry);
     suggest->x = calloc(most, d * sizeof(double));
     suggest->sigma = calloc(most, d * sizeof(double));
@@ -155,11 +155,12 @@ static bool remember(struct suggest *suggest, size_t k, size_t slot, struct comp
     }
     memcpy(suggest->x + slot * d, rows->x + k * d, d * sizeof(double));
     memcpy(suggest->sigma + slot * d, rows->sigma + k * d, d * sizeof(double));
-    list_free(&entry->cells);
-    for (size_t i = 0; i < suggest->kept.count; i++) {
+    name_list_free(&entry->cells);
+    for (size_t i = 0; i < suggest->carried.count; i++) {
         struct span span;
-        if (!table_text(rows->table, rows->place[k], suggest->kept.column[i], &span, complaint) ||
-            !list_add(&entry->cells, span.text, span.length, complaint))
+        if (!table_text(rows->table, rows->place[k], suggest->carried.column[i], &span,
+                        complaint) ||
+            !name_list_add(&entry->cells, span.text, span.length, complaint))
             return false;
     }
     return true;
@@ -177,12 +178,12 @@ static bool rank(struct suggest *suggest, struct complaint *complaint) {
             return false;
         for (size_t k = 0; k < rows->count; k++) {
             size_t slot;
-            if (best_offer(&suggest->best, score[k], rows->first + rows->place[k], &slot) &&
+            if (top_scores_offer(&suggest->top, score[k], rows->first + rows->place[k], &slot) &&
                 !remember(suggest, k, slot, complaint))
                 return false;
         }
     }
-    best_sort(&suggest->best);
+    top_scores_sort(&suggest->top);
     return true;
 }
 
@@ -254,16 +255,16 @@ static size_t list_columns(const struct suggest *suggest, struct column own[ALL_
 
 static bool open_writer(struct suggest *suggest, const struct column own[ALL_COLUMNS], size_t count,
                         struct complaint *complaint) {
-    const struct kept *kept = &suggest->kept;
+    const struct carried_columns *carried = &suggest->carried;
     const char *path = argument_text(suggest->arguments, "output");
-    struct column *all = calloc(count + kept->count, sizeof *all);
+    struct column *all = calloc(count + carried->count, sizeof *all);
     if (!all)
         return complain(complaint, BROKE_DOWN, "out of memory");
     all[0] = own[0];
-    for (size_t i = 0; i < kept->count; i++)
-        all[1 + i] = *table_column(suggest->applied.table, kept->column[i]);
-    memcpy(all + 1 + kept->count, own + 1, (count - 1) * sizeof *all);
-    suggest->writer = table_writer_open(path, TABLE_ANY, count + kept->count, all, complaint);
+    for (size_t i = 0; i < carried->count; i++)
+        all[1 + i] = *table_column(suggest->applied.table, carried->column[i]);
+    memcpy(all + 1 + carried->count, own + 1, (count - 1) * sizeof *all);
+    suggest->writer = table_writer_open(path, TABLE_ANY, count + carried->count, all, complaint);
     free(all);
     return suggest->writer != NULL;
 }
@@ -311,8 +312,8 @@ static bool write_entry(struct suggest *suggest, const struct candidate *candida
 }
 
 static bool write_table(struct suggest *suggest, struct complaint *complaint) {
-    for (size_t i = 0; i < suggest->best.count; i++)
-        if (!write_entry(suggest, &suggest->best.candidate[i], suggest->writer, complaint))
+    for (size_t i = 0; i < suggest->top.count; i++)
+        if (!write_entry(suggest, &suggest->top.candidate[i], suggest->writer, complaint))
             return false;
     struct table_writer *writer = suggest->writer;
     suggest->writer = NULL;
@@ -329,7 +330,8 @@ static bool write_json_entry(struct suggest *suggest, const struct candidate *ca
     json_object(json, NULL);
     json_whole(json, "row", candidate->row + 1);
     for (size_t i = 0; i < entry->cells.count; i++) {
-        const struct column *column = table_column(suggest->applied.table, suggest->kept.column[i]);
+        const struct column *column =
+            table_column(suggest->applied.table, suggest->carried.column[i]);
         const char *cell = entry->cells.item[i];
         if (column->kind == COLUMN_NUMBER)
             json_cell(json, column->name, cell);
@@ -357,8 +359,8 @@ static bool write_json(struct suggest *suggest, struct complaint *complaint) {
     struct json_writer json = json_start(memory);
     bool fine = true;
     json_array(&json, NULL);
-    for (size_t i = 0; fine && i < suggest->best.count; i++)
-        fine = write_json_entry(suggest, &suggest->best.candidate[i], &json, complaint);
+    for (size_t i = 0; fine && i < suggest->top.count; i++)
+        fine = write_json_entry(suggest, &suggest->top.candidate[i], &json, complaint);
     if (fine)
         json_close(&json);
     bool whole = !ferror(memory);
@@ -380,7 +382,8 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
         !settle(suggest, complaint))
         return false;
     size_t count = list_columns(suggest, own);
-    if (!kept_choose(&suggest->kept, arguments, suggest->applied.table, count, own, complaint) ||
+    if (!carried_columns_choose(&suggest->carried, arguments, suggest->applied.table, count, own,
+                                complaint) ||
         !make_room(suggest, complaint) || !open_output(suggest, own, count, complaint) ||
         !rank(suggest, complaint))
         return false;
@@ -392,8 +395,8 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct suggest suggest = {.arguments = arguments};
     bool fine = choose(&suggest, complaint);
-    for (size_t i = 0; suggest.entry && i < suggest.best.most; i++) {
-        list_free(&suggest.entry[i].cells);
+    for (size_t i = 0; suggest.entry && i < suggest.top.most; i++) {
+        name_list_free(&suggest.entry[i].cells);
         free(suggest.entry[i].predicted);
     }
     free(suggest.entry);
@@ -404,8 +407,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     for (size_t i = 0; i < MOST_FIGURES; i++)
         free(suggest.figure[i]);
     table_writer_abandon(suggest.writer);
-    best_free(&suggest.best);
-    kept_free(&suggest.kept);
+    top_scores_free(&suggest.top);
+    carried_columns_free(&suggest.carried);
     applied_close(&suggest.applied);
     return fine;
 }

@@ -10,7 +10,7 @@
 static const struct task task_list[] = {
     {.name = "classify",
      .target = "class",
-     .kind = TARGET_CLASS,
+     .predicts = PREDICTS_CLASS,
      .likelihoods = "robust_max|softmax|probit",
      .column = "class",
      .role = "label",
@@ -18,7 +18,7 @@ static const struct task task_list[] = {
      .many = "classes"},
     {.name = "regress",
      .target = "number",
-     .kind = TARGET_NUMBER,
+     .predicts = PREDICTS_NUMBER,
      .likelihoods = "gaussian|student_t",
      .column = "y",
      .role = "target",
@@ -26,7 +26,7 @@ static const struct task task_list[] = {
      .many = "numbers"},
     {.name = "count",
      .target = "count",
-     .kind = TARGET_COUNT,
+     .predicts = PREDICTS_COUNT,
      .likelihoods = "poisson",
      .column = "count",
      .role = "target",
@@ -34,7 +34,7 @@ static const struct task task_list[] = {
      .many = "counts"},
     {.name = "ordinal",
      .target = "level",
-     .kind = TARGET_LEVEL,
+     .predicts = PREDICTS_LEVEL,
      .likelihoods = "ordinal",
      .column = "level",
      .role = "label",
@@ -42,7 +42,7 @@ static const struct task task_list[] = {
      .many = "levels"},
     {.name = "multilabel",
      .target = "labels",
-     .kind = TARGET_LABELS,
+     .predicts = PREDICTS_LABELS,
      .likelihoods = "multilabel",
      .role = "label",
      .one = "label",
@@ -54,20 +54,20 @@ enum { TASKS = sizeof task_list / sizeof *task_list };
 /* Options that only one task has. */
 static const struct {
     const char *option;
-    enum target_kind kind[2];
+    enum predicts predicts[2];
     const char *whose;
 } foreign[] = {
-    {"exposure", {TARGET_COUNT, TARGET_COUNT}, "--task count"},
-    {"functions", {TARGET_LABELS, TARGET_LABELS}, "--task multilabel"},
-    {"classes", {TARGET_CLASS, TARGET_LEVEL}, "--task classify and ordinal"},
+    {"exposure", {PREDICTS_COUNT, PREDICTS_COUNT}, "--task count"},
+    {"functions", {PREDICTS_LABELS, PREDICTS_LABELS}, "--task multilabel"},
+    {"classes", {PREDICTS_CLASS, PREDICTS_LEVEL}, "--task classify and ordinal"},
 };
 
 bool task_has_classes(const struct task *task) {
-    return task->kind != TARGET_NUMBER && task->kind != TARGET_COUNT;
+    return task->predicts != PREDICTS_NUMBER && task->predicts != PREDICTS_COUNT;
 }
 
 bool task_has_one_class(const struct task *task) {
-    return task->kind == TARGET_CLASS || task->kind == TARGET_LEVEL;
+    return task->predicts == PREDICTS_CLASS || task->predicts == PREDICTS_LEVEL;
 }
 
 const struct task *task_classify(void) {
@@ -108,8 +108,8 @@ static const struct task *task_served_by(const char *likelihood) {
 static bool refuse_foreign(const struct task *task, const char *likelihood,
                            const struct arguments *arguments, struct complaint *complaint) {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (argument_given(arguments, foreign[i].option) && foreign[i].kind[0] != task->kind &&
-            foreign[i].kind[1] != task->kind)
+        if (argument_given(arguments, foreign[i].option) &&
+            foreign[i].predicts[0] != task->predicts && foreign[i].predicts[1] != task->predicts)
             return complain(complaint, BAD_USAGE, "fit: --%s goes with %s, not with %s",
                             foreign[i].option, foreign[i].whose, task->name);
     static const char *const label_noise[] = {"eps", "learn-eps"};

@@ -7,12 +7,12 @@
 
 #include "cli/terminal/command.h"
 
-enum target_kind { TARGET_CLASS, TARGET_LEVEL, TARGET_LABELS, TARGET_NUMBER, TARGET_COUNT };
+enum predicts { PREDICTS_CLASS, PREDICTS_LEVEL, PREDICTS_LABELS, PREDICTS_NUMBER, PREDICTS_COUNT };
 
 struct task {
     const char *name;   /* as on the command line */
     const char *target; /* what the library calls what it predicts (nim_model_target) */
-    enum target_kind kind;
+    enum predicts predicts;
     const char *likelihoods; /* "a|b", the default first; the library's spelling */
     const char *column;      /* where the target stands unless said otherwise; NULL: must be said */
     const char *role;        /* what the target is called: "label" or "target" */

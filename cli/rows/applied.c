@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/applied.h"
 
-#include "cli/model/recipe.h"
+#include "cli/model/fit_request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,13 @@ static void say_lost(const struct applied *applied) {
     if (!errors_count(nim_model_options(applied->model)))
         return;
     for (size_t j = 0; j < applied->columns.count; j++) {
-        const struct source *source = &applied->columns.source[j];
-        if (source->lost)
+        const struct feature *feature = &applied->columns.feature[j];
+        if (feature->lost)
             say(applied->arguments,
                 "%s: no column '%s': the median error of training stands in; --errors %s=NAME "
                 "names one",
-                table_path(applied->table), source->lost,
-                table_column(applied->table, source->value)->name);
+                table_path(applied->table), feature->lost,
+                table_column(applied->table, feature->value)->name);
     }
 }
 
@@ -39,7 +39,7 @@ static bool find_target(struct applied *applied, bool labelled, struct complaint
     struct target_wishes wishes = {.label = labelled ? argument_text(arguments, "label") : NULL,
                                    .exposure = argument_text(arguments, "exposure"),
                                    .model = applied->model};
-    if (wishes.exposure && target->task->kind != TARGET_COUNT)
+    if (wishes.exposure && target->task->predicts != PREDICTS_COUNT)
         return complain(complaint, BAD_USAGE, "%s: --exposure is of no use: the model predicts %s",
                         argument_command(arguments), target->task->many);
     if (!labelled)
@@ -100,8 +100,8 @@ bool applied_open(struct applied *applied, const struct arguments *arguments, co
     if (nim_predictor_create(applied->model, &applied->predictor, &error) != NIM_OK)
         return file_complain(complaint, model, &error);
     applied->target.task = task_of_model(applied->model);
-    applied->target.classes.fold =
-        argument_given(arguments, "ignore-case") || recipe_kept(applied->model, RECIPE_IGNORE_CASE);
+    applied->target.classes.fold = argument_given(arguments, "ignore-case") ||
+                                   fit_request_noted(applied->model, REQUEST_IGNORE_CASE);
     applied->table = file_open_table(arguments, table, complaint);
     if (!applied->table || !find_target(applied, labelled, complaint) ||
         !find_columns(applied, complaint) || !open_rows(applied, complaint))
@@ -112,7 +112,7 @@ bool applied_open(struct applied *applied, const struct arguments *arguments, co
 }
 
 bool applied_open_table(struct applied *applied, const struct arguments *arguments,
-                        const struct list *classes, const char *table,
+                        const struct name_list *classes, const char *table,
                         struct complaint *complaint) {
     struct target_wishes wishes = {.label = argument_text(arguments, "label")};
     *applied = (struct applied){.arguments = arguments,

@@ -40,7 +40,8 @@ bool applied_open(struct applied *applied, const struct arguments *arguments, co
 
 /* Labelled rows with no model: `classes` says which there are, and rows have no attributes. */
 bool applied_open_table(struct applied *applied, const struct arguments *arguments,
-                        const struct list *classes, const char *table, struct complaint *complaint);
+                        const struct name_list *classes, const char *table,
+                        struct complaint *complaint);
 
 /* Says at the end what was understood and passed over. */
 void applied_say_tally(const struct applied *applied);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/classes.h"
 
-#include "text/plain.h"
+#include "text/ascii.h"
+#include "text/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@ static int compare(struct span label, const char *name, bool fold) {
     for (size_t i = 0; i < label.length; i++) {
         char a = label.text[i], b = name[i];
         if (fold) {
-            a = plain_lower(a);
-            b = plain_lower(b);
+            a = ascii_lower(a);
+            b = ascii_lower(b);
         }
         if (a != b || !b)
             return (unsigned char)a < (unsigned char)b ? -1 : 1;
@@ -47,14 +48,15 @@ static bool add(struct classes *classes, struct span label, size_t place,
     if (!sorted)
         return complain(complaint, BROKE_DOWN, "out of memory");
     classes->sorted = sorted;
-    if (!list_add(&classes->name, label.text, label.length, complaint))
+    if (!name_list_add(&classes->name, label.text, label.length, complaint))
         return false;
     memmove(sorted + place + 1, sorted + place, (count - place) * sizeof *sorted);
     sorted[place] = count;
     return true;
 }
 
-bool classes_fix(struct classes *classes, const struct list *names, struct complaint *complaint) {
+bool classes_fix(struct classes *classes, const struct name_list *names,
+                 struct complaint *complaint) {
     for (size_t i = 0; i < names->count; i++) {
         struct span name = {names->item[i], strlen(names->item[i])};
         bool found;
@@ -80,7 +82,7 @@ bool classes_of(struct classes *classes, struct span label, int32_t *class,
             return false;
         char *name = classes->name.item[classes->name.count - 1];
         for (; classes->fold && *name; name++)
-            *name = plain_lower(*name);
+            *name = ascii_lower(*name);
     }
     *class = (int32_t)classes->sorted[place];
     return true;
@@ -104,7 +106,7 @@ static void rank_names(const struct classes *classes, struct numbered *order) {
     bool numbers = true;
     for (size_t i = 0; i < count; i++) {
         order[i].class = classes->sorted[i];
-        numbers = numbers && plain_number(classes->name.item[order[i].class], &order[i].number);
+        numbers = numbers && number_parse(classes->name.item[order[i].class], &order[i].number);
     }
     if (numbers)
         qsort(order, count, sizeof *order, by_number);
@@ -137,7 +139,7 @@ bool classes_order(struct classes *classes, size_t rows, int32_t *label,
 }
 
 void classes_free(struct classes *classes) {
-    list_free(&classes->name);
+    name_list_free(&classes->name);
     free(classes->sorted);
     *classes = (struct classes){0};
 }

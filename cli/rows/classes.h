@@ -5,7 +5,7 @@
 /* The names of classes, and which of them a label is. */
 
 #include "text/complaint.h"
-#include "text/list.h"
+#include "text/name_list.h"
 #include "table/table.h"
 
 #include <stdint.h>
@@ -13,14 +13,15 @@
 enum { MOST_CLASSES = 10000, NO_CLASS = -1 };
 
 struct classes {
-    struct list name;
+    struct name_list name;
     size_t *sorted; /* name.count: numbers of the names, in the order of their bytes */
     bool fold;      /* upper and lower case are the same */
     bool closed;    /* labels of other names belong to no class */
 };
 
 /* Classes of the given names in their order, closed. */
-bool classes_fix(struct classes *classes, const struct list *names, struct complaint *complaint);
+bool classes_fix(struct classes *classes, const struct name_list *names,
+                 struct complaint *complaint);
 
 /* The class of a label; a new one unless closed, then NO_CLASS. False only when there are too many
  * or memory ran out. */

@@ -2,8 +2,9 @@
 #include "cli/rows/columns.h"
 
 #include "text/nearest.h"
-#include "text/plain.h"
-#include "cli/model/recipe.h"
+#include "text/ascii.h"
+#include "text/number.h"
+#include "cli/model/fit_request.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,9 +16,9 @@ static bool no_memory(struct complaint *complaint) {
 }
 
 static bool same(const char *a, const char *b) {
-    while (*a && plain_lower(*a) == plain_lower(*b))
+    while (*a && ascii_lower(*a) == ascii_lower(*b))
         a++, b++;
-    return plain_lower(*a) == plain_lower(*b);
+    return ascii_lower(*a) == ascii_lower(*b);
 }
 
 static const char *name_of(const struct table *table, size_t column) {
@@ -115,8 +116,8 @@ static bool looks_like_error(const char *name) {
     for (size_t i = 0; i < ERROR_RULES; i++) {
         const char *before = error_rule[i].before, *after = error_rule[i].after;
         size_t head = strlen(before), tail = strlen(after);
-        if (strlen(name) > head && length > tail && plain_starts(name, before) &&
-            plain_starts(name + length - tail, after))
+        if (strlen(name) > head && length > tail && ascii_starts(name, before) &&
+            ascii_starts(name + length - tail, after))
             return true;
     }
     return false;
@@ -124,7 +125,7 @@ static bool looks_like_error(const char *name) {
 
 static bool is_value(const struct columns *columns, long column) {
     for (size_t j = 0; j < columns->count; j++)
-        if ((long)columns->source[j].value == column)
+        if ((long)columns->feature[j].value == column)
             return true;
     return false;
 }
@@ -140,14 +141,14 @@ static bool is_taken(const struct column_wishes *wishes, long column) {
 static void pair_by_rule(struct columns *columns, const struct table *table,
                          const struct column_wishes *wishes) {
     for (size_t j = 0; j < columns->count; j++) {
-        struct source *source = &columns->source[j];
+        struct feature *feature = &columns->feature[j];
         long found[2];
-        find_errors(table, name_of(table, source->value), found);
+        find_errors(table, name_of(table, feature->value), found);
         for (size_t k = 0; k < 2; k++)
             if (is_taken(wishes, found[k]) || is_value(columns, found[k]))
                 found[k] = NO_COLUMN;
-        source->error = found[0] != NO_COLUMN ? found[0] : found[1];
-        source->also = found[0] != NO_COLUMN ? found[1] : NO_COLUMN;
+        feature->error = found[0] != NO_COLUMN ? found[0] : found[1];
+        feature->also = found[0] != NO_COLUMN ? found[1] : NO_COLUMN;
     }
 }
 
@@ -168,28 +169,29 @@ bool errors_count(const nim_options *options) {
     return strcmp(noise, "learned") != 0 && strcmp(input, "exact") != 0;
 }
 
-bool source_take_log(struct source *source, struct complaint *complaint) {
-    char *name = joined("log(", source->name, ")");
+bool feature_take_log(struct feature *feature, struct complaint *complaint) {
+    char *name = joined("log(", feature->name, ")");
     if (!name)
         return no_memory(complaint);
-    free(source->name);
-    source->name = name;
-    source->logarithm = true;
+    free(feature->name);
+    feature->name = name;
+    feature->logarithm = true;
     return true;
 }
 
 static bool add_source(struct columns *columns, const struct table *table, size_t column,
                        bool logarithm, struct complaint *complaint) {
-    struct source *grown = realloc(columns->source, (columns->count + 1) * sizeof *columns->source);
+    struct feature *grown =
+        realloc(columns->feature, (columns->count + 1) * sizeof *columns->feature);
     if (!grown)
         return no_memory(complaint);
-    columns->source = grown;
-    struct source source = {.value = column, .error = NO_COLUMN, .also = NO_COLUMN};
-    source.name = joined("", name_of(table, column), "");
-    if (!source.name)
+    columns->feature = grown;
+    struct feature feature = {.value = column, .error = NO_COLUMN, .also = NO_COLUMN};
+    feature.name = joined("", name_of(table, column), "");
+    if (!feature.name)
         return no_memory(complaint);
-    grown[columns->count++] = source;
-    return !logarithm || source_take_log(&grown[columns->count - 1], complaint);
+    grown[columns->count++] = feature;
+    return !logarithm || feature_take_log(&grown[columns->count - 1], complaint);
 }
 
 /* The X of log(X), or NULL; to be freed. */
@@ -198,9 +200,9 @@ static char *inside_log(const char *name) {
     if (length < 6 || strncmp(name, "log(", 4) != 0 || name[length - 1] != ')')
         return NULL;
     const char *start = name + 4, *end = name + length - 1;
-    while (start < end && plain_blank(*start))
+    while (start < end && ascii_blank(*start))
         start++;
-    while (start < end && plain_blank(end[-1]))
+    while (start < end && ascii_blank(end[-1]))
         end--;
     char *inside = malloc((size_t)(end - start) + 1);
     if (inside) {
@@ -217,7 +219,7 @@ static bool add_named(struct columns *columns, const struct table *table, const 
     char *inside = table_find(table, name) == NO_COLUMN ? inside_log(name) : NULL;
     bool fine = column_find(table, inside ? inside : name, &column, complaint);
     for (size_t j = 0; fine && j < columns->count; j++)
-        if (columns->source[j].value == column && columns->source[j].logarithm == !!inside)
+        if (columns->feature[j].value == column && columns->feature[j].logarithm == !!inside)
             fine = complain(complaint, BAD_USAGE, "feature '%s' is named twice", name);
     fine = fine && add_source(columns, table, column, inside != NULL, complaint);
     free(inside);
@@ -235,7 +237,7 @@ static bool find_unused(struct columns *columns, const struct table *table,
             if (found[k] == NO_COLUMN || is_value(columns, found[k]) || is_taken(wishes, found[k]))
                 continue;
             const char *name = name_of(table, (size_t)found[k]);
-            if (!list_add(&columns->unused, name, strlen(name), complaint))
+            if (!name_list_add(&columns->unused, name, strlen(name), complaint))
                 return false;
         }
     }
@@ -244,15 +246,15 @@ static bool find_unused(struct columns *columns, const struct table *table,
 
 static bool add_listed(struct columns *columns, const struct table *table,
                        const struct column_wishes *wishes, struct complaint *complaint) {
-    struct list names = {0};
-    bool fine = list_split(&names, wishes->features, "--features", complaint);
+    struct name_list names = {0};
+    bool fine = name_list_split(&names, wishes->features, "--features", complaint);
     for (size_t i = 0; fine && i < names.count; i++)
         fine = add_named(columns, table, names.item[i], complaint);
     for (size_t i = 0; fine && i < wishes->taken_count; i++)
         if (is_value(columns, (long)wishes->taken[i].column))
             fine = complain(complaint, BAD_USAGE, "'%s' is the %s and cannot be a feature too",
                             name_of(table, wishes->taken[i].column), wishes->taken[i].role);
-    list_free(&names);
+    name_list_free(&names);
     return fine && find_unused(columns, table, wishes, complaint);
 }
 
@@ -285,19 +287,19 @@ static bool count_values(struct table *table, size_t rows, size_t column, size_t
 
 static bool complain_no_label(const struct table *table, const char *usual, const char *why,
                               const char *hint, struct complaint *complaint) {
-    struct list texts = {0};
+    struct name_list texts = {0};
     char names[256];
     bool fine = true;
     for (size_t i = 0; fine && i < table_columns(table); i++)
         if (table_column(table, i)->kind == COLUMN_TEXT)
-            fine = list_add(&texts, name_of(table, i), strlen(name_of(table, i)), complaint);
-    list_show(&texts, 8, names, sizeof names);
+            fine = name_list_add(&texts, name_of(table, i), strlen(name_of(table, i)), complaint);
+    name_list_show(&texts, 8, names, sizeof names);
     if (fine)
         complain(complaint, BAD_INPUT,
                  "%s: no column '%s', and the last one, %s, %s; --label names the label%s%s%s",
                  table_path(table), usual, name_of(table, table_columns(table) - 1), why, hint,
                  texts.count ? "; columns of text: " : "", names);
-    list_free(&texts);
+    name_list_free(&texts);
     return false;
 }
 
@@ -345,7 +347,7 @@ static bool mostly_numbers(struct table *table, size_t rows, size_t column,
         if (span.length < sizeof text) {
             memcpy(text, span.text, span.length);
             text[span.length] = '\0';
-            numbers += plain_number(text, &number);
+            numbers += number_parse(text, &number);
         }
     }
     *answer = numbers > 0 && 2 * numbers >= cells;
@@ -377,16 +379,16 @@ static bool mark_errors(const struct table *table, const struct column_wishes *w
             if (found[k] != NO_COLUMN)
                 is[found[k]] = true;
     }
-    struct list pairs = {0};
+    struct name_list pairs = {0};
     bool fine = !wishes->errors || same(wishes->errors, "none") ||
-                list_split(&pairs, wishes->errors, "--errors", complaint);
+                name_list_split(&pairs, wishes->errors, "--errors", complaint);
     for (size_t i = 0; fine && i < pairs.count; i++) {
         const char *equals = strrchr(pairs.item[i], '=');
         long column = equals ? table_find(table, equals + 1) : NO_COLUMN;
         if (column >= 0)
             is[column] = true;
     }
-    list_free(&pairs);
+    name_list_free(&pairs);
     return fine;
 }
 
@@ -402,13 +404,13 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
         const char *name = name_of(table, i);
         bool numbers = false;
         size_t column = 0;
-        if (is_taken(wishes, (long)i) || is_error[i] || list_has(&columns->unused, name))
+        if (is_taken(wishes, (long)i) || is_error[i] || name_list_has(&columns->unused, name))
             continue;
         fine = holds_numbers(table, rows, i, complaint, &numbers);
         if (fine && numbers && column_names_rows(name))
-            fine = list_add(&columns->left_out, name, strlen(name), complaint);
+            fine = name_list_add(&columns->left_out, name, strlen(name), complaint);
         else if (fine && numbers && looks_like_error(name) && !has_errors(table, name))
-            fine = list_add(&columns->orphans, name, strlen(name), complaint);
+            fine = name_list_add(&columns->orphans, name, strlen(name), complaint);
         else if (fine && numbers)
             fine = column_find(table, name, &column, complaint) &&
                    add_source(columns, table, i, false, complaint);
@@ -423,14 +425,14 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
 
 /* ---------------------------------------------------------------- pairs named ----------------- */
 
-/* The source a pair "name=column" is about, and what stands behind the equals sign. Names may hold
+/* The feature a pair "name=column" is about, and what stands behind the equals sign. Names may hold
  * equals signs themselves, so every one is tried. */
-static struct source *source_of_pair(struct columns *columns, const struct table *table,
-                                     const char *pair, const char **column) {
+static struct feature *source_of_pair(struct columns *columns, const struct table *table,
+                                      const char *pair, const char **column) {
     for (const char *equals = strchr(pair, '='); equals; equals = strchr(equals + 1, '='))
         for (size_t j = 0; j < columns->count; j++) {
-            struct source *source = &columns->source[j];
-            const char *known[2] = {source->name, name_of(table, source->value)};
+            struct feature *feature = &columns->feature[j];
+            const char *known[2] = {feature->name, name_of(table, feature->value)};
             for (size_t k = 0; k < 2; k++) {
                 char *left = joined("", pair, "");
                 if (left)
@@ -439,7 +441,7 @@ static struct source *source_of_pair(struct columns *columns, const struct table
                 free(left);
                 *column = equals + 1;
                 if (match)
-                    return source;
+                    return feature;
             }
         }
     return NULL;
@@ -449,42 +451,42 @@ static struct source *source_of_pair(struct columns *columns, const struct table
 static bool apply_pair(struct columns *columns, const struct table *table, const char *pair,
                        struct complaint *complaint) {
     const char *name = NULL;
-    struct source *source = source_of_pair(columns, table, pair, &name);
-    if (!source && !strchr(pair, '='))
+    struct feature *feature = source_of_pair(columns, table, pair, &name);
+    if (!feature && !strchr(pair, '='))
         return complain(complaint, BAD_USAGE, "--errors: '%s' is not of the form feature=column",
                         pair);
-    if (!source)
+    if (!feature)
         return complain(complaint, BAD_INPUT, "--errors: '%s' names no feature of %s", pair,
                         table_path(table));
-    source->error = source->also = NO_COLUMN;
-    free(source->lost);
-    source->lost = NULL;
+    feature->error = feature->also = NO_COLUMN;
+    free(feature->lost);
+    feature->lost = NULL;
     if (!*name || (same(name, "none") && table_find(table, name) == NO_COLUMN))
         return true;
     size_t column = 0;
     if (!column_find(table, name, &column, complaint))
         return false;
-    if (column == source->value)
+    if (column == feature->value)
         return complain(complaint, BAD_USAGE, "--errors: '%s' cannot be its own error", name);
-    source->error = (long)column;
+    feature->error = (long)column;
     return true;
 }
 
 /* The error columns a model learned with, where this table has them. */
 static bool pair_as_learned(struct columns *columns, const struct table *table, const char *note,
                             struct complaint *complaint) {
-    struct list pairs = {0};
-    bool fine = list_split(&pairs, note, "the model's note of errors", complaint);
+    struct name_list pairs = {0};
+    bool fine = name_list_split(&pairs, note, "the model's note of errors", complaint);
     for (size_t i = 0; fine && i < pairs.count; i++) {
         const char *name = NULL;
-        struct source *source = source_of_pair(columns, table, pairs.item[i], &name);
-        long column = source ? table_find(table, name) : NO_COLUMN;
+        struct feature *feature = source_of_pair(columns, table, pairs.item[i], &name);
+        long column = feature ? table_find(table, name) : NO_COLUMN;
         if (column >= 0)
-            source->error = column;
-        else if (source && source->error == NO_COLUMN && !(source->lost = joined("", name, "")))
+            feature->error = column;
+        else if (feature && feature->error == NO_COLUMN && !(feature->lost = joined("", name, "")))
             fine = no_memory(complaint);
     }
-    list_free(&pairs);
+    name_list_free(&pairs);
     return fine;
 }
 
@@ -495,12 +497,12 @@ static bool pair(struct columns *columns, const struct table *table, const char 
     if (wish && same(wish, "none"))
         return true;
     pair_by_rule(columns, table, wishes);
-    struct list pairs = {0};
+    struct name_list pairs = {0};
     bool fine = (!learned || pair_as_learned(columns, table, learned, complaint)) &&
-                (!wish || list_split(&pairs, wish, "--errors", complaint));
+                (!wish || name_list_split(&pairs, wish, "--errors", complaint));
     for (size_t i = 0; fine && i < pairs.count; i++)
         fine = apply_pair(columns, table, pairs.item[i], complaint);
-    list_free(&pairs);
+    name_list_free(&pairs);
     return fine;
 }
 
@@ -508,21 +510,21 @@ static bool pair(struct columns *columns, const struct table *table, const char 
 
 static bool take_logs(struct columns *columns, const struct table *table, const char *wish,
                       struct complaint *complaint) {
-    struct list names = {0};
-    bool fine = list_split(&names, wish, "--log", complaint);
+    struct name_list names = {0};
+    bool fine = name_list_split(&names, wish, "--log", complaint);
     for (size_t i = 0; fine && i < names.count; i++) {
         size_t column = 0;
-        struct source *source = NULL;
+        struct feature *feature = NULL;
         fine = column_find(table, names.item[i], &column, complaint);
         for (size_t j = 0; fine && j < columns->count; j++)
-            if (columns->source[j].value == column)
-                source = &columns->source[j];
-        if (fine && !source)
+            if (columns->feature[j].value == column)
+                feature = &columns->feature[j];
+        if (fine && !feature)
             fine = complain(complaint, BAD_USAGE, "--log: '%s' is not a feature", names.item[i]);
-        else if (fine && !source->logarithm)
-            fine = source_take_log(source, complaint);
+        else if (fine && !feature->logarithm)
+            fine = feature_take_log(feature, complaint);
     }
-    list_free(&names);
+    name_list_free(&names);
     return fine;
 }
 
@@ -539,7 +541,7 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
 bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
                    const struct column_wishes *wishes, struct complaint *complaint) {
     struct column_wishes all = *wishes;
-    const char *wish = recipe_kept(model, RECIPE_ERRORS);
+    const char *wish = fit_request_noted(model, REQUEST_ERRORS);
     const char *learned = nim_model_note(model, NOTE_ERRORS);
     for (size_t j = 0; j < nim_model_attributes(model); j++)
         if (!add_named(columns, table, nim_model_attribute_name(model, j), complaint))
@@ -550,37 +552,37 @@ bool columns_match(struct columns *columns, const struct table *table, const nim
 }
 
 char *columns_errors(const struct columns *columns, const struct table *table) {
-    struct list pairs = {0};
+    struct name_list pairs = {0};
     struct complaint ignored;
     bool fine = true;
     for (size_t j = 0; fine && j < columns->count; j++) {
-        const struct source *source = &columns->source[j];
-        bool here = source->error != NO_COLUMN;
-        if (!here && !source->lost)
+        const struct feature *feature = &columns->feature[j];
+        bool here = feature->error != NO_COLUMN;
+        if (!here && !feature->lost)
             continue;
-        char *start =
-            joined(source->name, "=", here ? name_of(table, (size_t)source->error) : source->lost);
-        fine = start && list_add(&pairs, start, strlen(start), &ignored);
+        char *start = joined(feature->name, "=",
+                             here ? name_of(table, (size_t)feature->error) : feature->lost);
+        fine = start && name_list_add(&pairs, start, strlen(start), &ignored);
         free(start);
     }
-    char *text = fine ? list_join(&pairs) : NULL;
-    list_free(&pairs);
+    char *text = fine ? name_list_join(&pairs) : NULL;
+    name_list_free(&pairs);
     return text;
 }
 
-void source_free(struct source *source) {
-    free(source->name);
-    free(source->lost);
-    *source = (struct source){0};
+void feature_free(struct feature *feature) {
+    free(feature->name);
+    free(feature->lost);
+    *feature = (struct feature){0};
 }
 
 void columns_free(struct columns *columns) {
     for (size_t j = 0; j < columns->count; j++)
-        source_free(&columns->source[j]);
-    free(columns->source);
-    list_free(&columns->left_out);
-    list_free(&columns->orphans);
-    list_free(&columns->empty);
-    list_free(&columns->unused);
+        feature_free(&columns->feature[j]);
+    free(columns->feature);
+    name_list_free(&columns->left_out);
+    name_list_free(&columns->orphans);
+    name_list_free(&columns->empty);
+    name_list_free(&columns->unused);
     *columns = (struct columns){0};
 }

@@ -10,10 +10,10 @@
  */
 
 #include "nimgp.h"
-#include "text/list.h"
+#include "text/name_list.h"
 #include "table/table.h"
 
-struct source {
+struct feature {
     char *name;     /* of the attribute */
     size_t value;   /* its column */
     long error;     /* the column of its 1-sigma errors, or NO_COLUMN */
@@ -24,11 +24,11 @@ struct source {
 
 struct columns {
     size_t count;
-    struct source *source;
-    struct list left_out; /* numeric columns that look like a row's number or name */
-    struct list orphans;  /* numeric columns that look like errors of something not there */
-    struct list empty;    /* columns that turned out to hold nothing */
-    struct list unused;   /* errors of columns that are no attributes */
+    struct feature *feature;
+    struct name_list left_out; /* numeric columns that look like a row's number or name */
+    struct name_list orphans;  /* numeric columns that look like errors of something not there */
+    struct name_list empty;    /* columns that turned out to hold nothing */
+    struct name_list unused;   /* errors of columns that are no attributes */
 };
 
 /* The column of that name, with a complaint that names file and column when there is none, or two.
@@ -81,12 +81,12 @@ bool columns_match(struct columns *columns, const struct table *table, const nim
 bool errors_count(const nim_options *options);
 
 /* Makes the logarithm of an attribute the attribute. */
-bool source_take_log(struct source *source, struct complaint *complaint);
+bool feature_take_log(struct feature *feature, struct complaint *complaint);
 
 /* "flux=flux_err,..." for a model's note; to be freed. NULL when out of memory. */
 char *columns_errors(const struct columns *columns, const struct table *table);
 
-void source_free(struct source *source);
+void feature_free(struct feature *feature);
 void columns_free(struct columns *columns);
 
 /* The key of the note a model keeps of them. */

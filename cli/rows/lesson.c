@@ -4,7 +4,8 @@
 #include "cli/model/files.h"
 #include "cli/terminal/grid.h"
 #include "text/nearest.h"
-#include "text/plain.h"
+#include "text/ascii.h"
+#include "text/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 struct reading {
     struct lesson *lesson;
     const struct arguments *arguments;
-    const struct recipe *recipe;
+    const struct fit_request *request;
     const nim_model *model;
     struct rows rows;
 };
@@ -28,29 +29,30 @@ static const char *column_name(const struct lesson *lesson, size_t column) {
 }
 
 static bool same_but_case(const char *a, const char *b) {
-    return strlen(a) == strlen(b) && plain_starts(a, b);
+    return strlen(a) == strlen(b) && ascii_starts(a, b);
 }
 
 /* ---------------------------------------------------------------- before reading -------------- */
 
 static bool find_target(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
-    char *const *wish = reading->recipe->text;
-    struct target_wishes wishes = {.label = wish[RECIPE_LABEL],
-                                   .exposure = wish[RECIPE_EXPOSURE],
+    char *const *wish = reading->request->text;
+    struct target_wishes wishes = {.label = wish[REQUEST_LABEL],
+                                   .exposure = wish[REQUEST_EXPOSURE],
                                    .model = reading->model,
                                    .rows = reading->rows.waiting};
-    lesson->target.classes.fold = wish[RECIPE_IGNORE_CASE] != NULL;
+    lesson->target.classes.fold = wish[REQUEST_IGNORE_CASE] != NULL;
     return target_find(&lesson->target, lesson->table, &wishes, complaint) &&
-           target_name_classes(&lesson->target, lesson->table, wish[RECIPE_CLASSES], reading->model,
-                               complaint);
+           target_name_classes(&lesson->target, lesson->table, wish[REQUEST_CLASSES],
+                               reading->model, complaint);
 }
 
 static bool find_columns(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
-    char *const *wish = reading->recipe->text;
-    struct column_wishes wishes = {
-        .features = wish[RECIPE_FEATURES], .errors = wish[RECIPE_ERRORS], .log = wish[RECIPE_LOG]};
+    char *const *wish = reading->request->text;
+    struct column_wishes wishes = {.features = wish[REQUEST_FEATURES],
+                                   .errors = wish[REQUEST_ERRORS],
+                                   .log = wish[REQUEST_LOG]};
     struct taken *taken = target_taken(&lesson->target, &wishes.taken_count);
     bool fine = taken != NULL;
     if (!fine)
@@ -78,18 +80,18 @@ static bool open_table(struct reading *reading, const char *path, struct complai
 static bool read_rows(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
     struct rows *rows = &reading->rows;
-    struct list conditions = {0};
-    const char *wish = reading->recipe->text[RECIPE_WHERE];
+    struct name_list conditions = {0};
+    const char *wish = reading->request->text[REQUEST_WHERE];
     rows->table = lesson->table;
     rows->columns = &lesson->columns;
     rows->target = &lesson->target;
     rows->lost_is_unknown = reading->model != NULL;
-    bool fine = !wish || list_split(&conditions, wish, "--where", complaint);
+    bool fine = !wish || name_list_split(&conditions, wish, "--where", complaint);
     if (fine)
         rows->where =
             where_create_from(&conditions, lesson->table, lesson->target.classes.fold, complaint);
     fine = rows->where && training_set_read(&lesson->set, rows, complaint);
-    list_free(&conditions);
+    name_list_free(&conditions);
     where_free(rows->where);
     lesson->missing = rows->missing; /* the lesson's from here on */
     rows->missing = NULL;
@@ -100,22 +102,22 @@ static bool read_rows(struct reading *reading, struct complaint *complaint) {
 
 static bool count_classes(struct lesson *lesson, struct complaint *complaint) {
     size_t classes = lesson->target.classes.name.count;
-    const struct truth *truth = &lesson->set.truth;
+    const struct target_values *targets = &lesson->set.targets;
     free(lesson->class_rows);
     lesson->class_rows = calloc(classes + 1, sizeof *lesson->class_rows);
     for (size_t i = 0; lesson->class_rows && i < lesson->set.rows; i++)
-        if (truth->classed)
-            lesson->class_rows[truth->class[i]]++;
+        if (targets->classed)
+            lesson->class_rows[targets->class[i]]++;
         else
             for (size_t c = 0; c < classes; c++)
-                lesson->class_rows[c] += truth->y[i * classes + c] > 0.0;
+                lesson->class_rows[c] += targets->y[i * classes + c] > 0.0;
     return lesson->class_rows || no_memory(complaint);
 }
 
 static bool complain_of_absent(const struct reading *reading, const char *class,
                                struct complaint *complaint) {
     const struct lesson *lesson = reading->lesson;
-    const struct list *others = &lesson->target.others.name;
+    const struct name_list *others = &lesson->target.others.name;
     struct nearest nearest = {.word = class};
     for (size_t i = 0; i < others->count; i++)
         nearest_try(&nearest, others->item[i]);
@@ -143,7 +145,7 @@ static bool wants_probit(const struct reading *reading) {
 static bool check_classes(const struct reading *reading, struct complaint *complaint) {
     const struct lesson *lesson = reading->lesson;
     const struct task *task = lesson->target.task;
-    const struct list *name = &lesson->target.classes.name;
+    const struct name_list *name = &lesson->target.classes.name;
     const char *path = table_path(lesson->table),
                *label = column_name(lesson, lesson->target.column[0]);
     enum column_kind kind = table_column(lesson->table, lesson->target.column[0])->kind;
@@ -172,13 +174,13 @@ static bool check_classes(const struct reading *reading, struct complaint *compl
 
 /* A target that is the same everywhere has nothing to teach. */
 static bool check_numbers(const struct lesson *lesson, struct complaint *complaint) {
-    const double *y = lesson->set.truth.y;
+    const double *y = lesson->set.targets.y;
     char all[64];
     size_t i = 0;
     describe_all(lesson->set.rows, all, sizeof all);
     while (i < lesson->set.rows && y[i] == y[0])
         i++;
-    return i < lesson->set.rows || lesson->target.task->kind == TARGET_COUNT ||
+    return i < lesson->set.rows || lesson->target.task->predicts == PREDICTS_COUNT ||
            complain(
                complaint, BAD_INPUT, "%s: column %s: %s the value %g; expected numbers that differ",
                table_path(lesson->table), column_name(lesson, lesson->target.column[0]), all, y[0]);
@@ -202,7 +204,7 @@ static bool complain_of_empty(const struct lesson *lesson, size_t j, struct comp
                     "%s: column %s: every value is missing or has no logarithm; expected "
                     "numbers",
                     table_path(lesson->table),
-                    column_name(lesson, lesson->columns.source[j].value));
+                    column_name(lesson, lesson->columns.feature[j].value));
 }
 
 /* Columns nobody asked for that turned out to be empty are left out. */
@@ -218,7 +220,7 @@ static bool drop_empty(struct reading *reading, struct complaint *complaint) {
     size_t empty = 0;
     while (empty < columns->count && wanted[empty])
         empty++;
-    bool chosen = reading->model || reading->recipe->text[RECIPE_FEATURES];
+    bool chosen = reading->model || reading->request->text[REQUEST_FEATURES];
     bool fine =
         empty == columns->count || (kept && !chosen) || complain_of_empty(lesson, empty, complaint);
     if (fine && kept < columns->count) {
@@ -228,12 +230,12 @@ static bool drop_empty(struct reading *reading, struct complaint *complaint) {
             if (wanted[j]) {
                 lesson->missing[kept] = lesson->missing[j];
                 reading->rows.nonpositive[kept] = reading->rows.nonpositive[j];
-                columns->source[kept++] = columns->source[j];
+                columns->feature[kept++] = columns->feature[j];
                 continue;
             }
-            const char *name = columns->source[j].name;
-            fine = fine && list_add(&columns->empty, name, strlen(name), complaint);
-            source_free(&columns->source[j]);
+            const char *name = columns->feature[j].name;
+            fine = fine && name_list_add(&columns->empty, name, strlen(name), complaint);
+            feature_free(&columns->feature[j]);
         }
         columns->count = kept;
     }
@@ -245,25 +247,25 @@ static bool drop_empty(struct reading *reading, struct complaint *complaint) {
  * been taken. */
 static bool wants_log(const struct lesson *lesson, size_t j) {
     static const char *const words[] = {"log", "ln"};
-    const struct source *source = &lesson->columns.source[j];
-    const char *name = column_name(lesson, source->value);
+    const struct feature *feature = &lesson->columns.feature[j];
+    const char *name = column_name(lesson, feature->value);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (plain_starts(name, words[i]) && !plain_lowercase(name[strlen(words[i])]))
+        if (ascii_starts(name, words[i]) && !ascii_is_lower(name[strlen(words[i])]))
             return false;
-    return !source->logarithm && training_set_skewed(&lesson->set, j);
+    return !feature->logarithm && training_set_skewed(&lesson->set, j);
 }
 
 /* --log auto */
 static bool take_logs(struct reading *reading, struct complaint *complaint) {
     struct lesson *lesson = reading->lesson;
-    const char *wish = reading->recipe->text[RECIPE_LOG];
+    const char *wish = reading->request->text[REQUEST_LOG];
     if (reading->model || !wish || strcmp(wish, "auto") != 0)
         return true;
     for (size_t j = 0; j < lesson->columns.count; j++) {
-        struct source *source = &lesson->columns.source[j];
+        struct feature *feature = &lesson->columns.feature[j];
         if (!wants_log(lesson, j))
             continue;
-        if (!source_take_log(source, complaint))
+        if (!feature_take_log(feature, complaint))
             return false;
         training_set_take_log(&lesson->set, j);
     }
@@ -274,7 +276,7 @@ static bool take_logs(struct reading *reading, struct complaint *complaint) {
 
 static void say_range_of_exposure(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
-    const double *exposure = lesson->set.truth.exposure;
+    const double *exposure = lesson->set.targets.exposure;
     double least = exposure[0], most = least;
     for (size_t i = 0; i < lesson->set.rows; i++) {
         least = fmin(least, exposure[i]);
@@ -287,14 +289,14 @@ static void say_range_of_exposure(const struct reading *reading) {
 /* The exposure, or a column of that name nobody has called so. */
 static void say_exposure(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
-    if (lesson->target.task->kind != TARGET_COUNT)
+    if (lesson->target.task->predicts != PREDICTS_COUNT)
         return;
     if (lesson->target.exposure != NO_COLUMN) {
         say_range_of_exposure(reading);
         return;
     }
     for (size_t j = 0; j < lesson->columns.count; j++) {
-        const char *name = column_name(lesson, lesson->columns.source[j].value);
+        const char *name = column_name(lesson, lesson->columns.feature[j].value);
         if (same_but_case(name, "exposure"))
             say(reading->arguments,
                 "column '%s' is a feature like any other; --exposure %s makes it the exposure",
@@ -306,7 +308,7 @@ static void say_exposure(const struct reading *reading) {
 static void say_target(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
     const struct target *target = &lesson->target;
-    const struct list *unused = &lesson->columns.unused;
+    const struct name_list *unused = &lesson->columns.unused;
     char names[256];
     if (target->chosen)
         say(reading->arguments, "the %s is column '%s'%s; --label chooses another",
@@ -314,7 +316,7 @@ static void say_target(const struct reading *reading) {
             table_find(lesson->table, target->task->column) == NO_COLUMN ? ", the last one" : "");
     if (table_beside(lesson->table))
         say(reading->arguments, "the labels are those of %s", table_beside(lesson->table));
-    list_show(unused, 4, names, sizeof names);
+    name_list_show(unused, 4, names, sizeof names);
     if (unused->count)
         say(reading->arguments,
             "errors of the target are not used, its noise is learned: %s is left out", names);
@@ -330,11 +332,11 @@ static bool uses_errors(const struct reading *reading) {
 
 static void show_feature(const struct reading *reading, size_t j, struct grid *grid) {
     const struct lesson *lesson = reading->lesson;
-    const struct source *source = &lesson->columns.source[j];
-    const char *unit = table_column(lesson->table, source->value)->unit;
-    bool errors = source->error != NO_COLUMN;
-    grid_cell(grid, "%s", source->name);
-    grid_cell(grid, "%s%s", errors ? column_name(lesson, (size_t)source->error) : "-",
+    const struct feature *feature = &lesson->columns.feature[j];
+    const char *unit = table_column(lesson->table, feature->value)->unit;
+    bool errors = feature->error != NO_COLUMN;
+    grid_cell(grid, "%s", feature->name);
+    grid_cell(grid, "%s%s", errors ? column_name(lesson, (size_t)feature->error) : "-",
               errors && !uses_errors(reading) ? " (not used)" : "");
     grid_cell(grid, "%zu", lesson->missing[j]);
     grid_cell(grid, "%s", unit ? unit : "");
@@ -365,22 +367,22 @@ static void say_left_out(const struct reading *reading) {
             lesson->columns.left_out.item[i]);
     if (lesson->columns.orphans.count) {
         char names[256];
-        list_show(&lesson->columns.orphans, 8, names, sizeof names);
+        name_list_show(&lesson->columns.orphans, 8, names, sizeof names);
         say(arguments, "errors of no feature, by their names, and left out: %s; --features decides",
             names);
     }
     for (size_t i = 0; i < lesson->columns.empty.count; i++)
         say(arguments, "column '%s' is empty and left out", lesson->columns.empty.item[i]);
     for (size_t j = 0; j < lesson->columns.count; j++) {
-        const struct source *source = &lesson->columns.source[j];
-        if (source->also != NO_COLUMN)
+        const struct feature *feature = &lesson->columns.feature[j];
+        if (feature->also != NO_COLUMN)
             say(arguments, "'%s' looks like the error of %s too and is not used; --errors decides",
-                column_name(lesson, (size_t)source->also), source->name);
-        if (source->lost)
+                column_name(lesson, (size_t)feature->also), feature->name);
+        if (feature->lost)
             say(arguments,
                 "no column '%s', the errors of %s so far: their median stands in; --errors %s= "
                 "says that the values are exact",
-                source->lost, source->name, column_name(lesson, source->value));
+                feature->lost, feature->name, column_name(lesson, feature->value));
     }
     rows_say_nonpositive(rows, arguments);
     rows_say_left_out(rows, arguments);
@@ -391,12 +393,12 @@ static void say_skewed(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
     char text[512] = "";
     size_t used = 0;
-    if (reading->model || reading->recipe->text[RECIPE_LOG])
+    if (reading->model || reading->request->text[REQUEST_LOG])
         return;
     for (size_t j = 0; j < lesson->columns.count && used < sizeof text; j++)
         if (wants_log(lesson, j)) {
             int more = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
-                                lesson->columns.source[j].name);
+                                lesson->columns.feature[j].name);
             used += more > 0 ? (size_t)more : sizeof text;
         }
     if (used)
@@ -414,7 +416,7 @@ static double median_target(const struct training_set *set) {
     double *y = malloc(set->rows * sizeof *y), median = (double)NAN;
     if (!y)
         return median;
-    memcpy(y, set->truth.y, set->rows * sizeof *y);
+    memcpy(y, set->targets.y, set->rows * sizeof *y);
     qsort(y, set->rows, sizeof *y, by_size);
     median = y[set->rows / 2];
     free(y);
@@ -436,8 +438,8 @@ static bool infers_inputs(const struct reading *reading) {
 static void say_large_counts(const struct reading *reading) {
     enum { LARGE_COUNT = 100 };
     const struct lesson *lesson = reading->lesson;
-    if (lesson->target.task->kind == TARGET_COUNT && lesson->set.sigma && uses_errors(reading) &&
-        infers_inputs(reading) && median_target(&lesson->set) > LARGE_COUNT)
+    if (lesson->target.task->predicts == PREDICTS_COUNT && lesson->set.sigma &&
+        uses_errors(reading) && infers_inputs(reading) && median_target(&lesson->set) > LARGE_COUNT)
         say(reading->arguments, "counts are large and the features have errors: --input "
                                 "first-order, or --task regress on the counts' logarithm, may "
                                 "predict better");
@@ -445,9 +447,9 @@ static void say_large_counts(const struct reading *reading) {
 
 /* "from -1.2 to 3, mean 0.4" */
 static void describe_numbers(const struct lesson *lesson, char *text, size_t size) {
-    double least = lesson->set.truth.y[0], most = least, mean = 0.0;
+    double least = lesson->set.targets.y[0], most = least, mean = 0.0;
     for (size_t i = 0; i < lesson->set.rows; i++) {
-        double y = lesson->set.truth.y[i];
+        double y = lesson->set.targets.y[i];
         least = y < least ? y : least;
         most = y > most ? y : most;
         mean += (y - mean) / (double)(i + 1);
@@ -458,7 +460,7 @@ static void describe_numbers(const struct lesson *lesson, char *text, size_t siz
 
 static void say_rows(const struct reading *reading) {
     const struct lesson *lesson = reading->lesson;
-    const struct list *name = &lesson->target.classes.name;
+    const struct name_list *name = &lesson->target.classes.name;
     char text[512] = "";
     size_t used = 0;
     if (!task_has_classes(lesson->target.task))
@@ -468,27 +470,27 @@ static void say_rows(const struct reading *reading) {
                             name->item[c], lesson->class_rows[c]);
         used += more > 0 ? (size_t)more : sizeof text;
     }
-    say(reading->arguments, "%zu row%s; %s%s", lesson->set.rows, plain_plural(lesson->set.rows),
-        text, used < sizeof text ? "" : "...");
+    say(reading->arguments, "%zu row%s; %s%s", lesson->set.rows, plural_s(lesson->set.rows), text,
+        used < sizeof text ? "" : "...");
 }
 
 /* Pairs of classes that are probably one. */
 static bool say_case(const struct reading *reading, struct complaint *complaint) {
-    const struct list *name = &reading->lesson->target.classes.name;
-    struct list pairs = {0};
+    const struct name_list *name = &reading->lesson->target.classes.name;
+    struct name_list pairs = {0};
     char text[256];
     bool fine = true;
     for (size_t a = 0; fine && a < name->count; a++)
         for (size_t b = a + 1; fine && b < name->count; b++)
             if (same_but_case(name->item[a], name->item[b])) {
                 snprintf(text, sizeof text, "%.100s/%.100s", name->item[a], name->item[b]);
-                fine = list_add(&pairs, text, strlen(text), complaint);
+                fine = name_list_add(&pairs, text, strlen(text), complaint);
             }
-    list_show(&pairs, 4, text, sizeof text);
+    name_list_show(&pairs, 4, text, sizeof text);
     if (fine && pairs.count)
         say(reading->arguments, "%s differ only in case (%s): --ignore-case merges them",
             reading->lesson->target.task->many, text);
-    list_free(&pairs);
+    name_list_free(&pairs);
     return fine;
 }
 
@@ -496,19 +498,19 @@ enum { FEW_ROWS = 5 };
 
 static bool say_small(const struct reading *reading, struct complaint *complaint) {
     const struct lesson *lesson = reading->lesson;
-    struct list small = {0};
+    struct name_list small = {0};
     char text[256];
     bool fine = true;
     for (size_t c = 0; fine && c < lesson->target.classes.name.count; c++) {
         const char *name = lesson->target.classes.name.item[c];
         if (lesson->class_rows[c] < FEW_ROWS)
-            fine = list_add(&small, name, strlen(name), complaint);
+            fine = name_list_add(&small, name, strlen(name), complaint);
     }
-    list_show(&small, 8, text, sizeof text);
+    name_list_show(&small, 8, text, sizeof text);
     if (fine && small.count)
         say(reading->arguments, "%s with fewer than %d rows: %s%s", lesson->target.task->many,
             FEW_ROWS, text, task_has_one_class(lesson->target.task) ? "; --classes selects" : "");
-    list_free(&small);
+    name_list_free(&small);
     return fine;
 }
 
@@ -535,15 +537,15 @@ static void say_noise(const struct reading *reading) {
 /* ---------------------------------------------------------------- all of it ------------------- */
 
 bool lesson_read(struct lesson *lesson, const struct arguments *arguments, const struct task *task,
-                 const struct recipe *recipe, const nim_model *model, const char *path,
+                 const struct fit_request *request, const nim_model *model, const char *path,
                  struct complaint *complaint) {
     struct reading reading = {
-        .lesson = lesson, .arguments = arguments, .recipe = recipe, .model = model};
+        .lesson = lesson, .arguments = arguments, .request = request, .model = model};
     lesson->target = (struct target){.task = task, .exposure = NO_COLUMN};
     bool fine = open_table(&reading, path, complaint) && read_rows(&reading, complaint) &&
                 target_check_order(&lesson->target, lesson->table, complaint);
     if (fine && task_has_one_class(task) && !lesson->target.classes.closed)
-        fine = classes_order(&lesson->target.classes, lesson->set.rows, lesson->set.truth.class,
+        fine = classes_order(&lesson->target.classes, lesson->set.rows, lesson->set.targets.class,
                              complaint);
     fine = fine && count_classes(lesson, complaint) && check_target(&reading, complaint) &&
            drop_empty(&reading, complaint) && take_logs(&reading, complaint);
@@ -562,11 +564,11 @@ bool lesson_read(struct lesson *lesson, const struct arguments *arguments, const
     return fine;
 }
 
-bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_t seed,
+bool lesson_hold_out(struct lesson *lesson, const struct fit_request *request, uint64_t seed,
                      struct complaint *complaint) {
-    const char *text = recipe->text[RECIPE_VALIDATION];
+    const char *text = request->text[REQUEST_VALIDATION];
     double share = 0.0;
-    if (!text || !plain_number(text, &share) || !(share > 0.0))
+    if (!text || !number_parse(text, &share) || !(share > 0.0))
         return true;
     if (!training_set_hold_out(&lesson->set, lesson->target.classes.name.count, share, seed,
                                &lesson->held, complaint))
@@ -574,7 +576,7 @@ bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_
     if (!lesson->held.rows)
         return complain(complaint, BAD_USAGE,
                         "fit: --validation %s of %zu row%s holds out none; give a larger share",
-                        text, lesson->set.rows, plain_plural(lesson->set.rows));
+                        text, lesson->set.rows, plural_s(lesson->set.rows));
     return count_classes(lesson, complaint);
 }
 

@@ -5,7 +5,7 @@
 /* All a model is to learn from: the rows of a table, their attributes and targets. */
 
 #include "cli/terminal/command.h"
-#include "cli/model/recipe.h"
+#include "cli/model/fit_request.h"
 #include "cli/rows/training_set.h"
 
 struct lesson {
@@ -18,15 +18,15 @@ struct lesson {
 };
 
 /*
- * Reads the table as task and recipe say and tells the user what was understood. `model` is one to
+ * Reads the table as task and request say and tells the user what was understood. `model` is one to
  * go on with, whose attributes and classes count, or NULL: then they are chosen.
  */
 bool lesson_read(struct lesson *lesson, const struct arguments *arguments, const struct task *task,
-                 const struct recipe *recipe, const nim_model *model, const char *path,
+                 const struct fit_request *request, const nim_model *model, const char *path,
                  struct complaint *complaint);
 
-/* Holds out the share the recipe says, if any. */
-bool lesson_hold_out(struct lesson *lesson, const struct recipe *recipe, uint64_t seed,
+/* Holds out the share the request says, if any. */
+bool lesson_hold_out(struct lesson *lesson, const struct fit_request *request, uint64_t seed,
                      struct complaint *complaint);
 
 void lesson_free(struct lesson *lesson);

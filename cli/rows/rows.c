@@ -10,14 +10,14 @@
 #include <string.h>
 
 /* What stands for the error where there is no column of errors. */
-static double error_without_column(const struct rows *rows, const struct source *source) {
-    return rows->lost_is_unknown && source->lost ? (double)NAN : 0.0;
+static double error_without_column(const struct rows *rows, const struct feature *feature) {
+    return rows->lost_is_unknown && feature->lost ? (double)NAN : 0.0;
 }
 
 bool rows_have_errors(const struct rows *rows) {
     for (size_t j = 0; j < rows->columns->count; j++)
-        if (rows->columns->source[j].error != NO_COLUMN ||
-            isnan(error_without_column(rows, &rows->columns->source[j])))
+        if (rows->columns->feature[j].error != NO_COLUMN ||
+            isnan(error_without_column(rows, &rows->columns->feature[j])))
             return true;
     return false;
 }
@@ -28,7 +28,7 @@ nim_data rows_data(const struct rows *rows) {
                      .x = rows->x,
                      .sigma = rows_have_errors(rows) ? rows->sigma : NULL,
                      .sigma_rows = rows_have_errors(rows) ? rows->count : 0};
-    truth_show(&rows->truth, &data);
+    target_values_show(&rows->targets, &data);
     return data;
 }
 
@@ -44,9 +44,10 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->sigma = calloc(cells, sizeof *rows->sigma);
     rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
     rows->nonpositive = calloc(rows->columns->count + 1, sizeof *rows->nonpositive);
-    rows->truth = rows->target ? target_shape(rows->target) : (struct truth){0};
-    return (truth_grow(&rows->truth, ROWS_BLOCK) && rows->place && rows->keep && rows->value &&
-            rows->error && rows->x && rows->sigma && rows->missing && rows->nonpositive) ||
+    rows->targets = rows->target ? target_shape(rows->target) : (struct target_values){0};
+    return (target_values_grow(&rows->targets, ROWS_BLOCK) && rows->place && rows->keep &&
+            rows->value && rows->error && rows->x && rows->sigma && rows->missing &&
+            rows->nonpositive) ||
            complain(complaint, BROKE_DOWN, "out of memory");
 }
 
@@ -59,7 +60,7 @@ void rows_free(struct rows *rows) {
     free(rows->sigma);
     free(rows->missing);
     free(rows->nonpositive);
-    truth_free(&rows->truth);
+    target_values_free(&rows->targets);
     rows->place = NULL;
 }
 
@@ -76,7 +77,7 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
                                   table_path(rows->table));
 }
 
-/* Which of the rows at hand are wanted: `place` and `truth`. */
+/* Which of the rows at hand are wanted: `place` and `targets`. */
 static bool select_rows(struct rows *rows, struct complaint *complaint) {
     bool filter = rows->where && where_any(rows->where);
     rows->count = 0;
@@ -89,7 +90,7 @@ static bool select_rows(struct rows *rows, struct complaint *complaint) {
             rows->filtered++;
             continue;
         }
-        if (rows->target && !target_take(rows->target, rows->table, i, &rows->truth, rows->count,
+        if (rows->target && !target_take(rows->target, rows->table, i, &rows->targets, rows->count,
                                          &known, complaint))
             return false;
         rows->place[rows->count] = i;
@@ -117,23 +118,23 @@ bool take_log(double *x, double *sigma) {
 
 /* One attribute of the selected rows. */
 static bool read_attribute(struct rows *rows, size_t j, struct complaint *complaint) {
-    const struct source *source = &rows->columns->source[j];
+    const struct feature *feature = &rows->columns->feature[j];
     size_t d = rows->columns->count;
-    bool errors = source->error != NO_COLUMN;
-    double usual = error_without_column(rows, source);
-    if (!table_numbers(rows->table, source->value, rows->value, 1, complaint) ||
-        (errors && !table_numbers(rows->table, (size_t)source->error, rows->error, 1, complaint)))
+    bool errors = feature->error != NO_COLUMN;
+    double usual = error_without_column(rows, feature);
+    if (!table_numbers(rows->table, feature->value, rows->value, 1, complaint) ||
+        (errors && !table_numbers(rows->table, (size_t)feature->error, rows->error, 1, complaint)))
         return false;
     for (size_t k = 0; k < rows->count; k++) {
         size_t i = rows->place[k];
         double x = rows->value[i], sigma = errors ? rows->error[i] : usual;
         if (isinf(x))
-            return complain_of_cell(rows, i, source->value, "a finite number", x, complaint);
+            return complain_of_cell(rows, i, feature->value, "a finite number", x, complaint);
         if (sigma < 0.0 || isinf(sigma))
-            return complain_of_cell(rows, i, (size_t)source->error,
+            return complain_of_cell(rows, i, (size_t)feature->error,
                                     "a 1-sigma error, which is finite and not negative", sigma,
                                     complaint);
-        if (source->logarithm)
+        if (feature->logarithm)
             rows->nonpositive[j] += take_log(&x, &sigma);
         rows->missing[j] += isnan(x) != 0;
         rows->x[k * d + j] = x;
@@ -176,7 +177,7 @@ void rows_say_left_out(const struct rows *rows, const struct arguments *argument
             snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", parts[i].count,
                      parts[i].why);
     }
-    list_show(&target->others.name, 4, names, sizeof names);
+    name_list_show(&target->others.name, 4, names, sizeof names);
     if (*text)
         say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
             *names ? ")" : "");
@@ -185,7 +186,7 @@ void rows_say_left_out(const struct rows *rows, const struct arguments *argument
 void rows_say_nonpositive(const struct rows *rows, const struct arguments *arguments) {
     for (size_t j = 0; rows->nonpositive && j < rows->columns->count; j++) {
         size_t count = rows->nonpositive[j];
-        const char *name = table_column(rows->table, rows->columns->source[j].value)->name;
+        const char *name = table_column(rows->table, rows->columns->feature[j].value)->name;
         if (count == 1)
             say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
                 name);

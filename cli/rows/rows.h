@@ -29,14 +29,14 @@ struct rows {
     size_t waiting;        /* rows the table has at hand that were not looked at yet */
 
     /* The block. */
-    size_t count;       /* rows selected; 0 at the end of the table */
-    size_t at_hand;     /* rows the table has at hand */
-    size_t first;       /* the number of the first of them, from 0 */
-    size_t *place;      /* count: where each stands among them */
-    double *x;          /* count x attributes */
-    double *sigma;      /* count x attributes; zero where there is no error column, NaN where it is
-                           unknown */
-    struct truth truth; /* count, where there is a target */
+    size_t count;   /* rows selected; 0 at the end of the table */
+    size_t at_hand; /* rows the table has at hand */
+    size_t first;   /* the number of the first of them, from 0 */
+    size_t *place;  /* count: where each stands among them */
+    double *x;      /* count x attributes */
+    double *sigma;  /* count x attributes; zero where there is no error column, NaN where it is
+                       unknown */
+    struct target_values targets; /* count, where there is a target */
 
     /* So far, over all blocks. */
     size_t seen;         /* rows of the table */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/target.h"
 
-#include "text/plain.h"
-#include "cli/model/recipe.h"
+#include "text/ascii.h"
+#include "text/number.h"
+#include "cli/model/fit_request.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,45 +59,45 @@ static bool check_label_name(const struct table *table, size_t column,
 static bool find_labels(struct target *target, struct table *table,
                         const struct target_wishes *wishes, struct complaint *complaint) {
     size_t expected = wishes->model ? nim_model_classes(wishes->model) : 0;
-    struct list names = {0};
+    struct name_list names = {0};
     bool fine = true;
     if (wishes->label)
-        fine = list_split(&names, wishes->label, "--label", complaint);
+        fine = name_list_split(&names, wishes->label, "--label", complaint);
     for (size_t c = 0; fine && !wishes->label && c < expected; c++) {
         const char *name = nim_model_class_name(wishes->model, c);
-        fine = list_add(&names, name, strlen(name), complaint);
+        fine = name_list_add(&names, name, strlen(name), complaint);
     }
     if (fine && !names.count)
         fine = complain(complaint, BAD_USAGE,
                         "fit: which columns are the labels? --label A,B,... names them");
     if (fine && expected && names.count != expected)
         fine = complain(complaint, BAD_USAGE, "--label: %zu column%s; the model has %zu label%s",
-                        names.count, plain_plural(names.count), expected, plain_plural(expected));
+                        names.count, plural_s(names.count), expected, plural_s(expected));
     for (size_t i = 0; fine && i < names.count; i++) {
         size_t column;
         fine = column_find(table, names.item[i], &column, complaint) &&
                (wishes->model || check_label_name(table, column, complaint)) &&
                add_column(target, table, column, complaint);
     }
-    list_free(&names);
+    name_list_free(&names);
     return fine;
 }
 
 /* Whether a label that is no column is a list of columns. */
 static bool names_several(const struct table *table, const char *label) {
-    struct list names = {0};
+    struct name_list names = {0};
     struct complaint ignored;
     bool several = table_find(table, label) == NO_COLUMN &&
-                   list_split(&names, label, "--label", &ignored) && names.count > 1;
+                   name_list_split(&names, label, "--label", &ignored) && names.count > 1;
     for (size_t i = 0; several && i < names.count; i++)
         several = table_find(table, names.item[i]) >= 0;
-    list_free(&names);
+    name_list_free(&names);
     return several;
 }
 
 static bool find_one(struct target *target, struct table *table, const struct target_wishes *wishes,
                      struct complaint *complaint) {
-    const char *kept = wishes->model ? nim_model_note(wishes->model, NOTE_LABEL) : NULL;
+    const char *noted = wishes->model ? nim_model_note(wishes->model, NOTE_LABEL) : NULL;
     const struct task *task = target->task;
     size_t column;
     if (wishes->label && names_several(table, wishes->label))
@@ -104,22 +105,22 @@ static bool find_one(struct target *target, struct table *table, const struct ta
                         wishes->label,
                         wishes->model ? "the model predicts one column"
                                       : "--task multilabel learns several columns at once");
-    target->chosen = !wishes->label && !kept;
+    target->chosen = !wishes->label && !noted;
     bool guess = target->chosen && wishes->rows && task_has_one_class(task) &&
                  table_find(table, task->column) == NO_COLUMN;
     if (!(guess ? column_guess_label(table, wishes->rows, task->column, &column, complaint)
-                : column_label(table, wishes->label, kept, task->column, &column, complaint)))
+                : column_label(table, wishes->label, noted, task->column, &column, complaint)))
         return false;
     return add_column(target, table, column, complaint);
 }
 
 bool target_find_exposure(struct target *target, const struct table *table,
                           const struct target_wishes *wishes, struct complaint *complaint) {
-    const char *kept = wishes->model ? recipe_kept(wishes->model, RECIPE_EXPOSURE) : NULL;
-    const char *name = wishes->exposure ? wishes->exposure : kept;
+    const char *noted = wishes->model ? fit_request_noted(wishes->model, REQUEST_EXPOSURE) : NULL;
+    const char *name = wishes->exposure ? wishes->exposure : noted;
     size_t column;
     target->no_exposure = NULL;
-    if (!name || target->task->kind != TARGET_COUNT)
+    if (!name || target->task->predicts != PREDICTS_COUNT)
         return true;
     if (!wishes->exposure && table_find(table, name) == NO_COLUMN) {
         target->no_exposure = name;
@@ -133,8 +134,8 @@ bool target_find_exposure(struct target *target, const struct table *table,
 
 bool target_find(struct target *target, struct table *table, const struct target_wishes *wishes,
                  struct complaint *complaint) {
-    if (!(target->task->kind == TARGET_LABELS ? find_labels : find_one)(target, table, wishes,
-                                                                        complaint) ||
+    if (!(target->task->predicts == PREDICTS_LABELS ? find_labels : find_one)(target, table, wishes,
+                                                                              complaint) ||
         !target_find_exposure(target, table, wishes, complaint))
         return false;
     return target->exposure != (long)target->column[0] ||
@@ -155,50 +156,50 @@ struct taken *target_taken(const struct target *target, size_t *count) {
 
 void target_describe(const struct target *target, const struct table *table, char *text,
                      size_t size) {
-    struct list names = {0};
+    struct name_list names = {0};
     struct complaint ignored;
     for (size_t i = 0; i < target->count; i++)
-        list_add(&names, name_of(table, target->column[i]),
-                 strlen(name_of(table, target->column[i])), &ignored);
-    snprintf(text, size, "column%s ", plain_plural(target->count));
-    list_show(&names, 8, text + strlen(text), size - strlen(text));
-    list_free(&names);
+        name_list_add(&names, name_of(table, target->column[i]),
+                      strlen(name_of(table, target->column[i])), &ignored);
+    snprintf(text, size, "column%s ", plural_s(target->count));
+    name_list_show(&names, 8, text + strlen(text), size - strlen(text));
+    name_list_free(&names);
 }
 
 /* ---------------------------------------------------------------- classes --------------------- */
 
 bool target_name_classes(struct target *target, const struct table *table, const char *wish,
                          const nim_model *model, struct complaint *complaint) {
-    struct list names = {0};
+    struct name_list names = {0};
     bool fine = true;
     if (!task_has_classes(target->task))
         return true;
     for (size_t c = 0; model && fine && c < nim_model_classes(model); c++) {
         const char *name = nim_model_class_name(model, c);
-        fine = list_add(&names, name, strlen(name), complaint);
+        fine = name_list_add(&names, name, strlen(name), complaint);
     }
-    for (size_t i = 0; !model && fine && target->task->kind == TARGET_LABELS && i < target->count;
-         i++) {
+    for (size_t i = 0;
+         !model && fine && target->task->predicts == PREDICTS_LABELS && i < target->count; i++) {
         const char *name = name_of(table, target->column[i]);
-        fine = list_add(&names, name, strlen(name), complaint);
+        fine = name_list_add(&names, name, strlen(name), complaint);
     }
     if (!model && wish)
-        fine = list_split(&names, wish, "--classes", complaint);
+        fine = name_list_split(&names, wish, "--classes", complaint);
     if (fine && names.count)
         fine = classes_fix(&target->classes, &names, complaint);
-    list_free(&names);
+    name_list_free(&names);
     return fine;
 }
 
 bool target_check_order(const struct target *target, const struct table *table,
                         struct complaint *complaint) {
-    const struct list *name = &target->classes.name;
+    const struct name_list *name = &target->classes.name;
     double number;
-    for (size_t c = 0; target->task->kind == TARGET_LEVEL && c < name->count; c++) {
+    for (size_t c = 0; target->task->predicts == PREDICTS_LEVEL && c < name->count; c++) {
         char known[256];
-        if (target->classes.closed || plain_number(name->item[c], &number))
+        if (target->classes.closed || number_parse(name->item[c], &number))
             continue;
-        list_show(name, 8, known, sizeof known);
+        name_list_show(name, 8, known, sizeof known);
         return complain(complaint, BAD_INPUT,
                         "%s: column %s: '%s' is no number, so the order of the levels (%s) must "
                         "be given: --classes LOWEST,...,HIGHEST",
@@ -209,11 +210,11 @@ bool target_check_order(const struct target *target, const struct table *table,
 
 /* ---------------------------------------------------------------- cells ----------------------- */
 
-struct truth target_shape(const struct target *target) {
+struct target_values target_shape(const struct target *target) {
     bool one_class = task_has_one_class(target->task);
-    return (struct truth){.classed = target->count && one_class,
-                          .outputs = one_class ? 0 : target->count,
-                          .exposed = target->exposure != NO_COLUMN};
+    return (struct target_values){.classed = target->count && one_class,
+                                  .outputs = one_class ? 0 : target->count,
+                                  .exposed = target->exposure != NO_COLUMN};
 }
 
 static bool make_room(struct target *target, size_t rows, struct complaint *complaint) {
@@ -248,25 +249,25 @@ static bool complain_of_cell(struct table *table, size_t row, size_t column, con
 
 static bool complain_of_number(struct table *table, size_t row, size_t column, double found,
                                const char *expected, struct complaint *complaint) {
-    char text[PLAIN_NUMBER];
-    plain_write(found, text);
+    char text[NUMBER_TEXT];
+    number_print(found, text);
     return complain_of_cell(table, row, column, text, expected, complaint);
 }
 
 /* In a column of numbers 1, 1.0 and 1e0 are the same label: the shortest text of the number. */
-static struct span shortest(struct span label, char text[PLAIN_NUMBER]) {
+static struct span shortest(struct span label, char text[NUMBER_TEXT]) {
     double number;
-    if (label.length >= PLAIN_NUMBER)
+    if (label.length >= NUMBER_TEXT)
         return label;
     memcpy(text, label.text, label.length);
     text[label.length] = '\0';
-    if (!plain_number(text, &number))
+    if (!number_parse(text, &number))
         return label;
-    plain_write(number, text);
+    number_print(number, text);
     return (struct span){text, strlen(text)};
 }
 
-/* A label that is no class: counted, and its name kept for messages. */
+/* A label that is no class: counted, and its name noted for messages. */
 static bool remember_other(struct target *target, struct span label, struct complaint *complaint) {
     enum { MOST_OTHERS = 1000 };
     int32_t ignored;
@@ -280,7 +281,7 @@ static bool remember_other(struct target *target, struct span label, struct comp
 static bool classify(struct target *target, struct table *table, size_t i, int32_t *class,
                      struct complaint *complaint) {
     struct span label;
-    char text[PLAIN_NUMBER];
+    char text[NUMBER_TEXT];
     size_t column = target->column[0];
     if (!table_text(table, i, column, &label, complaint))
         return false;
@@ -313,10 +314,10 @@ static bool read_flag(struct table *table, size_t i, size_t column, double *flag
     if (!span.length)
         return true;
     snprintf(text, sizeof text, "%.*s", (int)(span.length < 60 ? span.length : 60), span.text);
-    if (plain_number(text, flag) && (*flag == 0.0 || *flag == 1.0))
+    if (number_parse(text, flag) && (*flag == 0.0 || *flag == 1.0))
         return true;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (strlen(text) == strlen(words[k]) && plain_starts(text, words[k])) {
+        if (strlen(text) == strlen(words[k]) && ascii_starts(text, words[k])) {
             *flag = (double)(k % 2);
             return true;
         }
@@ -338,7 +339,7 @@ static bool take_labels(struct target *target, struct table *table, size_t i, do
 static bool take_number(struct target *target, struct table *table, size_t i, double *y,
                         bool *known, struct complaint *complaint) {
     size_t column = target->column[0];
-    bool count = target->task->kind == TARGET_COUNT;
+    bool count = target->task->predicts == PREDICTS_COUNT;
     *y = target->cell[i];
     *known = !isnan(*y);
     target->unlabelled += !*known;
@@ -349,22 +350,23 @@ static bool take_number(struct target *target, struct table *table, size_t i, do
                               count ? "a count: 0, 1, 2, ..." : "a finite number", complaint);
 }
 
-bool target_take(struct target *target, struct table *table, size_t i, struct truth *truth,
-                 size_t k, bool *known, struct complaint *complaint) {
+bool target_take(struct target *target, struct table *table, size_t i,
+                 struct target_values *targets, size_t k, bool *known,
+                 struct complaint *complaint) {
     bool fine = true;
     *known = true;
-    if (truth->classed) {
-        fine = classify(target, table, i, &truth->class[k], complaint);
-        *known = truth->class[k] != NO_CLASS;
+    if (targets->classed) {
+        fine = classify(target, table, i, &targets->class[k], complaint);
+        *known = targets->class[k] != NO_CLASS;
     } else if (target->count) {
-        double *y = truth->y + k * truth->outputs;
-        fine = (target->task->kind == TARGET_LABELS ? take_labels : take_number)(
+        double *y = targets->y + k * targets->outputs;
+        fine = (target->task->predicts == PREDICTS_LABELS ? take_labels : take_number)(
             target, table, i, y, known, complaint);
     }
-    if (!fine || !*known || !truth->exposed)
+    if (!fine || !*known || !targets->exposed)
         return fine;
     static const char expected[] = "an exposure, a finite number above 0";
-    double exposure = truth->exposure[k] = target->exposure_cell[i];
+    double exposure = targets->exposure[k] = target->exposure_cell[i];
     size_t column = (size_t)target->exposure;
     if (isnan(exposure))
         return complain_of_cell(table, i, column, "missing", expected, complaint);

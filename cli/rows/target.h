@@ -16,7 +16,7 @@
 #include "cli/rows/classes.h"
 #include "cli/rows/columns.h"
 #include "cli/model/task.h"
-#include "cli/rows/truth.h"
+#include "cli/rows/target_values.h"
 
 struct target {
     const struct task *task;
@@ -65,16 +65,16 @@ struct taken *target_taken(const struct target *target, size_t *count);
 void target_describe(const struct target *target, const struct table *table, char *text,
                      size_t size);
 
-/* An empty truth of the shape the target has. */
-struct truth target_shape(const struct target *target);
+/* No target values yet, of the shape the target has. */
+struct target_values target_shape(const struct target *target);
 
 /* Looks at `rows` rows the table has at hand. */
 bool target_next(struct target *target, struct table *table, size_t rows,
                  struct complaint *complaint);
 
-/* Row i of those into place k of `truth`; *known is false where it has no target to speak of. */
-bool target_take(struct target *target, struct table *table, size_t i, struct truth *truth,
-                 size_t k, bool *known, struct complaint *complaint);
+/* Row i of those into place k of `targets`; *known is false where it has no target to speak of. */
+bool target_take(struct target *target, struct table *table, size_t i,
+                 struct target_values *targets, size_t k, bool *known, struct complaint *complaint);
 
 /* Levels nobody has put in order must be numbers. */
 bool target_check_order(const struct target *target, const struct table *table,

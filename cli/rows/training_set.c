@@ -15,14 +15,14 @@ nim_data training_set_data(const struct training_set *set) {
                      .x = set->x,
                      .sigma = set->sigma,
                      .sigma_rows = set->sigma ? set->rows : 0};
-    truth_show(&set->truth, &data);
+    target_values_show(&set->targets, &data);
     return data;
 }
 
 void training_set_free(struct training_set *set) {
     free(set->x);
     free(set->sigma);
-    truth_free(&set->truth);
+    target_values_free(&set->targets);
     *set = (struct training_set){0};
 }
 
@@ -36,23 +36,24 @@ static bool make_room(struct training_set *set, size_t rows, bool errors,
     set->x = x ? x : set->x;
     double *sigma = x && errors ? realloc(set->sigma, rows * d * sizeof *sigma) : NULL;
     set->sigma = sigma ? sigma : set->sigma;
-    return (x && (sigma || !errors) && truth_grow(&set->truth, rows)) ||
+    return (x && (sigma || !errors) && target_values_grow(&set->targets, rows)) ||
            complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
 }
 
-static void append(struct training_set *set, const nim_data *data, const struct truth *truth) {
+static void append(struct training_set *set, const nim_data *data,
+                   const struct target_values *targets) {
     size_t cells = data->rows * set->attributes, end = set->rows * set->attributes;
     memcpy(set->x + end, data->x, cells * sizeof *set->x);
     if (set->sigma)
         memcpy(set->sigma + end, data->sigma, cells * sizeof *set->sigma);
-    truth_copy(&set->truth, set->rows, truth, 0, data->rows);
+    target_values_copy(&set->targets, set->rows, targets, 0, data->rows);
     set->rows += data->rows;
 }
 
 bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint) {
     size_t room = 0;
     set->attributes = rows->columns->count;
-    set->truth = target_shape(rows->target);
+    set->targets = target_shape(rows->target);
     while (rows_next(rows, complaint)) {
         if (!rows->count)
             return true;
@@ -62,7 +63,7 @@ bool training_set_read(struct training_set *set, struct rows *rows, struct compl
                 return false;
         }
         nim_data data = rows_data(rows);
-        append(set, &data, &rows->truth);
+        append(set, &data, &rows->targets);
     }
     return false;
 }
@@ -157,23 +158,23 @@ static void move_row(const struct training_set *from, size_t row, struct trainin
     memmove(to->x + to->rows * d, from->x + row * d, bytes);
     if (from->sigma)
         memmove(to->sigma + to->rows * d, from->sigma + row * d, bytes);
-    truth_copy(&to->truth, to->rows++, &from->truth, row, 1);
+    target_values_copy(&to->targets, to->rows++, &from->targets, row, 1);
 }
 
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint) {
     size_t *before = calloc(classes + 1, sizeof *before), rows = set->rows;
     held->attributes = set->attributes;
-    held->truth = (struct truth){.classed = set->truth.classed,
-                                 .outputs = set->truth.outputs,
-                                 .exposed = set->truth.exposed};
+    held->targets = (struct target_values){.classed = set->targets.classed,
+                                           .outputs = set->targets.outputs,
+                                           .exposed = set->targets.exposed};
     /* One more than is needed keeps the arrays from being empty. */
     bool fine = before ? make_room(held, rows + 1, set->sigma != NULL, complaint)
                        : complain(complaint, BROKE_DOWN, "out of memory");
     struct training_set from = *set;
     set->rows = fine ? 0 : rows;
     for (size_t i = 0; fine && i < rows; i++) {
-        size_t class = from.truth.classed ? (size_t)from.truth.class[i] : 0;
+        size_t class = from.targets.classed ? (size_t)from.targets.class[i] : 0;
         move_row(&from, i, goes(before[class]++, share, seed, class) ? held : set);
     }
     free(before);

@@ -8,8 +8,8 @@
 
 struct training_set {
     size_t rows, attributes;
-    double *x, *sigma;  /* rows x attributes; sigma NULL when no attribute has errors */
-    struct truth truth; /* rows */
+    double *x, *sigma;            /* rows x attributes; sigma NULL when no attribute has errors */
+    struct target_values targets; /* rows */
 };
 
 /* The rest of the table. */

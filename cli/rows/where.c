@@ -2,7 +2,8 @@
 #include "cli/rows/where.h"
 
 #include "cli/rows/columns.h"
-#include "text/plain.h"
+#include "text/ascii.h"
+#include "text/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,9 +40,9 @@ static const struct {
 enum { SIGNS = sizeof signs / sizeof *signs };
 
 static struct span without_blanks(const char *text, size_t length) {
-    while (length && plain_blank(*text))
+    while (length && ascii_blank(*text))
         text++, length--;
-    while (length && plain_blank(text[length - 1]))
+    while (length && ascii_blank(text[length - 1]))
         length--;
     return (struct span){.text = text, .length = length};
 }
@@ -90,7 +91,7 @@ static bool holds_two(struct span value) {
     }
     for (; *start; start++)
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (plain_starts(start, words[i]) && find_sign(start, &place) != SIGNS)
+            if (ascii_starts(start, words[i]) && find_sign(start, &place) != SIGNS)
                 return true;
     return false;
 }
@@ -136,14 +137,14 @@ static bool bind(struct condition *condition, const char *text, const struct tab
                         "--where: '%s': a missing cell can only be = or !=", text);
     if (condition->text || !*condition->value)
         return true;
-    if (!plain_number(condition->value, &condition->number))
+    if (!number_parse(condition->value, &condition->number))
         return complain(complaint, BAD_INPUT,
                         "%s: column %s holds numbers, and --where '%s' compares it with text",
                         table_path(table), column->name, text);
     return true;
 }
 
-struct where *where_create_from(const struct list *conditions, const struct table *table,
+struct where *where_create_from(const struct name_list *conditions, const struct table *table,
                                 bool ignore_case, struct complaint *complaint) {
     struct where *where = calloc(1, sizeof *where);
     if (where)
@@ -170,15 +171,15 @@ struct where *where_create_from(const struct list *conditions, const struct tabl
 
 struct where *where_create(const struct arguments *arguments, const struct table *table,
                            bool ignore_case, struct complaint *complaint) {
-    struct list conditions = {0};
+    struct name_list conditions = {0};
     bool good = true;
     for (size_t i = 0; good && i < argument_count(arguments, "where"); i++) {
         const char *text = argument_nth(arguments, "where", i);
-        good = list_add(&conditions, text, strlen(text), complaint);
+        good = name_list_add(&conditions, text, strlen(text), complaint);
     }
     struct where *where =
         good ? where_create_from(&conditions, table, ignore_case, complaint) : NULL;
-    list_free(&conditions);
+    name_list_free(&conditions);
     return where;
 }
 
@@ -228,8 +229,8 @@ static bool number_holds(const struct condition *condition, double x) {
 static int compare_text(struct span cell, const char *value, bool ignore_case) {
     size_t i = 0;
     for (; i < cell.length && value[i]; i++) {
-        char a = ignore_case ? plain_lower(cell.text[i]) : cell.text[i];
-        char b = ignore_case ? plain_lower(value[i]) : value[i];
+        char a = ignore_case ? ascii_lower(cell.text[i]) : cell.text[i];
+        char b = ignore_case ? ascii_lower(value[i]) : value[i];
         if (a != b)
             return (unsigned char)a < (unsigned char)b ? -1 : 1;
     }

@@ -16,7 +16,7 @@
  */
 
 #include "cli/terminal/command.h"
-#include "text/list.h"
+#include "text/name_list.h"
 #include "table/table.h"
 
 #include <stdint.h>
@@ -38,7 +38,7 @@ struct where *where_create(const struct arguments *arguments, const struct table
                            bool ignore_case, struct complaint *complaint);
 
 /* The same for conditions kept elsewhere than on the command line. */
-struct where *where_create_from(const struct list *conditions, const struct table *table,
+struct where *where_create_from(const struct name_list *conditions, const struct table *table,
                                 bool ignore_case, struct complaint *complaint);
 void where_free(struct where *where);
 

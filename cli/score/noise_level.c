@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/score/noise_level.h"
 
-#include "cli/rows/grow.h"
+#include "cli/rows/grow_array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@ bool noise_grow(struct noise *noise, size_t more) {
         return true;
     size_t room = noise->rows + more + noise->room, row = noise->attributes * sizeof(double);
     bool fine = true;
-    noise->x = grown(noise->x, room, row, &fine);
-    noise->sigma = grown(noise->sigma, room, row, &fine);
-    noise->level = grown(noise->level, room, sizeof *noise->level, &fine);
-    noise->order = grown(noise->order, room, sizeof *noise->order, &fine);
+    noise->x = grow_array(noise->x, room, row, &fine);
+    noise->sigma = grow_array(noise->sigma, room, row, &fine);
+    noise->level = grow_array(noise->level, room, sizeof *noise->level, &fine);
+    noise->order = grow_array(noise->order, room, sizeof *noise->order, &fine);
     if (fine)
         noise->room = room;
     return fine;

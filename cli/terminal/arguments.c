@@ -3,7 +3,7 @@
 
 #include "text/nearest.h"
 #include "cli/terminal/options.h"
-#include "text/plain.h"
+#include "text/number.h"
 
 #include <assert.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct given {
+struct given_option {
     struct option option;
     const char *value; /* "" for flags */
 };
@@ -20,7 +20,7 @@ struct arguments {
     const struct command *command;
     size_t operands, givens;
     const char **operand;
-    struct given *given;
+    struct given_option *given;
     bool want_help;
 };
 
@@ -112,7 +112,8 @@ static bool take(struct arguments *arguments, struct cursor *cursor, struct opti
     }
     if (!check_value(arguments->command, &option, value, complaint))
         return false;
-    arguments->given[arguments->givens++] = (struct given){.option = option, .value = value};
+    arguments->given[arguments->givens++] =
+        (struct given_option){.option = option, .value = value};
     arguments->want_help = arguments->want_help || strcmp(option.name, "help") == 0;
     return true;
 }
@@ -251,9 +252,9 @@ const char *argument_text(const struct arguments *arguments, const char *name) {
 static bool complain_of_range(const struct arguments *arguments, const char *name, const char *text,
                               const char *kind, double least, double most,
                               struct complaint *complaint) {
-    char from[PLAIN_NUMBER], to[PLAIN_NUMBER];
-    plain_write(least, from);
-    plain_write(most, to);
+    char from[NUMBER_TEXT], to[NUMBER_TEXT];
+    number_print(least, from);
+    number_print(most, to);
     return complain(complaint, BAD_USAGE, "%s: --%s: '%s' is not a%s number from %s to %s",
                     arguments->command->name, name, text, kind, from, to);
 }
@@ -262,7 +263,7 @@ bool argument_real(const struct arguments *arguments, const char *name, double l
                    double *value, struct complaint *complaint) {
     const char *text = argument_text(arguments, name);
     double number;
-    if (!text || !plain_number(text, &number) || number < least || number > most)
+    if (!text || !number_parse(text, &number) || number < least || number > most)
         return complain_of_range(arguments, name, text ? text : "", "", least, most, complaint);
     *value = number;
     return true;
@@ -273,7 +274,7 @@ bool argument_whole(const struct arguments *arguments, const char *name, size_t 
     const char *text = argument_text(arguments, name);
     /* Up to 2^53 a double is a whole number exactly, and 1e6 may be written so. */
     double number, from = (double)least, to = fmin((double)most, 0x1p53);
-    if (!text || !plain_number(text, &number) || number < from || number > to ||
+    if (!text || !number_parse(text, &number) || number < from || number > to ||
         number != floor(number))
         return complain_of_range(arguments, name, text ? text : "", " whole", from, to, complaint);
     *value = (size_t)number;
@@ -283,7 +284,7 @@ bool argument_whole(const struct arguments *arguments, const char *name, size_t 
 bool argument_engine(const struct arguments *arguments, nim_options *options,
                      struct complaint *complaint) {
     for (size_t i = 0; i < arguments->givens; i++) {
-        const struct given *given = &arguments->given[i];
+        const struct given_option *given = &arguments->given[i];
         if (given->option.engine &&
             !set_engine(arguments->command, &given->option, given->value, options, complaint))
             return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/terminal/grid.h"
 
-#include "text/list.h"
+#include "text/name_list.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct grid {
     char *alignment;
     size_t columns;
-    struct list cells;
+    struct name_list cells;
 };
 
 struct grid *grid_create(const char *alignment) {
@@ -38,7 +38,7 @@ void grid_cell(struct grid *grid, const char *format, ...) {
     int length = vsnprintf(text, sizeof text, format, list);
     va_end(list);
     if (length >= 0)
-        list_add(&grid->cells, text, strlen(text), &ignored);
+        name_list_add(&grid->cells, text, strlen(text), &ignored);
 }
 
 size_t grid_pass_over(struct grid *grid, size_t row, size_t rows) {
@@ -93,7 +93,7 @@ void grid_print(struct grid *grid, FILE *file) {
     for (size_t i = 0; width && i < rows; i++)
         print_row(grid, i * grid->columns, width, file);
     free(width);
-    list_free(&grid->cells);
+    name_list_free(&grid->cells);
     free(grid->alignment);
     free(grid);
 }

@@ -5,7 +5,7 @@
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/help.h"
 #include "cli/terminal/options.h"
-#include "text/plain.h"
+#include "text/ascii.h"
 
 #include <string.h>
 
@@ -86,7 +86,7 @@ static void put_title(FILE *file, const char *name, const char *summary) {
     if (name)
         fprintf(file, "\\-%s", name);
     fputs(" \\- ", file);
-    fputc(plain_lower(summary[0]), file);
+    fputc(ascii_lower(summary[0]), file);
     put_escaped(file, summary + 1, strlen(summary + 1), false);
     fputc('\n', file);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/terminal/command.h"
 
-#include "text/plain.h"
+#include "text/ascii.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +14,6 @@ void say(const struct arguments *arguments, const char *format, ...) {
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
-    plain_line(line);
+    make_one_line(line);
     fprintf(stderr, "nimgp: %s\n", line);
 }

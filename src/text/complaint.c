@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/complaint.h"
 
-#include "text/plain.h"
+#include "text/ascii.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ bool complain(struct complaint *complaint, enum complaint_kind kind, const char 
         complaint->text[0] = '\0';
     else if ((size_t)wanted >= sizeof complaint->text)
         shorten(complaint->text, sizeof complaint->text);
-    plain_line(complaint->text); /* whatever a file's name holds */
+    make_one_line(complaint->text); /* whatever a file's name holds */
     complaint->kind = kind;
     return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/json_writer.h"
 
-#include "text/plain.h"
+#include "text/number.h"
 #include "text/utf8.h"
 
 #include <assert.h>
@@ -104,18 +104,18 @@ void json_text(struct json_writer *json, const char *key, const char *text) {
 }
 
 void json_real(struct json_writer *json, const char *key, double value) {
-    char text[PLAIN_NUMBER];
-    plain_write(value, text);
+    char text[NUMBER_TEXT];
+    number_print(value, text);
     put_raw(json, key, isfinite(value) ? text : "null");
 }
 
 void json_whole(struct json_writer *json, const char *key, size_t value) {
-    char text[PLAIN_NUMBER];
+    char text[NUMBER_TEXT];
     snprintf(text, sizeof text, "%zu", value);
     put_raw(json, key, text);
 }
 
-void json_truth(struct json_writer *json, const char *key, bool value) {
+void json_bool(struct json_writer *json, const char *key, bool value) {
     put_raw(json, key, value ? "true" : "false");
 }
 
@@ -151,7 +151,7 @@ void json_cell(struct json_writer *json, const char *key, const char *text) {
         json_null(json, key);
     else if (is_whole(text))
         put_raw(json, key, text);
-    else if (plain_number(text, &number))
+    else if (number_parse(text, &number))
         json_real(json, key, number);
     else
         json_text(json, key, text);

@@ -43,7 +43,7 @@ void json_text(struct json_writer *json, const char *key, const char *text); /* 
 void json_bytes(struct json_writer *json, const char *key, const char *text, size_t length);
 void json_real(struct json_writer *json, const char *key, double value);
 void json_whole(struct json_writer *json, const char *key, size_t value);
-void json_truth(struct json_writer *json, const char *key, bool value);
+void json_bool(struct json_writer *json, const char *key, bool value);
 void json_null(struct json_writer *json, const char *key);
 
 /* A table's cell of a column of numbers, with all its digits; null when it is empty. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/nearest.h"
 
-#include "text/plain.h"
+#include "text/ascii.h"
 
 #include <string.h>
 
@@ -21,9 +21,9 @@ static size_t slips_between(const char *a, size_t rows, const char *b, size_t co
         const size_t *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= columns; j++) {
-            char x = plain_lower(a[i - 1]), y = plain_lower(b[j - 1]);
+            char x = ascii_lower(a[i - 1]), y = ascii_lower(b[j - 1]);
             now[j] = smaller(smaller(last[j], now[j - 1]) + 1, last[j - 1] + (x != y));
-            if (i > 1 && j > 1 && x == plain_lower(b[j - 2]) && y == plain_lower(a[i - 2]))
+            if (i > 1 && j > 1 && x == ascii_lower(b[j - 2]) && y == ascii_lower(a[i - 2]))
                 now[j] = smaller(now[j], before[j - 2] + 1);
         }
     }

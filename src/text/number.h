@@ -24,6 +24,10 @@ enum number_reading number_read(const char *text, size_t length, double *value);
 enum { NUMBER_MARGIN = 16 };
 enum number_reading number_read_quickly(const char *text, size_t length, double *value);
 
+/* The whole text is one decimal number, perhaps with blanks around it; infinity and NaN are none.
+ */
+bool number_parse(const char *text, double *value);
+
 /* An integer beyond 2^53 in plain digits, which a double need not hold: a name, not a quantity. */
 bool number_is_name(const char *text, size_t length);
 
@@ -31,5 +35,14 @@ enum { NUMBER_LENGTH = 32 }; /* no number is written longer than that */
 
 /* Returns the length; no terminator. NaN is "nan", infinities are "inf" and "-inf". */
 size_t number_write(double value, char text[NUMBER_LENGTH]);
+
+/* The same, terminated. */
+enum { NUMBER_TEXT = NUMBER_LENGTH + 1 };
+void number_print(double value, char text[NUMBER_TEXT]);
+
+/* Its digits alone: |value| is 0.d1d2d3... times 10^*exponent. Returns how many there are; of a
+ * finite number other than zero. */
+enum { NUMBER_DIGITS = 20 };
+size_t number_digits(double value, char digits[NUMBER_DIGITS], int *exponent);
 
 #endif

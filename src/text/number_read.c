@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "text/number.h"
 
+#include "text/ascii.h"
 #include "text/blank.h"
 #include "text/powers_of_ten.h"
 
@@ -350,4 +351,15 @@ bool number_is_name(const char *text, size_t length) {
     }
     return digits > 15 && number_read(text, length, &value) == NUMBER_READ &&
            fabs(value) > 9007199254740992.0;
+}
+
+/* ---------------------------------------------------------------- what people type ------------ */
+
+bool number_parse(const char *text, double *value) {
+    size_t length = strlen(text);
+    while (length && ascii_blank(*text))
+        text++, length--;
+    while (length && ascii_blank(text[length - 1]))
+        length--;
+    return number_read(text, length, value) == NUMBER_READ && isfinite(*value);
 }

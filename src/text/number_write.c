@@ -121,24 +121,35 @@ static char *lay_out(char *p, const char *digits, int count, int leading) {
     return put(p, digits + leading + 1, count - leading - 1);
 }
 
+size_t number_digits(double value, char digits[NUMBER_DIGITS], int *exponent) {
+    struct decimal d = decimal_of(fabs(value));
+    size_t count = 0;
+    for (uint64_t rest = d.digits; rest; rest /= 10)
+        count++;
+    for (size_t i = count; i--; d.digits /= 10)
+        digits[i] = (char)('0' + d.digits % 10);
+    *exponent = d.exponent + (int)count;
+    return count;
+}
+
 size_t number_write(double value, char text[NUMBER_LENGTH]) {
-    char *p = text;
+    char *p = text, digits[NUMBER_DIGITS];
+    int exponent;
     if (isnan(value)) {
         memcpy(text, "nan", 3);
         return 3;
     }
     if (signbit(value))
         *p++ = '-';
-    double size = fabs(value);
-    if (isinf(size) || size == 0) {
-        p = isinf(size) ? put(p, "inf", 3) : put(p, "0", 1);
+    if (isinf(value) || value == 0.0) {
+        p = isinf(value) ? put(p, "inf", 3) : put(p, "0", 1);
         return (size_t)(p - text);
     }
-    struct decimal d = decimal_of(size);
-    char digits[20];
-    int count = 0;
-    for (uint64_t rest = d.digits; rest; rest /= 10)
-        digits[sizeof digits - 1 - (size_t)count++] = (char)('0' + rest % 10);
-    p = lay_out(p, digits + sizeof digits - count, count, d.exponent + count - 1);
+    size_t count = number_digits(value, digits, &exponent);
+    p = lay_out(p, digits, (int)count, exponent - 1);
     return (size_t)(p - text);
+}
+
+void number_print(double value, char text[NUMBER_TEXT]) {
+    text[number_write(value, text)] = '\0';
 }

@@ -5,7 +5,7 @@
 #include "cli/terminal/library_error.h"
 #include "text/json_writer.h"
 #include "text/nearest.h"
-#include "text/plain.h"
+#include "text/number.h"
 
 #include <float.h>
 #include <math.h>
@@ -71,10 +71,10 @@ static void numbers_are_shortest_and_read_back(void **unused) {
             x = some[i];
         if (!isfinite(x))
             continue;
-        char text[PLAIN_NUMBER];
+        char text[NUMBER_TEXT];
         double back = 0.0;
-        plain_write(x, text);
-        assert_true(plain_number(text, &back));
+        number_print(x, text);
+        assert_true(number_parse(text, &back));
         assert_true(back == x);
         if (x != 0.0)
             assert_int_equal(digits_in(text), fewest_digits(x));
@@ -88,9 +88,9 @@ static void what_is_no_number(void **unused) {
     const char *const yes[] = {"1", " 1 ", "-1", "+1", ".5", "5.", "1e5", "1E-5", "-0.25e+3"};
     double x;
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        assert_false(plain_number(no[i], &x));
+        assert_false(number_parse(no[i], &x));
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        assert_true(plain_number(yes[i], &x));
+        assert_true(number_parse(yes[i], &x));
         assert_true(x == strtod(yes[i], NULL));
     }
 }
@@ -117,7 +117,7 @@ static void write_document(struct json_writer *json) {
     json_real(json, "nan", NAN);
     json_real(json, "infinite", -INFINITY);
     json_whole(json, "rows", SIZE_MAX);
-    json_truth(json, "yes", true);
+    json_bool(json, "yes", true);
     json_array(json, "empty");
     json_close(json);
     json_matrix(json, "matrix", (double[]){1, 2.5, -3e-300, 4}, 2, 2);

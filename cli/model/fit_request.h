@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_MODEL_RECIPE_H
-#define CLI_MODEL_RECIPE_H
+#ifndef CLI_MODEL_FIT_REQUEST_H
+#define CLI_MODEL_FIT_REQUEST_H
 
 /*
  * What a fit was told about its table, beyond the library's own options. It is kept in the model's
@@ -8,9 +8,9 @@
  */
 
 #include "cli/terminal/command.h"
-#include "text/list.h"
+#include "text/name_list.h"
 
-#define RECIPE_LIST(X)                                                                             \
+#define REQUEST_LIST(X)                                                                            \
     X(LABEL, "label")                                                                              \
     X(EXPOSURE, "exposure")                                                                        \
     X(FEATURES, "features")                                                                        \
@@ -21,15 +21,15 @@
     X(WHERE, "where")                                                                              \
     X(VALIDATION, "validation")
 
-enum recipe_part {
-#define RECIPE_ENUM(part, name) RECIPE_##part,
-    RECIPE_LIST(RECIPE_ENUM)
-#undef RECIPE_ENUM
-        RECIPE_PARTS
+enum request_part {
+#define REQUEST_ENUM(part, name) REQUEST_##part,
+    REQUEST_LIST(REQUEST_ENUM)
+#undef REQUEST_ENUM
+        REQUEST_PARTS
 };
 
-struct recipe {
-    char *text[RECIPE_PARTS]; /* NULL where nothing was said; flags are "yes", --where a list */
+struct fit_request {
+    char *text[REQUEST_PARTS]; /* NULL where nothing was said; flags are "yes", --where a list */
 };
 
 /* Facts a fit leaves in the notes besides: names of the table and of its label column(s), units of
@@ -41,23 +41,24 @@ struct recipe {
 #define NOTE_HELD_OUT "held_out"
 #define NOTE_VALIDATION "validation"
 
-bool recipe_from_arguments(struct recipe *recipe, const struct arguments *arguments,
-                           struct complaint *complaint);
+bool fit_request_from_arguments(struct fit_request *request, const struct arguments *arguments,
+                                struct complaint *complaint);
 
 /* As kept in the model. What is said on the command line must be the same. */
-bool recipe_to_resume(struct recipe *recipe, const struct arguments *arguments,
-                      const nim_model *model, struct complaint *complaint);
+bool fit_request_to_resume(struct fit_request *request, const struct arguments *arguments,
+                           const nim_model *model, struct complaint *complaint);
 
 /* As kept in the model, unless said otherwise on the command line; what the model is made of
  * cannot be. */
-bool recipe_to_continue(struct recipe *recipe, const struct arguments *arguments,
-                        const nim_model *model, struct complaint *complaint);
+bool fit_request_to_continue(struct fit_request *request, const struct arguments *arguments,
+                             const nim_model *model, struct complaint *complaint);
 
-bool recipe_keep(const struct recipe *recipe, nim_model *model, struct complaint *complaint);
+bool fit_request_note(const struct fit_request *request, nim_model *model,
+                      struct complaint *complaint);
 
 /* What a model's notes say of one part, or NULL. */
-const char *recipe_kept(const nim_model *model, enum recipe_part part);
+const char *fit_request_noted(const nim_model *model, enum request_part part);
 
-void recipe_free(struct recipe *recipe);
+void fit_request_free(struct fit_request *request);
 
 #endif

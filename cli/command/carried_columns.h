@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_KEPT_H
-#define CLI_COMMAND_KEPT_H
+#ifndef CLI_COMMAND_CARRIED_COLUMNS_H
+#define CLI_COMMAND_CARRIED_COLUMNS_H
 
 /* Columns of a table that are carried over into what is written. */
 
@@ -12,15 +12,16 @@
         .name = "keep-only", .value = "A,B,...", .help = "Carry these columns over."               \
     }
 
-struct kept {
+struct carried_columns {
     size_t count;
     size_t *column; /* of the table */
 };
 
 /* As --keep and --keep-only say. A column whose name is among the `count` names of `taken` is left
  * out, and that is said. */
-bool kept_choose(struct kept *kept, const struct arguments *arguments, const struct table *table,
-                 size_t count, const struct column *taken, struct complaint *complaint);
-void kept_free(struct kept *kept);
+bool carried_columns_choose(struct carried_columns *carried, const struct arguments *arguments,
+                            const struct table *table, size_t count, const struct column *taken,
+                            struct complaint *complaint);
+void carried_columns_free(struct carried_columns *carried);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SCORE_BEST_H
-#define CLI_SCORE_BEST_H
+#ifndef CLI_SCORE_TOP_SCORES_H
+#define CLI_SCORE_TOP_SCORES_H
 
 /*
  * The n highest scores of a stream. Each has a slot, a number below n, under which the caller keeps
@@ -16,21 +16,21 @@ struct candidate {
     size_t slot;
 };
 
-struct best {
+struct top_scores {
     size_t count, most;
     struct candidate *candidate; /* a heap, the worst on top */
 };
 
 /* False when out of memory. */
-bool best_create(struct best *best, size_t most);
+bool top_scores_create(struct top_scores *top, size_t most);
 
 /* The slot for a newcomer, which may have been another's before; false when it is not good enough.
  */
-bool best_offer(struct best *best, double score, size_t row, size_t *slot);
+bool top_scores_offer(struct top_scores *top, double score, size_t row, size_t *slot);
 
 /* Sorts, the best first; no offers after that. */
-void best_sort(struct best *best);
+void top_scores_sort(struct top_scores *top);
 
-void best_free(struct best *best);
+void top_scores_free(struct top_scores *top);
 
 #endif

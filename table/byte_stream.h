@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_SOURCE_H
-#define TABLE_SOURCE_H
+#ifndef TABLE_BYTE_STREAM_H
+#define TABLE_BYTE_STREAM_H
 
 /* The bytes of a file or of standard input, gunzipped where they are gzipped. */
 
@@ -9,25 +9,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct source;
+struct byte_stream;
 
 /* `path` "-" is standard input. The first bytes are read here already. */
-struct source *source_open(const char *path, struct complaint *complaint);
-void source_close(struct source *source);
+struct byte_stream *byte_stream_open(const char *path, struct complaint *complaint);
+void byte_stream_close(struct byte_stream *input);
 
 /* The file's name for messages: as given, or "standard input". */
-const char *source_name(const struct source *source);
+const char *byte_stream_name(const struct byte_stream *input);
 
 /* The first bytes, to look at; they are still to be read. Fewer than HEAD only in a shorter file.
  */
-enum { SOURCE_HEAD = 64 };
-const char *source_head(const struct source *source, size_t *length);
+enum { BYTE_STREAM_HEAD = 64 };
+const char *byte_stream_head(const struct byte_stream *input, size_t *length);
 
 /* Whether these bytes can be had by opening the file again: no pipe, not gzipped. */
-bool source_is_plain_file(const struct source *source);
+bool byte_stream_is_plain_file(const struct byte_stream *input);
 
 /* Exactly `size` bytes, fewer only at the end. */
-bool source_read(struct source *source, void *bytes, size_t size, size_t *got,
-                 struct complaint *complaint);
+bool byte_stream_read(struct byte_stream *input, void *bytes, size_t size, size_t *got,
+                      struct complaint *complaint);
 
 #endif

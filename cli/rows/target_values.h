@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_ROWS_TRUTH_H
-#define CLI_ROWS_TRUTH_H
+#ifndef CLI_ROWS_TARGET_VALUES_H
+#define CLI_ROWS_TARGET_VALUES_H
 
 /* What is to be predicted, of rows in memory: classes, or numbers and perhaps their exposures. */
 
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-struct truth {
+struct target_values {
     /* The shape. */
     bool classed;   /* rows have a class or level */
     size_t outputs; /* numbers a row has, 0 where it has a class */
@@ -19,15 +19,16 @@ struct truth {
 };
 
 /* Makes room for so many rows, of which those there are stay. False when out of memory. */
-bool truth_grow(struct truth *truth, size_t rows);
+bool target_values_grow(struct target_values *targets, size_t rows);
 
-/* Copies rows between truths of the same shape, or within one. */
-void truth_copy(struct truth *to, size_t at, const struct truth *from, size_t first, size_t rows);
+/* Copies rows between two of the same shape, or within one. */
+void target_values_copy(struct target_values *to, size_t at, const struct target_values *from,
+                        size_t first, size_t rows);
 
 /* Lets the library see it. */
-void truth_show(const struct truth *truth, nim_data *data);
+void target_values_show(const struct target_values *targets, nim_data *data);
 
-/* Leaves a truth of the same shape without rows. */
-void truth_free(struct truth *truth);
+/* Leaves the same shape without rows. */
+void target_values_free(struct target_values *targets);
 
 #endif

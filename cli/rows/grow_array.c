@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/rows/grow.h"
+#include "cli/rows/grow_array.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
-void *grown(void *array, size_t rows, size_t size, bool *fine) {
+void *grow_array(void *array, size_t rows, size_t size, bool *fine) {
     if (!size)
         return NULL;
     /* One more than is needed keeps arrays from being empty. */

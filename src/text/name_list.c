@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/list.h"
+#include "text/name_list.h"
 
-#include "text/plain.h"
+#include "text/ascii.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool list_add(struct list *list, const char *text, size_t length, struct complaint *complaint) {
+bool name_list_add(struct name_list *list, const char *text, size_t length,
+                   struct complaint *complaint) {
     char *copy = malloc(length + 1);
     char **item = realloc(list->item, (list->count + 1) * sizeof *item);
     if (item)
@@ -40,24 +41,24 @@ static const char *take(const char *text, char *name, size_t *length) {
     *length = 0;
     while (*text && *text != ',')
         name[(*length)++] = *text++;
-    while (*length && plain_blank(name[*length - 1]))
+    while (*length && ascii_blank(name[*length - 1]))
         (*length)--;
     return text;
 }
 
-bool list_split(struct list *list, const char *text, const char *what,
-                struct complaint *complaint) {
+bool name_list_split(struct name_list *list, const char *text, const char *what,
+                     struct complaint *complaint) {
     char *name = malloc(strlen(text) + 1);
     if (!name)
         return complain(complaint, BROKE_DOWN, "out of memory");
     bool fine = true;
     for (const char *rest = text; fine; rest++) {
         size_t length;
-        while (plain_blank(*rest))
+        while (ascii_blank(*rest))
             rest++;
         bool quoted = *rest == '"';
         rest = quoted ? unquote(rest + 1, name, &length) : take(rest, name, &length);
-        while (rest && plain_blank(*rest))
+        while (rest && ascii_blank(*rest))
             rest++;
         if (!rest || (*rest && *rest != ','))
             fine = complain(complaint, BAD_USAGE, "%s: '%s': expected a comma after the quotes",
@@ -65,7 +66,7 @@ bool list_split(struct list *list, const char *text, const char *what,
         else if (!length && !quoted)
             fine = complain(complaint, BAD_USAGE, "%s: '%s': a name is empty", what, text);
         else
-            fine = list_add(list, name, length, complaint);
+            fine = name_list_add(list, name, length, complaint);
         if (!fine || !*rest)
             break;
     }
@@ -75,7 +76,7 @@ bool list_split(struct list *list, const char *text, const char *what,
 
 static bool needs_quotes(const char *name) {
     size_t length = strlen(name);
-    return !length || strpbrk(name, ",\"") || plain_blank(name[0]) || plain_blank(name[length - 1]);
+    return !length || strpbrk(name, ",\"") || ascii_blank(name[0]) || ascii_blank(name[length - 1]);
 }
 
 static char *write_item(char *out, const char *name) {
@@ -92,7 +93,7 @@ static char *write_item(char *out, const char *name) {
     return out;
 }
 
-char *list_join(const struct list *list) {
+char *name_list_join(const struct name_list *list) {
     size_t size = 1;
     for (size_t i = 0; i < list->count; i++)
         size += 2 * strlen(list->item[i]) + 3;
@@ -107,7 +108,7 @@ char *list_join(const struct list *list) {
     return text;
 }
 
-void list_show(const struct list *list, size_t most, char *text, size_t size) {
+void name_list_show(const struct name_list *list, size_t most, char *text, size_t size) {
     enum { TAIL = 32 }; /* room for the number of those that follow */
     size_t used = 0, i = 0;
     text[0] = '\0';
@@ -121,16 +122,16 @@ void list_show(const struct list *list, size_t most, char *text, size_t size) {
         snprintf(text + used, size - used, "%s... %zu more", i ? ", " : "", list->count - i);
 }
 
-bool list_has(const struct list *list, const char *name) {
+bool name_list_has(const struct name_list *list, const char *name) {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->item[i], name) == 0)
             return true;
     return false;
 }
 
-void list_free(struct list *list) {
+void name_list_free(struct name_list *list) {
     for (size_t i = 0; i < list->count; i++)
         free(list->item[i]);
     free(list->item);
-    *list = (struct list){0};
+    *list = (struct name_list){0};
 }

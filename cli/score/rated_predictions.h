@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SCORE_ANSWERS_H
-#define CLI_SCORE_ANSWERS_H
+#ifndef CLI_SCORE_RATED_PREDICTIONS_H
+#define CLI_SCORE_RATED_PREDICTIONS_H
 
-/* What a model says of rows whose truth is known, and how good that is. */
+/* What a model says of rows whose targets are known, and how good that is. */
 
 #include "cli/score/metrics.h"
 #include "cli/model/task.h"
-#include "cli/rows/truth.h"
+#include "cli/rows/target_values.h"
 
 /* Central intervals whose coverage is looked at. */
 enum { INTERVALS = 3 };
 extern const double interval_share[INTERVALS];
 
-struct answers {
+struct rated_predictions {
     const struct task *task;
     size_t classes; /* classes, levels or labels */
 
     size_t rows, room;
-    struct truth truth;
+    struct target_values targets;
     double *p;           /* rows x classes: their probabilities */
     double *log_density; /* rows: numbers, counts and sets of labels */
     double *mean;        /* rows: numbers and counts, and so the following */
     double *quantile;    /* rows x 2 INTERVALS: the ends of the intervals */
 };
 
-/* Makes room for so many rows more, of the truth's shape. False when out of memory. */
-bool answers_grow(struct answers *answers, size_t more);
+/* Makes room for so many rows more, of the targets' shape. False when out of memory. */
+bool rated_predictions_grow(struct rated_predictions *rated, size_t more);
 
-/* Adds the predictor's answers to the rows of `data`, whose truth is beside it; there is room. */
-nim_status answers_add(struct answers *answers, nim_predictor *predictor, const nim_data *data,
-                       const struct truth *truth, nim_error *error);
+/* Adds the predictions of the rows of `data`, whose targets are beside them; there is room. */
+nim_status rated_predictions_add(struct rated_predictions *rated, nim_predictor *predictor,
+                                 const nim_data *data, const struct target_values *targets,
+                                 nim_error *error);
 
-void answers_free(struct answers *answers);
+void rated_predictions_free(struct rated_predictions *rated);
 
 struct named_score {
     const char *key;    /* for programs */
@@ -62,9 +63,9 @@ struct scores {
 };
 
 /* Of the rows whose numbers stand in `row` (NULL: the first `count`). */
-struct scores scores_of(const struct answers *answers, size_t count, const size_t *row);
+struct scores scores_of(const struct rated_predictions *rated, size_t count, const size_t *row);
 
 /* Label c alone: share of rows in which it is wrong. */
-struct score label_error(const struct answers *answers, size_t c);
+struct score label_error(const struct rated_predictions *rated, size_t c);
 
 #endif
