@@ -487,4 +487,12 @@ static void csv_place(const struct table *table, size_t row, char *text, size_t 
     snprintf(text, size, "%s:%zu", table->path, line_of(csv, csv->starts[csv->first + row]));
 }
 
-const struct reader csv_reader = {csv_open, csv_close, csv_next, csv_numbers, csv_text, csv_place};
+const struct reader csv_reader = {
+    .open = csv_open,
+    .close = csv_close,
+    .next = csv_next,
+    .numbers = csv_numbers,
+    .text = csv_text,
+    .place = csv_place,
+    .as_spelled = true,
+};

@@ -605,5 +605,11 @@ static bool fits_text(struct table *table, size_t row, size_t column, struct spa
                                        : complain_of_cell(fits, row, column, complaint);
 }
 
-const struct reader fits_reader = {fits_open,    fits_close, fits_next,
-                                   fits_numbers, fits_text,  table_place_row};
+const struct reader fits_reader = {
+    .open = fits_open,
+    .close = fits_close,
+    .next = fits_next,
+    .numbers = fits_numbers,
+    .text = fits_text,
+    .place = table_place_row,
+};

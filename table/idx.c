@@ -248,5 +248,11 @@ static bool idx_text(struct table *table, size_t row, size_t column, struct span
     return table_show_number(table, value_at((struct idx *)table, row, column), span, complaint);
 }
 
-const struct reader idx_reader = {idx_open,    idx_close, idx_next,
-                                  idx_numbers, idx_text,  table_place_row};
+const struct reader idx_reader = {
+    .open = idx_open,
+    .close = idx_close,
+    .next = idx_next,
+    .numbers = idx_numbers,
+    .text = idx_text,
+    .place = table_place_row,
+};

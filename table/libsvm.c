@@ -285,5 +285,12 @@ static void libsvm_place(const struct table *table, size_t row, char *text, size
     snprintf(text, size, "%s:%zu", table->path, svm->row[table->before + row].line);
 }
 
-const struct reader libsvm_reader = {libsvm_open,    libsvm_close, libsvm_next,
-                                     libsvm_numbers, libsvm_text,  libsvm_place};
+const struct reader libsvm_reader = {
+    .open = libsvm_open,
+    .close = libsvm_close,
+    .next = libsvm_next,
+    .numbers = libsvm_numbers,
+    .text = libsvm_text,
+    .place = libsvm_place,
+    .as_spelled = true,
+};

@@ -28,6 +28,7 @@ struct reader {
     bool (*text)(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint);
     void (*place)(const struct table *table, size_t row, char *text, size_t size);
+    bool as_spelled; /* `text` gives numbers as the file spells them, else as the shortest text */
 };
 
 extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader;

@@ -254,6 +254,17 @@ bool table_text(struct table *table, size_t row, size_t column, struct span *spa
     return table->reader->text(table, row, column, span, complaint);
 }
 
+bool table_label(struct table *table, size_t row, size_t column, struct span *span,
+                 struct complaint *complaint) {
+    double value;
+    if (!table_text(table, row, column, span, complaint))
+        return false;
+    if (table->column[column].kind == COLUMN_TEXT || !table->reader->as_spelled ||
+        number_read(span->text, span->length, &value) != NUMBER_READ || !isfinite(value))
+        return true;
+    return table_show_number(table, value, span, complaint);
+}
+
 void table_place(const struct table *table, size_t row, char *text, size_t size) {
     table->reader->place(table, row, text, size);
 }

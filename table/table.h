@@ -86,6 +86,11 @@ bool table_numbers(struct table *table, size_t column, double *out, size_t strid
 bool table_text(struct table *table, size_t row, size_t column, struct span *span,
                 struct complaint *complaint);
 
+/* The same as the name of a class: in a column of numbers 1, 1.0 and 1e0 are the same label in
+ * every format, the shortest text of the number. */
+bool table_label(struct table *table, size_t row, size_t column, struct span *span,
+                 struct complaint *complaint);
+
 /* For messages: "stars.csv:17" or "stars.fits: row 17", of a row at hand, into a caller's buffer.
  */
 void table_place(const struct table *table, size_t row, char *text, size_t size);

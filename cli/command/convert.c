@@ -87,22 +87,18 @@ static bool carry_all(struct passage *passage, struct complaint *complaint) {
     return table_writer_close(writer, complaint);
 }
 
-static enum table_format format_of(const struct arguments *arguments, const char *option) {
-    enum table_format format = TABLE_ANY;
-    table_format_named(argument_text(arguments, option), &format);
-    return format;
-}
-
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct passage passage = {0};
+    struct name_list conditions = {0};
     const char *in = argument_operand(arguments, 0), *out = argument_operand(arguments, 1);
     bool good =
-        file_check_apart(out, in, complaint) && file_check_table(in, complaint) &&
-        (passage.table = table_open(in, format_of(arguments, "from"), complaint)) &&
-        (passage.where = where_create(arguments, passage.table,
+        file_check_apart(out, in, complaint) &&
+        argument_all(arguments, "where", &conditions, complaint) &&
+        (passage.table = file_open_table(in, file_format(arguments, "from"), complaint)) &&
+        (passage.where = where_create(&conditions, passage.table,
                                       argument_given(arguments, "ignore-case"), complaint)) &&
         choose_columns(&passage, argument_text(arguments, "columns"), complaint) &&
-        (passage.writer = table_writer_open(out, format_of(arguments, "to"), passage.count,
+        (passage.writer = table_writer_open(out, file_format(arguments, "to"), passage.count,
                                             passage.column, complaint)) &&
         carry_all(&passage, complaint);
     if (good)
@@ -111,6 +107,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
             plural_s(table_columns(passage.table)));
     table_writer_abandon(passage.writer);
     where_free(passage.where);
+    name_list_free(&conditions);
     table_close(passage.table);
     free(passage.from);
     free(passage.column);

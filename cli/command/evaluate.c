@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp evaluate: how good predictions are where the truth is known. */
 #include "cli/score/rated_predictions.h"
-#include "cli/rows/applied.h"
+#include "cli/rows/input_report.h"
+#include "cli/rows/model_input.h"
 #include "cli/score/outside_probabilities.h"
 #include "cli/terminal/grid.h"
 #include "text/json_writer.h"
@@ -24,7 +25,7 @@ static const struct option options[] = {
      .value = "FILE",
      .help = "No MODEL: rate the columns p_CLASS of FILE, whose rows are those of TABLE.",
      .complete = COMPLETE_FILE},
-    APPLIED_OPTIONS,
+    MODEL_INPUT_OPTIONS,
     {0}};
 
 enum { GROUPS = 3 };
@@ -37,7 +38,8 @@ struct group {
 struct evaluation {
     const struct arguments *arguments;
     const char *rival; /* the file whose probabilities are rated */
-    struct applied applied;
+    struct loaded_model loaded;
+    struct table_input input;
     struct outside_probabilities outside; /* in place of a model */
     struct rated_predictions rated;
     struct noise noise;
@@ -48,7 +50,7 @@ struct evaluation {
 };
 
 static const char *class_name(const struct evaluation *evaluation, size_t c) {
-    return evaluation->applied.target.classes.name.item[c];
+    return evaluation->input.target.classes.name.item[c];
 }
 
 /* ---------------------------------------------------------------- predicting ------------------ */
@@ -58,10 +60,10 @@ static bool no_memory(struct complaint *complaint) {
 }
 
 static bool predict_block(struct evaluation *evaluation, struct complaint *complaint) {
-    const struct rows *rows = &evaluation->applied.rows;
+    const struct rows *rows = &evaluation->input.rows;
     nim_data data = rows_data(rows);
     nim_error error;
-    return rated_predictions_add(&evaluation->rated, evaluation->applied.predictor, &data,
+    return rated_predictions_add(&evaluation->rated, evaluation->loaded.predictor, &data,
                                  &rows->targets, &error) == NIM_OK ||
            file_complain(complaint, table_path(rows->table), &error);
 }
@@ -70,7 +72,7 @@ static bool predict_block(struct evaluation *evaluation, struct complaint *compl
  * tell. */
 static bool check_name(const struct evaluation *evaluation, size_t k, size_t row,
                        struct complaint *complaint) {
-    const struct rows *rows = &evaluation->applied.rows;
+    const struct rows *rows = &evaluation->input.rows;
     const struct outside_probabilities *outside = &evaluation->outside;
     long column = outside->id ? table_find(rows->table, outside->id) : NO_COLUMN;
     struct span name;
@@ -93,7 +95,7 @@ static bool check_name(const struct evaluation *evaluation, size_t k, size_t row
 }
 
 static bool look_up_block(struct evaluation *evaluation, struct complaint *complaint) {
-    const struct rows *rows = &evaluation->applied.rows;
+    const struct rows *rows = &evaluation->input.rows;
     const struct outside_probabilities *outside = &evaluation->outside;
     struct rated_predictions *rated = &evaluation->rated;
     size_t classes = outside->classes.count;
@@ -114,24 +116,24 @@ static bool look_up_block(struct evaluation *evaluation, struct complaint *compl
 }
 
 static bool rate_block(struct evaluation *evaluation, struct complaint *complaint) {
-    const struct rows *rows = &evaluation->applied.rows;
+    const struct rows *rows = &evaluation->input.rows;
     if (!rated_predictions_grow(&evaluation->rated, rows->count) ||
         !noise_grow(&evaluation->noise, rows->count))
         return complain(complaint, BROKE_DOWN, "out of memory after %zu rows",
                         evaluation->rated.rows);
     noise_add(&evaluation->noise, rows->count, rows->x, rows->sigma);
-    return (evaluation->applied.model ? predict_block : look_up_block)(evaluation, complaint);
+    return (evaluation->loaded.model ? predict_block : look_up_block)(evaluation, complaint);
 }
 
 static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint) {
-    struct rows *rows = &evaluation->applied.rows;
+    struct rows *rows = &evaluation->input.rows;
     do {
         if (!rows_next(rows, complaint) || (rows->count && !rate_block(evaluation, complaint)))
             return false;
     } while (rows->count);
     if (rows_all_filtered(rows))
         return complain(complaint, BAD_INPUT, "%s: no row meets --where", table_path(rows->table));
-    const struct target *target = &evaluation->applied.target;
+    const struct target *target = &evaluation->input.target;
     char where[320];
     if (evaluation->rated.rows)
         return true;
@@ -277,7 +279,7 @@ static void print_groups(const struct evaluation *evaluation) {
 }
 
 static void print_text(const struct evaluation *evaluation) {
-    printf("%s on %s: %zu row%s\n\n", evaluation->rival, table_path(evaluation->applied.table),
+    printf("%s on %s: %zu row%s\n\n", evaluation->rival, table_path(evaluation->input.table),
            evaluation->rated.rows, plural_s(evaluation->rated.rows));
     print_scores(evaluation);
     if (evaluation->confusion || evaluation->rated.classes)
@@ -344,12 +346,11 @@ static void write_confusion(struct json_writer *json, const struct evaluation *e
 }
 
 static void print_json(const struct evaluation *evaluation) {
-    const struct applied *applied = &evaluation->applied;
-    const struct target *target = &applied->target;
+    const struct target *target = &evaluation->input.target;
     struct json_writer json = json_start(stdout);
     json_object(&json, NULL);
     json_text(&json, "model", evaluation->rival);
-    json_text(&json, "table", table_path(applied->table));
+    json_text(&json, "table", table_path(evaluation->input.table));
     json_text(&json, "task", target->task->name);
     if (task_has_classes(target->task)) {
         json_array(&json, "classes");
@@ -396,11 +397,11 @@ static bool count_confusions(struct evaluation *evaluation, struct complaint *co
 
 static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
     struct rated_predictions *rated = &evaluation->rated;
-    const struct target *target = &evaluation->applied.target;
+    const struct target *target = &evaluation->input.target;
     *rated = (struct rated_predictions){.task = target->task,
                                         .classes = target->classes.name.count,
                                         .targets = target_shape(target)};
-    evaluation->noise.attributes = evaluation->applied.columns.count;
+    evaluation->noise.attributes = evaluation->input.columns.count;
     if (!rate_rows(evaluation, complaint) || !count_confusions(evaluation, complaint))
         return false;
     evaluation->scores = scores_of(rated, rated->rows, NULL);
@@ -413,7 +414,8 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
     const char *first = argument_operand(arguments, 0), *second = argument_operand(arguments, 1);
     evaluation->rival = probabilities ? probabilities : first;
     if (!probabilities && second)
-        return applied_open(&evaluation->applied, arguments, first, second, true, complaint);
+        return model_input_open(&evaluation->loaded, &evaluation->input, arguments, first, second,
+                                true, complaint);
     if (!probabilities || second)
         return complain(complaint, BAD_USAGE, "evaluate: %s",
                         second ? "expected TABLE alone with --probabilities"
@@ -423,16 +425,16 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
                         "evaluate: --exposure is of no use with --probabilities, which are of "
                         "classes");
     return outside_probabilities_read(&evaluation->outside, probabilities, complaint) &&
-           applied_open_table(&evaluation->applied, arguments, &evaluation->outside.classes, first,
+           classes_input_open(&evaluation->input, arguments, &evaluation->outside.classes, first,
                               complaint);
 }
 
 /* The same name and number of rows: nobody who rates a model on its own lesson should be proud. */
 static void warn_of_own_lesson(const struct evaluation *evaluation) {
-    const nim_model *model = evaluation->applied.model;
+    const nim_model *model = evaluation->loaded.model;
     const char *table = model ? nim_model_note(model, NOTE_TABLE) : NULL;
     const char *held = model ? nim_model_note(model, NOTE_HELD_OUT) : NULL;
-    if (!table || strcmp(table, file_name(table_path(evaluation->applied.table))) != 0)
+    if (!table || strcmp(table, file_name(table_path(evaluation->input.table))) != 0)
         return;
     size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
     if (rows == evaluation->rated.rows)
@@ -444,7 +446,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     struct evaluation evaluation = {.arguments = arguments};
     bool fine = open_rows(&evaluation, complaint) && rate(&evaluation, complaint);
     if (fine) {
-        applied_say_tally(&evaluation.applied);
+        report_tally(&evaluation.input, arguments);
         warn_of_own_lesson(&evaluation);
         if (argument_given(arguments, "json"))
             print_json(&evaluation);
@@ -455,7 +457,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     rated_predictions_free(&evaluation.rated);
     noise_free(&evaluation.noise);
     outside_probabilities_free(&evaluation.outside);
-    applied_close(&evaluation.applied);
+    table_input_close(&evaluation.input);
+    loaded_model_free(&evaluation.loaded);
     return fine;
 }
 

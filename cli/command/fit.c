@@ -3,9 +3,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/terminal/command.h"
 #include "cli/model/files.h"
-#include "cli/rows/lesson.h"
-#include "cli/command/monitor.h"
+#include "cli/model/fit_request.h"
+#include "cli/training/monitor.h"
+#include "cli/training/training_report.h"
 #include "text/ascii.h"
+#include "text/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +112,8 @@ struct fit {
     nim_options *options;
     const struct task *task;
     struct fit_request request;
-    struct lesson lesson;
+    struct training_plan plan;
+    struct training_table training;
     struct monitor monitor;
 };
 
@@ -209,13 +212,15 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
            compare_options(fit, from ? change_option : refuse_option, complaint);
 }
 
-static bool settle_numbers(struct fit *fit, struct complaint *complaint) {
-    const struct arguments *arguments = fit->arguments;
-    double share;
-    return (!argument_given(arguments, "validation") ||
-            argument_real(arguments, "validation", 0.0, 0.5, &share, complaint)) &&
-           (!argument_given(arguments, "every") ||
-            argument_whole(arguments, "every", 1, 1000000, &fit->monitor.every, complaint));
+/* Given now, or when the training to go on with began: it was checked then. */
+static bool settle_validation(struct fit *fit, struct complaint *complaint) {
+    const char *text = fit->request.text[REQUEST_VALIDATION];
+    double *share = &fit->plan.held_out_share;
+    if (argument_given(fit->arguments, "validation"))
+        return argument_real(fit->arguments, "validation", 0.0, 0.5, share, complaint);
+    if (text && !number_parse(text, share))
+        *share = 0.0;
+    return true;
 }
 
 static bool settle_progress(struct fit *fit, struct complaint *complaint) {
@@ -236,14 +241,15 @@ static bool settle_progress(struct fit *fit, struct complaint *complaint) {
     monitor->checkpoint = fit->checkpoint;
     monitor->periodic =
         argument_given(arguments, "checkpoint") || argument_given(arguments, "every");
-    return settle_numbers(fit, complaint);
+    return !argument_given(arguments, "every") ||
+           argument_whole(arguments, "every", 1, 1000000, &monitor->every, complaint);
 }
 
 /* ---------------------------------------------------------------- the model ------------------- */
 
 static bool name_parts(struct fit *fit, struct complaint *complaint) {
-    const struct columns *columns = &fit->lesson.columns;
-    const struct name_list *classes = &fit->lesson.target.classes.name;
+    const struct columns *columns = &fit->training.input.columns;
+    const struct name_list *classes = &fit->training.input.target.classes.name;
     nim_error error;
     const char **names = calloc(columns->count, sizeof *names);
     if (!names)
@@ -259,22 +265,23 @@ static bool name_parts(struct fit *fit, struct complaint *complaint) {
 }
 
 static bool make_model(struct fit *fit, struct complaint *complaint) {
-    nim_data data = training_set_data(&fit->lesson.set);
+    nim_data data = training_set_data(&fit->training.set);
     nim_error error;
     char classes[32];
-    snprintf(classes, sizeof classes, "%zu", fit->lesson.target.classes.name.count);
+    snprintf(classes, sizeof classes, "%zu", fit->training.input.target.classes.name.count);
     if (nim_options_set(fit->options, "classes", classes, &error) != NIM_OK ||
         nim_model_create(fit->options, &data, &fit->model, &error) != NIM_OK)
         return file_complain(complaint, fit->table, &error);
     return name_parts(fit, complaint);
 }
 
-static char *joined_units(const struct lesson *lesson) {
+static char *joined_units(const struct training_table *training) {
     struct name_list units = {0};
     struct complaint ignored;
     bool any = false, fine = true;
-    for (size_t j = 0; fine && j < lesson->columns.count; j++) {
-        const char *unit = table_column(lesson->table, lesson->columns.feature[j].value)->unit;
+    for (size_t j = 0; fine && j < training->input.columns.count; j++) {
+        const char *unit =
+            table_column(training->input.table, training->input.columns.feature[j].value)->unit;
         any = any || unit;
         fine = name_list_add(&units, unit ? unit : "", unit ? strlen(unit) : 0, &ignored);
     }
@@ -283,13 +290,13 @@ static char *joined_units(const struct lesson *lesson) {
     return text;
 }
 
-static char *joined_rows(const struct lesson *lesson) {
+static char *joined_rows(const struct training_table *training) {
     struct name_list rows = {0};
     struct complaint ignored;
     bool fine = true;
-    for (size_t c = 0; fine && c < lesson->target.classes.name.count; c++) {
+    for (size_t c = 0; fine && c < training->input.target.classes.name.count; c++) {
         char count[32];
-        snprintf(count, sizeof count, "%zu", lesson->class_rows[c]);
+        snprintf(count, sizeof count, "%zu", training->class_rows[c]);
         fine = name_list_add(&rows, count, strlen(count), &ignored);
     }
     char *text = fine ? name_list_join(&rows) : NULL;
@@ -298,15 +305,15 @@ static char *joined_rows(const struct lesson *lesson) {
 }
 
 /* The column, or a list of them. */
-static char *joined_labels(const struct lesson *lesson) {
-    const struct target *target = &lesson->target;
+static char *joined_labels(const struct training_table *training) {
+    const struct target *target = &training->input.target;
     struct name_list names = {0};
     struct complaint ignored;
     bool fine = true;
     if (target->task->predicts != PREDICTS_LABELS)
-        return strdup(table_column(lesson->table, target->column[0])->name);
+        return strdup(table_column(training->input.table, target->column[0])->name);
     for (size_t i = 0; fine && i < target->count; i++) {
-        const char *name = table_column(lesson->table, target->column[i])->name;
+        const char *name = table_column(training->input.table, target->column[i])->name;
         fine = name_list_add(&names, name, strlen(name), &ignored);
     }
     char *text = fine ? name_list_join(&names) : NULL;
@@ -316,10 +323,11 @@ static char *joined_labels(const struct lesson *lesson) {
 
 /* Nothing of time or place, so that the same fit leaves the same bytes. */
 static bool take_notes(struct fit *fit, struct complaint *complaint) {
-    const struct lesson *lesson = &fit->lesson;
-    char held[32], *errors = columns_errors(&lesson->columns, lesson->table);
-    char *units = joined_units(lesson), *rows = joined_rows(lesson), *label = joined_labels(lesson);
-    snprintf(held, sizeof held, "%zu", lesson->held.rows);
+    const struct training_table *training = &fit->training;
+    char held[32], *errors = columns_errors(&training->input.columns, training->input.table);
+    char *units = joined_units(training), *rows = joined_rows(training),
+         *label = joined_labels(training);
+    snprintf(held, sizeof held, "%zu", training->held_out.rows);
     const struct {
         const char *key, *text;
     } notes[] = {
@@ -328,7 +336,7 @@ static bool take_notes(struct fit *fit, struct complaint *complaint) {
         {NOTE_ERRORS, errors},
         {NOTE_UNITS, units},
         {NOTE_CLASS_ROWS, task_has_classes(fit->task) ? rows : NULL},
-        {NOTE_HELD_OUT, lesson->held.rows ? held : NULL},
+        {NOTE_HELD_OUT, training->held_out.rows ? held : NULL},
         {NOTE_VALIDATION, NULL},
     };
     nim_error error;
@@ -345,12 +353,58 @@ static bool take_notes(struct fit *fit, struct complaint *complaint) {
     return fine && fit_request_note(&fit->request, fit->model, complaint);
 }
 
-static bool read_lesson(struct fit *fit, struct complaint *complaint) {
+/* Whether an option of the model to be has one of the values; "" ends the list. */
+static bool option_is(const struct fit *fit, const char *name, const char *const *value) {
+    char text[64] = "";
+    nim_options_get(fit->options, name, text, sizeof text, NULL);
+    while (**value && strcmp(text, *value) != 0)
+        value++;
+    return **value != '\0';
+}
+
+/* What was settled before, as reading the table needs it. With a model to go on with, only errors
+ * named now count; the others are the model's. */
+static void settle_plan(struct fit *fit, const struct name_list *conditions) {
+    static const char *const exact[] = {"exact", ""}, *const inferring[] = {"latent", "amortised",
+                                                                            ""};
+    static const char *const probit[] = {"probit", ""};
+    char *const *text = fit->request.text;
     char seed[32];
     nim_options_get(fit->options, "seed", seed, sizeof seed, NULL);
-    return lesson_read(&fit->lesson, fit->arguments, fit->task, &fit->request, fit->model,
-                       fit->table, complaint) &&
-           lesson_hold_out(&fit->lesson, &fit->request, strtoull(seed, NULL, 10), complaint);
+    fit->plan.seed = strtoull(seed, NULL, 10);
+    fit->plan.uses_errors = errors_count(fit->options);
+    fit->plan.exact_inputs = option_is(fit, "input", exact);
+    fit->plan.infers_inputs = option_is(fit, "input", inferring);
+    fit->plan.two_classes_only = option_is(fit, "likelihood", probit);
+    fit->plan.noise_was_chosen = argument_given(fit->arguments, "noise");
+    fit->plan.table = (struct table_request){
+        .path = fit->table,
+        .format = file_format(fit->arguments, "format"),
+        .task = fit->task,
+        .model = fit->model,
+        .with_targets = true,
+        .ignore_case = text[REQUEST_IGNORE_CASE] != NULL,
+        .label = text[REQUEST_LABEL],
+        .exposure = text[REQUEST_EXPOSURE],
+        .features = text[REQUEST_FEATURES],
+        .errors = fit->model ? argument_text(fit->arguments, "errors") : text[REQUEST_ERRORS],
+        .log = text[REQUEST_LOG],
+        .classes = text[REQUEST_CLASSES],
+        .conditions = conditions};
+}
+
+static bool read_table(struct fit *fit, struct complaint *complaint) {
+    struct name_list conditions = {0};
+    const char *where = fit->request.text[REQUEST_WHERE];
+    bool fine = !where || name_list_split(&conditions, where, "--where", complaint);
+    if (fine) {
+        settle_plan(fit, &conditions);
+        fine = training_table_read(&fit->training, &fit->plan, complaint) &&
+               training_report(&fit->training, &fit->plan, fit->arguments, complaint) &&
+               training_table_hold_out(&fit->training, &fit->plan, complaint);
+    }
+    name_list_free(&conditions);
+    return fine;
 }
 
 /* ---------------------------------------------------------------- training -------------------- */
@@ -411,7 +465,7 @@ static bool report_validation(struct fit *fit, struct complaint *complaint) {
     struct scores scores;
     nim_error error;
     char text[256];
-    if (!fit->lesson.held.rows)
+    if (!fit->training.held_out.rows)
         return true;
     if (!monitor_validate(&fit->monitor, &scores, complaint))
         return false;
@@ -435,12 +489,13 @@ static void say_trained(const struct fit *fit, size_t before, double seconds) {
 }
 
 static bool train(struct fit *fit, struct complaint *complaint) {
-    nim_data data = training_set_data(&fit->lesson.set);
+    nim_data data = training_set_data(&fit->training.set);
     struct monitor *monitor = &fit->monitor;
     nim_error error;
     monitor->model = fit->model;
-    monitor->targets = &fit->lesson.held.targets;
-    monitor->held = fit->lesson.held.rows ? training_set_data(&fit->lesson.held) : (nim_data){0};
+    monitor->targets = &fit->training.held_out.targets;
+    monitor->held =
+        fit->training.held_out.rows ? training_set_data(&fit->training.held_out) : (nim_data){0};
     if (!monitor_start(monitor, complaint))
         return false;
     size_t before = nim_model_epochs(fit->model);
@@ -473,7 +528,8 @@ static bool finish(struct fit *fit, struct complaint *complaint) {
 static bool learn(struct fit *fit, struct complaint *complaint) {
     bool resumed = argument_given(fit->arguments, "resume");
     if (!settle_files(fit, complaint) || !settle_model(fit, complaint) ||
-        !settle_progress(fit, complaint) || !read_lesson(fit, complaint))
+        !settle_validation(fit, complaint) || !settle_progress(fit, complaint) ||
+        !read_table(fit, complaint))
         return false;
     if (!fit->model && !make_model(fit, complaint))
         return false;
@@ -490,7 +546,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     struct fit fit = {.arguments = arguments, .table = argument_operand(arguments, 0)};
     bool fine = learn(&fit, complaint);
     monitor_free(&fit.monitor);
-    lesson_free(&fit.lesson);
+    training_table_free(&fit.training);
     fit_request_free(&fit.request);
     nim_model_free(fit.model);
     nim_options_free(fit.options);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp predict: what a model says of a table's rows, block by block. */
-#include "cli/rows/applied.h"
+#include "cli/rows/input_report.h"
+#include "cli/rows/model_input.h"
 #include "cli/command/carried_columns.h"
 #include "cli/score/prediction_names.h"
 #include "text/ascii.h"
@@ -28,7 +29,7 @@ static const struct option options[] = {
      .help = "Add what the entropy consists of: what exact measurements would remove, what a "
              "perfect model would remove then, and label noise. Not of numbers and counts."},
     {.name = "latent", .help = "Add mean and deviation of each latent function."},
-    APPLIED_OPTIONS,
+    MODEL_INPUT_OPTIONS,
     {0}};
 
 /* Numbers that belong together, `width` of them a row: one array the library fills, and its columns
@@ -52,7 +53,8 @@ enum part_name {
 };
 
 struct predict {
-    struct applied applied;
+    struct loaded_model loaded;
+    struct table_input input;
     struct carried_columns carried;
     size_t levels;
     double *level; /* of quantiles */
@@ -95,7 +97,7 @@ static bool read_levels(struct predict *predict, const struct arguments *argumen
 /* Options that models of the other kind have. */
 static bool refuse_foreign(const struct predict *predict, const struct arguments *arguments,
                            struct complaint *complaint) {
-    const struct task *task = predict->applied.target.task;
+    const struct task *task = predict->input.target.task;
     bool classes = task_has_classes(task);
     const char *option = classes ? "quantiles" : "parts";
     return !argument_given(arguments, option) ||
@@ -105,8 +107,8 @@ static bool refuse_foreign(const struct predict *predict, const struct arguments
 
 static bool make_room(struct predict *predict, const struct arguments *arguments,
                       struct complaint *complaint) {
-    const nim_model *model = predict->applied.model;
-    bool numbers = !task_has_classes(predict->applied.target.task);
+    const nim_model *model = predict->loaded.model;
+    bool numbers = !task_has_classes(predict->input.target.task);
     bool parts = argument_given(arguments, "parts"), latent = argument_given(arguments, "latent");
     size_t functions = latent ? nim_model_functions(model) : 0;
     const size_t width[PARTS] = {[PROBABILITY] = nim_model_classes(model),
@@ -137,7 +139,7 @@ static void add_column(struct predict *predict, enum column_kind kind, const cha
     predict->column[predict->columns++] =
         (struct column){.name = own,
                         .kind = kind,
-                        .width = kind == COLUMN_TEXT ? predicted_size(predict->applied.model) : 0};
+                        .width = kind == COLUMN_TEXT ? predicted_size(predict->loaded.model) : 0};
 }
 
 enum { LEVEL_NAME = 48 };
@@ -171,11 +173,11 @@ static void add_quantile(struct predict *predict, double level) {
 static void add_latent(struct predict *predict, const char *before) {
     char text[FUNCTION_NAME];
     for (size_t f = 0; f < predict->part[LATENT_MEAN].width; f++)
-        add_column(predict, COLUMN_NUMBER, before, function_name(predict->applied.model, f, text));
+        add_column(predict, COLUMN_NUMBER, before, function_name(predict->loaded.model, f, text));
 }
 
 static bool list_columns(struct predict *predict, struct complaint *complaint) {
-    const nim_model *model = predict->applied.model;
+    const nim_model *model = predict->loaded.model;
     static const char *const parts[] = {"entropy_measurement", "entropy_model", "entropy_label"};
     size_t most = 8;
     for (size_t i = 0; i < PARTS; i++)
@@ -212,7 +214,7 @@ static bool open_writer(struct predict *predict, const struct arguments *argumen
     struct carried_columns *carried = &predict->carried;
     const char *path = argument_text(arguments, "output");
     if (!list_columns(predict, complaint) ||
-        !carried_columns_choose(carried, arguments, predict->applied.table, predict->columns,
+        !carried_columns_choose(carried, arguments, predict->input.table, predict->columns,
                                 predict->column, complaint) ||
         !file_check_apart(path, argument_operand(arguments, 1), complaint))
         return false;
@@ -220,7 +222,7 @@ static bool open_writer(struct predict *predict, const struct arguments *argumen
     if (!all)
         return complain(complaint, BROKE_DOWN, "out of memory");
     for (size_t i = 0; i < carried->count; i++)
-        all[i] = *table_column(predict->applied.table, carried->column[i]);
+        all[i] = *table_column(predict->input.table, carried->column[i]);
     memcpy(all + carried->count, predict->column, predict->columns * sizeof *all);
     predict->writer =
         table_writer_open(path, TABLE_ANY, carried->count + predict->columns, all, complaint);
@@ -232,7 +234,7 @@ static bool open_writer(struct predict *predict, const struct arguments *argumen
 
 static bool compute(struct predict *predict, struct complaint *complaint) {
     const struct part *part = predict->part;
-    nim_data data = rows_data(&predict->applied.rows);
+    nim_data data = rows_data(&predict->input.rows);
     nim_prediction wanted = {.probabilities = part[PROBABILITY].value,
                              .entropy = part[ENTROPY].value,
                              .measurement_part = part[MEASUREMENT].value,
@@ -245,8 +247,8 @@ static bool compute(struct predict *predict, struct complaint *complaint) {
                              .latent_mean = part[LATENT_MEAN].value,
                              .latent_variance = part[LATENT_VARIANCE].value};
     nim_error error;
-    return nim_predict(predict->applied.predictor, &data, &wanted, &error) == NIM_OK ||
-           file_complain(complaint, table_path(predict->applied.table), &error);
+    return nim_predict(predict->loaded.predictor, &data, &wanted, &error) == NIM_OK ||
+           file_complain(complaint, table_path(predict->input.table), &error);
 }
 
 /* As text, numbers too, so that they keep all their digits. */
@@ -254,7 +256,7 @@ static bool write_carried(struct predict *predict, size_t place, struct complain
     const struct carried_columns *carried = &predict->carried;
     for (size_t i = 0; i < carried->count; i++) {
         struct span cell;
-        if (!table_text(predict->applied.table, place, carried->column[i], &cell, complaint) ||
+        if (!table_text(predict->input.table, place, carried->column[i], &cell, complaint) ||
             !table_write_text(predict->writer, cell, complaint))
             return false;
     }
@@ -278,7 +280,7 @@ static bool write_predicted(struct predict *predict, size_t k, struct complaint 
     const struct part *p = &predict->part[PROBABILITY];
     if (!p->width)
         return true;
-    predicted_name(predict->applied.model, p->value + k * p->width, predict->predicted);
+    predicted_name(predict->loaded.model, p->value + k * p->width, predict->predicted);
     return table_write_text(
         predict->writer, (struct span){predict->predicted, strlen(predict->predicted)}, complaint);
 }
@@ -294,7 +296,7 @@ static bool write_label_noise(struct predict *predict, size_t k, struct complain
 }
 
 static bool write_row(struct predict *predict, size_t k, struct complaint *complaint) {
-    return write_carried(predict, predict->applied.rows.place[k], complaint) &&
+    return write_carried(predict, predict->input.rows.place[k], complaint) &&
            write_part(predict, PROBABILITY, k, complaint) &&
            write_predicted(predict, k, complaint) && write_part(predict, ENTROPY, k, complaint) &&
            write_part(predict, MEAN, k, complaint) &&
@@ -310,7 +312,7 @@ static bool write_row(struct predict *predict, size_t k, struct complaint *compl
 static bool write_block(struct predict *predict, struct complaint *complaint) {
     if (!compute(predict, complaint))
         return false;
-    for (size_t k = 0; k < predict->applied.rows.count; k++)
+    for (size_t k = 0; k < predict->input.rows.count; k++)
         if (!write_row(predict, k, complaint))
             return false;
     return true;
@@ -318,10 +320,11 @@ static bool write_block(struct predict *predict, struct complaint *complaint) {
 
 static bool stream(struct predict *predict, const struct arguments *arguments,
                    struct complaint *complaint) {
-    struct rows *rows = &predict->applied.rows;
+    struct rows *rows = &predict->input.rows;
     /* The first rows come before the output, so that a table that is none leaves nothing. */
-    if (!applied_open(&predict->applied, arguments, argument_operand(arguments, 0),
-                      argument_operand(arguments, 1), false, complaint) ||
+    if (!model_input_open(&predict->loaded, &predict->input, arguments,
+                          argument_operand(arguments, 0), argument_operand(arguments, 1), false,
+                          complaint) ||
         !refuse_foreign(predict, arguments, complaint) ||
         !read_levels(predict, arguments, complaint) || !make_room(predict, arguments, complaint) ||
         !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint))
@@ -329,7 +332,7 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     while (rows->count)
         if (!write_block(predict, complaint) || !rows_next(rows, complaint))
             return false;
-    applied_say_tally(&predict->applied);
+    report_tally(&predict->input, arguments);
     struct table_writer *writer = predict->writer;
     predict->writer = NULL;
     if (!table_writer_close(writer, complaint))
@@ -352,7 +355,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     free(predict.column);
     free(predict.names);
     carried_columns_free(&predict.carried);
-    applied_close(&predict.applied);
+    table_input_close(&predict.input);
+    loaded_model_free(&predict.loaded);
     return fine;
 }
 

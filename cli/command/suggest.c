@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp suggest: the rows worth a label, and the measurements worth repeating. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/rows/applied.h"
+#include "cli/rows/input_report.h"
+#include "cli/rows/model_input.h"
 #include "cli/score/top_scores.h"
 #include "text/json_writer.h"
 #include "cli/command/carried_columns.h"
@@ -37,7 +38,7 @@ static const struct option options[] = {
      .help = "Where the rows go: standard output unless given; CSV, or what the name says.",
      .complete = COMPLETE_FILE},
     {.name = "json", .help = "A JSON array instead of a table."},
-    APPLIED_OPTIONS,
+    MODEL_INPUT_OPTIONS,
     {0}};
 
 /* The figures of a row, by what the model predicts. */
@@ -54,7 +55,8 @@ struct entry {
 
 struct suggest {
     const struct arguments *arguments;
-    struct applied applied;
+    struct loaded_model loaded;
+    struct table_input input;
     struct carried_columns carried;
     struct table_writer *writer; /* unless JSON is wanted */
     struct top_scores top;
@@ -72,7 +74,7 @@ struct suggest {
 
 /* Sets of labels have no probability of the prediction: theirs is in none of the columns. */
 static bool settle(struct suggest *suggest, struct complaint *complaint) {
-    const struct task *task = suggest->applied.target.task;
+    const struct task *task = suggest->input.target.task;
     static const char *const foreign[] = {"by", "remeasure"};
     suggest->numbers = !task_has_classes(task);
     suggest->figure_name = suggest->numbers ? number_figures : class_figures;
@@ -88,8 +90,8 @@ static bool settle(struct suggest *suggest, struct complaint *complaint) {
 }
 
 static bool make_room(struct suggest *suggest, struct complaint *complaint) {
-    size_t most, d = nim_model_attributes(suggest->applied.model);
-    size_t classes = nim_model_classes(suggest->applied.model);
+    size_t most, d = nim_model_attributes(suggest->loaded.model);
+    size_t classes = nim_model_classes(suggest->loaded.model);
     if (!argument_whole(suggest->arguments, "number", 1, 1000000, &most, complaint))
         return false;
     bool fine = top_scores_create(&suggest->top, most);
@@ -106,7 +108,7 @@ static bool make_room(struct suggest *suggest, struct complaint *complaint) {
 }
 
 static bool compute(struct suggest *suggest, struct complaint *complaint) {
-    nim_data data = rows_data(&suggest->applied.rows);
+    nim_data data = rows_data(&suggest->input.rows);
     double **figure = suggest->figure;
     nim_prediction classes = {.probabilities = suggest->p,
                               .entropy = figure[1],
@@ -115,9 +117,9 @@ static bool compute(struct suggest *suggest, struct complaint *complaint) {
     nim_prediction numbers = {
         .mean = figure[0], .deviation = figure[1], .latent_variance = figure[2]};
     nim_error error;
-    if (nim_predict(suggest->applied.predictor, &data, suggest->numbers ? &numbers : &classes,
+    if (nim_predict(suggest->loaded.predictor, &data, suggest->numbers ? &numbers : &classes,
                     &error) != NIM_OK)
-        return file_complain(complaint, table_path(suggest->applied.table), &error);
+        return file_complain(complaint, table_path(suggest->input.table), &error);
     for (size_t k = 0; suggest->numbers && k < data.rows; k++)
         figure[2][k] = sqrt(figure[2][k]);
     return true;
@@ -140,8 +142,8 @@ static double highest(size_t count, const double *p) {
 
 /* Row k of the block takes a slot. */
 static bool remember(struct suggest *suggest, size_t k, size_t slot, struct complaint *complaint) {
-    const struct rows *rows = &suggest->applied.rows;
-    const nim_model *model = suggest->applied.model;
+    const struct rows *rows = &suggest->input.rows;
+    const nim_model *model = suggest->loaded.model;
     struct entry *entry = &suggest->entry[slot];
     size_t classes = nim_model_classes(model), d = rows->columns->count;
     const double *p = suggest->p + k * classes;
@@ -167,7 +169,7 @@ static bool remember(struct suggest *suggest, size_t k, size_t slot, struct comp
 }
 
 static bool rank(struct suggest *suggest, struct complaint *complaint) {
-    struct rows *rows = &suggest->applied.rows;
+    struct rows *rows = &suggest->input.rows;
     const double *score = scores(suggest);
     for (;;) {
         if (!rows_next(rows, complaint))
@@ -197,17 +199,17 @@ struct advice {
 
 static bool advise(struct suggest *suggest, size_t slot, struct advice *advice,
                    struct complaint *complaint) {
-    const nim_model *model = suggest->applied.model;
+    const nim_model *model = suggest->loaded.model;
     size_t d = nim_model_attributes(model);
-    bool errors = rows_have_errors(&suggest->applied.rows);
+    bool errors = rows_have_errors(&suggest->input.rows);
     nim_data data = {.rows = 1,
                      .attributes = d,
                      .x = suggest->x + slot * d,
                      .sigma = errors ? suggest->sigma + slot * d : NULL,
                      .sigma_rows = errors};
     nim_error error;
-    if (nim_remeasure(suggest->applied.predictor, &data, suggest->gain, &error) != NIM_OK)
-        return file_complain(complaint, table_path(suggest->applied.table), &error);
+    if (nim_remeasure(suggest->loaded.predictor, &data, suggest->gain, &error) != NIM_OK)
+        return file_complain(complaint, table_path(suggest->input.table), &error);
     *advice = (struct advice){.gain = {(double)NAN, (double)NAN}};
     for (size_t j = 0; j < d; j++) {
         double gain = suggest->gain[j];
@@ -232,7 +234,7 @@ enum { ALL_COLUMNS = 10 };
 
 /* The output's own columns; those carried over stand behind the first. */
 static size_t list_columns(const struct suggest *suggest, struct column own[ALL_COLUMNS]) {
-    const nim_model *model = suggest->applied.model;
+    const nim_model *model = suggest->loaded.model;
     size_t count = 0, longest = predicted_size(model);
     own[count++] = (struct column){.name = "row", .kind = COLUMN_NUMBER};
     if (!suggest->numbers)
@@ -262,7 +264,7 @@ static bool open_writer(struct suggest *suggest, const struct column own[ALL_COL
         return complain(complaint, BROKE_DOWN, "out of memory");
     all[0] = own[0];
     for (size_t i = 0; i < carried->count; i++)
-        all[1 + i] = *table_column(suggest->applied.table, carried->column[i]);
+        all[1 + i] = *table_column(suggest->input.table, carried->column[i]);
     memcpy(all + 1 + carried->count, own + 1, (count - 1) * sizeof *all);
     suggest->writer = table_writer_open(path, TABLE_ANY, count + carried->count, all, complaint);
     free(all);
@@ -331,7 +333,7 @@ static bool write_json_entry(struct suggest *suggest, const struct candidate *ca
     json_whole(json, "row", candidate->row + 1);
     for (size_t i = 0; i < entry->cells.count; i++) {
         const struct column *column =
-            table_column(suggest->applied.table, suggest->carried.column[i]);
+            table_column(suggest->input.table, suggest->carried.column[i]);
         const char *cell = entry->cells.item[i];
         if (column->kind == COLUMN_NUMBER)
             json_cell(json, column->name, cell);
@@ -377,17 +379,18 @@ static bool write_json(struct suggest *suggest, struct complaint *complaint) {
 static bool choose(struct suggest *suggest, struct complaint *complaint) {
     const struct arguments *arguments = suggest->arguments;
     struct column own[ALL_COLUMNS];
-    if (!applied_open(&suggest->applied, arguments, argument_operand(arguments, 0),
-                      argument_operand(arguments, 1), false, complaint) ||
+    if (!model_input_open(&suggest->loaded, &suggest->input, arguments,
+                          argument_operand(arguments, 0), argument_operand(arguments, 1), false,
+                          complaint) ||
         !settle(suggest, complaint))
         return false;
     size_t count = list_columns(suggest, own);
-    if (!carried_columns_choose(&suggest->carried, arguments, suggest->applied.table, count, own,
+    if (!carried_columns_choose(&suggest->carried, arguments, suggest->input.table, count, own,
                                 complaint) ||
         !make_room(suggest, complaint) || !open_output(suggest, own, count, complaint) ||
         !rank(suggest, complaint))
         return false;
-    applied_say_tally(&suggest->applied);
+    report_tally(&suggest->input, arguments);
     return argument_given(arguments, "json") ? write_json(suggest, complaint)
                                              : write_table(suggest, complaint);
 }
@@ -409,7 +412,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     table_writer_abandon(suggest.writer);
     top_scores_free(&suggest.top);
     carried_columns_free(&suggest.carried);
-    applied_close(&suggest.applied);
+    table_input_close(&suggest.input);
+    loaded_model_free(&suggest.loaded);
     return fine;
 }
 

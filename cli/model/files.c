@@ -88,9 +88,13 @@ bool file_check_table(const char *path, struct complaint *complaint) {
            complain(complaint, BAD_INPUT, "%s: is a nimgp model, not a table", path);
 }
 
-struct table *file_open_table(const struct arguments *arguments, const char *path,
-                              struct complaint *complaint) {
+enum table_format file_format(const struct arguments *arguments, const char *option) {
     enum table_format format = TABLE_ANY;
-    table_format_named(argument_text(arguments, "format"), &format); /* one of the choices */
+    table_format_named(argument_text(arguments, option), &format); /* one of the choices */
+    return format;
+}
+
+struct table *file_open_table(const char *path, enum table_format format,
+                              struct complaint *complaint) {
     return file_check_table(path, complaint) ? table_open(path, format, complaint) : NULL;
 }

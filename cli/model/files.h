@@ -29,14 +29,18 @@ bool file_is_model(const char *path);
 /* Complains of a model where a table was expected. */
 bool file_check_table(const char *path, struct complaint *complaint);
 
-/* A table to read, of the format --format says. */
 #define FORMAT_OPTION                                                                              \
     {                                                                                              \
         .name = "format", .value = "FORMAT", .fallback = "any",                                    \
         .values = "any|csv|tsv|fits|idx|libsvm",                                                   \
         .help = "What the table is kept in; by name and content unless given."                     \
     }
-struct table *file_open_table(const struct arguments *arguments, const char *path,
+
+/* The format an option such as --format says. */
+enum table_format file_format(const struct arguments *arguments, const char *option);
+
+/* A table to read; a model is complained of. */
+struct table *file_open_table(const char *path, enum table_format format,
                               struct complaint *complaint);
 
 /* The library's complaint about what came from `path`. */

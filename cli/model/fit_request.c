@@ -35,11 +35,7 @@ void fit_request_free(struct fit_request *request) {
 /* All conditions as one text. */
 static char *join_conditions(const struct arguments *arguments, struct complaint *complaint) {
     struct name_list conditions = {0};
-    bool fine = true;
-    for (size_t k = 0; fine && k < argument_count(arguments, "where"); k++) {
-        const char *text = argument_nth(arguments, "where", k);
-        fine = name_list_add(&conditions, text, strlen(text), complaint);
-    }
+    bool fine = argument_all(arguments, "where", &conditions, complaint);
     char *text = fine ? name_list_join(&conditions) : NULL;
     name_list_free(&conditions);
     return text;

@@ -61,7 +61,9 @@ void rows_free(struct rows *rows) {
     free(rows->missing);
     free(rows->nonpositive);
     target_values_free(&rows->targets);
-    rows->place = NULL;
+    rows->place = rows->missing = rows->nonpositive = NULL;
+    rows->keep = NULL;
+    rows->value = rows->error = rows->x = rows->sigma = NULL;
 }
 
 static bool advance(struct rows *rows, struct complaint *complaint) {
@@ -158,40 +160,4 @@ bool rows_next(struct rows *rows, struct complaint *complaint) {
 
 bool rows_all_filtered(const struct rows *rows) {
     return rows->seen > 0 && rows->filtered == rows->seen;
-}
-
-void rows_say_left_out(const struct rows *rows, const struct arguments *arguments) {
-    const struct target *target = rows->target;
-    char unlabelled[32], other[32], text[320] = "", names[128];
-    snprintf(unlabelled, sizeof unlabelled, "without a %s", target->task->role);
-    snprintf(other, sizeof other, "of other %s", target->task->many);
-    const struct {
-        size_t count;
-        const char *why;
-    } parts[] = {{rows->filtered, "by --where"},
-                 {target->unlabelled, unlabelled},
-                 {target->other_class, other}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        size_t used = strlen(text);
-        if (parts[i].count)
-            snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", parts[i].count,
-                     parts[i].why);
-    }
-    name_list_show(&target->others.name, 4, names, sizeof names);
-    if (*text)
-        say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
-            *names ? ")" : "");
-}
-
-void rows_say_nonpositive(const struct rows *rows, const struct arguments *arguments) {
-    for (size_t j = 0; rows->nonpositive && j < rows->columns->count; j++) {
-        size_t count = rows->nonpositive[j];
-        const char *name = table_column(rows->table, rows->columns->feature[j].value)->name;
-        if (count == 1)
-            say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
-                name);
-        else if (count)
-            say(arguments, "%s: %zu cells are not positive, have no logarithm and count as missing",
-                name, count);
-    }
 }

@@ -63,11 +63,6 @@ nim_data rows_data(const struct rows *rows);
 /* Whether there were rows, and none met --where. */
 bool rows_all_filtered(const struct rows *rows);
 
-/* What was passed over so far: rows, and cells without a logarithm. Nothing when there is nothing.
- */
-void rows_say_left_out(const struct rows *rows, const struct arguments *arguments);
-void rows_say_nonpositive(const struct rows *rows, const struct arguments *arguments);
-
 /* ln x and sigma / x in place of x and sigma; both NaN where x is not positive, and true then. */
 bool take_log(double *x, double *sigma);
 

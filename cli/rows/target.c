@@ -254,19 +254,6 @@ static bool complain_of_number(struct table *table, size_t row, size_t column, d
     return complain_of_cell(table, row, column, text, expected, complaint);
 }
 
-/* In a column of numbers 1, 1.0 and 1e0 are the same label: the shortest text of the number. */
-static struct span shortest(struct span label, char text[NUMBER_TEXT]) {
-    double number;
-    if (label.length >= NUMBER_TEXT)
-        return label;
-    memcpy(text, label.text, label.length);
-    text[label.length] = '\0';
-    if (!number_parse(text, &number))
-        return label;
-    number_print(number, text);
-    return (struct span){text, strlen(text)};
-}
-
 /* A label that is no class: counted, and its name noted for messages. */
 static bool remember_other(struct target *target, struct span label, struct complaint *complaint) {
     enum { MOST_OTHERS = 1000 };
@@ -281,12 +268,9 @@ static bool remember_other(struct target *target, struct span label, struct comp
 static bool classify(struct target *target, struct table *table, size_t i, int32_t *class,
                      struct complaint *complaint) {
     struct span label;
-    char text[NUMBER_TEXT];
     size_t column = target->column[0];
-    if (!table_text(table, i, column, &label, complaint))
+    if (!table_label(table, i, column, &label, complaint))
         return false;
-    if (table_column(table, column)->kind == COLUMN_NUMBER)
-        label = shortest(label, text);
     *class = NO_CLASS;
     if (label.length == 0) {
         target->unlabelled++;

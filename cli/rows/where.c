@@ -144,8 +144,8 @@ static bool bind(struct condition *condition, const char *text, const struct tab
     return true;
 }
 
-struct where *where_create_from(const struct name_list *conditions, const struct table *table,
-                                bool ignore_case, struct complaint *complaint) {
+struct where *where_create(const struct name_list *conditions, const struct table *table,
+                           bool ignore_case, struct complaint *complaint) {
     struct where *where = calloc(1, sizeof *where);
     if (where)
         where->condition = calloc(conditions->count + 1, sizeof *where->condition);
@@ -167,20 +167,6 @@ struct where *where_create_from(const struct name_list *conditions, const struct
     }
     where_free(where);
     return NULL;
-}
-
-struct where *where_create(const struct arguments *arguments, const struct table *table,
-                           bool ignore_case, struct complaint *complaint) {
-    struct name_list conditions = {0};
-    bool good = true;
-    for (size_t i = 0; good && i < argument_count(arguments, "where"); i++) {
-        const char *text = argument_nth(arguments, "where", i);
-        good = name_list_add(&conditions, text, strlen(text), complaint);
-    }
-    struct where *where =
-        good ? where_create_from(&conditions, table, ignore_case, complaint) : NULL;
-    name_list_free(&conditions);
-    return where;
 }
 
 void where_free(struct where *where) {

@@ -9,13 +9,12 @@
  * `flux = ''` finds the rows without one. != is the opposite of = for every row; a missing number
  * is never smaller or larger than anything.
  *
- *     struct where *where = where_create(arguments, table, false, &complaint);
+ *     struct where *where = where_create(&conditions, table, false, &complaint);
  *     while (table_next(table, most, &rows, &complaint) && rows)
  *         where_mask(where, table, rows, keep, &complaint);
  *     where_free(where);
  */
 
-#include "cli/terminal/command.h"
 #include "text/name_list.h"
 #include "table/table.h"
 
@@ -31,15 +30,11 @@
 
 struct where;
 
-/* The conditions of the option "where" (perhaps none) for this table's columns. NULL and a
- * complaint when one makes no sense: BAD_USAGE for its form, BAD_INPUT when the table does
- * not fit. */
-struct where *where_create(const struct arguments *arguments, const struct table *table,
+/* The conditions (perhaps none) for this table's columns; the list is not used afterwards. NULL and
+ * a complaint when one makes no sense: BAD_USAGE for its form, BAD_INPUT when the table does not
+ * fit. */
+struct where *where_create(const struct name_list *conditions, const struct table *table,
                            bool ignore_case, struct complaint *complaint);
-
-/* The same for conditions kept elsewhere than on the command line. */
-struct where *where_create_from(const struct name_list *conditions, const struct table *table,
-                                bool ignore_case, struct complaint *complaint);
 void where_free(struct where *where);
 
 /* Whether there is any condition. */

@@ -112,8 +112,7 @@ static bool take(struct arguments *arguments, struct cursor *cursor, struct opti
     }
     if (!check_value(arguments->command, &option, value, complaint))
         return false;
-    arguments->given[arguments->givens++] =
-        (struct given_option){.option = option, .value = value};
+    arguments->given[arguments->givens++] = (struct given_option){.option = option, .value = value};
     arguments->want_help = arguments->want_help || strcmp(option.name, "help") == 0;
     return true;
 }
@@ -237,6 +236,16 @@ const char *argument_nth(const struct arguments *arguments, const char *name, si
 
 bool argument_given(const struct arguments *arguments, const char *name) {
     return argument_count(arguments, name) > 0;
+}
+
+bool argument_all(const struct arguments *arguments, const char *name, struct name_list *list,
+                  struct complaint *complaint) {
+    for (size_t k = 0; k < argument_count(arguments, name); k++) {
+        const char *text = argument_nth(arguments, name, k);
+        if (!name_list_add(list, text, strlen(text), complaint))
+            return false;
+    }
+    return true;
 }
 
 const char *argument_text(const struct arguments *arguments, const char *name) {

@@ -8,6 +8,7 @@
  */
 
 #include "cli/terminal/library_error.h"
+#include "text/name_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,6 +59,10 @@ bool argument_given(const struct arguments *arguments, const char *name);
 /* How often, and the k-th value, of an option that may be repeated. */
 size_t argument_count(const struct arguments *arguments, const char *name);
 const char *argument_nth(const struct arguments *arguments, const char *name, size_t k);
+
+/* All of them, added to a list. */
+bool argument_all(const struct arguments *arguments, const char *name, struct name_list *list,
+                  struct complaint *complaint);
 
 /* As numbers, with a complaint (BAD_USAGE) that names option and range when they are not. */
 bool argument_real(const struct arguments *arguments, const char *name, double least, double most,

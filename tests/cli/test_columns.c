@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/classes.h"
 #include "cli/rows/columns.h"
-#include "cli/rows/training_set.h"
+#include "cli/training/training_set.h"
 
 #include <math.h>
 #include <setjmp.h>

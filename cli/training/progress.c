@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
-#include "cli/command/progress.h"
+#include "cli/training/progress.h"
 
 #include "text/json_writer.h"
 

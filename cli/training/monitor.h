@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_MONITOR_H
-#define CLI_COMMAND_MONITOR_H
+#ifndef CLI_TRAINING_MONITOR_H
+#define CLI_TRAINING_MONITOR_H
 
 /* Looks after a training: shows how it goes, tries the model on held-out rows, writes checkpoints,
  * and stops it when the user wants to. */
 
 #include "cli/score/rated_predictions.h"
 #include "cli/terminal/command.h"
-#include "cli/command/progress.h"
+#include "cli/training/progress.h"
 
 struct monitor {
     /* Set by the caller, and his. */

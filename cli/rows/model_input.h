@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_ROWS_APPLIED_H
-#define CLI_ROWS_APPLIED_H
+#ifndef CLI_ROWS_MODEL_INPUT_H
+#define CLI_ROWS_MODEL_INPUT_H
 
-/* A model applied to a table: everything between two file names and the first block of rows. */
+/* A model and the table it is applied to. */
 
 #include "cli/model/files.h"
-#include "cli/rows/rows.h"
+#include "cli/rows/table_input.h"
 
-struct applied {
-    const struct arguments *arguments;
+struct loaded_model {
     nim_model *model;
     nim_predictor *predictor;
-    struct table *table;
-    struct columns columns;
-    struct target target; /* the model's */
-    struct rows rows;
 };
 
 /* What commands that apply a model have in common. */
-#define APPLIED_OPTIONS                                                                            \
+#define MODEL_INPUT_OPTIONS                                                                        \
     {.name = "exposure",                                                                           \
      .value = "COLUMN",                                                                            \
      .help = "Of counts: the time, area or effort of each row; as in training unless given."},     \
@@ -34,18 +29,17 @@ struct applied {
         .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
     }
 
-/* With `labelled`, the rows have targets: column --label, else as in training. */
-bool applied_open(struct applied *applied, const struct arguments *arguments, const char *model,
-                  const char *table, bool labelled, struct complaint *complaint);
+/* With `with_targets`, the rows have targets: column --label, else as in training. Close both also
+ * after failure. */
+bool model_input_open(struct loaded_model *loaded, struct table_input *input,
+                      const struct arguments *arguments, const char *model, const char *table,
+                      bool with_targets, struct complaint *complaint);
 
-/* Labelled rows with no model: `classes` says which there are, and rows have no attributes. */
-bool applied_open_table(struct applied *applied, const struct arguments *arguments,
+/* Classes of rows with no model: `classes` says which there are, and rows have no features. */
+bool classes_input_open(struct table_input *input, const struct arguments *arguments,
                         const struct name_list *classes, const char *table,
                         struct complaint *complaint);
 
-/* Says at the end what was understood and passed over. */
-void applied_say_tally(const struct applied *applied);
-
-void applied_close(struct applied *applied);
+void loaded_model_free(struct loaded_model *loaded);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/command/monitor.h"
+#include "cli/training/monitor.h"
 
 #include "cli/terminal/interrupt.h"
 

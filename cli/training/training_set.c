@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/rows/training_set.h"
+#include "cli/training/training_set.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_PROGRESS_H
-#define CLI_COMMAND_PROGRESS_H
+#ifndef CLI_TRAINING_PROGRESS_H
+#define CLI_TRAINING_PROGRESS_H
 
 /* Training as it is seen on standard error: a line that is drawn over and over, or a line of JSON
  * per epoch. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_ROWS_TRAINING_SET_H
-#define CLI_ROWS_TRAINING_SET_H
+#ifndef CLI_TRAINING_TRAINING_SET_H
+#define CLI_TRAINING_TRAINING_SET_H
 
 /* All rows to learn from, in memory, and the share of them that is held out. */
 
