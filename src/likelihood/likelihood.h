@@ -24,6 +24,7 @@ enum target_kind {
 struct likelihood_setting {
     size_t classes;      /* C: classes, levels or labels; 0 where y is a number or a count */
     size_t functions;    /* F */
+    double alpha;        /* power of the divergence, 0 .. 1: see struct expectation */
     double epsilon;      /* where label noise starts */
     int learn_epsilon;   /* whether it is a parameter */
     const double *table; /* what `fill_table` wrote */
@@ -36,12 +37,17 @@ struct target_summary {
 };
 
 /*
- * A question to a likelihood: for each row r, value[r] = E log p(target_r | f) under
- * f ~ N(mean, variance), and, all times weight[r], its derivatives.
+ * A question to a likelihood: for each row r, under f ~ N(mean, variance),
+ *
+ *     value[r] = (1/alpha) log E p(target_r | f)^alpha,   which for alpha = 0 is E log p(target_r |
+ * f),
+ *
+ * and, all times weight[r], its derivatives. With alpha = 1 it is the log of what is predicted. The
+ * value never falls as alpha grows (Jensen). Of sets of labels it is the sum over the labels.
  *
  * Where input noise is taken to first order it moves f by g ~ N(0, blur), a new draw for every
  * measurement. A likelihood that `blurs` answers E log E_g p(target_r | f + g); for the others
- * blur is part of the variance, and NULL here.
+ * blur is part of the variance, and NULL here; likewise with alpha > 0, log p becoming log E_g p.
  */
 struct expectation {
     size_t rows, stride;

@@ -6,6 +6,7 @@
  * z_c = (f - mu_c) / s_c, s_c = sqrt(v_c):
  *
  *     E log p   = P log(1-eps) + (1-P) log(eps/(C-1)),
+ *     E p^alpha = h P + m (1-P),   h = (1-eps)^alpha, m = (eps/(C-1))^alpha,
  *     predicted = (1-eps) P + (1-P) eps/(C-1).
  *
  * Quadrature. The factors are steps of widths s_c that may differ a hundredfold, so a rule made for
@@ -160,6 +161,24 @@ static double epsilon_of(const struct likelihood_setting *setting, const double 
     return setting->learn_epsilon ? 1.0 / (1.0 + exp(-theta[0])) : setting->epsilon;
 }
 
+/* A row's value as a function of P, with its derivatives by P and by the logit of eps. */
+struct answer {
+    double value, by_p, by_logit;
+};
+
+/* d eps / d logit = eps (1-eps). Near alpha = 0 the differences are taken so that no digits go. */
+static struct answer answer_at(double p, double eps, double hit, double miss, double alpha) {
+    if (alpha == 0.0)
+        return (struct answer){.value = p * hit + (1.0 - p) * miss,
+                               .by_p = hit - miss,
+                               .by_logit = (1.0 - p) * (1.0 - eps) - p * eps};
+    /* E p^alpha = exp(alpha hit) (1 + (1-P) r), r = exp(alpha (miss - hit)) - 1. */
+    double r = expm1(alpha * (miss - hit)), rest = 1.0 + (1.0 - p) * r;
+    return (struct answer){.value = hit + log1p((1.0 - p) * r) / alpha,
+                           .by_p = -r / (alpha * rest),
+                           .by_logit = ((1.0 - p) * (1.0 + r) * (1.0 - eps) - p * eps) / rest};
+}
+
 static void expectation(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question) {
     size_t classes = setting->classes, stride = question->stride;
@@ -175,13 +194,14 @@ static void expectation(const struct likelihood_setting *setting, const double *
         double p =
             probability_of_label(&grid, classes, (size_t)question->target[r], question->mean + r,
                                  question->variance + r, stride, d_mean + r, d_variance + r);
-        question->value[r] = p * hit + (1.0 - p) * miss;
+        struct answer answer = answer_at(p, eps, hit, miss, setting->alpha);
+        question->value[r] = answer.value;
         for (size_t c = 0; c < classes; c++) {
-            d_mean[c * stride + r] *= weight[r] * (hit - miss);
-            d_variance[c * stride + r] *= weight[r] * (hit - miss);
+            d_mean[c * stride + r] *= weight[r] * answer.by_p;
+            d_variance[c * stride + r] *= weight[r] * answer.by_p;
         }
-        if (question->d_theta && setting->learn_epsilon) /* d eps / d theta = eps (1-eps) */
-            question->d_theta[0] += weight[r] * ((1.0 - p) * (1.0 - eps) - p * eps);
+        if (question->d_theta && setting->learn_epsilon)
+            question->d_theta[0] += weight[r] * answer.by_logit;
     }
 }
 

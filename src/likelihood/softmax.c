@@ -4,6 +4,7 @@
  * quasi-random standard normal points xi, the same for all rows, whose sum is zero:
  *
  *     E log p   = mean_y - (1/S) sum_s log sum_c exp(f_sc),
+ *     E p^alpha = (1/S) sum_s p_s^alpha,   p_s = softmax(f_s)_y,
  *     predicted = (1/S) sum_s softmax(f_s).
  *
  * For variances up to 10 and ten classes E log p is off by 0.01, at worst 0.03
@@ -68,6 +69,43 @@ static void evaluate(const struct likelihood_setting *setting, const double *mea
     add(POINTS, largest, log_sum);
 }
 
+/* Shares w_s proportional to p_s^alpha, into log_sum (S), from log p_s = f_sy - log_sum_s. Returns
+ * (1/alpha) log of their mean. */
+static double share_points(const struct likelihood_setting *setting,
+                           const struct expectation *question, size_t r, size_t label,
+                           double *log_sum) {
+    size_t at = label * question->stride + r;
+    const double *xi = setting->table + label * POINTS;
+    double alpha = setting->alpha, centre = question->mean[at], largest = -INFINITY;
+    double deviation = sqrt(question->variance[at]);
+    for (size_t s = 0; s < POINTS; s++) {
+        log_sum[s] = centre + deviation * xi[s] - log_sum[s];
+        largest = log_sum[s] > largest ? log_sum[s] : largest;
+    }
+    for (size_t s = 0; s < POINTS; s++)
+        log_sum[s] = alpha * (log_sum[s] - largest);
+    exp_array(POINTS, log_sum, log_sum);
+    double total = sum(POINTS, log_sum);
+    scale(POINTS, 1.0 / total, log_sum);
+    return largest + log(total / POINTS) / alpha;
+}
+
+/* d value / d f_sc = w_s ([c = y] - p_sc). */
+static void answer_power(const struct likelihood_setting *setting,
+                         const struct expectation *question, size_t r, size_t label,
+                         const double *softmax, double *log_sum) {
+    double weight = question->weight[r], *share = log_sum;
+    question->value[r] = share_points(setting, question, r, label, log_sum);
+    for (size_t c = 0; c < setting->classes; c++) {
+        const double *p = softmax + c * POINTS, *xi = setting->table + c * POINTS;
+        double own = c == label, first = own - dot(POINTS, share, p);
+        double second = own * dot(POINTS, share, xi) - dot3(POINTS, share, p, xi);
+        size_t at = c * question->stride + r;
+        question->d_mean[at] = weight * first;
+        question->d_variance[at] = 0.5 * weight * second / sqrt(question->variance[at]);
+    }
+}
+
 static void expectation(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question) {
     (void)theta;
@@ -78,6 +116,10 @@ static void expectation(const struct likelihood_setting *setting, const double *
         double weight = question->weight[r];
         evaluate(setting, question->mean + r, question->variance + r, stride, softmax, log_sum,
                  log_sum + POINTS);
+        if (setting->alpha > 0.0) {
+            answer_power(setting, question, r, label, softmax, log_sum);
+            continue;
+        }
         question->value[r] = question->mean[label * stride + r] - sum(POINTS, log_sum) / POINTS;
         for (size_t c = 0; c < classes; c++) {
             const double *p = softmax + c * POINTS;

@@ -40,6 +40,7 @@ static void settle(struct nim_model *model) {
                                   .attributes = model->attributes};
     model->likelihood = (struct likelihood_setting){.classes = model->classes,
                                                     .functions = model->functions,
+                                                    .alpha = options->alpha,
                                                     .epsilon = options->epsilon,
                                                     .learn_epsilon = (int)options->learn_epsilon};
     model->input = (struct input_setting){.attributes = model->attributes,

@@ -54,6 +54,10 @@ static const struct option option_list[] = {
     {{"inducing", "0", "0 .. 10000",
       "Inducing inputs per latent function; 0 chooses from the number of rows."},
      WHOLE, AT(inducing), SHAPES, 0, 10000},
+    {{"alpha", "0", "0 .. 1",
+      "Power of the divergence: 0 is the evidence lower bound, 1 fits the predicted probabilities "
+      "themselves."},
+     REAL, AT(alpha), SHAPES, 0, 1},
     {{"epsilon", "0.001", "1e-9 .. 0.5",
       "Share of wrong labels."},
      REAL, AT(epsilon), SHAPES, 1e-9, 0.5},

@@ -26,7 +26,7 @@ struct nim_options {
     size_t degree, classes, functions, inducing, samples, points, layers, units;
     size_t epochs, warm_up, batch, seed, threads;
     size_t standardise, learn_epsilon;
-    double rate, epsilon, jitter, noise_start, prior_variance;
+    double rate, alpha, epsilon, jitter, noise_start, prior_variance;
 };
 
 #endif
