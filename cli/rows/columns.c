@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/columns.h"
 
-#include "text/nearest.h"
-#include "text/ascii.h"
-#include "text/number.h"
 #include "cli/model/fit_request.h"
+#include "cli/rows/error_columns.h"
+#include "text/ascii.h"
+#include "text/nearest.h"
+#include "text/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,60 +69,7 @@ bool column_label(const struct table *table, const char *wanted, const char *lea
                     table_path(table), name, learned ? ", the label in training" : "");
 }
 
-/* ---------------------------------------------------------------- the rule for errors --------- */
-
-/* In the order in which they are looked for. */
-static const struct affix {
-    const char *before, *after;
-} error_rule[] = {{"", "_err"},   {"", "_error"}, {"e_", ""},   {"Unc_", ""},
-                  {"sigma_", ""}, {"", "_unc"},   {"err_", ""}, {"", "_sigma"}};
-
-enum { ERROR_RULES = sizeof error_rule / sizeof *error_rule };
-
-static long find_affixed(const struct table *table, const char *name, struct affix affix) {
-    char wanted[512];
-    int length = snprintf(wanted, sizeof wanted, "%s%s%s", affix.before, name, affix.after);
-    long found =
-        length > 0 && (size_t)length < sizeof wanted ? table_find(table, wanted) : NO_COLUMN;
-    return found == TWO_COLUMNS ? NO_COLUMN : found;
-}
-
-/* The error columns of `name` by rule: the first, and another one if there is. `d` and the name is
- * too common a beginning of other words to count unless nothing else is there, and that column has
- * no errors of its own. */
-static void find_errors(const struct table *table, const char *name, long found[2]) {
-    size_t count = 0;
-    found[0] = found[1] = NO_COLUMN;
-    for (size_t i = 0; i < ERROR_RULES && count < 2; i++) {
-        long column = find_affixed(table, name, error_rule[i]);
-        if (column != NO_COLUMN && (count == 0 || column != found[0]))
-            found[count++] = column;
-    }
-    long delta = count ? NO_COLUMN : find_affixed(table, name, (struct affix){"d", ""});
-    if (delta == NO_COLUMN)
-        return;
-    for (size_t i = 0; i < ERROR_RULES; i++)
-        if (find_affixed(table, name_of(table, (size_t)delta), error_rule[i]) != NO_COLUMN)
-            return;
-    found[0] = delta;
-}
-
-/* Whether a name is one the rule gives to errors, of whatever: Unc_Flux_1_1, flux_err, flux_err_2
- * (elements of vectors have a number behind). */
-static bool looks_like_error(const char *name) {
-    size_t length = strlen(name);
-    while (length &&
-           ((name[length - 1] >= '0' && name[length - 1] <= '9') || name[length - 1] == '_'))
-        length--;
-    for (size_t i = 0; i < ERROR_RULES; i++) {
-        const char *before = error_rule[i].before, *after = error_rule[i].after;
-        size_t head = strlen(before), tail = strlen(after);
-        if (strlen(name) > head && length > tail && ascii_starts(name, before) &&
-            ascii_starts(name + length - tail, after))
-            return true;
-    }
-    return false;
-}
+/* ---------------------------------------------------------------- errors ---------------------- */
 
 static bool is_value(const struct columns *columns, long column) {
     for (size_t j = 0; j < columns->count; j++)
@@ -138,18 +86,23 @@ static bool is_taken(const struct column_wishes *wishes, long column) {
 }
 
 /* A column asked for as an attribute is no error, and neither is the label. */
-static void pair_by_rule(struct columns *columns, const struct table *table,
-                         const struct column_wishes *wishes) {
+static bool pair_by_rule(struct columns *columns, const struct table *table,
+                         const struct column_wishes *wishes, struct complaint *complaint) {
+    size_t count = table_columns(table);
+    bool *excluded = calloc(count + 1, sizeof *excluded);
+    if (!excluded)
+        return no_memory(complaint);
+    for (size_t i = 0; i < count; i++)
+        excluded[i] = is_taken(wishes, (long)i) || is_value(columns, (long)i);
     for (size_t j = 0; j < columns->count; j++) {
         struct feature *feature = &columns->feature[j];
         long found[2];
-        find_errors(table, name_of(table, feature->value), found);
-        for (size_t k = 0; k < 2; k++)
-            if (is_taken(wishes, found[k]) || is_value(columns, found[k]))
-                found[k] = NO_COLUMN;
-        feature->error = found[0] != NO_COLUMN ? found[0] : found[1];
-        feature->also = found[0] != NO_COLUMN ? found[1] : NO_COLUMN;
+        error_columns_find(table, name_of(table, feature->value), excluded, found);
+        feature->error = found[0];
+        feature->also = found[1];
     }
+    free(excluded);
+    return true;
 }
 
 /* ---------------------------------------------------------------- attributes ------------------ */
@@ -179,8 +132,8 @@ bool feature_take_log(struct feature *feature, struct complaint *complaint) {
     return true;
 }
 
-static bool add_source(struct columns *columns, const struct table *table, size_t column,
-                       bool logarithm, struct complaint *complaint) {
+static bool add_feature(struct columns *columns, const struct table *table, size_t column,
+                        bool logarithm, struct complaint *complaint) {
     struct feature *grown =
         realloc(columns->feature, (columns->count + 1) * sizeof *columns->feature);
     if (!grown)
@@ -221,7 +174,7 @@ static bool add_named(struct columns *columns, const struct table *table, const 
     for (size_t j = 0; fine && j < columns->count; j++)
         if (columns->feature[j].value == column && columns->feature[j].logarithm == !!inside)
             fine = complain(complaint, BAD_USAGE, "feature '%s' is named twice", name);
-    fine = fine && add_source(columns, table, column, inside != NULL, complaint);
+    fine = fine && add_feature(columns, table, column, inside != NULL, complaint);
     free(inside);
     return fine;
 }
@@ -232,7 +185,7 @@ static bool find_unused(struct columns *columns, const struct table *table,
     for (size_t i = 0; i < wishes->taken_count; i++) {
         long found[2] = {NO_COLUMN, NO_COLUMN};
         if (wishes->taken[i].measured)
-            find_errors(table, name_of(table, wishes->taken[i].column), found);
+            error_columns_find(table, name_of(table, wishes->taken[i].column), NULL, found);
         for (size_t k = 0; k < 2; k++) {
             if (found[k] == NO_COLUMN || is_value(columns, found[k]) || is_taken(wishes, found[k]))
                 continue;
@@ -356,7 +309,7 @@ static bool mostly_numbers(struct table *table, size_t rows, size_t column,
 
 static bool has_errors(const struct table *table, const char *name) {
     long error[2];
-    find_errors(table, name, error);
+    error_columns_find(table, name, NULL, error);
     return error[0] != NO_COLUMN;
 }
 
@@ -374,7 +327,7 @@ static bool mark_errors(const struct table *table, const struct column_wishes *w
         long found[2];
         if (is_taken(wishes, (long)i))
             continue;
-        find_errors(table, name_of(table, i), found);
+        error_columns_find(table, name_of(table, i), NULL, found);
         for (size_t k = 0; k < 2; k++)
             if (found[k] != NO_COLUMN)
                 is[found[k]] = true;
@@ -413,7 +366,7 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
             fine = name_list_add(&columns->orphans, name, strlen(name), complaint);
         else if (fine && numbers)
             fine = column_find(table, name, &column, complaint) &&
-                   add_source(columns, table, i, false, complaint);
+                   add_feature(columns, table, i, false, complaint);
     }
     free(is_error);
     if (fine && !columns->count)
@@ -427,8 +380,8 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
 
 /* The feature a pair "name=column" is about, and what stands behind the equals sign. Names may hold
  * equals signs themselves, so every one is tried. */
-static struct feature *source_of_pair(struct columns *columns, const struct table *table,
-                                      const char *pair, const char **column) {
+static struct feature *feature_of_pair(struct columns *columns, const struct table *table,
+                                       const char *pair, const char **column) {
     for (const char *equals = strchr(pair, '='); equals; equals = strchr(equals + 1, '='))
         for (size_t j = 0; j < columns->count; j++) {
             struct feature *feature = &columns->feature[j];
@@ -451,7 +404,7 @@ static struct feature *source_of_pair(struct columns *columns, const struct tabl
 static bool apply_pair(struct columns *columns, const struct table *table, const char *pair,
                        struct complaint *complaint) {
     const char *name = NULL;
-    struct feature *feature = source_of_pair(columns, table, pair, &name);
+    struct feature *feature = feature_of_pair(columns, table, pair, &name);
     if (!feature && !strchr(pair, '='))
         return complain(complaint, BAD_USAGE, "--errors: '%s' is not of the form feature=column",
                         pair);
@@ -479,7 +432,7 @@ static bool pair_as_learned(struct columns *columns, const struct table *table, 
     bool fine = name_list_split(&pairs, note, "the model's note of errors", complaint);
     for (size_t i = 0; fine && i < pairs.count; i++) {
         const char *name = NULL;
-        struct feature *feature = source_of_pair(columns, table, pairs.item[i], &name);
+        struct feature *feature = feature_of_pair(columns, table, pairs.item[i], &name);
         long column = feature ? table_find(table, name) : NO_COLUMN;
         if (column >= 0)
             feature->error = column;
@@ -496,9 +449,9 @@ static bool pair(struct columns *columns, const struct table *table, const char 
     const char *wish = wishes->errors;
     if (wish && same(wish, "none"))
         return true;
-    pair_by_rule(columns, table, wishes);
     struct name_list pairs = {0};
-    bool fine = (!learned || pair_as_learned(columns, table, learned, complaint)) &&
+    bool fine = pair_by_rule(columns, table, wishes, complaint) &&
+                (!learned || pair_as_learned(columns, table, learned, complaint)) &&
                 (!wish || name_list_split(&pairs, wish, "--errors", complaint));
     for (size_t i = 0; fine && i < pairs.count; i++)
         fine = apply_pair(columns, table, pairs.item[i], complaint);

@@ -49,8 +49,8 @@ static bool find_features(struct table_input *input, const struct table_request 
     else if (request->model)
         fine = columns_match(&input->columns, input->table, request->model, &wishes, complaint);
     else
-        fine = columns_choose(&input->columns, input->table, input->rows.waiting, &wishes,
-                              complaint);
+        fine =
+            columns_choose(&input->columns, input->table, input->rows.waiting, &wishes, complaint);
     free(taken);
     return fine;
 }
@@ -63,8 +63,8 @@ static bool set_up_rows(struct table_input *input, const struct table_request *r
     rows->columns = &input->columns;
     rows->target = &input->target;
     rows->lost_is_unknown = request->model != NULL;
-    rows->where = where_create(request->conditions ? request->conditions : &none,
-                                    input->table, request->ignore_case, complaint);
+    rows->where = where_create(request->conditions ? request->conditions : &none, input->table,
+                               request->ignore_case, complaint);
     return rows->where != NULL;
 }
 
@@ -78,8 +78,7 @@ bool table_input_open(struct table_input *input, const struct table_request *req
         return false;
     /* What a new model learns from is judged by the first rows. */
     bool choose = !request->model && !request->without_features;
-    return (!choose ||
-            table_next(input->table, ROWS_BLOCK, &input->rows.waiting, complaint)) &&
+    return (!choose || table_next(input->table, ROWS_BLOCK, &input->rows.waiting, complaint)) &&
            find_target(input, request, complaint) &&
            (request->without_features || find_features(input, request, complaint)) &&
            set_up_rows(input, request, complaint);

@@ -15,10 +15,11 @@ static bool complain_of_absent(const struct training_table *training, const char
     struct nearest nearest = {.word = class};
     for (size_t i = 0; i < others->count; i++)
         nearest_try(&nearest, others->item[i]);
-    return complain(complaint, BAD_INPUT, "%s: column %s: no rows of %s '%s'%s%s%s",
-                    table_path(training->input.table), column_name(training, training->input.target.column[0]),
-                    training->input.target.task->one, class, nearest.found ? "; did you mean '" : "",
-                    nearest.found ? nearest.found : "", nearest.found ? "'?" : "");
+    return complain(
+        complaint, BAD_INPUT, "%s: column %s: no rows of %s '%s'%s%s%s",
+        table_path(training->input.table), column_name(training, training->input.target.column[0]),
+        training->input.target.task->one, class, nearest.found ? "; did you mean '" : "",
+        nearest.found ? nearest.found : "", nearest.found ? "'?" : "");
 }
 
 /* "all 7 rows have" or "the only row has" */
@@ -36,7 +37,8 @@ static bool check_classes(const struct training_table *training, const struct tr
     const struct name_list *name = &training->input.target.classes.name;
     const char *path = table_path(training->input.table),
                *label = column_name(training, training->input.target.column[0]);
-    enum column_kind kind = table_column(training->input.table, training->input.target.column[0])->kind;
+    enum column_kind kind =
+        table_column(training->input.table, training->input.target.column[0])->kind;
     char all[64];
     describe_all(training->set.rows, all, sizeof all);
     if (name->count == 1)
@@ -69,9 +71,10 @@ static bool check_numbers(const struct training_table *training, struct complain
     while (i < training->set.rows && y[i] == y[0])
         i++;
     return i < training->set.rows || training->input.target.task->predicts == PREDICTS_COUNT ||
-           complain(
-               complaint, BAD_INPUT, "%s: column %s: %s the value %g; expected numbers that differ",
-               table_path(training->input.table), column_name(training, training->input.target.column[0]), all, y[0]);
+           complain(complaint, BAD_INPUT,
+                    "%s: column %s: %s the value %g; expected numbers that differ",
+                    table_path(training->input.table),
+                    column_name(training, training->input.target.column[0]), all, y[0]);
 }
 
 bool training_check_targets(const struct training_table *training, const struct training_plan *plan,
@@ -79,9 +82,9 @@ bool training_check_targets(const struct training_table *training, const struct 
     char where[320];
     target_describe(&training->input.target, training->input.table, where, sizeof where);
     if (!training->set.rows)
-        return complain(complaint, BAD_INPUT,
-                        "%s: no rows to learn from; expected rows with a %s in %s",
-                        table_path(training->input.table), training->input.target.task->role, where);
+        return complain(
+            complaint, BAD_INPUT, "%s: no rows to learn from; expected rows with a %s in %s",
+            table_path(training->input.table), training->input.target.task->role, where);
     if (task_has_one_class(training->input.target.task))
         return check_classes(training, plan, complaint);
     return task_has_classes(training->input.target.task) || check_numbers(training, complaint);

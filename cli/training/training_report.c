@@ -62,7 +62,8 @@ static void say_target(const struct report *report) {
     if (target->chosen)
         say(report->arguments, "the %s is column '%s'%s; --label chooses another",
             target->task->role, column_name(training, target->column[0]),
-            table_find(training->input.table, target->task->column) == NO_COLUMN ? ", the last one" : "");
+            table_find(training->input.table, target->task->column) == NO_COLUMN ? ", the last one"
+                                                                                 : "");
     if (table_beside(training->input.table))
         say(report->arguments, "the labels are those of %s", table_beside(training->input.table));
     name_list_show(unused, 4, names, sizeof names);
@@ -170,10 +171,11 @@ static void say_large_counts(const struct report *report) {
     enum { LARGE_COUNT = 100 };
     const struct training_table *training = report->training;
     if (training->input.target.task->predicts == PREDICTS_COUNT && training->set.sigma &&
-        report->plan->uses_errors && report->plan->infers_inputs && median_target(&training->set) > LARGE_COUNT)
+        report->plan->uses_errors && report->plan->infers_inputs &&
+        median_target(&training->set) > LARGE_COUNT)
         say(report->arguments, "counts are large and the features have errors: --input "
-                                "first-order, or --task regress on the counts' logarithm, may "
-                                "predict better");
+                               "first-order, or --task regress on the counts' logarithm, may "
+                               "predict better");
 }
 
 /* "from -1.2 to 3, mean 0.4" */
@@ -201,8 +203,8 @@ static void say_rows(const struct report *report) {
                             name->item[c], training->class_rows[c]);
         used += more > 0 ? (size_t)more : sizeof text;
     }
-    say(report->arguments, "%zu row%s; %s%s", training->set.rows, plural_s(training->set.rows), text,
-        used < sizeof text ? "" : "...");
+    say(report->arguments, "%zu row%s; %s%s", training->set.rows, plural_s(training->set.rows),
+        text, used < sizeof text ? "" : "...");
 }
 
 /* Pairs of classes that are probably one. */
@@ -239,8 +241,9 @@ static bool say_small(const struct report *report, struct complaint *complaint) 
     }
     name_list_show(&small, 8, text, sizeof text);
     if (fine && small.count)
-        say(report->arguments, "%s with fewer than %d rows: %s%s", training->input.target.task->many,
-            FEW_ROWS, text, task_has_one_class(training->input.target.task) ? "; --classes selects" : "");
+        say(report->arguments, "%s with fewer than %d rows: %s%s",
+            training->input.target.task->many, FEW_ROWS, text,
+            task_has_one_class(training->input.target.task) ? "; --classes selects" : "");
     name_list_free(&small);
     return fine;
 }
