@@ -103,7 +103,8 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
         add_array(arrays, "optimiser.row_visits", arrays->visits, 1, rows, 0, 0);
     }
     if (model->under_way)
-        add_array(arrays, "training.standing", model->standing, 1, STANDING, 0, 0);
+        add_array(arrays, "training.standing", &model->checkpoint.next_batch, 1, CHECKPOINT_NUMBERS,
+                  0, 0);
 }
 
 static bool arrays_allocate(struct arrays *arrays, const struct nim_model *model) {
@@ -120,12 +121,13 @@ static void arrays_free(struct arrays *arrays) {
 /* ---------------------------------------------------------------- saving ---------------------- */
 
 /* The texts, growing; all strings are owned. */
-struct texts {
+struct text_map {
     struct note_list list;
     bool good;
 };
 
-static void add_text(struct texts *texts, const char *prefix, const char *key, const char *text) {
+static void add_text(struct text_map *texts, const char *prefix, const char *key,
+                     const char *text) {
     size_t size = strlen(prefix) + strlen(key) + 1;
     char *whole = malloc(size);
     if (whole)
@@ -134,13 +136,13 @@ static void add_text(struct texts *texts, const char *prefix, const char *key, c
     free(whole);
 }
 
-static void add_number(struct texts *texts, const char *key, size_t number) {
+static void add_number(struct text_map *texts, const char *key, size_t number) {
     char text[32];
     snprintf(text, sizeof text, "%zu", number);
     add_text(texts, "", key, text);
 }
 
-static void add_list(struct texts *texts, const char *key, const struct text_list *list) {
+static void add_list(struct text_map *texts, const char *key, const struct text_list *list) {
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
@@ -159,7 +161,7 @@ static void add_list(struct texts *texts, const char *key, const struct text_lis
     free(text);
 }
 
-static void list_texts(const struct nim_model *model, struct texts *texts) {
+static void list_texts(const struct nim_model *model, struct text_map *texts) {
     char value[64];
     texts->good = true;
     add_text(texts, "", "format", FORMAT);
@@ -187,7 +189,7 @@ nim_status nim_model_save(const nim_model *model, const char *path, nim_error *e
         return failure(error, NIM_INVALID_ARGUMENT, "model or path is NULL");
     struct arrays arrays = {
         .counts = {(double)model->step, (double)model->epoch, (double)model->visits, model->bound}};
-    struct texts texts = {0};
+    struct text_map texts = {0};
     struct metadata *metadata = NULL;
     nim_status status = NIM_OUT_OF_MEMORY;
     list_texts(model, &texts);

@@ -131,28 +131,30 @@ static const char *choice_name(const char *values, size_t index, int *length) {
     return values;
 }
 
-#define FIND(list, member, value)                                                                  \
-    for (size_t i = 0; list[i]; i++)                                                               \
-        if (strcmp(list[i]->name, value) == 0) {                                                   \
-            options->member = list[i];                                                             \
-            return succeed(error);                                                                 \
-        }
-
 static nim_status set_part(nim_options *options, const struct option *option, const char *value,
                            nim_error *error) {
+    bool found = false;
     switch (option->kind) {
     case KERNEL:
-        FIND(kernel_list, kernel, value)
+        for (size_t i = 0; kernel_list[i] && !found; i++)
+            if ((found = strcmp(kernel_list[i]->name, value) == 0))
+                options->kernel = kernel_list[i];
         break;
     case LIKELIHOOD:
-        FIND(likelihood_list, likelihood, value)
+        for (size_t i = 0; likelihood_list[i] && !found; i++)
+            if ((found = strcmp(likelihood_list[i]->name, value) == 0))
+                options->likelihood = likelihood_list[i];
         break;
     case INPUT:
-        FIND(input_list, input, value)
+        for (size_t i = 0; input_list[i] && !found; i++)
+            if ((found = strcmp(input_list[i]->name, value) == 0))
+                options->input = input_list[i];
         break;
     default:
         break;
     }
+    if (found)
+        return succeed(error);
     return failure(error, NIM_INVALID_ARGUMENT, "option %s: '%s' is not one of %s",
                    option->info.name, value, option->info.values);
 }

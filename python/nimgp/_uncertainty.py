@@ -34,7 +34,7 @@ class Uncertainty(NamedTuple):
     label: np.ndarray
 
 
-class Doubt:
+class UncertaintyMethods:
     """The questions an estimator of classes, levels or sets of labels answers beyond them."""
 
     _predict: Any

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_DATA_TARGETS_H
-#define NIMGP_DATA_TARGETS_H
+#ifndef NIMGP_DATA_TARGET_CHECKS_H
+#define NIMGP_DATA_TARGET_CHECKS_H
 
 /* The checks at the door for what is to be learned: labels, numbers, counts, sets of labels. */
 
