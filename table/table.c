@@ -207,6 +207,10 @@ const struct column *table_column(const struct table *table, size_t index) {
     return &table->column[index];
 }
 
+const char *table_column_name(const struct table *table, size_t index) {
+    return table_column(table, index)->name;
+}
+
 static long find_by(const struct table *table, const char *name,
                     int (*compare)(const char *, const char *)) {
     long found = NO_COLUMN;

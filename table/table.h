@@ -63,6 +63,7 @@ const char *table_path(const struct table *table);
 const char *table_beside(const struct table *table);
 size_t table_columns(const struct table *table);
 const struct column *table_column(const struct table *table, size_t index);
+const char *table_column_name(const struct table *table, size_t index);
 
 enum { NO_COLUMN = -1, TWO_COLUMNS = -2 };
 

@@ -47,7 +47,7 @@ static const char *name_of(const struct fits_writer *fits) {
     return output_name(fits->writer.output);
 }
 
-static bool complain_of_memory(const struct fits_writer *fits, struct complaint *complaint) {
+static bool no_memory_for(const struct fits_writer *fits, struct complaint *complaint) {
     return complain(complaint, BROKE_DOWN, "%s: out of memory", name_of(fits));
 }
 
@@ -96,7 +96,7 @@ static bool open_rows(struct fits_writer *fits, struct complaint *complaint) {
     if (fits->rows)
         return true;
     close(file);
-    return complain_of_memory(fits, complaint);
+    return no_memory_for(fits, complaint);
 }
 
 static bool copy_column(struct fits_writer *fits, size_t index, struct complaint *complaint) {
@@ -111,7 +111,7 @@ static bool copy_column(struct fits_writer *fits, size_t index, struct complaint
     field->name = strdup(column->name);
     if (column->unit && fits_in_card(column->unit))
         field->unit = strdup(column->unit);
-    return field->name != NULL || complain_of_memory(fits, complaint);
+    return field->name != NULL || no_memory_for(fits, complaint);
 }
 
 static bool fits_open(struct table_writer *writer, enum table_format format,
@@ -123,7 +123,7 @@ static bool fits_open(struct table_writer *writer, enum table_format format,
                         name_of(fits), writer->columns, MOST_COLUMNS);
     fits->field = calloc(writer->columns + 1, sizeof *fits->field);
     if (!fits->field)
-        return complain_of_memory(fits, complaint);
+        return no_memory_for(fits, complaint);
     for (size_t i = 0; i < writer->columns; i++)
         if (!copy_column(fits, i, complaint))
             return false;
@@ -360,7 +360,7 @@ static bool write_headers(const struct fits_writer *fits, struct fits_sum sum,
     size_t most = RECORD + (CARD * (3 * fits->writer.columns + 16) / RECORD + 1) * RECORD;
     char *text = malloc(most);
     if (!text)
-        return complain_of_memory(fits, complaint);
+        return no_memory_for(fits, complaint);
     memset(text, ' ', most);
     size_t size = make_headers(fits, sum, text);
     bool good = output_write(fits->writer.output, text, size, complaint);
@@ -371,7 +371,7 @@ static bool write_headers(const struct fits_writer *fits, struct fits_sum sum,
 static bool fits_finish(struct table_writer *writer, struct complaint *complaint) {
     struct fits_writer *fits = (struct fits_writer *)writer;
     struct drain drain = {.fits = fits, .block = malloc(BLOCK), .complaint = complaint};
-    bool good = (drain.block != NULL || complain_of_memory(fits, complaint)) &&
+    bool good = (drain.block != NULL || no_memory_for(fits, complaint)) &&
                 drain_rows(&drain) && write_headers(fits, drain.sum, complaint);
     drain.writes = true;
     good = good && drain_rows(&drain);

@@ -9,7 +9,7 @@
 static void add(struct carried_columns *carried, const struct arguments *arguments,
                 const struct table *table, size_t column, size_t count,
                 const struct column *taken) {
-    const char *name = table_column(table, column)->name;
+    const char *name = table_column_name(table, column);
     for (size_t i = 0; i < count; i++)
         if (strcmp(taken[i].name, name) == 0) {
             say(arguments, "%s: column '%s' is not kept: the output has its own", table_path(table),
@@ -29,7 +29,7 @@ bool carried_columns_choose(struct carried_columns *carried, const struct argume
     struct name_list names = {0};
     carried->column = calloc(table_columns(table), sizeof *carried->column);
     if (!carried->column)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     for (size_t i = 0; argument_given(arguments, "keep") && i < table_columns(table); i++)
         add(carried, arguments, table, i, count, taken);
     bool fine = !only || name_list_split(&names, only, "--keep-only", complaint);

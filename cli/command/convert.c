@@ -32,7 +32,7 @@ static bool choose_columns(struct passage *passage, const char *names,
     passage->from = calloc(passage->count + 1, sizeof *passage->from);
     passage->column = calloc(passage->count + 1, sizeof *passage->column);
     if (good && (!passage->from || !passage->column))
-        good = complain(complaint, BROKE_DOWN, "out of memory");
+        good = complain_of_memory(complaint);
     for (size_t i = 0; good && i < passage->count; i++) {
         passage->from[i] = i;
         if (names)

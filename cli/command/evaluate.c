@@ -55,10 +55,6 @@ static const char *class_name(const struct evaluation *evaluation, size_t c) {
 
 /* ---------------------------------------------------------------- predicting ------------------ */
 
-static bool no_memory(struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "out of memory");
-}
-
 static bool predict_block(struct evaluation *evaluation, struct complaint *complaint) {
     const struct rows *rows = &evaluation->input.rows;
     nim_data data = rows_data(rows);
@@ -150,7 +146,7 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
 static bool split_by_noise(struct evaluation *evaluation, struct complaint *complaint) {
     struct noise *noise = &evaluation->noise;
     if (!noise_rank(noise))
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     for (size_t start = 0, g = 1; g <= GROUPS; g++) {
         size_t end = noise_part_end(noise, g, GROUPS);
         if (end <= start)
@@ -389,7 +385,7 @@ static bool count_confusions(struct evaluation *evaluation, struct complaint *co
         return true;
     evaluation->confusion = calloc(rated->classes * rated->classes, sizeof(double));
     if (!evaluation->confusion)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     confusion_of(rated->classes, rated->p, rated->targets.class, rated->rows,
                  evaluation->confusion);
     return true;

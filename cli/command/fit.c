@@ -130,7 +130,7 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
     size_t size = strlen(fit->output) + sizeof ".checkpoint";
     fit->default_checkpoint = malloc(size);
     if (!fit->default_checkpoint)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     snprintf(fit->default_checkpoint, size, "%s.checkpoint", fit->output);
     fit->checkpoint = argument_text(arguments, "checkpoint");
     if (!fit->checkpoint)
@@ -195,7 +195,7 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
         return complain(complaint, BAD_USAGE, "fit: --resume or --from, not both");
     fit->options = nim_options_create();
     if (!fit->options)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     if (!resume && !from)
         return argument_engine(fit->arguments, fit->options, complaint) &&
                task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
@@ -253,7 +253,7 @@ static bool name_parts(struct fit *fit, struct complaint *complaint) {
     nim_error error;
     const char **names = calloc(columns->count, sizeof *names);
     if (!names)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     for (size_t j = 0; j < columns->count; j++)
         names[j] = columns->feature[j].name;
     bool fine =
@@ -311,9 +311,9 @@ static char *joined_labels(const struct training_table *training) {
     struct complaint ignored;
     bool fine = true;
     if (target->task->predicts != PREDICTS_LABELS)
-        return strdup(table_column(training->input.table, target->column[0])->name);
+        return strdup(table_column_name(training->input.table, target->column[0]));
     for (size_t i = 0; fine && i < target->count; i++) {
-        const char *name = table_column(training->input.table, target->column[i])->name;
+        const char *name = table_column_name(training->input.table, target->column[i]);
         fine = name_list_add(&names, name, strlen(name), &ignored);
     }
     char *text = fine ? name_list_join(&names) : NULL;
@@ -342,7 +342,7 @@ static bool take_notes(struct fit *fit, struct complaint *complaint) {
     nim_error error;
     bool fine = errors && rows && label;
     if (!fine)
-        complain(complaint, BROKE_DOWN, "out of memory");
+        complain_of_memory(complaint);
     for (size_t i = 0; fine && i < sizeof notes / sizeof *notes; i++)
         fine = nim_model_set_note(fit->model, notes[i].key, notes[i].text, &error) == NIM_OK ||
                complain_of(complaint, &error);

@@ -53,7 +53,7 @@ static bool fetch(const nim_model *model, const char *name, double **values,
         return complain_of(complaint, &error);
     *values = calloc(count + 1, sizeof **values);
     if (!*values)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     return nim_model_get(model, name, *values, &count, &error) == NIM_OK ||
            complain_of(complaint, &error);
 }

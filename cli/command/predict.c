@@ -76,7 +76,7 @@ static bool read_levels(struct predict *predict, const struct arguments *argumen
     bool fine = name_list_split(&texts, wish, "--quantiles", complaint);
     predict->level = calloc(texts.count + 1, sizeof *predict->level);
     if (fine && !predict->level)
-        fine = complain(complaint, BROKE_DOWN, "out of memory");
+        fine = complain_of_memory(complaint);
     for (size_t i = 0; fine && i < texts.count; i++) {
         double level = 0.0;
         if (!number_parse(texts.item[i], &level) || !(level > 0.0 && level < 1.0))
@@ -127,7 +127,7 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
         part->value = width[i] ? calloc(ROWS_BLOCK * width[i], sizeof *part->value) : NULL;
         fine = fine && (part->value || !width[i]);
     }
-    return fine || complain(complaint, BROKE_DOWN, "out of memory");
+    return fine || complain_of_memory(complaint);
 }
 
 /* ---------------------------------------------------------------- what is written ------------- */
@@ -190,7 +190,7 @@ static bool list_columns(struct predict *predict, struct complaint *complaint) {
     predict->column = calloc(most, sizeof *predict->column);
     predict->names = calloc(most, predict->room);
     if (!predict->column || !predict->names)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     for (size_t c = 0; c < nim_model_classes(model); c++)
         add_column(predict, COLUMN_NUMBER, "p_", nim_model_class_name(model, c));
     if (predict->part[ENTROPY].width) {
@@ -220,7 +220,7 @@ static bool open_writer(struct predict *predict, const struct arguments *argumen
         return false;
     struct column *all = calloc(carried->count + predict->columns, sizeof *all);
     if (!all)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     for (size_t i = 0; i < carried->count; i++)
         all[i] = *table_column(predict->input.table, carried->column[i]);
     memcpy(all + carried->count, predict->column, predict->columns * sizeof *all);

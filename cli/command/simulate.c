@@ -18,10 +18,6 @@ enum { BLOCK = 256, PATH = 4096 };
 
 /* ---------------------------------------------------------------- the problem ----------------- */
 
-static bool no_memory(struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "out of memory");
-}
-
 /* An option that only another problem has. */
 static bool refuse(const struct arguments *arguments, const char *option,
                    struct complaint *complaint) {
@@ -42,7 +38,7 @@ static bool make_synthetic(const struct arguments *arguments, struct synthetic_s
     if (argument_given(arguments, "noise-var") &&
         !argument_real(arguments, "noise-var", 0.0, 1e6, &settings.noise, complaint))
         return false;
-    return mock_synthetic(mock, &settings) || no_memory(complaint);
+    return mock_synthetic(mock, &settings) || complain_of_memory(complaint);
 }
 
 /* Problems of fixed shape, whose errors can be made larger or smaller. */
@@ -84,7 +80,7 @@ static bool make_mock(const struct arguments *arguments, struct mock *mock,
     return (which < FIRST_WAVE
                 ? mock_catalogue(mock, seed, noise)
                 : mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise)) ||
-           no_memory(complaint);
+           complain_of_memory(complaint);
 }
 
 /* ---------------------------------------------------------------- the files ------------------- */
@@ -185,7 +181,7 @@ static bool open_files(struct files *files, struct complaint *complaint) {
                (!mock->has_id ||
                 (files->unlabelled = open_file(files, "unlabelled.csv", &bare, complaint)));
     } else {
-        no_memory(complaint);
+        complain_of_memory(complaint);
     }
     header_free(&rows);
     header_free(&bare);
@@ -259,7 +255,7 @@ static void rate_answer(struct files *files, size_t row) {
 
 static bool write_bayes(struct files *files, size_t rows, struct complaint *complaint) {
     if (!mock_bayes(files->mock, rows, &files->drawn, files->answer, files->log_density))
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     for (size_t i = 0; i < rows; i++) {
         for (size_t c = 0; c < files->answers; c++)
             if (!table_write_number(files->bayes, files->answer[i * files->answers + c], complaint))
@@ -304,7 +300,7 @@ static bool write_all(struct files *files, struct complaint *complaint) {
     files->seen = calloc(mock->classes + 1, sizeof *files->seen);
     if (!drawn->value || !drawn->error || !drawn->label || !drawn->y || !drawn->exposure ||
         !files->answer || !files->log_density || !files->seen)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     return write_table(files, files->train, files->rows, true, complaint) &&
            write_table(files, files->test, files->test_rows, true, complaint) &&
            (!files->unlabelled ||

@@ -104,7 +104,7 @@ static bool make_room(struct suggest *suggest, struct complaint *complaint) {
         fine = (suggest->figure[i] = calloc(ROWS_BLOCK, sizeof(double))) && fine;
     return (fine && suggest->entry && suggest->x && suggest->sigma && suggest->gain &&
             suggest->p) ||
-           complain(complaint, BROKE_DOWN, "out of memory");
+           complain_of_memory(complaint);
 }
 
 static bool compute(struct suggest *suggest, struct complaint *complaint) {
@@ -151,7 +151,7 @@ static bool remember(struct suggest *suggest, size_t k, size_t slot, struct comp
         entry->figure[i] = suggest->figure[i][k];
     if (!suggest->numbers) {
         if (!entry->predicted && !(entry->predicted = malloc(predicted_size(model))))
-            return complain(complaint, BROKE_DOWN, "out of memory");
+            return complain_of_memory(complaint);
         predicted_name(model, p, entry->predicted);
         entry->figure[0] = highest(classes, p);
     }
@@ -261,7 +261,7 @@ static bool open_writer(struct suggest *suggest, const struct column own[ALL_COL
     const char *path = argument_text(suggest->arguments, "output");
     struct column *all = calloc(count + carried->count, sizeof *all);
     if (!all)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     all[0] = own[0];
     for (size_t i = 0; i < carried->count; i++)
         all[1 + i] = *table_column(suggest->input.table, carried->column[i]);
@@ -357,7 +357,7 @@ static bool write_json(struct suggest *suggest, struct complaint *complaint) {
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     struct json_writer json = json_start(memory);
     bool fine = true;
     json_array(&json, NULL);
@@ -368,7 +368,7 @@ static bool write_json(struct suggest *suggest, struct complaint *complaint) {
     bool whole = !ferror(memory);
     whole = fclose(memory) == 0 && whole;
     if (fine && !whole)
-        fine = complain(complaint, BROKE_DOWN, "out of memory");
+        fine = complain_of_memory(complaint);
     fine = fine && file_write(argument_text(suggest->arguments, "output"), text, size, complaint);
     free(text);
     return fine;

@@ -18,10 +18,6 @@ static const char *const part_key[] = {
 #undef REQUEST_KEY
 };
 
-static bool no_memory(struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "out of memory");
-}
-
 const char *fit_request_noted(const nim_model *model, enum request_part part) {
     return nim_model_note(model, part_key[part]);
 }
@@ -53,7 +49,7 @@ bool fit_request_from_arguments(struct fit_request *request, const struct argume
     for (enum request_part i = 0; i < REQUEST_PARTS; i++)
         if (argument_given(arguments, part_name[i]) &&
             !(request->text[i] = part_given(arguments, i, complaint)))
-            return no_memory(complaint);
+            return complain_of_memory(complaint);
     return true;
 }
 
@@ -70,7 +66,7 @@ bool fit_request_to_resume(struct fit_request *request, const struct arguments *
                             part_name[i], request->text[i], noted ? "'" : "none",
                             noted ? noted : "", noted ? "'" : "");
         if (!request->text[i] && noted && !(request->text[i] = strdup(noted)))
-            return no_memory(complaint);
+            return complain_of_memory(complaint);
     }
     return true;
 }
@@ -88,7 +84,7 @@ bool fit_request_to_continue(struct fit_request *request, const struct arguments
     for (enum request_part i = 0; i < REQUEST_PARTS; i++) {
         const char *noted = fit_request_noted(model, i);
         if (!request->text[i] && noted && !(request->text[i] = strdup(noted)))
-            return no_memory(complaint);
+            return complain_of_memory(complaint);
     }
     return true;
 }

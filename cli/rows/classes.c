@@ -46,7 +46,7 @@ static bool add(struct classes *classes, struct span label, size_t place,
         return complain(complaint, BAD_INPUT, "more than %d different labels", MOST_CLASSES);
     size_t *sorted = realloc(classes->sorted, (count + 1) * sizeof *sorted);
     if (!sorted)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     classes->sorted = sorted;
     if (!name_list_add(&classes->name, label.text, label.length, complaint))
         return false;
@@ -135,7 +135,7 @@ bool classes_order(struct classes *classes, size_t rows, int32_t *label,
     free(order);
     free(item);
     free(rank);
-    return fine || complain(complaint, BROKE_DOWN, "out of memory");
+    return fine || complain_of_memory(complaint);
 }
 
 void classes_free(struct classes *classes) {

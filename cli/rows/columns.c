@@ -12,20 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool no_memory(struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "out of memory");
-}
-
-static bool same(const char *a, const char *b) {
-    while (*a && ascii_lower(*a) == ascii_lower(*b))
-        a++, b++;
-    return ascii_lower(*a) == ascii_lower(*b);
-}
-
-static const char *name_of(const struct table *table, size_t column) {
-    return table_column(table, column)->name;
-}
-
 /* ---------------------------------------------------------------- finding --------------------- */
 
 static bool complain_unknown(const struct table *table, const char *name,
@@ -33,14 +19,14 @@ static bool complain_unknown(const struct table *table, const char *name,
     struct nearest nearest = {.word = name};
     size_t count = table_columns(table), used = 0;
     for (size_t i = 0; i < count; i++)
-        nearest_try(&nearest, name_of(table, i));
+        nearest_try(&nearest, table_column_name(table, i));
     if (nearest.found)
         return complain(complaint, BAD_INPUT, "%s: no column '%s'; did you mean '%s'?",
                         table_path(table), name, nearest.found);
     char known[256] = "";
     for (size_t i = 0; i < count && used < sizeof known; i++) {
-        int more =
-            snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", name_of(table, i));
+        int more = snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                            table_column_name(table, i));
         used += more > 0 ? (size_t)more : sizeof known;
     }
     return complain(complaint, BAD_INPUT, "%s: no column '%s'; there are %s%s", table_path(table),
@@ -91,13 +77,13 @@ static bool pair_by_rule(struct columns *columns, const struct table *table,
     size_t count = table_columns(table);
     bool *excluded = calloc(count + 1, sizeof *excluded);
     if (!excluded)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     for (size_t i = 0; i < count; i++)
         excluded[i] = is_taken(wishes, (long)i) || is_value(columns, (long)i);
     for (size_t j = 0; j < columns->count; j++) {
         struct feature *feature = &columns->feature[j];
         long found[2];
-        error_columns_find(table, name_of(table, feature->value), excluded, found);
+        error_columns_find(table, table_column_name(table, feature->value), excluded, found);
         feature->error = found[0];
         feature->also = found[1];
     }
@@ -125,7 +111,7 @@ bool errors_count(const nim_options *options) {
 bool feature_take_log(struct feature *feature, struct complaint *complaint) {
     char *name = joined("log(", feature->name, ")");
     if (!name)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     free(feature->name);
     feature->name = name;
     feature->logarithm = true;
@@ -137,12 +123,12 @@ static bool add_feature(struct columns *columns, const struct table *table, size
     struct feature *grown =
         realloc(columns->feature, (columns->count + 1) * sizeof *columns->feature);
     if (!grown)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     columns->feature = grown;
     struct feature feature = {.value = column, .error = NO_COLUMN, .also = NO_COLUMN};
-    feature.name = joined("", name_of(table, column), "");
+    feature.name = joined("", table_column_name(table, column), "");
     if (!feature.name)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     grown[columns->count++] = feature;
     return !logarithm || feature_take_log(&grown[columns->count - 1], complaint);
 }
@@ -185,11 +171,12 @@ static bool find_unused(struct columns *columns, const struct table *table,
     for (size_t i = 0; i < wishes->taken_count; i++) {
         long found[2] = {NO_COLUMN, NO_COLUMN};
         if (wishes->taken[i].measured)
-            error_columns_find(table, name_of(table, wishes->taken[i].column), NULL, found);
+            error_columns_find(table, table_column_name(table, wishes->taken[i].column), NULL,
+                               found);
         for (size_t k = 0; k < 2; k++) {
             if (found[k] == NO_COLUMN || is_value(columns, found[k]) || is_taken(wishes, found[k]))
                 continue;
-            const char *name = name_of(table, (size_t)found[k]);
+            const char *name = table_column_name(table, (size_t)found[k]);
             if (!name_list_add(&columns->unused, name, strlen(name), complaint))
                 return false;
         }
@@ -205,8 +192,9 @@ static bool add_listed(struct columns *columns, const struct table *table,
         fine = add_named(columns, table, names.item[i], complaint);
     for (size_t i = 0; fine && i < wishes->taken_count; i++)
         if (is_value(columns, (long)wishes->taken[i].column))
-            fine = complain(complaint, BAD_USAGE, "'%s' is the %s and cannot be a feature too",
-                            name_of(table, wishes->taken[i].column), wishes->taken[i].role);
+            fine =
+                complain(complaint, BAD_USAGE, "'%s' is the %s and cannot be a feature too",
+                         table_column_name(table, wishes->taken[i].column), wishes->taken[i].role);
     name_list_free(&names);
     return fine && find_unused(columns, table, wishes, complaint);
 }
@@ -225,7 +213,8 @@ static bool count_values(struct table *table, size_t rows, size_t column, size_t
                          struct complaint *complaint) {
     double *value = malloc((rows + 1) * sizeof *value);
     size_t known = 0;
-    bool fine = value ? table_numbers(table, column, value, 1, complaint) : no_memory(complaint);
+    bool fine =
+        value ? table_numbers(table, column, value, 1, complaint) : complain_of_memory(complaint);
     for (size_t i = 0; fine && i < rows; i++)
         if (!isnan(value[i]))
             value[known++] = value[i];
@@ -245,13 +234,14 @@ static bool complain_no_label(const struct table *table, const char *usual, cons
     bool fine = true;
     for (size_t i = 0; fine && i < table_columns(table); i++)
         if (table_column(table, i)->kind == COLUMN_TEXT)
-            fine = name_list_add(&texts, name_of(table, i), strlen(name_of(table, i)), complaint);
+            fine = name_list_add(&texts, table_column_name(table, i),
+                                 strlen(table_column_name(table, i)), complaint);
     name_list_show(&texts, 8, names, sizeof names);
     if (fine)
         complain(complaint, BAD_INPUT,
                  "%s: no column '%s', and the last one, %s, %s; --label names the label%s%s%s",
-                 table_path(table), usual, name_of(table, table_columns(table) - 1), why, hint,
-                 texts.count ? "; columns of text: " : "", names);
+                 table_path(table), usual, table_column_name(table, table_columns(table) - 1), why,
+                 hint, texts.count ? "; columns of text: " : "", names);
     name_list_free(&texts);
     return false;
 }
@@ -261,7 +251,7 @@ bool column_guess_label(struct table *table, size_t rows, const char *usual, siz
     size_t last = table_columns(table) - 1, different = 0;
     char why[64];
     *column = last;
-    if (looks_like_error(name_of(table, last)))
+    if (looks_like_error(table_column_name(table, last)))
         return complain_no_label(table, usual, "looks like errors", "", complaint);
     if (table_column(table, last)->kind == COLUMN_TEXT)
         return true;
@@ -279,7 +269,7 @@ bool column_names_rows(const char *name) {
                                         "row_id", "objid", "obj_id", "source_id", "recno",
                                         "idx",    "#",     "no.",    "nr",        "Unnamed: 0"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (same(name, known[i]))
+        if (ascii_same(name, known[i]))
             return true;
     return false;
 }
@@ -316,7 +306,7 @@ static bool has_errors(const struct table *table, const char *name) {
 static bool holds_numbers(struct table *table, size_t rows, size_t column,
                           struct complaint *complaint, bool *answer) {
     *answer = table_column(table, column)->kind == COLUMN_NUMBER ||
-              has_errors(table, name_of(table, column));
+              has_errors(table, table_column_name(table, column));
     return *answer || mostly_numbers(table, rows, column, complaint, answer);
 }
 
@@ -327,13 +317,13 @@ static bool mark_errors(const struct table *table, const struct column_wishes *w
         long found[2];
         if (is_taken(wishes, (long)i))
             continue;
-        error_columns_find(table, name_of(table, i), NULL, found);
+        error_columns_find(table, table_column_name(table, i), NULL, found);
         for (size_t k = 0; k < 2; k++)
             if (found[k] != NO_COLUMN)
                 is[found[k]] = true;
     }
     struct name_list pairs = {0};
-    bool fine = !wishes->errors || same(wishes->errors, "none") ||
+    bool fine = !wishes->errors || ascii_same(wishes->errors, "none") ||
                 name_list_split(&pairs, wishes->errors, "--errors", complaint);
     for (size_t i = 0; fine && i < pairs.count; i++) {
         const char *equals = strrchr(pairs.item[i], '=');
@@ -350,11 +340,11 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
     size_t count = table_columns(table);
     bool *is_error = calloc(count, sizeof *is_error);
     if (!is_error)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     bool fine = mark_errors(table, wishes, is_error, complaint) &&
                 find_unused(columns, table, wishes, complaint);
     for (size_t i = 0; fine && i < count; i++) {
-        const char *name = name_of(table, i);
+        const char *name = table_column_name(table, i);
         bool numbers = false;
         size_t column = 0;
         if (is_taken(wishes, (long)i) || is_error[i] || name_list_has(&columns->unused, name))
@@ -385,12 +375,12 @@ static struct feature *feature_of_pair(struct columns *columns, const struct tab
     for (const char *equals = strchr(pair, '='); equals; equals = strchr(equals + 1, '='))
         for (size_t j = 0; j < columns->count; j++) {
             struct feature *feature = &columns->feature[j];
-            const char *known[2] = {feature->name, name_of(table, feature->value)};
+            const char *known[2] = {feature->name, table_column_name(table, feature->value)};
             for (size_t k = 0; k < 2; k++) {
                 char *left = joined("", pair, "");
                 if (left)
                     left[equals - pair] = '\0';
-                bool match = left && same(left, known[k]);
+                bool match = left && ascii_same(left, known[k]);
                 free(left);
                 *column = equals + 1;
                 if (match)
@@ -414,7 +404,7 @@ static bool apply_pair(struct columns *columns, const struct table *table, const
     feature->error = feature->also = NO_COLUMN;
     free(feature->lost);
     feature->lost = NULL;
-    if (!*name || (same(name, "none") && table_find(table, name) == NO_COLUMN))
+    if (!*name || (ascii_same(name, "none") && table_find(table, name) == NO_COLUMN))
         return true;
     size_t column = 0;
     if (!column_find(table, name, &column, complaint))
@@ -437,7 +427,7 @@ static bool pair_as_learned(struct columns *columns, const struct table *table, 
         if (column >= 0)
             feature->error = column;
         else if (feature && feature->error == NO_COLUMN && !(feature->lost = joined("", name, "")))
-            fine = no_memory(complaint);
+            fine = complain_of_memory(complaint);
     }
     name_list_free(&pairs);
     return fine;
@@ -447,7 +437,7 @@ static bool pair_as_learned(struct columns *columns, const struct table *table, 
 static bool pair(struct columns *columns, const struct table *table, const char *learned,
                  const struct column_wishes *wishes, struct complaint *complaint) {
     const char *wish = wishes->errors;
-    if (wish && same(wish, "none"))
+    if (wish && ascii_same(wish, "none"))
         return true;
     struct name_list pairs = {0};
     bool fine = pair_by_rule(columns, table, wishes, complaint) &&
@@ -484,7 +474,7 @@ static bool take_logs(struct columns *columns, const struct table *table, const 
 bool columns_choose(struct columns *columns, struct table *table, size_t rows,
                     const struct column_wishes *wishes, struct complaint *complaint) {
     const char *log = wishes->log;
-    bool named = log && !same(log, "auto") && !same(log, "none");
+    bool named = log && !ascii_same(log, "auto") && !ascii_same(log, "none");
     return (wishes->features ? add_listed(columns, table, wishes, complaint)
                              : add_numeric(columns, table, rows, wishes, complaint)) &&
            pair(columns, table, NULL, wishes, complaint) &&
@@ -499,7 +489,7 @@ bool columns_match(struct columns *columns, const struct table *table, const nim
     for (size_t j = 0; j < nim_model_attributes(model); j++)
         if (!add_named(columns, table, nim_model_attribute_name(model, j), complaint))
             return false;
-    if (!all.errors && wish && same(wish, "none"))
+    if (!all.errors && wish && ascii_same(wish, "none"))
         all.errors = wish;
     return pair(columns, table, learned && *learned ? learned : NULL, &all, complaint);
 }
@@ -513,8 +503,9 @@ char *columns_errors(const struct columns *columns, const struct table *table) {
         bool here = feature->error != NO_COLUMN;
         if (!here && !feature->lost)
             continue;
-        char *start = joined(feature->name, "=",
-                             here ? name_of(table, (size_t)feature->error) : feature->lost);
+        char *start =
+            joined(feature->name, "=",
+                   here ? table_column_name(table, (size_t)feature->error) : feature->lost);
         fine = start && name_list_add(&pairs, start, strlen(start), &ignored);
         free(start);
     }

@@ -38,7 +38,7 @@ void error_columns_find(const struct table *table, const char *name, const bool 
     long delta = count ? NO_COLUMN : find_affixed(table, name, excluded, (struct affix){"d", ""});
     if (delta == NO_COLUMN)
         return;
-    const char *own = table_column(table, (size_t)delta)->name;
+    const char *own = table_column_name(table, (size_t)delta);
     for (size_t i = 0; i < ERROR_RULES; i++)
         if (find_affixed(table, own, excluded, error_rule[i]) != NO_COLUMN)
             return;

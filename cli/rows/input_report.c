@@ -30,7 +30,7 @@ void report_rows_left_out(const struct rows *rows, const struct arguments *argum
 void report_nonpositive(const struct rows *rows, const struct arguments *arguments) {
     for (size_t j = 0; rows->nonpositive && j < rows->columns->count; j++) {
         size_t count = rows->nonpositive[j];
-        const char *name = table_column(rows->table, rows->columns->feature[j].value)->name;
+        const char *name = table_column_name(rows->table, rows->columns->feature[j].value);
         if (count == 1)
             say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
                 name);
@@ -48,7 +48,7 @@ static void report_lost_errors(const struct table_input *input, const struct arg
                 "%s: no column '%s': the median error of training stands in; --errors %s=NAME "
                 "names one",
                 table_path(input->table), feature->lost,
-                table_column(input->table, feature->value)->name);
+                table_column_name(input->table, feature->value));
     }
 }
 
@@ -67,7 +67,7 @@ void report_tally(const struct table_input *input, const struct arguments *argum
     const struct target *target = &input->target;
     if (target->chosen)
         say(arguments, "the %s is column '%s'; --label chooses another", target->task->role,
-            table_column(input->table, target->column[0])->name);
+            table_column_name(input->table, target->column[0]));
     if (target->count && table_beside(input->table))
         say(arguments, "the labels are those of %s", table_beside(input->table));
     if (rows_all_filtered(&input->rows))

@@ -78,8 +78,8 @@ bool classes_input_open(struct table_input *input, const struct arguments *argum
                                     .ignore_case = argument_given(arguments, "ignore-case"),
                                     .label = argument_text(arguments, "label"),
                                     .classes = names};
-    bool fine = names ? open_table(input, arguments, &request, complaint)
-                      : complain(complaint, BROKE_DOWN, "out of memory");
+    bool fine =
+        names ? open_table(input, arguments, &request, complaint) : complain_of_memory(complaint);
     free(names);
     return fine;
 }

@@ -48,7 +48,7 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     return (target_values_grow(&rows->targets, ROWS_BLOCK) && rows->place && rows->keep &&
             rows->value && rows->error && rows->x && rows->sigma && rows->missing &&
             rows->nonpositive) ||
-           complain(complaint, BROKE_DOWN, "out of memory");
+           complain_of_memory(complaint);
 }
 
 void rows_free(struct rows *rows) {
@@ -106,7 +106,7 @@ static bool complain_of_cell(const struct rows *rows, size_t row, size_t column,
     char place[256];
     table_place(rows->table, row, place, sizeof place);
     return complain(complaint, BAD_INPUT, "%s: column %s: %g; expected %s", place,
-                    table_column(rows->table, column)->name, value, what);
+                    table_column_name(rows->table, column), value, what);
 }
 
 bool take_log(double *x, double *sigma) {

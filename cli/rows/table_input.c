@@ -45,7 +45,7 @@ static bool find_features(struct table_input *input, const struct table_request 
     wishes.taken = taken;
     bool fine = true;
     if (!taken)
-        fine = complain(complaint, BROKE_DOWN, "out of memory");
+        fine = complain_of_memory(complaint);
     else if (request->model)
         fine = columns_match(&input->columns, input->table, request->model, &wishes, complaint);
     else

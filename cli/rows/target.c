@@ -12,14 +12,6 @@
 
 #define LARGEST_COUNT 9007199254740992.0 /* 2^53: beyond, not every whole number is a double */
 
-static bool no_memory(struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "out of memory");
-}
-
-static const char *name_of(const struct table *table, size_t column) {
-    return table_column(table, column)->name;
-}
-
 void target_free(struct target *target) {
     free(target->column);
     free(target->cell);
@@ -36,10 +28,10 @@ static bool add_column(struct target *target, const struct table *table, size_t 
     for (size_t i = 0; i < target->count; i++)
         if (target->column[i] == column)
             return complain(complaint, BAD_USAGE, "label '%s' is named twice",
-                            name_of(table, column));
+                            table_column_name(table, column));
     size_t *grown = realloc(target->column, (target->count + 1) * sizeof *grown);
     if (!grown)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     target->column = grown;
     grown[target->count++] = column;
     return true;
@@ -48,11 +40,11 @@ static bool add_column(struct target *target, const struct table *table, size_t 
 /* Predicted sets are written "a|b". */
 static bool check_label_name(const struct table *table, size_t column,
                              struct complaint *complaint) {
-    return !strchr(name_of(table, column), '|') ||
+    return !strchr(table_column_name(table, column), '|') ||
            complain(complaint, BAD_INPUT,
                     "%s: column %s: a label's name cannot have '|', which stands between the "
                     "labels of a prediction; rename the column",
-                    table_path(table), name_of(table, column));
+                    table_path(table), table_column_name(table, column));
 }
 
 /* Sets of labels: a column each, as typed or of the names the model has. */
@@ -140,7 +132,7 @@ bool target_find(struct target *target, struct table *table, const struct target
         return false;
     return target->exposure != (long)target->column[0] ||
            complain(complaint, BAD_USAGE, "'%s' cannot be target and exposure at once",
-                    name_of(table, target->column[0]));
+                    table_column_name(table, target->column[0]));
 }
 
 struct taken *target_taken(const struct target *target, size_t *count) {
@@ -159,8 +151,8 @@ void target_describe(const struct target *target, const struct table *table, cha
     struct name_list names = {0};
     struct complaint ignored;
     for (size_t i = 0; i < target->count; i++)
-        name_list_add(&names, name_of(table, target->column[i]),
-                      strlen(name_of(table, target->column[i])), &ignored);
+        name_list_add(&names, table_column_name(table, target->column[i]),
+                      strlen(table_column_name(table, target->column[i])), &ignored);
     snprintf(text, size, "column%s ", plural_s(target->count));
     name_list_show(&names, 8, text + strlen(text), size - strlen(text));
     name_list_free(&names);
@@ -180,7 +172,7 @@ bool target_name_classes(struct target *target, const struct table *table, const
     }
     for (size_t i = 0;
          !model && fine && target->task->predicts == PREDICTS_LABELS && i < target->count; i++) {
-        const char *name = name_of(table, target->column[i]);
+        const char *name = table_column_name(table, target->column[i]);
         fine = name_list_add(&names, name, strlen(name), complaint);
     }
     if (!model && wish)
@@ -203,7 +195,8 @@ bool target_check_order(const struct target *target, const struct table *table,
         return complain(complaint, BAD_INPUT,
                         "%s: column %s: '%s' is no number, so the order of the levels (%s) must "
                         "be given: --classes LOWEST,...,HIGHEST",
-                        table_path(table), name_of(table, target->column[0]), name->item[c], known);
+                        table_path(table), table_column_name(table, target->column[0]),
+                        name->item[c], known);
     }
     return true;
 }
@@ -225,7 +218,7 @@ static bool make_room(struct target *target, size_t rows, struct complaint *comp
     double *exposure = realloc(target->exposure_cell, rows * sizeof *exposure);
     target->exposure_cell = exposure ? exposure : target->exposure_cell;
     if (!cell || !exposure)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     target->room = rows;
     return true;
 }
@@ -244,7 +237,7 @@ static bool complain_of_cell(struct table *table, size_t row, size_t column, con
     char place[256];
     table_place(table, row, place, sizeof place);
     return complain(complaint, BAD_INPUT, "%s: column %s: %s; expected %s", place,
-                    name_of(table, column), found, expected);
+                    table_column_name(table, column), found, expected);
 }
 
 static bool complain_of_number(struct table *table, size_t row, size_t column, double found,
@@ -281,7 +274,7 @@ static bool classify(struct target *target, struct table *table, size_t i, int32
         char place[256];
         table_place(table, i, place, sizeof place);
         return complain(complaint, inner.kind, "%s: column %s: %s; expected class names", place,
-                        name_of(table, column), inner.text);
+                        table_column_name(table, column), inner.text);
     }
     return *class != NO_CLASS || remember_other(target, label, complaint);
 }
@@ -301,7 +294,7 @@ static bool read_flag(struct table *table, size_t i, size_t column, double *flag
     if (number_parse(text, flag) && (*flag == 0.0 || *flag == 1.0))
         return true;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (strlen(text) == strlen(words[k]) && ascii_starts(text, words[k])) {
+        if (ascii_same(text, words[k])) {
             *flag = (double)(k % 2);
             return true;
         }

@@ -122,7 +122,7 @@ static bool read_condition(const char *text, char **column, struct condition *co
     condition->value = copy_of(value);
     *column = copy_of(name);
     if (!condition->value || !*column)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     return true;
 }
 
@@ -151,7 +151,7 @@ struct where *where_create(const struct name_list *conditions, const struct tabl
         where->condition = calloc(conditions->count + 1, sizeof *where->condition);
     bool good = where && where->condition;
     if (!good)
-        complain(complaint, BROKE_DOWN, "out of memory");
+        complain_of_memory(complaint);
     for (size_t i = 0; good && i < conditions->count; i++) {
         const char *text = conditions->item[i];
         struct condition *condition = &where->condition[where->count++];
@@ -246,7 +246,7 @@ static bool apply_numbers(struct where *where, const struct condition *condition
         where->numbers = malloc(rows * sizeof *where->numbers);
         where->room = where->numbers ? rows : 0;
         if (!where->numbers)
-            return complain(complaint, BROKE_DOWN, "out of memory");
+            return complain_of_memory(complaint);
     }
     if (!table_numbers(table, condition->column, where->numbers, 1, complaint))
         return false;

@@ -14,7 +14,7 @@
 static bool find_classes(struct outside_probabilities *outside, const struct table *table,
                          size_t *column, struct complaint *complaint) {
     for (size_t i = 0; i < table_columns(table); i++) {
-        const char *name = table_column(table, i)->name;
+        const char *name = table_column_name(table, i);
         if (strncmp(name, "p_", 2) != 0 || !name[2])
             continue;
         column[outside->classes.count] = i;
@@ -39,8 +39,8 @@ static bool find_id(struct outside_probabilities *outside, const struct table *t
     }
     if (*column == NO_COLUMN)
         return true;
-    outside->id = strdup(table_column(table, (size_t)*column)->name);
-    return outside->id || complain(complaint, BROKE_DOWN, "out of memory");
+    outside->id = strdup(table_column_name(table, (size_t)*column));
+    return outside->id || complain_of_memory(complaint);
 }
 
 static bool check_row(const struct outside_probabilities *outside, const struct table *table,
@@ -63,7 +63,7 @@ static bool read_block(struct outside_probabilities *outside, struct table *tabl
     size_t classes = outside->classes.count;
     double *p = realloc(outside->p, (outside->rows + rows) * classes * sizeof *p);
     if (!p)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     outside->p = p;
     p += outside->rows * classes;
     for (size_t c = 0; c < classes; c++)
@@ -90,7 +90,7 @@ bool outside_probabilities_read(struct outside_probabilities *outside, const cha
     long id = NO_COLUMN;
     bool fine = column ? find_classes(outside, table, column, complaint) &&
                              find_id(outside, table, &id, complaint)
-                       : complain(complaint, BROKE_DOWN, "out of memory");
+                       : complain_of_memory(complaint);
     while (fine && rows)
         fine = table_next(table, ROWS_BLOCK, &rows, complaint) &&
                (!rows || read_block(outside, table, column, id, rows, complaint));

@@ -89,7 +89,7 @@ static bool check_value(const struct command *command, const struct option *opti
         return true;
     nim_options *scratch = nim_options_create();
     if (!scratch)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     bool good = set_engine(command, option, value, scratch, complaint);
     nim_options_free(scratch);
     return good;
@@ -184,7 +184,7 @@ struct arguments *arguments_parse(const struct command *command, size_t count, c
         arguments->given = calloc(count + 1, sizeof *arguments->given);
     }
     if (!arguments || !arguments->operand || !arguments->given) {
-        complain(complaint, BROKE_DOWN, "out of memory");
+        complain_of_memory(complaint);
     } else {
         struct cursor cursor = {.words = words, .count = count};
         if (take_all(arguments, &cursor, complaint) && check_operands(arguments, complaint))

@@ -23,7 +23,7 @@ bool monitor_start(struct monitor *monitor, struct complaint *complaint) {
                                                             .outputs = monitor->targets->outputs,
                                                             .exposed = monitor->targets->exposed}};
     return rated_predictions_grow(&monitor->rated, monitor->held.rows) ||
-           complain(complaint, BROKE_DOWN, "out of memory");
+           complain_of_memory(complaint);
 }
 
 void monitor_free(struct monitor *monitor) {

@@ -5,21 +5,18 @@
 
 #include <stdio.h>
 
-static const char *column_name(const struct training_table *training, size_t column) {
-    return table_column(training->input.table, column)->name;
-}
-
 static bool complain_of_absent(const struct training_table *training, const char *class,
                                struct complaint *complaint) {
     const struct name_list *others = &training->input.target.others.name;
     struct nearest nearest = {.word = class};
     for (size_t i = 0; i < others->count; i++)
         nearest_try(&nearest, others->item[i]);
-    return complain(
-        complaint, BAD_INPUT, "%s: column %s: no rows of %s '%s'%s%s%s",
-        table_path(training->input.table), column_name(training, training->input.target.column[0]),
-        training->input.target.task->one, class, nearest.found ? "; did you mean '" : "",
-        nearest.found ? nearest.found : "", nearest.found ? "'?" : "");
+    return complain(complaint, BAD_INPUT, "%s: column %s: no rows of %s '%s'%s%s%s",
+                    table_path(training->input.table),
+                    table_column_name(training->input.table, training->input.target.column[0]),
+                    training->input.target.task->one, class,
+                    nearest.found ? "; did you mean '" : "", nearest.found ? nearest.found : "",
+                    nearest.found ? "'?" : "");
 }
 
 /* "all 7 rows have" or "the only row has" */
@@ -36,7 +33,7 @@ static bool check_classes(const struct training_table *training, const struct tr
     const struct task *task = training->input.target.task;
     const struct name_list *name = &training->input.target.classes.name;
     const char *path = table_path(training->input.table),
-               *label = column_name(training, training->input.target.column[0]);
+               *label = table_column_name(training->input.table, training->input.target.column[0]);
     enum column_kind kind =
         table_column(training->input.table, training->input.target.column[0])->kind;
     char all[64];
@@ -74,7 +71,8 @@ static bool check_numbers(const struct training_table *training, struct complain
            complain(complaint, BAD_INPUT,
                     "%s: column %s: %s the value %g; expected numbers that differ",
                     table_path(training->input.table),
-                    column_name(training, training->input.target.column[0]), all, y[0]);
+                    table_column_name(training->input.table, training->input.target.column[0]), all,
+                    y[0]);
 }
 
 bool training_check_targets(const struct training_table *training, const struct training_plan *plan,

@@ -16,14 +16,6 @@ struct report {
     const struct arguments *arguments;
 };
 
-static const char *column_name(const struct training_table *training, size_t column) {
-    return table_column(training->input.table, column)->name;
-}
-
-static bool same_but_case(const char *a, const char *b) {
-    return strlen(a) == strlen(b) && ascii_starts(a, b);
-}
-
 static void say_range_of_exposure(const struct report *report) {
     const struct training_table *training = report->training;
     const double *exposure = training->set.targets.exposure;
@@ -33,7 +25,8 @@ static void say_range_of_exposure(const struct report *report) {
         most = fmax(most, exposure[i]);
     }
     say(report->arguments, "exposure is column '%s', from %.4g to %.4g",
-        column_name(training, (size_t)training->input.target.exposure), least, most);
+        table_column_name(training->input.table, (size_t)training->input.target.exposure), least,
+        most);
 }
 
 /* The exposure, or a column of that name nobody has called so. */
@@ -46,8 +39,9 @@ static void say_exposure(const struct report *report) {
         return;
     }
     for (size_t j = 0; j < training->input.columns.count; j++) {
-        const char *name = column_name(training, training->input.columns.feature[j].value);
-        if (same_but_case(name, "exposure"))
+        const char *name =
+            table_column_name(training->input.table, training->input.columns.feature[j].value);
+        if (ascii_same(name, "exposure"))
             say(report->arguments,
                 "column '%s' is a feature like any other; --exposure %s makes it the exposure",
                 name, name);
@@ -61,7 +55,7 @@ static void say_target(const struct report *report) {
     char names[256];
     if (target->chosen)
         say(report->arguments, "the %s is column '%s'%s; --label chooses another",
-            target->task->role, column_name(training, target->column[0]),
+            target->task->role, table_column_name(training->input.table, target->column[0]),
             table_find(training->input.table, target->task->column) == NO_COLUMN ? ", the last one"
                                                                                  : "");
     if (table_beside(training->input.table))
@@ -78,7 +72,8 @@ static void show_feature(const struct report *report, size_t j, struct grid *gri
     const char *unit = table_column(training->input.table, feature->value)->unit;
     bool errors = feature->error != NO_COLUMN;
     grid_cell(grid, "%s", feature->name);
-    grid_cell(grid, "%s%s", errors ? column_name(training, (size_t)feature->error) : "-",
+    grid_cell(grid, "%s%s",
+              errors ? table_column_name(training->input.table, (size_t)feature->error) : "-",
               errors && !report->plan->uses_errors ? " (not used)" : "");
     grid_cell(grid, "%zu", training->input.rows.missing[j]);
     grid_cell(grid, "%s", unit ? unit : "");
@@ -119,12 +114,13 @@ static void say_left_out(const struct report *report) {
         const struct feature *feature = &training->input.columns.feature[j];
         if (feature->also != NO_COLUMN)
             say(arguments, "'%s' looks like the error of %s too and is not used; --errors decides",
-                column_name(training, (size_t)feature->also), feature->name);
+                table_column_name(training->input.table, (size_t)feature->also), feature->name);
         if (feature->lost)
             say(arguments,
                 "no column '%s', the errors of %s so far: their median stands in; --errors %s= "
                 "says that the values are exact",
-                feature->lost, feature->name, column_name(training, feature->value));
+                feature->lost, feature->name,
+                table_column_name(training->input.table, feature->value));
     }
     report_nonpositive(rows, arguments);
     report_rows_left_out(rows, arguments);
@@ -188,7 +184,8 @@ static void describe_numbers(const struct training_table *training, char *text, 
         mean += (y - mean) / (double)(i + 1);
     }
     snprintf(text, size, "%s from %.4g to %.4g, mean %.4g",
-             column_name(training, training->input.target.column[0]), least, most, mean);
+             table_column_name(training->input.table, training->input.target.column[0]), least,
+             most, mean);
 }
 
 static void say_rows(const struct report *report) {
@@ -215,7 +212,7 @@ static bool say_case(const struct report *report, struct complaint *complaint) {
     bool fine = true;
     for (size_t a = 0; fine && a < name->count; a++)
         for (size_t b = a + 1; fine && b < name->count; b++)
-            if (same_but_case(name->item[a], name->item[b])) {
+            if (ascii_same(name->item[a], name->item[b])) {
                 snprintf(text, sizeof text, "%.100s/%.100s", name->item[a], name->item[b]);
                 fine = name_list_add(&pairs, text, strlen(text), complaint);
             }

@@ -170,7 +170,7 @@ bool training_set_hold_out(struct training_set *set, size_t classes, double shar
                                            .exposed = set->targets.exposed};
     /* One more than is needed keeps the arrays from being empty. */
     bool fine = before ? make_room(held, rows + 1, set->sigma != NULL, complaint)
-                       : complain(complaint, BROKE_DOWN, "out of memory");
+                       : complain_of_memory(complaint);
     struct training_set from = *set;
     set->rows = fine ? 0 : rows;
     for (size_t i = 0; fine && i < rows; i++) {

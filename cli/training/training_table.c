@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *column_name(const struct training_table *training, size_t column) {
-    return table_column(training->input.table, column)->name;
-}
-
-static bool no_memory(struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "out of memory");
-}
-
 static bool count_classes(struct training_table *training, struct complaint *complaint) {
     size_t classes = training->input.target.classes.name.count;
     const struct target_values *targets = &training->set.targets;
@@ -26,18 +18,19 @@ static bool count_classes(struct training_table *training, struct complaint *com
         else
             for (size_t c = 0; c < classes; c++)
                 training->class_rows[c] += targets->y[i * classes + c] > 0.0;
-    return training->class_rows || no_memory(complaint);
+    return training->class_rows || complain_of_memory(complaint);
 }
 
 /* ---------------------------------------------------------------- features -------------------- */
 
 static bool complain_of_empty(const struct training_table *training, size_t j,
                               struct complaint *complaint) {
-    return complain(complaint, BAD_INPUT,
-                    "%s: column %s: every value is missing or has no logarithm; expected "
-                    "numbers",
-                    table_path(training->input.table),
-                    column_name(training, training->input.columns.feature[j].value));
+    return complain(
+        complaint, BAD_INPUT,
+        "%s: column %s: every value is missing or has no logarithm; expected "
+        "numbers",
+        table_path(training->input.table),
+        table_column_name(training->input.table, training->input.columns.feature[j].value));
 }
 
 /* Columns nobody asked for that turned out to be empty are left out. */
@@ -47,7 +40,7 @@ static bool drop_empty(struct training_table *training, const struct training_pl
     size_t left = 0;
     bool *wanted = calloc(columns->count, sizeof *wanted);
     if (!wanted)
-        return no_memory(complaint);
+        return complain_of_memory(complaint);
     for (size_t j = 0; j < columns->count; j++)
         left += wanted[j] = training->input.rows.missing[j] < training->set.rows;
     size_t empty = 0;
@@ -80,7 +73,7 @@ static bool drop_empty(struct training_table *training, const struct training_pl
 bool training_table_wants_log(const struct training_table *training, size_t j) {
     static const char *const words[] = {"log", "ln"};
     const struct feature *feature = &training->input.columns.feature[j];
-    const char *name = column_name(training, feature->value);
+    const char *name = table_column_name(training->input.table, feature->value);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ascii_starts(name, words[i]) && !ascii_is_lower(name[strlen(words[i])]))
             return false;

@@ -24,7 +24,7 @@ static bool complain_of_errno(const char *name, struct complaint *complaint) {
     return complain(complaint, BAD_INPUT, "%s: cannot be written: %s", name, reason);
 }
 
-static bool complain_of_memory(const char *name, struct complaint *complaint) {
+static bool no_memory_for(const char *name, struct complaint *complaint) {
     return complain(complaint, BROKE_DOWN, "%s: out of memory", name);
 }
 
@@ -95,7 +95,7 @@ static bool open_temporary(struct atomic_file *file, struct complaint *complaint
     size_t size = strlen(file->directory) + 64;
     file->temporary = malloc(size);
     if (!file->temporary)
-        return complain_of_memory(file->name, complaint);
+        return no_memory_for(file->name, complaint);
     for (int i = 0; i < MOST_ATTEMPTS && file->file < 0; i++) {
         snprintf(file->temporary, size, "%s/.nimgp-%ld-%d", file->directory, (long)getpid(), i);
         file->file = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -121,7 +121,7 @@ static bool open_regular(struct atomic_file *file, const char *path, const struc
         return complain_of_errno(file->name, complaint);
     file->directory = directory_of(file->target);
     if (!file->directory)
-        return complain_of_memory(file->name, complaint);
+        return no_memory_for(file->name, complaint);
     if (!open_temporary(file, complaint))
         return false;
     return !old || fchmod(file->file, old->st_mode & 0777) == 0 ||
@@ -150,12 +150,12 @@ static bool open_file(struct atomic_file *file, const char *path, struct complai
 struct atomic_file *atomic_file_open(const char *path, struct complaint *complaint) {
     struct atomic_file *file = calloc(1, sizeof *file);
     if (!file) {
-        complain_of_memory(path, complaint);
+        no_memory_for(path, complaint);
         return NULL;
     }
     file->file = -1;
     file->name = strdup(strcmp(path, "/dev/stdout") == 0 ? "standard output" : path);
-    if (file->name ? open_file(file, path, complaint) : complain_of_memory(path, complaint))
+    if (file->name ? open_file(file, path, complaint) : no_memory_for(path, complaint))
         return file;
     atomic_file_abandon(file);
     return NULL;

@@ -13,6 +13,12 @@ bool ascii_is_lower(char c) {
     return c >= 'a' && c <= 'z';
 }
 
+bool ascii_same(const char *a, const char *b) {
+    while (*a && ascii_lower(*a) == ascii_lower(*b))
+        a++, b++;
+    return ascii_lower(*a) == ascii_lower(*b);
+}
+
 bool ascii_starts(const char *text, const char *start) {
     while (*start && ascii_lower(*text) == ascii_lower(*start))
         text++, start++;

@@ -13,6 +13,9 @@ bool ascii_is_lower(char c);
 /* A blank, tab, or end of line of any kind. */
 bool ascii_blank(char c);
 
+/* Whether two texts are the same but for upper and lower case. */
+bool ascii_same(const char *a, const char *b);
+
 /* Whether the text begins so; upper and lower case are the same. */
 bool ascii_starts(const char *text, const char *start);
 

@@ -28,3 +28,7 @@ bool complain(struct complaint *complaint, enum complaint_kind kind, const char 
     complaint->kind = kind;
     return false;
 }
+
+bool complain_of_memory(struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "out of memory");
+}

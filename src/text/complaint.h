@@ -24,4 +24,7 @@ struct complaint {
 bool complain(struct complaint *complaint, enum complaint_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* That memory ran out; false. */
+bool complain_of_memory(struct complaint *complaint);
+
 #endif

@@ -15,7 +15,7 @@ bool name_list_add(struct name_list *list, const char *text, size_t length,
         list->item = item;
     if (!copy || !item) {
         free(copy);
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     }
     if (length)
         memcpy(copy, text, length);
@@ -50,7 +50,7 @@ bool name_list_split(struct name_list *list, const char *text, const char *what,
                      struct complaint *complaint) {
     char *name = malloc(strlen(text) + 1);
     if (!name)
-        return complain(complaint, BROKE_DOWN, "out of memory");
+        return complain_of_memory(complaint);
     bool fine = true;
     for (const char *rest = text; fine; rest++) {
         size_t length;
