@@ -482,6 +482,13 @@ static bool csv_text(struct table *table, size_t row, size_t column, struct span
     return true;
 }
 
+static bool csv_label(struct table *table, size_t row, size_t column, struct span *span,
+                      struct complaint *complaint) {
+    struct csv *csv = csv_of(table);
+    *span = span_trim(cell(csv, csv->first + row, column));
+    return table_shorten_label(table, column, span, complaint);
+}
+
 static void csv_place(const struct table *table, size_t row, char *text, size_t size) {
     const struct csv *csv = (const struct csv *)table;
     snprintf(text, size, "%s:%zu", table->path, line_of(csv, csv->starts[csv->first + row]));
@@ -494,5 +501,5 @@ const struct reader csv_reader = {
     .numbers = csv_numbers,
     .text = csv_text,
     .place = csv_place,
-    .as_spelled = true,
+    .label = csv_label,
 };

@@ -280,6 +280,12 @@ static bool libsvm_text(struct table *table, size_t row, size_t column, struct s
     return true;
 }
 
+static bool libsvm_label(struct table *table, size_t row, size_t column, struct span *span,
+                         struct complaint *complaint) {
+    return libsvm_text(table, row, column, span, complaint) &&
+           (column + 1 < table->columns || table_shorten_label(table, column, span, complaint));
+}
+
 static void libsvm_place(const struct table *table, size_t row, char *text, size_t size) {
     const struct libsvm *svm = (const struct libsvm *)table;
     snprintf(text, size, "%s:%zu", table->path, svm->row[table->before + row].line);
@@ -292,5 +298,5 @@ const struct reader libsvm_reader = {
     .numbers = libsvm_numbers,
     .text = libsvm_text,
     .place = libsvm_place,
-    .as_spelled = true,
+    .label = libsvm_label,
 };

@@ -28,7 +28,9 @@ struct reader {
     bool (*text)(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint);
     void (*place)(const struct table *table, size_t row, char *text, size_t size);
-    bool as_spelled; /* `text` gives numbers as the file spells them, else as the shortest text */
+    /* As `text`, but numbers as the shortest text of the number; NULL where `text` does that. */
+    bool (*label)(struct table *table, size_t row, size_t column, struct span *span,
+                  struct complaint *complaint);
 };
 
 extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader;
@@ -59,6 +61,10 @@ bool table_name_numbered(struct table *table, size_t first, size_t count,
 /* Sets *span to the shortest text of a number, empty for NaN. */
 bool table_show_number(struct table *table, double value, struct span *span,
                        struct complaint *complaint);
+
+/* Makes a label of a cell as the file spells it: in a column of numbers their shortest text. */
+bool table_shorten_label(struct table *table, size_t column, struct span *span,
+                         struct complaint *complaint);
 
 /* "stars.csv:17: column flux: expected a number, found 'abc'"; false. */
 bool table_complain_of_text(const struct table *table, size_t row, size_t column, struct span found,

@@ -260,13 +260,21 @@ bool table_text(struct table *table, size_t row, size_t column, struct span *spa
 
 bool table_label(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint) {
+    assert(row < table->rows && column < table->columns);
+    return (table->reader->label ? table->reader->label : table->reader->text)(table, row, column,
+                                                                               span, complaint);
+}
+
+bool table_shorten_label(struct table *table, size_t column, struct span *span,
+                         struct complaint *complaint) {
     double value;
-    if (!table_text(table, row, column, span, complaint))
-        return false;
-    if (table->column[column].kind == COLUMN_TEXT || !table->reader->as_spelled ||
-        number_read(span->text, span->length, &value) != NUMBER_READ || !isfinite(value))
+    if (table->column[column].kind == COLUMN_TEXT)
         return true;
-    return table_show_number(table, value, span, complaint);
+    enum number_reading reading = number_read(span->text, span->length, &value);
+    if (reading == NUMBER_MISSING)
+        span->length = 0;
+    return reading != NUMBER_READ || !isfinite(value) ||
+           table_show_number(table, value, span, complaint);
 }
 
 void table_place(const struct table *table, size_t row, char *text, size_t size) {

@@ -371,8 +371,8 @@ static bool write_headers(const struct fits_writer *fits, struct fits_sum sum,
 static bool fits_finish(struct table_writer *writer, struct complaint *complaint) {
     struct fits_writer *fits = (struct fits_writer *)writer;
     struct drain drain = {.fits = fits, .block = malloc(BLOCK), .complaint = complaint};
-    bool good = (drain.block != NULL || no_memory_for(fits, complaint)) &&
-                drain_rows(&drain) && write_headers(fits, drain.sum, complaint);
+    bool good = (drain.block != NULL || no_memory_for(fits, complaint)) && drain_rows(&drain) &&
+                write_headers(fits, drain.sum, complaint);
     drain.writes = true;
     good = good && drain_rows(&drain);
     free(drain.block);
