@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-python python check-slow uci bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow uci bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -9,18 +9,32 @@ PYTHON = build/python-venv/bin/python
 demo: build
 	@examples/demo.sh $(RELEASE)/cli/nimgp
 
-test: build $(SANITIZE)/build.ninja
-	@ninja -C $(SANITIZE) >build/sanitize.log || { cat build/sanitize.log; exit 1; }
+# Release build, sanitized build and Python package are tested at the same time: each has stretches
+# in which it keeps one processor busy, or none.
+test:
+	@scripts/setup.sh python
+	@$(MAKE) --no-print-directory -j2 build python-env
+	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package
+
+test-release: build
 	@meson test -C $(RELEASE) --no-rebuild --print-errorlogs
+
+test-sanitize: $(SANITIZE)/build.ninja
+	@ninja -C $(SANITIZE) >build/sanitize.log || { cat build/sanitize.log; exit 1; }
 	@meson test -C $(SANITIZE) --no-rebuild --print-errorlogs
-	@$(MAKE) --no-print-directory test-python
 
 # The tests of the Python package, in a virtual environment of their own.
 test-python: build python
+	@$(MAKE) --no-print-directory test-package
+
+test-package:
 	@$(PYTHON) -m pytest -q
 
-python:
+python: | setup
 	@scripts/setup.sh python
+	@scripts/python-env.sh
+
+python-env:
 	@scripts/python-env.sh
 
 # The statistical claims: minutes rather than seconds. Seeds from 3000 on are for reporting only; settings
@@ -66,8 +80,8 @@ $(RELEASE)/build.ninja: | setup
 	@meson setup $(RELEASE) >/dev/null
 
 $(SANITIZE)/build.ninja: | setup
-	@meson setup $(SANITIZE) --buildtype=debugoptimized -Db_sanitize=address,undefined \
-	  -Db_lundef=false >/dev/null
+	@meson setup $(SANITIZE) --buildtype=plain -Doptimization=1 -Dc_args=-g1 \
+	  -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 
 format: setup
 	@git ls-files "*.[ch]" | xargs clang-format -i
