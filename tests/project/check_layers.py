@@ -9,7 +9,7 @@ import re
 import sys
 
 TOOLS = {"base", "math"}
-BELOW_MODEL = TOOLS | {"file", "gp", "kernel", "likelihood", "input", "data"}
+BELOW_MODEL = TOOLS | {"file", "gp", "kernel", "likelihood", "input", "data", "population"}
 ALLOWED = {
     "base": set(),
     "math": {"base"},
@@ -17,7 +17,8 @@ ALLOWED = {
     "data": TOOLS,
     "kernel": TOOLS,
     "likelihood": TOOLS,
-    "input": TOOLS,
+    "population": TOOLS,
+    "input": TOOLS | {"population"},
     "gp": TOOLS | {"kernel"},
     "model": BELOW_MODEL,
     "train": BELOW_MODEL | {"model"},

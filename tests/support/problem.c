@@ -84,7 +84,8 @@ static void set(nim_options *options, const char *name, const char *format, ...)
 }
 
 void fixture_create(struct fixture *fixture, const struct problem *problem) {
-    *fixture = (struct fixture){.rows = problem->rows ? problem->rows : 4 * problem->classes + 5};
+    *fixture = (struct fixture){.rows = problem->rows ? problem->rows : 4 * problem->classes + 5,
+                                .step = 7};
     fill_data(fixture, problem);
     fixture->options = nim_options_create();
     set(fixture->options, "kernel", "%s", problem->kernel);
@@ -137,7 +138,7 @@ double fixture_bound(struct fixture *fixture) {
     struct bound_batch *batch = bound_batch(fixture->bound);
     batch->rows = fixture->rows;
     batch->total = 3.0 * (double)fixture->rows;
-    batch->step = 7;
+    batch->step = fixture->step;
     batch->width = 1.0;
     for (size_t i = 0; i < fixture->rows; i++) {
         batch->row[i] = i;
@@ -145,8 +146,8 @@ double fixture_bound(struct fixture *fixture) {
     }
     if (model->table.each)
         memcpy(batch->own, fixture->own, fixture->rows * model->table.each * sizeof(double));
-    scaling_gather(&model->scaling, &fixture->data, model_uses_errors(model), fixture->rows,
-                   batch->row, batch->x, batch->noise, batch->weight);
+    model_gather(model, &fixture->data, fixture->rows, batch->row, batch->x, batch->noise,
+                 batch->weight);
     targets_gather(model, &fixture->data, fixture->rows, batch->row, batch->target);
     double value;
     nim_error error;

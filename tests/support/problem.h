@@ -34,6 +34,7 @@ struct fixture {
     struct nim_model *model;
     struct bound *bound;
     double *own; /* rows x own parameters */
+    uint64_t step;
 };
 
 void fixture_create(struct fixture *fixture, const struct problem *problem);
