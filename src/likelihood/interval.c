@@ -82,18 +82,22 @@ static void evaluate_nodes(struct interval interval, struct nodes *nodes) {
              nodes->scratch);
 }
 
-/* d log p / d f at f, and the next derivative, which lies between -1/s^2 and 0: with A = phi(a)/p
- * and B = phi(b)/p they are (A - B)/s and (a A - b B - (A - B)^2)/s^2. */
-static void slope_at(struct interval interval, double f, struct nodes *nodes, double *slope,
+/*
+ * d log p / d f and the next derivative, which lies between -1/s^2 and 0, at one f. In terms of the
+ * tail's A < B as in `evaluate`, p = Phi(B) - Phi(A), with phi(A)/p and phi(B)/p from the hazard at
+ * B, which is exact however far out B is.
+ */
+static void slope_at(struct interval interval, double s, double f, double *slope,
                      double *curvature) {
-    double s = nodes->s, a = standardised(interval.low, f, s);
-    double b = standardised(interval.high, f, s);
-    nodes->count = 1;
-    nodes->f[0] = f;
-    evaluate_nodes(interval, nodes);
-    double low = nodes->low[0], high = nodes->high[0], gap = low - high;
-    *slope = gap / s;
-    *curvature = fmin(fmax(a * low - b * high - gap * gap, -1.0), 0.0) / (s * s);
+    double a = standardised(interval.low, f, s), b = standardised(interval.high, f, s);
+    int flip = a + b > 0.0;
+    double tail[2] = {flip ? -b : a, flip ? -a : b}, log_cdf[2], hazard[2];
+    log_normal_cdf_array(2, tail, log_cdf, hazard);
+    double high = hazard[1] / -expm1(log_cdf[0] - log_cdf[1]);
+    double low = high * exp(0.5 * (tail[1] - tail[0]) * (tail[1] + tail[0]));
+    *slope = (flip ? high - low : low - high) / s;
+    double bend = tail[0] * low - tail[1] * high - (low - high) * (low - high);
+    *curvature = fmin(fmax(bend, -1.0), 0.0) / (s * s);
 }
 
 /*
@@ -101,14 +105,14 @@ static void slope_at(struct interval interval, double f, struct nodes *nodes, do
  * Since log p is concave, each look at a slope tells on which side the one looked for is: Newton's
  * method, halving where a step would pass a side that is known. The mode need not be exact.
  */
-static struct tilt find_mode(double alpha, struct interval interval, double mean, double variance,
-                             struct nodes *nodes, double *width) {
+static struct tilt find_mode(double alpha, struct interval interval, double s, double mean,
+                             double variance, double *width) {
     struct tilt tilt = {.slope = 0.0, .centre = mean};
     double least = -INFINITY, most = INFINITY, moved = INFINITY;
     *width = sqrt(variance);
     for (int step = 0; step < MOST_STEPS && moved > 0.01 * *width; step++) {
         double slope, curvature;
-        slope_at(interval, tilt.centre, nodes, &slope, &curvature);
+        slope_at(interval, s, tilt.centre, &slope, &curvature);
         *width = 1.0 / sqrt(1.0 / variance - alpha * curvature);
         least = slope > tilt.slope ? tilt.slope : least;
         most = slope > tilt.slope ? most : tilt.slope;
@@ -131,7 +135,7 @@ static struct nodes average_over_f(double alpha, struct interval interval, doubl
     struct tilt tilt = {.slope = 0.0, .centre = mean};
     double bend = steepest(interval, mean), width;
     if (alpha > 0.0) {
-        tilt = find_mode(alpha, interval, mean, variance, &nodes, &width);
+        tilt = find_mode(alpha, interval, s, mean, variance, &width);
         bend = fmin(fmax(bend, tilt.centre - REACH * width), tilt.centre + REACH * width);
     }
     nodes.count = quadrature_normal(tilt.centre, sqrt(variance), bend, s, nodes.f, nodes.weight);

@@ -112,10 +112,10 @@ struct mixture {
 };
 
 /*
- * The trapezoidal rule in w from where G = 1, or weight G is e^-42 of its largest, to where it is
- * so above. With r = 1 + (variance + d^2)/a the slope of its logarithm is between k - r exp(w) and
- * k - exp(w), so its largest lies between log(k/r) and log k, and is no sharper than 1/sqrt(k). The
- * nodes left out below are a geometric series, counted with the first one.
+ * The trapezoidal rule in w from where 1 - G is nothing, or weight G is e^-42 of its largest, to
+ * where it is so above. With r = 1 + (variance + d^2)/a the slope of its logarithm is between k - r
+ * exp(w) and k - exp(w), so its largest lies between log(k/r) and log k, and is no sharper than
+ * 1/sqrt(k). The nodes left out below are a geometric series, counted with the first one.
  */
 static struct mixture place_mixture(double k, double r, double *scratch) {
     enum { N = QUADRATURE_NODES };
@@ -123,7 +123,7 @@ static struct mixture place_mixture(double k, double r, double *scratch) {
                               .log_weight = scratch + N,
                               .share = scratch + 2 * N,
                               .by_k = scratch + 3 * N};
-    double c = 42.0 / k, left = fmax(log(k / r) - c - sqrt(2.0 * c), -37.0 - log(r));
+    double c = 42.0 / k, left = fmax(log(k / r) - c - sqrt(2.0 * c), log(fmin(k, 1.0) / r) - 37.0);
     double right = log(k) + fmin(sqrt(2.0 * c), log(2.0 + 2.0 * c));
     double step = fmax(fmin(0.28, 0.5 / sqrt(k)), (right - left) / (N - 2));
     double constant = log(step * k) - log_gamma(k + 1.0), digamma_k = digamma(k + 1.0) - 1.0 / k;

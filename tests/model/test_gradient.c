@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The gradient of the bound against central differences, for every kernel, input model and noise
- * mode at several sizes, in every block of parameters.
+ * mode at several sizes, for every likelihood with several alpha, in every block of parameters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,8 +122,15 @@ static void many_attributes(void **state) {
 /* Every likelihood with every input model; kernels take turns, they know nothing of each other. */
 static void likelihoods(void **state) {
     (void)state;
-    every_likelihood(2, 1, 8, check);
-    every_likelihood(4, 5, 8, check);
+    every_likelihood(2, 1, 8, 0.0, check);
+    every_likelihood(4, 5, 8, 0.0, check);
+}
+
+/* The same with other divergences. */
+static void powers(void **state) {
+    (void)state;
+    every_likelihood(3, 2, 5, 0.3, check);
+    every_likelihood(3, 2, 5, 1.0, check);
 }
 
 int main(void) {
@@ -133,6 +140,7 @@ int main(void) {
         cmocka_unit_test(seven_classes),
         cmocka_unit_test(many_attributes),
         cmocka_unit_test(likelihoods),
+        cmocka_unit_test(powers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
