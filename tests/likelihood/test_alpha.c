@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "likelihood/power.h"
 #include "support/likelihood_case.h"
 
 #include <math.h>
@@ -72,6 +73,30 @@ static void every_case(case_function *check) {
 static struct case_answer ask_at(struct likelihood_case *c, double alpha) {
     c->alpha = alpha;
     return case_ask(c);
+}
+
+/* ---------------------------------------------------------------- over nodes ------------------ */
+
+/* Over any nodes, also where most of the weight has next to no share; with the shares it leaves. */
+static void sum_over_nodes(void **state) {
+    (void)state;
+    static const double alphas[] = {1e-12, 1e-6, 0.02, 0.3, 1.0};
+    static const double rare[] = {0.5, 1e-3, 1e-15}, apart[] = {1e-3, 1.0, 50.0, 600.0};
+    for (size_t n = 0; n < 5 * 3 * 4; n++) {
+        double alpha = alphas[n % 5], q = rare[n / 5 % 3], gap = apart[n / 15];
+        double log_p[3] = {-7.0 - gap, -7.0, -7.0 - 0.3 * gap}, weight[3] = {0.9 - q, q, 0.1};
+        real share[3], total = 0, less = 0;
+        for (size_t i = 0; i < 3; i++) {
+            share[i] = weight[i] * expl(alpha * (log_p[i] - log_p[1]));
+            total += share[i];
+            less += weight[i] * expm1l(alpha * (log_p[i] - log_p[1]));
+        }
+        real value = log_p[1] + (total > 0.5L ? log1pl(less) : logl(total)) / alpha;
+        double answer = power_mean(alpha, 3, log_p, weight);
+        assert_true(fabsl(answer - value) <= 1e-14L * fabsl(value));
+        for (size_t i = 0; i < 3; i++)
+            assert_true(fabsl(weight[i] - share[i] / total) <= 1e-13L * share[i] / total);
+    }
 }
 
 /* ---------------------------------------------------------------- where it begins ------------- */
@@ -226,21 +251,21 @@ static void check_far(struct likelihood_case *c) {
 static void far_intervals(void **state) {
     (void)state;
     static const double far[] = {-1e5, -300.0, -30.0, -9.0, 30.0, 2e3};
-    static const double wide[] = {1e-4, 1.0, 40.0, 1e4};
-    for (size_t n = 0; n < 6 * 4; n++) {
+    static const double wide[] = {1e-4, 1.0, 40.0, 1e3, 1e4};
+    for (size_t n = 0; n < 6 * 5; n++) {
         struct likelihood_case probit = {.likelihood = &likelihood_probit,
                                          .classes = 2,
                                          .functions = 1,
                                          .target = {1.0},
-                                         .mean = {far[n / 4]},
-                                         .variance = {wide[n % 4]}};
+                                         .mean = {far[n / 5]},
+                                         .variance = {wide[n % 5]}};
         struct likelihood_case level = {.likelihood = &likelihood_ordinal,
                                         .classes = 3,
                                         .functions = 1,
                                         .theta = {0.3, -3.0 + 2.0 * (double)(n % 4)},
                                         .target = {1.0},
-                                        .mean = {far[n / 4]},
-                                        .variance = {wide[n % 4]}};
+                                        .mean = {far[n / 5]},
+                                        .variance = {wide[n % 5]}};
         check_far(&probit);
         check_far(&level);
     }
@@ -282,11 +307,11 @@ static void two_bumps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(continuous_at_zero), cmocka_unit_test(slope_at_zero),
-        cmocka_unit_test(grows_with_alpha),   cmocka_unit_test(predicted_at_one),
-        cmocka_unit_test(continuous_at_one),  cmocka_unit_test(label_noise),
-        cmocka_unit_test(far_intervals),      cmocka_unit_test(far_counts),
-        cmocka_unit_test(two_bumps),
+        cmocka_unit_test(sum_over_nodes),   cmocka_unit_test(continuous_at_zero),
+        cmocka_unit_test(slope_at_zero),    cmocka_unit_test(grows_with_alpha),
+        cmocka_unit_test(predicted_at_one), cmocka_unit_test(continuous_at_one),
+        cmocka_unit_test(label_noise),      cmocka_unit_test(far_intervals),
+        cmocka_unit_test(far_counts),       cmocka_unit_test(two_bumps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
