@@ -273,8 +273,8 @@ static void place(const struct fixture *fixture, size_t row, const real *measure
 
 /* ---------------------------------------------------------------- the bound ------------------- */
 
-/* E log p(y | f(x)) at one point. Input noise to first order widens f, or, where the likelihood
- * tells them apart, blurs p. */
+/* E log p(y | f(x)), or with alpha what stands in its place, at one point. Input noise to first
+ * order widens f, or, where the likelihood tells them apart, blurs p. */
 static real expected_log_likelihood(const struct fixture *fixture, const struct reference_gp *gp,
                                     size_t row, const real *noise, const real *x) {
     const struct nim_model *model = fixture->model;
@@ -405,7 +405,9 @@ static void many_attributes(void **state) {
 /* Every likelihood with every input model and noise mode. */
 static void likelihoods(void **state) {
     (void)state;
-    every_likelihood(4, 2, 6, check);
+    every_likelihood(4, 2, 6, 0.0, check);
+    every_likelihood(4, 2, 6, 0.3, check);
+    every_likelihood(4, 2, 6, 1.0, check);
 }
 
 /* More points than a tile of the library holds, and not a multiple of any of its block sizes. */

@@ -17,9 +17,9 @@
 
 const char *problem_name(const struct problem *p) {
     static char name[128];
-    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu %s %s %s %s", p->classes, p->attributes,
-             p->inducing, p->likelihood ? p->likelihood : "robust_max", p->kernel, p->input,
-             p->noise);
+    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu %s alpha=%g %s %s %s", p->classes, p->attributes,
+             p->inducing, p->likelihood ? p->likelihood : "robust_max", p->alpha, p->kernel,
+             p->input, p->noise);
     return name;
 }
 
@@ -97,6 +97,7 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
     set(fixture->options, "inducing", "%zu", problem->inducing);
     set(fixture->options, "samples", "%zu", problem->samples ? problem->samples : 1);
     set(fixture->options, "learn_epsilon", "%d", problem->learn_epsilon);
+    set(fixture->options, "alpha", "%.17g", problem->alpha);
     set(fixture->options, "units", "6");
     set(fixture->options, "layers", "2");
     nim_error error;
@@ -174,7 +175,8 @@ void every_combination(size_t classes, size_t attributes, size_t inducing, check
             }
 }
 
-void every_likelihood(size_t classes, size_t attributes, size_t inducing, check_function *check) {
+void every_likelihood(size_t classes, size_t attributes, size_t inducing, double alpha,
+                      check_function *check) {
     static const char *const noise[] = {"given", "learned", "both"};
     size_t combination = 0;
     for (size_t l = 0; likelihood_list[l]; l++)
@@ -189,7 +191,9 @@ void every_likelihood(size_t classes, size_t attributes, size_t inducing, check_
                                           .kernel = kernel_list[combination % 4]->name,
                                           .input = input_list[i]->name,
                                           .noise = noise[n],
-                                          .samples = n == 1 ? 2 : 1};
+                                          .samples = n == 1 ? 2 : 1,
+                                          .learn_epsilon = n == 2,
+                                          .alpha = alpha};
                 check(&problem, combination++);
             }
 }
