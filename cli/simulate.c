@@ -423,14 +423,14 @@ static const struct option options[] = {
              "For the others a factor to the errors' variances, 1 unless given."},
     {.name = "worse",
      .value = "K",
-     .help = "Rows to try things on, of catalogue, are measured anew with errors K times as large, "
-             "1 to 1000; which sources are listed stays the same. Rows to learn from are as ever.",
+     .help = "For catalogue: a factor from 1 to 1000. The same sources are listed, but those of "
+             "test.csv and unlabelled.csv are then measured anew, with errors K times as large.",
      .fallback = "1"},
     {.name = "missing",
      .value = "KIND",
-     .help = "Cells of catalogue that are missing, in all tables: few, 5 % by chance; random, 30 % "
-             "by chance; faint, 30 %, most of them of faint sources, so that a missing cell tells "
-             "something of the class.",
+     .help = "For catalogue: which cells are missing, in all tables. few: 5 %, by chance. random: "
+             "30 %, by chance. faint: 30 %, more of them in faint sources, so that a missing cell "
+             "says something about the class.",
      .values = "few|random|faint",
      .fallback = "few",
      .complete = COMPLETE_VALUES},
