@@ -9,8 +9,8 @@
  * The files are made here, in the directory for temporary files, and read from the page cache.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "table/number.h"
-#include "table/source.h"
+#include "text/number.h"
+#include "table/byte_stream.h"
 #include "table/table.h"
 
 #include <math.h>
@@ -114,12 +114,12 @@ static double only_read(const char *path, int numbers) {
     (void)numbers;
     static char bytes[1 << 20];
     struct complaint complaint;
-    struct source *source = source_open(path, &complaint);
+    struct byte_stream *source = byte_stream_open(path, &complaint);
     size_t got = 1;
     double sum = 0;
-    while (source && got && source_read(source, bytes, sizeof bytes, &got, &complaint))
+    while (source && got && byte_stream_read(source, bytes, sizeof bytes, &got, &complaint))
         sum += bytes[0];
-    source_close(source);
+    byte_stream_close(source);
     return sum;
 }
 

@@ -4,13 +4,14 @@
  * one line and an exit code. What a command does stands in the file of its name.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "arguments.h"
-#include "commands.h"
-#include "completion.h"
-#include "help.h"
-#include "interrupt.h"
-#include "manual.h"
-#include "nearest.h"
+#include "cli/terminal/arguments.h"
+#include "cli/terminal/commands.h"
+#include "cli/terminal/completion.h"
+#include "cli/terminal/exit_code.h"
+#include "cli/terminal/help.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/manual.h"
+#include "text/nearest.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,9 +23,9 @@ static bool complain_of_command(const char *name, struct complaint *complaint) {
     for (size_t i = 0; command_list[i]; i++)
         nearest_try(&nearest, command_list[i]->name);
     if (nearest.found)
-        return complain(complaint, EXIT_USAGE, "unknown command '%s'; did you mean %s?", name,
+        return complain(complaint, BAD_USAGE, "unknown command '%s'; did you mean %s?", name,
                         nearest.found);
-    return complain(complaint, EXIT_USAGE, "unknown command '%s'; see nimgp --help", name);
+    return complain(complaint, BAD_USAGE, "unknown command '%s'; see nimgp --help", name);
 }
 
 static bool run_command(const struct command *command, size_t count, char *const *words,
@@ -46,7 +47,7 @@ static bool explain(size_t count, char *const *words, void (*overview)(FILE *),
                     void (*particular)(FILE *, const struct command *),
                     struct complaint *complaint) {
     if (count > 2)
-        return complain(complaint, EXIT_USAGE, "%s: one command at a time", words[0]);
+        return complain(complaint, BAD_USAGE, "%s: one command at a time", words[0]);
     const struct command *command = count == 2 ? command_named(words[1]) : NULL;
     if (count == 2 && !command)
         return complain_of_command(words[1], complaint);
@@ -63,7 +64,7 @@ static bool is(const char *word, const char *a, const char *b) {
 
 static bool run(size_t count, char *const *words, struct complaint *complaint) {
     if (!count)
-        return complain(complaint, EXIT_USAGE, "no command; see nimgp --help");
+        return complain(complaint, BAD_USAGE, "no command; see nimgp --help");
     if (strcmp(words[0], "help") == 0 && count == 2 && is(words[1], "--help", "-h"))
         count = 1;
     if (strcmp(words[0], "help") == 0)
@@ -84,7 +85,7 @@ static bool run(size_t count, char *const *words, struct complaint *complaint) {
         return true;
     }
     if (words[0][0] == '-')
-        return complain(complaint, EXIT_USAGE,
+        return complain(complaint, BAD_USAGE,
                         "unknown option %s; a command comes first, see nimgp --help", words[0]);
     const struct command *command = command_named(words[0]);
     if (!command)
@@ -98,7 +99,7 @@ static bool finish_output(struct complaint *complaint) {
     bool failed = ferror(stdout) != 0;
     if (fflush(stdout) == 0 && !failed)
         return true;
-    return complain(complaint, EXIT_BAD_INPUT, "standard output: %s",
+    return complain(complaint, BAD_INPUT, "standard output: %s",
                     errno ? strerror(errno) : "could not be written");
 }
 
@@ -106,14 +107,14 @@ int main(int count, char **words) {
     /* Who reads our output and has enough ends us without a word, whatever we inherited. */
     signal(SIGPIPE, SIG_DFL);
     interrupt_watch();
-    struct complaint complaint = {.code = EXIT_FINE};
+    struct complaint complaint = {0};
     bool good = run(count > 0 ? (size_t)count - 1 : 0, words + 1, &complaint);
     if (good)
         good = finish_output(&complaint);
     if (good)
         return EXIT_FINE;
-    if (interrupted() && complaint.code != EXIT_INTERRUPTED)
-        complain(&complaint, EXIT_INTERRUPTED, "interrupted");
+    if (interrupted() && complaint.kind != INTERRUPTED)
+        complain(&complaint, INTERRUPTED, "interrupted");
     fprintf(stderr, "nimgp: %s\n", complaint.text);
-    return complaint.code;
+    return exit_code_of(complaint.kind);
 }

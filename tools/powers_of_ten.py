@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes cli/table/powers_of_ten.c: the leading 128 bits of 10^k, truncated.
+"""Writes src/text/powers_of_ten.c: the leading 128 bits of 10^k, truncated.
 
 10^k = (high * 2^64 + low + r) * 2^e with 0 <= r < 1, the top bit of high set, and
 e = floor(k log2 10) - 127. The smallest subnormal times the longest 19-digit integer needs k = -342;
 the shortest decimal of the smallest subnormal needs k = 324.
 
-usage: powers_of_ten.py > cli/table/powers_of_ten.c
-       powers_of_ten.py --check cli/table/powers_of_ten.c
+usage: powers_of_ten.py > src/text/powers_of_ten.c
+       powers_of_ten.py --check src/text/powers_of_ten.c
 """
 import sys
 
@@ -30,7 +30,7 @@ def text():
     lines = [
         "/* SPDX-License-Identifier: Apache-2.0 */",
         "/* Made by tools/powers_of_ten.py. */",
-        '#include "powers_of_ten.h"',
+        '#include "text/powers_of_ten.h"',
         "",
         f"_Static_assert(LEAST_POWER == {LEAST} && MOST_POWER == {MOST}, \"the list is of these\");",
         "",

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from ._classifier import NoisyGPClassifier
 from ._counts import NoisyGPCountRegressor
-from ._doubt import Uncertainty
 from ._estimator import Denoised, load
 from ._multilabel import NoisyGPMultiLabel
 from ._native import NumericalError, Option, options, version
@@ -24,6 +23,7 @@ from ._ordinal import NoisyGPOrdinal
 from ._progress import Progress
 from ._regressor import NoisyGPRegressor
 from ._scoring import mean_log_density, neg_log_loss
+from ._uncertainty import Uncertainty
 from .tables import Columns, from_fits, from_table, pair_errors
 
 __version__ = version()

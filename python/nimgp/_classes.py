@@ -15,10 +15,10 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_y, column_or_1d
 
-from ._doubt import Doubt
 from ._estimator import Estimator
 from ._inputs import check_labels, check_rows, check_weights, weigh_classes
 from ._model import Model
+from ._uncertainty import UncertaintyMethods
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,7 +47,7 @@ class NamedClasses(Estimator):
 
 
 @dataclass(eq=False, repr=False)
-class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
+class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     """An estimator of one class a row."""
 
     _: KW_ONLY
@@ -58,7 +58,7 @@ class ClassEstimator(Doubt, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ learning
 
-    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
         y = check_rows(_check_y(y, estimator=self), rows)
         self._check_kind(y)
         present = np.unique(y)

@@ -74,8 +74,8 @@ class NoisyGPClassifier(ClassEstimator):
         tags.classifier_tags.multi_class = self.likelihood != "probit"
         return tags
 
-    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
-        found = super()._meet(y, classes, rows)
+    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+        found = super()._find_classes(y, classes, rows)
         if self.likelihood == "probit" and len(found) > 2:
             raise ValueError(  # in scikit-learn's words first
                 "Only binary classification is supported. The type of the target is multiclass: "

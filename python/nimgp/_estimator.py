@@ -53,7 +53,7 @@ class Estimator(BaseEstimator):
         what the library calls such a target (``nim_model_target``);
     ``_quantities``
         what each of its likelihoods learns besides, by name, as in ``nim_model_get``;
-    ``_meet``, ``_read_targets``
+    ``_find_classes``, ``_read_targets``
         y at first sight, and y in the library's form.
     """
 
@@ -105,8 +105,8 @@ class Estimator(BaseEstimator):
 
     # ------------------------------------------------------------------ what y is
 
-    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
-        """Looks at the y of a new model: all classes there are, `classes` where they are given."""
+    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+        """All classes in the y of a new model, `classes` where they are given."""
         return None
 
     def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
@@ -218,7 +218,7 @@ class Estimator(BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 "is None"
             )
-        classes = self._meet(y, classes, len(values))
+        classes = self._find_classes(y, classes, len(values))
         if classes is not None:
             options["classes"] = str(len(classes))
         table = self._make_table(values, sigma, y, classes, sample_weight, exposure)

@@ -13,13 +13,13 @@ from sklearn.metrics import accuracy_score
 
 from ._classes import NamedClasses
 from ._docstrings import documented
-from ._doubt import Doubt
 from ._inputs import check_sets
+from ._uncertainty import UncertaintyMethods
 
 
 @documented
 @dataclass(eq=False, repr=False)
-class NoisyGPMultiLabel(Doubt, ClassifierMixin, NamedClasses):
+class NoisyGPMultiLabel(UncertaintyMethods, ClassifierMixin, NamedClasses):
     """Sets of labels that depend on inputs with error bars.
 
     A row may have any number of L labels, also none or all. A few latent functions with sparse
@@ -78,7 +78,7 @@ class NoisyGPMultiLabel(Doubt, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ learning
 
-    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
         names = list(y.columns) if hasattr(y, "columns") else None
         sets = check_sets(y, rows, names)
         if names is None or not all(isinstance(name, str) for name in names):

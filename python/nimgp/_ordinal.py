@@ -68,15 +68,15 @@ class NoisyGPOrdinal(ClassEstimator):
     _target: ClassVar[str] = "level"
     _quantities: ClassVar[dict[str, tuple[str, ...]]] = {"ordinal": ("thresholds",)}
 
-    def _meet(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
         if classes is None and self.classes is not None:
             classes = self._in_order(self.classes)
         if classes is None:
             classes = _own_order(y)
         if classes is None:
-            return _refuse_texts(super()._meet(y, None, rows))
+            return _refuse_texts(super()._find_classes(y, None, rows))
         check_labels(y, classes, rows)
-        super()._meet(y, classes, rows)
+        super()._find_classes(y, classes, rows)
         present = set(column_or_1d(y).tolist())
         for level in classes.tolist():
             if level not in present:

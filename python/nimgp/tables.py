@@ -151,15 +151,34 @@ def _require(names: Sequence[str], wanted: str) -> str:
 # ---------------------------------------------------------------------- the rule
 
 
-def _by_rule(name: str, columns: Sequence[str]) -> str | None:
-    tried = (_find(columns, before + name + after) for before, after in _RULE)
-    found = next((column for column in tried if column is not None), None)
-    if found is not None:
-        return found
-    delta = _find(columns, "d" + name)
-    if delta is None or any(_find(columns, b + delta + a) is not None for b, a in _RULE):
-        return None
-    return delta
+def _by_rule(name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> list[str]:
+    """The error column of a name, and another one if there is; those excluded are none."""
+
+    def find(before: str, name: str, after: str) -> str | None:
+        found = _find(columns, before + name + after)
+        return None if found in excluded else found
+
+    tried = (find(before, name, after) for before, after in _RULE)
+    found = list(dict.fromkeys(column for column in tried if column is not None))
+    if found:
+        return found[:2]
+    delta = find("d", name, "")
+    if delta is None or any(find(before, delta, after) for before, after in _RULE):
+        return []
+    return [delta]
+
+
+def _looks_like_error(name: str) -> bool:
+    """Whether the rule gives such a name to errors; elements of vectors have a number behind."""
+    name = name.lower()
+    stem = name.rstrip("0123456789_")
+    return any(
+        len(name) > len(before)
+        and len(stem) > len(after)
+        and name.startswith(before.lower())
+        and name[len(stem) - len(after) :].startswith(after)
+        for before, after in _RULE
+    )
 
 
 def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, str]:
@@ -183,9 +202,8 @@ def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, st
     {'flux': 'Unc_Flux'}
     """
     features, columns = list(features), list(columns)
-    rest = [column for column in columns if column not in features]
-    pairs = {feature: _by_rule(feature, rest) for feature in features}
-    return {feature: column for feature, column in pairs.items() if column is not None}
+    pairs = {feature: _by_rule(feature, columns, features) for feature in features}
+    return {feature: found[0] for feature, found in pairs.items() if found}
 
 
 def _inside_log(feature: str, columns: Sequence[str]) -> str | None:
@@ -199,12 +217,15 @@ def _numeric_columns(
     table: Any, columns: Sequence[str], labels: Sequence[str], named: set[str]
 ) -> list[str]:
     values = [name for name in columns if name not in labels]
-    errors = {_by_rule(name, [c for c in values if c != name]) for name in values} | named
-    errors |= {_by_rule(label, values) for label in labels if _is_numeric(table[label])}
+    errors = named.union(*(_by_rule(name, columns) for name in values))
+    errors.update(*(_by_rule(label, columns) for label in labels if _is_numeric(table[label])))
     return [
         name
         for name in values
-        if name not in errors and name.lower() not in _IDENTITIES and _is_numeric(table[name])
+        if name not in errors
+        and name.lower() not in _IDENTITIES
+        and (not _looks_like_error(name) or _by_rule(name, columns))
+        and _is_numeric(table[name])
     ]
 
 
@@ -317,7 +338,8 @@ def from_table(
         left out; of a DataFrame X, the index says which are left.
     features : iterable of str, optional
         The columns to learn from, in this order; ``log(x)`` for the logarithm of ``x``. All columns
-        of numbers by default, but for labels, errors, and those that number the rows (``id``...).
+        of numbers by default, but for labels, errors (also of what is not there), and those that
+        number the rows (``id``...).
         ``model.feature_names_in_`` of an estimator gives it what it knows.
     errors : "auto", dict or None, default="auto"
         Where the error bars are: by the rule above; by the rule, and for some features the columns

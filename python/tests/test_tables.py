@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pickle
+import random
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -21,6 +24,7 @@ from nimgp import (
     from_table,
     pair_errors,
 )
+from problems import ROOT
 
 
 @pytest.mark.parametrize(
@@ -38,6 +42,46 @@ def test_what_the_rule_leaves_alone():
     assert pair_errors(["x"], ["x", "dx", "dx_err"]) == {}  # dx is a quantity of its own
     assert pair_errors(["x"], ["x", "x_err", "Unc_x"]) == {"x": "x_err"}
     assert pair_errors(["x", "X"], ["x", "X", "x_err", "X_err"]) == {"x": "x_err", "X": "X_err"}
+
+
+PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
+AFFIXES = ["{}_err", "{}_ERROR", "e_{}", "unc_{}", "sigma_{}", "{}_unc", "err_{}", "{}_Sigma", "d{}"]
+
+
+def paired_by_program(folder, columns, features):
+    """Features and their error columns as the command-line program finds them."""
+    rows = [[str(i + 0.5 * j + 1) for j in range(len(columns))] for i in range(6)]
+    lines = [",".join(row + ["ab"[i % 2]]) for i, row in enumerate(rows)]
+    (folder / "t.csv").write_text("\n".join([",".join([*columns, "class"]), *lines]))
+    wish = [] if features is None else ["--features", ",".join(features)]
+    quick = ["--epochs", "1", "--inducing", "2", "--quiet", "-o", "m"]
+    subprocess.run([PROGRAM, "fit", "t.csv", *wish, *quick], cwd=folder, check=True)
+    seen = subprocess.run(
+        [PROGRAM, "inspect", "m", "--json"], cwd=folder, check=True, capture_output=True
+    )
+    return {found["name"]: found["error"] for found in json.loads(seen.stdout)["features"]}
+
+
+def test_the_program_has_the_same_rule(tmp_path):
+    """The rule is written in C and in Python: random tables, with features named and not."""
+    if not PROGRAM.exists():
+        pytest.skip(f"NO PROGRAM: {PROGRAM} is not there; make builds it")
+    source = random.Random(11)
+    paired = 0
+    for trial in range(30):
+        bases = source.sample(["x", "X", "flux", "dx", "Mag", "x_err"], source.randint(1, 4))
+        errors = {source.choice(AFFIXES).format(source.choice(bases)) for _ in range(6)}
+        columns = source.sample([*bases, *sorted(errors - set(bases))], len(errors | set(bases)))
+        features = bases if trial % 2 else None
+        X, _, _, names = from_table(
+            {**{name: np.arange(6.0) for name in columns}, "class": list("ababab")},
+            "class", features, as_frame=False,
+        )  # fmt: skip
+        pairs = pair_errors(names, columns)
+        expected = {name: pairs.get(name) for name in names}
+        assert paired_by_program(tmp_path, columns, features) == expected, (columns, features)
+        paired += len(pairs)
+    assert paired > 30
 
 
 COLUMNS = {

@@ -3,7 +3,8 @@
 #include "file/safetensors.h"
 
 #include "file/checksum.h"
-#include "file/json.h"
+#include "text/json_reader.h"
+#include "text/json_writer.h"
 #include "file/whole_file.h"
 
 #include <stdint.h>
@@ -46,14 +47,19 @@ static void print_sum(char digits[CRC_DIGITS + 1], uint32_t sum) {
     snprintf(digits, CRC_DIGITS + 1, "%08x", (unsigned)sum);
 }
 
-static void print_tensor(FILE *header, const struct tensor *tensor, size_t *offset) {
-    fputc(',', header);
-    json_quote(header, tensor->name);
-    fprintf(header, ":{\"dtype\":\"F64\",\"shape\":[");
-    for (size_t k = 0; k < tensor->dimensions; k++)
-        fprintf(header, "%s%zu", k ? "," : "", tensor->shape[k]);
+static void write_tensor(struct json_writer *json, const struct tensor *tensor, size_t *offset) {
     size_t end = *offset + tensor_count(tensor) * sizeof(double);
-    fprintf(header, "],\"data_offsets\":[%zu,%zu]}", *offset, end);
+    json_object(json, tensor->name);
+    json_text(json, "dtype", "F64");
+    json_array(json, "shape");
+    for (size_t k = 0; k < tensor->dimensions; k++)
+        json_whole(json, NULL, tensor->shape[k]);
+    json_close(json);
+    json_array(json, "data_offsets");
+    json_whole(json, NULL, *offset);
+    json_whole(json, NULL, end);
+    json_close(json);
+    json_close(json);
     *offset = end;
 }
 
@@ -66,17 +72,16 @@ static char *make_header(const struct safetensors *file, size_t *size) {
     if (!header)
         return NULL;
     fwrite("\0\0\0\0\0\0\0", 1, LENGTH_BYTES, header);
-    fputs(CRC_MEMBER CRC_ZEROS "\"", header);
-    for (size_t i = 0; i < file->texts; i++) {
-        fputc(',', header);
-        json_quote(header, file->text[i].key);
-        fputc(':', header);
-        json_quote(header, file->text[i].text);
-    }
-    fputc('}', header);
+    struct json_writer json = json_start_compact(header);
+    json_object(&json, NULL);
+    json_object(&json, "__metadata__");
+    json_text(&json, "crc32", CRC_ZEROS);
+    for (size_t i = 0; i < file->texts; i++)
+        json_text(&json, file->text[i].key, file->text[i].text);
+    json_close(&json);
     for (size_t i = 0; i < file->tensors; i++)
-        print_tensor(header, &file->tensor[i], &offset);
-    fputc('}', header);
+        write_tensor(&json, &file->tensor[i], &offset);
+    json_close(&json);
     for (long at = ftell(header); at % ALIGNMENT; at++)
         fputc(' ', header);
     bool good = !ferror(header);
@@ -118,7 +123,7 @@ done:
 
 /* Where the parts of a file that is being read lie. */
 struct layout {
-    struct json json;
+    struct json_reader json;
     char *data;
     size_t data_size;
     size_t expected; /* arrays follow one another without gaps */
@@ -132,7 +137,7 @@ static void *grow(void *list, size_t count, size_t size) {
 }
 
 static bool take_texts(struct layout *layout, struct safetensors *file) {
-    struct json *json = &layout->json;
+    struct json_reader *json = &layout->json;
     if (!json_take(json, '{'))
         return false;
     if (json_take(json, '}'))
@@ -142,10 +147,10 @@ static bool take_texts(struct layout *layout, struct safetensors *file) {
         if (!grown)
             return false;
         file->text = grown;
-        const char *key = json_string(json);
+        const char *key = json_take_string(json);
         if (!key || !json_take(json, ':') || safetensors_text(file, key))
             return false;
-        const char *text = json_string(json);
+        const char *text = json_take_string(json);
         if (!text)
             return false;
         file->text[file->texts++] = (struct metadata){key, text};
@@ -153,14 +158,14 @@ static bool take_texts(struct layout *layout, struct safetensors *file) {
     return json_take(json, '}');
 }
 
-static bool take_shape(struct json *json, struct tensor *tensor) {
+static bool take_shape(struct json_reader *json, struct tensor *tensor) {
     if (!json_take(json, '['))
         return false;
     if (json_take(json, ']'))
         return true;
     do {
         if (tensor->dimensions == TENSOR_DIMENSIONS ||
-            !json_whole(json, &tensor->shape[tensor->dimensions++]))
+            !json_take_whole(json, &tensor->shape[tensor->dimensions++]))
             return false;
     } while (json_take(json, ','));
     return json_take(json, ']');
@@ -180,25 +185,25 @@ static bool place_tensor(struct layout *layout, struct tensor *tensor, size_t be
 }
 
 static bool take_tensor(struct layout *layout, struct tensor *tensor) {
-    struct json *json = &layout->json;
+    struct json_reader *json = &layout->json;
     size_t begin, end;
-    const char *key = json_string(json), *type = NULL;
-    if (!key || strcmp(key, "dtype") != 0 || !json_take(json, ':') || !(type = json_string(json)) ||
-        strcmp(type, "F64") != 0 || !json_take(json, ','))
+    const char *key = json_take_string(json), *type = NULL;
+    if (!key || strcmp(key, "dtype") != 0 || !json_take(json, ':') ||
+        !(type = json_take_string(json)) || strcmp(type, "F64") != 0 || !json_take(json, ','))
         return false;
-    key = json_string(json);
+    key = json_take_string(json);
     if (!key || strcmp(key, "shape") != 0 || !json_take(json, ':') || !take_shape(json, tensor) ||
         !json_take(json, ','))
         return false;
-    key = json_string(json);
+    key = json_take_string(json);
     return key && strcmp(key, "data_offsets") == 0 && json_take(json, ':') &&
-           json_take(json, '[') && json_whole(json, &begin) && json_take(json, ',') &&
-           json_whole(json, &end) && json_take(json, ']') && json_take(json, '}') &&
+           json_take(json, '[') && json_take_whole(json, &begin) && json_take(json, ',') &&
+           json_take_whole(json, &end) && json_take(json, ']') && json_take(json, '}') &&
            place_tensor(layout, tensor, begin, end);
 }
 
 static bool take_member(struct layout *layout, struct safetensors *file) {
-    const char *name = json_string(&layout->json);
+    const char *name = json_take_string(&layout->json);
     if (!name || !json_take(&layout->json, ':'))
         return false;
     if (strcmp(name, "__metadata__") == 0)
@@ -224,7 +229,7 @@ static bool take_header(struct layout *layout, struct safetensors *file) {
         if (!take_member(layout, file))
             return false;
     } while (json_take(&layout->json, ','));
-    return json_take(&layout->json, '}') && json_done(&layout->json) &&
+    return json_take(&layout->json, '}') && json_at_end(&layout->json) &&
            layout->expected == layout->data_size;
 }
 

@@ -2,9 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "file/whole_file.h"
 
+#include "file/atomic_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,90 +22,23 @@ static nim_status refuse(nim_error *error, const char *path, const char *what) {
 
 /* ---------------------------------------------------------------- writing --------------------- */
 
-static bool write_all(int file, const struct piece *piece, size_t pieces) {
-    enum { MOST_AT_ONCE = 1 << 30 };
-    for (size_t i = 0; i < pieces; i++)
-        for (size_t done = 0; done < piece[i].size;) {
-            size_t left = piece[i].size - done;
-            ssize_t wrote = write(file, (const char *)piece[i].bytes + done,
-                                  left < MOST_AT_ONCE ? left : MOST_AT_ONCE);
-            if (wrote < 0 && errno == EINTR)
-                continue;
-            if (wrote < 0)
-                return false;
-            done += (size_t)wrote;
-        }
-    return true;
-}
-
-static nim_status write_directly(const char *path, const struct piece *piece, size_t pieces,
-                                 nim_error *error) {
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return refuse(error, path, "open it for writing");
-    bool good = write_all(file, piece, pieces);
-    nim_status status = good ? succeed(error) : refuse(error, path, "write");
-    close(file);
-    return status;
-}
-
-/* A rename lasts once its directory is on disk; where that cannot be asked for, so be it. */
-static void sync_directory(const char *path) {
-    char *copy = strdup(path);
-    int directory = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (directory >= 0) {
-        (void)fsync(directory);
-        close(directory);
-    }
-    free(copy);
-}
-
-/* A new file named after `path`; `beside` has room for ENDING more bytes. As readable to others as
- * any file its user makes, which mkstemp would not leave it. */
-static int create_beside(const char *path, char *beside) {
-    int file = -1;
-    for (int attempt = 0; file < 0 && attempt < 100; attempt++) {
-        sprintf(beside, "%s.%ld-%d.part", path, (long)getpid(), attempt);
-        file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file < 0 && errno != EEXIST)
-            break;
-    }
-    return file;
-}
-
-static nim_status write_beside(const char *path, char *beside, const struct piece *piece,
-                               size_t pieces, nim_error *error) {
-    int file = create_beside(path, beside);
-    if (file < 0)
-        return refuse(error, path, "make a file beside it");
-    bool good = write_all(file, piece, pieces) && fsync(file) == 0;
-    nim_status status = good ? NIM_OK : refuse(error, path, "write");
-    if (close(file) != 0 && good)
-        status = refuse(error, path, "write");
-    if (status == NIM_OK && rename(beside, path) != 0)
-        status = refuse(error, path, "rename a file to it");
-    if (status != NIM_OK) {
-        unlink(beside);
-        return status;
-    }
-    sync_directory(path);
-    return succeed(error);
+static nim_status refuse_output(const struct complaint *complaint, nim_error *error) {
+    nim_status status = complaint->kind == BROKE_DOWN ? NIM_OUT_OF_MEMORY : NIM_BAD_FILE;
+    return failure(error, status, "%s", complaint->text);
 }
 
 nim_status whole_file_write(const char *path, const struct piece *piece, size_t pieces,
                             nim_error *error) {
-    enum { ENDING = 64 };
-    struct stat known;
-    if (stat(path, &known) == 0 && S_ISDIR(known.st_mode))
-        return failure(error, NIM_BAD_FILE, "%s: is a directory", path);
-    if (stat(path, &known) == 0 && !S_ISREG(known.st_mode))
-        return write_directly(path, piece, pieces, error);
-    char *beside = malloc(strlen(path) + ENDING);
-    if (!beside)
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory for the name of a file");
-    nim_status status = write_beside(path, beside, piece, pieces, error);
-    free(beside);
-    return status;
+    struct complaint complaint = {0};
+    struct atomic_file *file = atomic_file_open(path, &complaint);
+    if (!file)
+        return refuse_output(&complaint, error);
+    for (size_t i = 0; i < pieces; i++)
+        if (!atomic_file_write(file, piece[i].bytes, piece[i].size, &complaint)) {
+            atomic_file_abandon(file);
+            return refuse_output(&complaint, error);
+        }
+    return atomic_file_close(file, &complaint) ? succeed(error) : refuse_output(&complaint, error);
 }
 
 /* ---------------------------------------------------------------- reading --------------------- */

@@ -13,11 +13,7 @@ struct piece {
     size_t size;
 };
 
-/*
- * Writes the pieces to a temporary file beside `path`, syncs it and renames it, so that `path`
- * holds the old or the new content whatever happens. A path that exists and is no ordinary file (a
- * device, a pipe) is written to directly.
- */
+/* Writes the pieces, one after the other: all of them or nothing (file/atomic_file.h). */
 nim_status whole_file_write(const char *path, const struct piece *piece, size_t pieces,
                             nim_error *error);
 

@@ -4,7 +4,8 @@
  * are what it learned. One list of arrays serves saving and loading.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "file/json.h"
+#include "text/json_reader.h"
+#include "text/json_writer.h"
 #include "file/safetensors.h"
 #include "model/model.h"
 #include "model/targets.h"
@@ -118,7 +119,8 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
         add_array(arrays, "optimiser.row_visits", arrays->visits, 1, rows, 0, 0);
     }
     if (model->under_way)
-        add_array(arrays, "training.standing", model->standing, 1, STANDING, 0, 0);
+        add_array(arrays, "training.standing", &model->checkpoint.next_batch, 1, CHECKPOINT_NUMBERS,
+                  0, 0);
 }
 
 static bool arrays_allocate(struct arrays *arrays, const struct nim_model *model) {
@@ -135,12 +137,13 @@ static void arrays_free(struct arrays *arrays) {
 /* ---------------------------------------------------------------- saving ---------------------- */
 
 /* The texts, growing; all strings are owned. */
-struct texts {
+struct text_map {
     struct note_list list;
     bool good;
 };
 
-static void add_text(struct texts *texts, const char *prefix, const char *key, const char *text) {
+static void add_text(struct text_map *texts, const char *prefix, const char *key,
+                     const char *text) {
     size_t size = strlen(prefix) + strlen(key) + 1;
     char *whole = malloc(size);
     if (whole)
@@ -149,25 +152,23 @@ static void add_text(struct texts *texts, const char *prefix, const char *key, c
     free(whole);
 }
 
-static void add_number(struct texts *texts, const char *key, size_t number) {
+static void add_number(struct text_map *texts, const char *key, size_t number) {
     char text[32];
     snprintf(text, sizeof text, "%zu", number);
     add_text(texts, "", key, text);
 }
 
-/* A list of strings as JSON. */
-static void add_list(struct texts *texts, const char *key, const struct text_list *list) {
+static void add_list(struct text_map *texts, const char *key, const struct text_list *list) {
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream(&text, &size);
-    if (file)
-        fputc('[', file);
-    for (size_t i = 0; file && i < list->count; i++) {
-        fputs(i ? "," : "", file);
-        json_quote(file, list->text[i]);
+    if (file) {
+        struct json_writer json = json_start_compact(file);
+        json_array(&json, NULL);
+        for (size_t i = 0; i < list->count; i++)
+            json_text(&json, NULL, list->text[i]);
+        json_close(&json);
     }
-    if (file)
-        fputc(']', file);
     texts->good = texts->good && file && !ferror(file);
     if (file && fclose(file) != 0)
         texts->good = false;
@@ -176,7 +177,7 @@ static void add_list(struct texts *texts, const char *key, const struct text_lis
     free(text);
 }
 
-static void list_texts(const struct nim_model *model, struct texts *texts) {
+static void list_texts(const struct nim_model *model, struct text_map *texts) {
     char value[64];
     texts->good = true;
     add_text(texts, "", "format", FORMAT);
@@ -206,7 +207,7 @@ nim_status nim_model_save(const nim_model *model, const char *path, nim_error *e
         return failure(error, NIM_INVALID_ARGUMENT, "model or path is NULL");
     struct arrays arrays = {
         .counts = {(double)model->step, (double)model->epoch, (double)model->visits, model->bound}};
-    struct texts texts = {0};
+    struct text_map texts = {0};
     struct metadata *metadata = NULL;
     nim_status status = NIM_OUT_OF_MEMORY;
     list_texts(model, &texts);
@@ -277,19 +278,19 @@ static nim_status load_options(const struct loading *loading, nim_options *optio
 /* A JSON list of strings; the texts stay in the file's memory. Counts only when names is NULL. */
 static bool read_list(const char *text, const char **names, size_t *count) {
     char *copy = (char *)(uintptr_t)text; /* decoded in place, in memory that is ours */
-    struct json json = {copy, copy + strlen(copy)};
+    struct json_reader json = {copy, copy + strlen(copy)};
     *count = 0;
     if (!json_take(&json, '['))
         return false;
     if (json_take(&json, ']'))
-        return json_done(&json);
+        return json_at_end(&json);
     do {
-        const char *name = json_string(&json);
+        const char *name = json_take_string(&json);
         if (!name)
             return false;
         names[(*count)++] = name;
     } while (json_take(&json, ','));
-    return json_take(&json, ']') && json_done(&json);
+    return json_take(&json, ']') && json_at_end(&json);
 }
 
 static nim_status load_list(const struct loading *loading, const char *key, const char ***names,
@@ -308,9 +309,10 @@ static nim_status load_number(const struct loading *loading, const char *key, si
     char *copy = (char *)(uintptr_t)text;
     if (!text)
         return refuse(loading, "lacks", key);
-    struct json json = {copy, copy + strlen(copy)};
-    return json_whole(&json, number) && json_done(&json) ? NIM_OK
-                                                         : refuse(loading, "has a damaged", key);
+    struct json_reader json = {copy, copy + strlen(copy)};
+    return json_take_whole(&json, number) && json_at_end(&json)
+               ? NIM_OK
+               : refuse(loading, "has a damaged", key);
 }
 
 /* Copies every array of the list from the file; shapes must agree and numbers be finite. */

@@ -6,6 +6,7 @@
 
 #include "data/scaling.h"
 #include "gp/gp.h"
+#include "model/checkpoint_state.h"
 #include "model/names.h"
 #include "model/options.h"
 #include "population/population.h"
@@ -18,7 +19,7 @@ struct block {
     size_t offset, count;
 };
 
-enum { BLOCKS_PER_FUNCTION = 6, STANDING = 64 };
+enum { BLOCKS_PER_FUNCTION = 6 };
 
 /* What each training row has of its own, and how often it was visited. Grows with the rows. */
 struct row_table {
@@ -52,9 +53,8 @@ struct nim_model {
     uint64_t step, epoch;
     uint64_t visits; /* updates since the optimiser's moments were zero */
     double bound;
-    /* Where a training that was stopped under way stands, as train/ wrote it down. */
-    bool under_way;
-    double standing[STANDING];
+    bool under_way; /* a training was stopped, and `checkpoint` says where */
+    struct checkpoint_state checkpoint;
 
     struct text_list attribute_names, class_names;
     struct note_list notes;

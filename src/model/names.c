@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "model/names.h"
 
-#include "file/json.h"
+#include "text/utf8.h"
 #include "model/model.h"
 
 #include <stdio.h>

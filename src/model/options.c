@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one list of settings. Programs, other languages and the documentation read it from here. */
-#define _POSIX_C_SOURCE 200809L
 #include "model/options.h"
 
 #include "base/status.h"
+#include "text/ascii.h"
+#include "text/number.h"
 
-#include <ctype.h>
-#include <locale.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -139,54 +138,44 @@ static const char *choice_name(const char *values, size_t index, int *length) {
     return values;
 }
 
-#define FIND(list, member, value)                                                                  \
-    for (size_t i = 0; list[i]; i++)                                                               \
-        if (strcmp(list[i]->name, value) == 0) {                                                   \
-            options->member = list[i];                                                             \
-            return succeed(error);                                                                 \
-        }
-
 static nim_status set_part(nim_options *options, const struct option *option, const char *value,
                            nim_error *error) {
+    bool found = false;
     switch (option->kind) {
     case KERNEL:
-        FIND(kernel_list, kernel, value)
+        for (size_t i = 0; kernel_list[i] && !found; i++)
+            if ((found = strcmp(kernel_list[i]->name, value) == 0))
+                options->kernel = kernel_list[i];
         break;
     case LIKELIHOOD:
-        FIND(likelihood_list, likelihood, value)
+        for (size_t i = 0; likelihood_list[i] && !found; i++)
+            if ((found = strcmp(likelihood_list[i]->name, value) == 0))
+                options->likelihood = likelihood_list[i];
         break;
     case INPUT:
-        FIND(input_list, input, value)
+        for (size_t i = 0; input_list[i] && !found; i++)
+            if ((found = strcmp(input_list[i]->name, value) == 0))
+                options->input = input_list[i];
         break;
     default:
         break;
     }
+    if (found)
+        return succeed(error);
     return failure(error, NIM_INVALID_ARGUMENT, "option %s: '%s' is not one of %s",
                    option->info.name, value, option->info.values);
 }
 
-/* Numbers have a point here, whatever the host program's locale has; only this thread is changed.
- */
 static bool read_number(const char *text, double *number) {
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
-    char *end;
-    *number = strtod(text, &end);
-    uselocale(before);
-    if (plain)
-        freelocale(plain);
-    return end != text && *end == '\0' && !isspace((unsigned char)*text);
+    size_t length = strlen(text);
+    return length && !ascii_blank(text[0]) && !ascii_blank(text[length - 1]) &&
+           number_parse(text, number);
 }
 
 static void write_number(double number, char *text, size_t size) {
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
-    for (int digits = 15; digits <= 17; digits++) { /* the shortest that reads back the same */
-        snprintf(text, size, "%.*g", digits, number);
-        if (strtod(text, NULL) == number)
-            break;
-    }
-    uselocale(before);
-    if (plain)
-        freelocale(plain);
+    char shortest[NUMBER_TEXT];
+    number_print(number, shortest);
+    snprintf(text, size, "%s", shortest);
 }
 
 static nim_status set_number(nim_options *options, const struct option *option, const char *value,

@@ -7,7 +7,7 @@
 #include "predict/predictor.h"
 
 #include "math/vector.h"
-#include "data/targets.h"
+#include "data/target_checks.h"
 #include "model/targets.h"
 #include "math/lattice.h"
 

@@ -87,24 +87,22 @@ bool schedule_continue(struct schedule *schedule, double bound) {
     return !schedule->ended;
 }
 
-void schedule_write(const struct schedule *schedule, double *numbers) {
+void schedule_write(const struct schedule *schedule, struct checkpoint_state *state) {
     const struct schedule_plan *plan = &schedule->plan;
-    const double list[] = {plan->fixed,
-                           plan->rate,
-                           (double)plan->most_steps,
-                           (double)plan->lap_steps,
-                           (double)plan->warm_steps,
-                           schedule->rate,
-                           schedule->width,
-                           schedule->ended,
-                           (double)schedule->steps,
-                           (double)schedule->stage,
-                           (double)schedule->laps,
-                           (double)schedule->lap_steps,
-                           schedule->lap_sum};
-    _Static_assert(sizeof list / sizeof *list + SCHEDULE_WINDOW == SCHEDULE_NUMBERS, "all of them");
-    memcpy(numbers, list, sizeof list);
-    memcpy(numbers + sizeof list / sizeof *list, schedule->recent, sizeof schedule->recent);
+    state->schedule.plan_fixed = plan->fixed;
+    state->schedule.plan_rate = plan->rate;
+    state->schedule.plan_most_steps = (double)plan->most_steps;
+    state->schedule.plan_lap_steps = (double)plan->lap_steps;
+    state->schedule.plan_warm_steps = (double)plan->warm_steps;
+    state->schedule.rate = schedule->rate;
+    state->schedule.width = schedule->width;
+    state->schedule.ended = schedule->ended;
+    state->schedule.steps = (double)schedule->steps;
+    state->schedule.stage = (double)schedule->stage;
+    state->schedule.laps = (double)schedule->laps;
+    state->schedule.lap_steps = (double)schedule->lap_steps;
+    state->schedule.lap_sum = schedule->lap_sum;
+    memcpy(state->schedule.recent, schedule->recent, sizeof schedule->recent);
 }
 
 /* Numbers may come from a file; what cannot be a count is none. */
@@ -112,20 +110,20 @@ static size_t as_count(double number) {
     return number >= 0.0 && number < 9007199254740992.0 ? (size_t)number : 0;
 }
 
-struct schedule schedule_read(const double *numbers) {
-    struct schedule schedule = {.plan = {.fixed = numbers[0] != 0.0,
-                                         .rate = numbers[1],
-                                         .most_steps = as_count(numbers[2]),
-                                         .lap_steps = as_count(numbers[3]),
-                                         .warm_steps = as_count(numbers[4])},
-                                .rate = numbers[5],
-                                .width = numbers[6],
-                                .ended = numbers[7] != 0.0,
-                                .steps = as_count(numbers[8]),
-                                .stage = as_count(numbers[9]),
-                                .laps = as_count(numbers[10]),
-                                .lap_steps = as_count(numbers[11]),
-                                .lap_sum = numbers[12]};
-    memcpy(schedule.recent, numbers + SCHEDULE_NUMBERS - SCHEDULE_WINDOW, sizeof schedule.recent);
+struct schedule schedule_read(const struct checkpoint_state *state) {
+    struct schedule schedule = {.plan = {.fixed = state->schedule.plan_fixed != 0.0,
+                                         .rate = state->schedule.plan_rate,
+                                         .most_steps = as_count(state->schedule.plan_most_steps),
+                                         .lap_steps = as_count(state->schedule.plan_lap_steps),
+                                         .warm_steps = as_count(state->schedule.plan_warm_steps)},
+                                .rate = state->schedule.rate,
+                                .width = state->schedule.width,
+                                .ended = state->schedule.ended != 0.0,
+                                .steps = as_count(state->schedule.steps),
+                                .stage = as_count(state->schedule.stage),
+                                .laps = as_count(state->schedule.laps),
+                                .lap_steps = as_count(state->schedule.lap_steps),
+                                .lap_sum = state->schedule.lap_sum};
+    memcpy(schedule.recent, state->schedule.recent, sizeof schedule.recent);
     return schedule;
 }

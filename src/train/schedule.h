@@ -16,10 +16,12 @@
  * jumping about the optimum; after the last stage, training ends.
  */
 
+#include "model/checkpoint_state.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SCHEDULE_WINDOW = 40, SCHEDULE_STAGES = 3 };
+enum { SCHEDULE_WINDOW = CHECKPOINT_LAPS, SCHEDULE_STAGES = 3 };
 
 struct schedule_plan {
     bool fixed;        /* constant rate, no early end */
@@ -47,9 +49,8 @@ struct schedule schedule_start(struct schedule_plan plan);
 /* Tells the bound of the step just done; false when training is over, and from then on. */
 bool schedule_continue(struct schedule *schedule, double bound);
 
-/* As numbers, and back: all it takes to go on another day. SCHEDULE_NUMBERS of them. */
-enum { SCHEDULE_NUMBERS = 13 + SCHEDULE_WINDOW };
-void schedule_write(const struct schedule *schedule, double *numbers);
-struct schedule schedule_read(const double *numbers);
+/* Into a checkpoint and back: all it takes to go on another day. */
+void schedule_write(const struct schedule *schedule, struct checkpoint_state *state);
+struct schedule schedule_read(const struct checkpoint_state *state);
 
 #endif

@@ -21,11 +21,12 @@ enum {
     ROWS_PER_UNIT = 16,
 };
 
-/* A row's own parameters move once an epoch, the shared ones with every step: they may hurry. */
-#define ROW_HASTE 3.0
+/* A row's own parameters move once an epoch, the shared ones with every step: their rate may be so
+ * many times as large. */
+#define ROW_RATE_FACTOR 3.0
 
 /* A network wants smaller steps than what it feeds. */
-#define NETWORK_HASTE 0.5
+#define NETWORK_RATE_FACTOR 0.5
 
 /* At least so long between two reports of progress, unless an epoch ends. */
 #define REPORT_SECONDS 0.1
@@ -155,8 +156,8 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     for (size_t i = unit * ROWS_PER_UNIT; i < end && i < batch->rows; i++) {
         size_t row = batch->row[i];
         double *moments = table->moments + row * 2 * each;
-        adam_update(each, ROW_HASTE * trainer->rate, ++table->visits[row], gradient + i * each,
-                    table->theta + row * each, moments, moments + each);
+        adam_update(each, ROW_RATE_FACTOR * trainer->rate, ++table->visits[row],
+                    gradient + i * each, table->theta + row * each, moments, moments + each);
     }
 }
 
@@ -197,7 +198,7 @@ static void update_network(struct nim_trainer *trainer) {
     struct nim_model *model = trainer->model;
     size_t at = model->input_at;
     adam_update_pooled(bound_pool(trainer->bound), model->input_count,
-                       NETWORK_HASTE * trainer->rate, model->visits,
+                       NETWORK_RATE_FACTOR * trainer->rate, model->visits,
                        bound_gradient(trainer->bound) + at, model->theta + at, model->moment1 + at,
                        model->moment2 + at);
 }
@@ -321,17 +322,14 @@ static uint32_t fingerprint(const nim_data *data) {
     return add_array(sum, data->weights, data->rows * sizeof *data->weights);
 }
 
-enum { STANDING_NEXT, STANDING_SUM, STANDING_DATA, STANDING_SCHEDULE };
-_Static_assert(STANDING_SCHEDULE + SCHEDULE_NUMBERS <= STANDING, "there is room for all");
-
-/* Writes down where the training stands, so that it can go on from the model alone. */
-static void note_standing(struct training *training) {
+/* Notes where the training is, so that it can go on from the model alone. */
+static void note_checkpoint(struct training *training) {
     struct nim_model *model = training->trainer->model;
     model->under_way = true;
-    model->standing[STANDING_NEXT] = (double)training->trainer->next;
-    model->standing[STANDING_SUM] = training->trainer->epoch_sum;
-    model->standing[STANDING_DATA] = training->fingerprint;
-    schedule_write(&training->schedule, model->standing + STANDING_SCHEDULE);
+    model->checkpoint = (struct checkpoint_state){.next_batch = (double)training->trainer->next,
+                                                  .epoch_sum = training->trainer->epoch_sum,
+                                                  .data_digest = training->fingerprint};
+    schedule_write(&training->schedule, &model->checkpoint);
 }
 
 static nim_status refuse_other_data(nim_error *error) {
@@ -350,13 +348,13 @@ static nim_status begin(struct training *training, nim_error *error) {
         training->schedule = schedule_start(plan_training(trainer));
         return NIM_OK;
     }
-    double next = model->standing[STANDING_NEXT];
-    if (model->standing[STANDING_DATA] != training->fingerprint ||
+    double next = model->checkpoint.next_batch;
+    if (model->checkpoint.data_digest != training->fingerprint ||
         !(next >= 0.0 && next < (double)trainer->batches))
         return refuse_other_data(error);
-    training->schedule = schedule_read(model->standing + STANDING_SCHEDULE);
+    training->schedule = schedule_read(&model->checkpoint);
     trainer->next = (size_t)next;
-    trainer->epoch_sum = model->standing[STANDING_SUM];
+    trainer->epoch_sum = model->checkpoint.epoch_sum;
     shuffle(trainer);
     return NIM_OK;
 }
@@ -377,7 +375,7 @@ static bool wants_to_stop(struct training *training) {
     const struct nim_trainer *trainer = training->trainer;
     if (!training->progress || !is_time_to_report(training))
         return false;
-    note_standing(training);
+    note_checkpoint(training);
     nim_progress report = {.epoch = training->schedule.steps / trainer->batches,
                            .epochs = training->schedule.plan.most_steps / trainer->batches,
                            .batch = trainer->next,

@@ -422,6 +422,29 @@ def warm_start(nimgp):
     nimgp.refuses("fit", "less.csv", "-o", "n", "--from", "old", says=["less.csv"], talks=True)
 
 
+def linked_outputs(nimgp):
+    """Models and tables are written alike: links and permissions stay, what was redirected goes on."""
+    fit(nimgp, "train.csv", "model")
+    predictions = nimgp("predict", "model", "train.csv").out
+    written = {"fit": ["fit", "train.csv", *QUICK], "predict": ["predict", "model", "train.csv"]}
+    for name, words in written.items():
+        target, link = nimgp.directory / f"{name}.csv", nimgp.directory / f"{name}-link.csv"
+        target.write_text("old")
+        target.chmod(0o604)
+        link.symlink_to(target.name)
+        nimgp(*words, "-o", link.name)
+        check(link.is_symlink(), name, "replaced a link")
+        check(target.stat().st_mode & 0o777 == 0o604, name, "changed permissions")
+        redirected = nimgp.directory / f"{name}.out"
+        redirected.write_bytes(b"before")
+        with redirected.open("ab") as stream:
+            command = [nimgp.path, *words, "-q", "-o", "/dev/stdout"]
+            subprocess.run(command, cwd=nimgp.directory, stdout=stream, check=True)
+        check(redirected.read_bytes() == b"before" + target.read_bytes(), name, "to /dev/stdout")
+    check((nimgp.directory / "predict.csv").read_text() == predictions)
+    check((nimgp.directory / "fit.csv").read_bytes() == (nimgp.directory / "model").read_bytes())
+
+
 def outputs(nimgp):
     train(nimgp)
     for words in ([], ["-o", ""], ["-o", "-"]):
@@ -433,6 +456,7 @@ def outputs(nimgp):
     if os.path.isdir("/proc/self"):  # where root may write, and yet no file can be made
         nimgp.refuses("fit", "train.csv", "-o", "/proc/x", says=["/proc/x"])
     nimgp.refuses("fit", "train.csv", "-o", "m", "--every", "0", code=1, says=["every"])
+    linked_outputs(nimgp)
     result = nimgp("fit", "-", "-o", "m", *QUICK, stdin=nimgp.read("train.csv"))
     fit(nimgp, "train.csv", "n")
     a, b = (nimgp("predict", model, "train.csv").out for model in "mn")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of names, classes, the choice of columns, and what is held out. */
 #define _POSIX_C_SOURCE 200809L
-#include "classes.h"
-#include "columns.h"
-#include "training_set.h"
+#include "cli/rows/classes.h"
+#include "cli/rows/columns.h"
+#include "cli/training/training_set.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,22 +18,22 @@
 /* ---------------------------------------------------------------- lists ----------------------- */
 
 static void assert_list(const char *text, size_t count, const char *const *items) {
-    struct list list = {0}, again = {0};
+    struct name_list list = {0}, again = {0};
     struct complaint complaint = {0};
-    assert_true(list_split(&list, text, "--it", &complaint));
+    assert_true(name_list_split(&list, text, "--it", &complaint));
     assert_int_equal(list.count, count);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(list.item[i], items[i]);
     /* What is joined splits into the same. */
-    char *joined = list_join(&list);
+    char *joined = name_list_join(&list);
     assert_non_null(joined);
-    assert_true(list_split(&again, joined, "--it", &complaint));
+    assert_true(name_list_split(&again, joined, "--it", &complaint));
     assert_int_equal(again.count, count);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(again.item[i], items[i]);
     free(joined);
-    list_free(&list);
-    list_free(&again);
+    name_list_free(&list);
+    name_list_free(&again);
 }
 
 static void test_lists(void **state) {
@@ -45,12 +45,12 @@ static void test_lists(void **state) {
     assert_list("\" \",\"\"", 2, (const char *const[]){" ", ""});
     static const char *const broken[] = {"", "a,,b", ",a", "a,", "\"a", "\"a\"b,c", "a, ,b"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
-        struct list list = {0};
+        struct name_list list = {0};
         struct complaint complaint = {0};
-        assert_false(list_split(&list, broken[i], "--it", &complaint));
-        assert_int_equal(complaint.code, EXIT_USAGE);
+        assert_false(name_list_split(&list, broken[i], "--it", &complaint));
+        assert_int_equal(complaint.kind, BAD_USAGE);
         assert_non_null(strstr(complaint.text, "--it"));
-        list_free(&list);
+        name_list_free(&list);
     }
 }
 
@@ -94,10 +94,10 @@ static void test_class_order(void **state) {
 static void test_closed_classes(void **state) {
     (void)state;
     struct classes classes = {.fold = true};
-    struct list names = {0};
+    struct name_list names = {0};
     struct complaint complaint;
     int32_t class;
-    assert_true(list_split(&names, "psr,BLL,agn", "names", &complaint));
+    assert_true(name_list_split(&names, "psr,BLL,agn", "names", &complaint));
     assert_true(classes_fix(&classes, &names, &complaint));
     assert_true(classes_of(&classes, span_of("bll"), &class, &complaint));
     assert_int_equal(class, 1);
@@ -107,10 +107,10 @@ static void test_closed_classes(void **state) {
     assert_int_equal(class, NO_CLASS);
     assert_string_equal(classes.name.item[1], "BLL");
     struct classes twice = {.fold = true};
-    assert_true(list_add(&names, "Psr", 3, &complaint));
+    assert_true(name_list_add(&names, "Psr", 3, &complaint));
     assert_false(classes_fix(&twice, &names, &complaint));
     classes_free(&twice);
-    list_free(&names);
+    name_list_free(&names);
     classes_free(&classes);
 }
 
@@ -145,11 +145,11 @@ static void assert_pairs(const char *head, const char *row, const struct column_
     if (!columns_choose(&columns, table, rows, &all, &complaint))
         fail_msg("%s: %s", head, complaint.text);
     for (size_t j = 0; j < columns.count; j++) {
-        const struct source *source = &columns.source[j];
+        const struct feature *feature = &columns.feature[j];
         size_t used = strlen(found);
-        snprintf(found + used, sizeof found - used, "%s%s:%s", j ? " " : "", source->name,
-                 source->error == NO_COLUMN ? "-"
-                                            : table_column(table, (size_t)source->error)->name);
+        snprintf(found + used, sizeof found - used, "%s%s:%s", j ? " " : "", feature->name,
+                 feature->error == NO_COLUMN ? "-"
+                                             : table_column(table, (size_t)feature->error)->name);
     }
     assert_string_equal(found, expected);
     columns_free(&columns);
@@ -215,9 +215,9 @@ static void test_taken(void **state) {
         for (size_t j = 0; j < columns.count; j++) {
             size_t used = strlen(found);
             snprintf(found + used, sizeof found - used, "%s%s", j ? " " : "",
-                     columns.source[j].name);
+                     columns.feature[j].name);
         }
-        list_show(&columns.unused, 9, unused, sizeof unused);
+        name_list_show(&columns.unused, 9, unused, sizeof unused);
         assert_string_equal(found, cases[i].found);
         assert_string_equal(unused, cases[i].unused);
         columns_free(&columns);
@@ -234,7 +234,7 @@ static void test_taken(void **state) {
     assert_true(table_next(table, 10, &rows, &complaint));
     assert_true(columns_choose(&columns, table, rows, &wishes, &complaint));
     assert_int_equal(columns.count, 2);
-    assert_int_equal(columns.source[0].error, NO_COLUMN);
+    assert_int_equal(columns.feature[0].error, NO_COLUMN);
     columns_free(&columns);
     table_close(table);
     unlink(path);
@@ -252,7 +252,7 @@ static void test_label(void **state) {
         struct complaint complaint;
         size_t column;
         assert_false(column_label(table, "klass", NULL, "class", &column, &complaint));
-        assert_int_equal(complaint.code, EXIT_BAD_INPUT);
+        assert_int_equal(complaint.kind, BAD_INPUT);
         if (i == 1) {
             assert_true(column_label(table, NULL, "kind", "class", &column, &complaint));
             assert_int_equal(column, cases[i].column);
@@ -274,14 +274,14 @@ enum { ROWS = 1000, CLASSES = 3 };
 
 /* Row i is (i, i / 10); classes of very different size. */
 static struct training_set set_of(size_t rows) {
-    struct training_set set = {.rows = rows, .attributes = 2, .truth.classed = true};
+    struct training_set set = {.rows = rows, .attributes = 2, .targets.classed = true};
     set.x = calloc(2 * rows, sizeof *set.x);
     set.sigma = calloc(2 * rows, sizeof *set.sigma);
-    set.truth.class = calloc(rows, sizeof *set.truth.class);
+    set.targets.class = calloc(rows, sizeof *set.targets.class);
     for (size_t i = 0; i < rows; i++) {
         set.x[2 * i] = set.sigma[2 * i + 1] = (double)i;
         set.x[2 * i + 1] = set.sigma[2 * i] = (double)i / 10.0;
-        set.truth.class[i] = i % 50 == 0 ? 2 : i % 3 == 0;
+        set.targets.class[i] = i % 50 == 0 ? 2 : i % 3 == 0;
     }
     return set;
 }
@@ -297,7 +297,7 @@ static void assert_parts(const struct training_set *set, const struct training_s
         size_t k = here ? a++ : b++;
         assert_true(k < part->rows);
         assert_true(part->x[2 * k] == (double)i && part->sigma[2 * k + 1] == (double)i);
-        assert_int_equal(part->truth.class[k], i % 50 == 0 ? 2 : i % 3 == 0);
+        assert_int_equal(part->targets.class[k], i % 50 == 0 ? 2 : i % 3 == 0);
     }
 }
 
@@ -310,14 +310,14 @@ static void test_holding_out(void **state) {
             struct complaint complaint;
             double count[CLASSES] = {0}, out[CLASSES] = {0};
             for (size_t i = 0; i < ROWS; i++)
-                count[set.truth.class[i]]++;
+                count[set.targets.class[i]]++;
             assert_true(training_set_hold_out(&set, CLASSES, shares[s], seed, &held, &complaint));
             assert_parts(&set, &held, ROWS);
             for (size_t i = 0; i < held.rows; i++)
-                out[held.truth.class[i]]++;
+                out[held.targets.class[i]]++;
             for (size_t c = 0; c < CLASSES; c++) /* one of each cell of 1 / share rows */
                 assert_true(fabs(out[c] - shares[s] * count[c]) <= 1.0);
-            assert_int_equal(set.truth.class[0], 2); /* the first of a class stays */
+            assert_int_equal(set.targets.class[0], 2); /* the first of a class stays */
             assert_true(set.x[0] == 0.0);
             /* More rows at the end change nothing for the others. */
             struct training_set more = set_of(ROWS + 77), more_held = {0};
@@ -339,13 +339,13 @@ static void test_holding_out_numbers(void **state) {
     enum { OUTPUTS = 2 };
     struct training_set set = set_of(ROWS), held = {0};
     struct complaint complaint;
-    free(set.truth.class);
-    set.truth = (struct truth){.outputs = OUTPUTS, .exposed = true};
-    assert_true(truth_grow(&set.truth, ROWS));
+    free(set.targets.class);
+    set.targets = (struct target_values){.outputs = OUTPUTS, .exposed = true};
+    assert_true(target_values_grow(&set.targets, ROWS));
     for (size_t i = 0; i < ROWS; i++) {
-        set.truth.y[OUTPUTS * i] = 2.0 * (double)i;
-        set.truth.y[OUTPUTS * i + 1] = 3.0 * (double)i;
-        set.truth.exposure[i] = 5.0 * (double)i;
+        set.targets.y[OUTPUTS * i] = 2.0 * (double)i;
+        set.targets.y[OUTPUTS * i + 1] = 3.0 * (double)i;
+        set.targets.exposure[i] = 5.0 * (double)i;
     }
     assert_true(training_set_hold_out(&set, 0, 0.1, 7, &held, &complaint));
     assert_int_equal(held.rows, ROWS / 10);
@@ -353,15 +353,16 @@ static void test_holding_out_numbers(void **state) {
     const struct training_set *parts[] = {&set, &held};
     for (size_t part = 0; part < 2; part++)
         for (size_t k = 0; k < parts[part]->rows; k++) {
-            const struct truth *truth = &parts[part]->truth;
+            const struct target_values *targets = &parts[part]->targets;
             double i = parts[part]->x[2 * k];
-            assert_true(truth->y[OUTPUTS * k] == 2.0 * i && truth->y[OUTPUTS * k + 1] == 3.0 * i);
-            assert_true(truth->exposure[k] == 5.0 * i);
+            assert_true(targets->y[OUTPUTS * k] == 2.0 * i &&
+                        targets->y[OUTPUTS * k + 1] == 3.0 * i);
+            assert_true(targets->exposure[k] == 5.0 * i);
             assert_true(part == 0 || floor(i / 10.0) == (double)k);
         }
     nim_data data = training_set_data(&held);
-    assert_true(!data.labels && data.targets == held.truth.y && data.outputs == OUTPUTS &&
-                data.exposure == held.truth.exposure);
+    assert_true(!data.labels && data.targets == held.targets.y && data.outputs == OUTPUTS &&
+                data.exposure == held.targets.exposure);
     training_set_free(&set);
     training_set_free(&held);
 }

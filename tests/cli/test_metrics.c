@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores and their standard errors against their definitions, written out plainly. */
-#include "best.h"
-#include "metrics.h"
+#include "cli/score/top_scores.h"
+#include "cli/score/metrics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -207,24 +207,24 @@ static void test_best(void **state) {
     for (size_t most = 1; most <= 600; most += 23) {
         struct candidate all[STREAM];
         size_t owner[600];
-        struct best best;
-        assert_true(best_create(&best, most));
+        struct top_scores top;
+        assert_true(top_scores_create(&top, most));
         for (size_t i = 0; i < STREAM; i++) {
             size_t slot;
             all[i] = (struct candidate){.score = floor(20.0 * uniform()), .row = i};
-            if (best_offer(&best, all[i].score, i, &slot)) {
+            if (top_scores_offer(&top, all[i].score, i, &slot)) {
                 assert_true(slot < most);
                 owner[slot] = i;
             }
         }
         qsort(all, STREAM, sizeof *all, larger_first);
-        best_sort(&best);
-        assert_int_equal(best.count, most < STREAM ? most : STREAM);
-        for (size_t i = 0; i < best.count; i++) {
-            assert_int_equal(best.candidate[i].row, all[i].row);
-            assert_int_equal(owner[best.candidate[i].slot], all[i].row);
+        top_scores_sort(&top);
+        assert_int_equal(top.count, most < STREAM ? most : STREAM);
+        for (size_t i = 0; i < top.count; i++) {
+            assert_int_equal(top.candidate[i].row, all[i].row);
+            assert_int_equal(owner[top.candidate[i].slot], all[i].row);
         }
-        best_free(&best);
+        top_scores_free(&top);
     }
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers, JSON, near misses and complaints of the program. */
 #define _POSIX_C_SOURCE 200809L
-#include "complaint.h"
-#include "json.h"
-#include "nearest.h"
-#include "plain.h"
+#include "cli/terminal/exit_code.h"
+#include "cli/terminal/library_error.h"
+#include "text/json_writer.h"
+#include "text/nearest.h"
+#include "text/number.h"
 
 #include <float.h>
 #include <math.h>
@@ -70,10 +71,10 @@ static void numbers_are_shortest_and_read_back(void **unused) {
             x = some[i];
         if (!isfinite(x))
             continue;
-        char text[PLAIN_NUMBER];
+        char text[NUMBER_TEXT];
         double back = 0.0;
-        plain_write(x, text);
-        assert_true(plain_number(text, &back));
+        number_print(x, text);
+        assert_true(number_parse(text, &back));
         assert_true(back == x);
         if (x != 0.0)
             assert_int_equal(digits_in(text), fewest_digits(x));
@@ -87,27 +88,27 @@ static void what_is_no_number(void **unused) {
     const char *const yes[] = {"1", " 1 ", "-1", "+1", ".5", "5.", "1e5", "1E-5", "-0.25e+3"};
     double x;
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        assert_false(plain_number(no[i], &x));
+        assert_false(number_parse(no[i], &x));
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        assert_true(plain_number(yes[i], &x));
+        assert_true(number_parse(yes[i], &x));
         assert_true(x == strtod(yes[i], NULL));
     }
 }
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
 
-static void expect_json(void (*write)(struct json *), const char *expected) {
+static void expect_json(void (*write)(struct json_writer *), const char *expected) {
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    struct json json = json_start(file);
+    struct json_writer json = json_start(file);
     write(&json);
     fclose(file);
     assert_string_equal(text, expected);
     free(text);
 }
 
-static void write_document(struct json *json) {
+static void write_document(struct json_writer *json) {
     json_object(json, NULL);
     json_text(json, "name", "a \"b\" \\ \n\t\x01 \xc3\xa9 \xf0\x9f\x8c\x8d");
     json_text(json, "none", NULL);
@@ -116,7 +117,7 @@ static void write_document(struct json *json) {
     json_real(json, "nan", NAN);
     json_real(json, "infinite", -INFINITY);
     json_whole(json, "rows", SIZE_MAX);
-    json_truth(json, "yes", true);
+    json_bool(json, "yes", true);
     json_array(json, "empty");
     json_close(json);
     json_matrix(json, "matrix", (double[]){1, 2.5, -3e-300, 4}, 2, 2);
@@ -134,7 +135,7 @@ static void documents(void **unused) {
                 "\"matrix\": [[1, 2.5], [-3e-300, 4]], \"inner\": {}}\n");
 }
 
-static void write_lines(struct json *json) {
+static void write_lines(struct json_writer *json) {
     for (size_t i = 0; i < 2; i++) {
         json_object(json, NULL);
         json_whole(json, "epoch", i);
@@ -149,7 +150,7 @@ static void one_document_a_line(void **unused) {
 }
 
 /* Stray, cut off, overlong, a surrogate, beyond the last plane: each bad byte is replaced. */
-static void write_broken(struct json *json) {
+static void write_broken(struct json_writer *json) {
     json_text(json, NULL, "a\x80z \xc3 \xe2\x82 \xc0\xaf \xed\xa0\x80 \xf5 \xf4\x90\x80\x80");
 }
 
@@ -190,15 +191,15 @@ static void near_misses(void **unused) {
 static void complaints_are_one_line(void **unused) {
     (void)unused;
     struct complaint complaint;
-    assert_false(complain(&complaint, EXIT_BAD_INPUT, "%s:%d: bad", "a\nb\x7f", 3));
-    assert_int_equal(complaint.code, EXIT_BAD_INPUT);
+    assert_false(complain(&complaint, BAD_INPUT, "%s:%d: bad", "a\nb\x7f", 3));
+    assert_int_equal(complaint.kind, BAD_INPUT);
     assert_string_equal(complaint.text, "a?b?:3: bad");
     char lengthy[3 * sizeof complaint.text];
     for (size_t shift = 0; shift < 4; shift++) { /* cut at any byte of a character */
         memset(lengthy, 'x', shift);
         for (size_t i = shift; i + 3 < sizeof lengthy; i += 3)
             memcpy(lengthy + i, "\xe2\x82\xac", 4);
-        complain(&complaint, EXIT_USAGE, "%s", lengthy);
+        complain(&complaint, BAD_USAGE, "%s", lengthy);
         size_t length = strlen(complaint.text);
         assert_true(length < sizeof complaint.text);
         assert_string_equal(complaint.text + length - 3, "...");
@@ -206,24 +207,29 @@ static void complaints_are_one_line(void **unused) {
     }
 }
 
-static void every_status_has_its_exit_code(void **unused) {
+static void every_status_has_its_kind(void **unused) {
     (void)unused;
     const struct {
         nim_status status;
-        int code;
-    } expected[] = {{NIM_INVALID_ARGUMENT, EXIT_USAGE}, {NIM_BAD_DATA, EXIT_BAD_INPUT},
-                    {NIM_BAD_FILE, EXIT_BAD_INPUT},     {NIM_OUT_OF_MEMORY, EXIT_NUMERICAL},
-                    {NIM_NUMERICAL, EXIT_NUMERICAL},    {NIM_CANCELLED, EXIT_INTERRUPTED}};
+        enum complaint_kind kind;
+    } expected[] = {{NIM_INVALID_ARGUMENT, BAD_USAGE}, {NIM_BAD_DATA, BAD_INPUT},
+                    {NIM_BAD_FILE, BAD_INPUT},         {NIM_OUT_OF_MEMORY, BROKE_DOWN},
+                    {NIM_NUMERICAL, BROKE_DOWN},       {NIM_CANCELLED, INTERRUPTED}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         struct complaint complaint;
         nim_error error = {.status = expected[i].status, .message = "words"};
         assert_false(complain_of(&complaint, &error));
-        assert_int_equal(complaint.code, expected[i].code);
+        assert_int_equal(complaint.kind, expected[i].kind);
         assert_string_equal(complaint.text, "words");
         error.message[0] = '\0';
         complain_of(&complaint, &error);
         assert_string_equal(complaint.text, nim_status_text(expected[i].status));
     }
+    assert_int_equal(exit_code_of(READER_GONE), 0);
+    assert_int_equal(exit_code_of(BAD_USAGE), 1);
+    assert_int_equal(exit_code_of(BAD_INPUT), 2);
+    assert_int_equal(exit_code_of(BROKE_DOWN), 3);
+    assert_int_equal(exit_code_of(INTERRUPTED), 130);
 }
 
 int main(void) {
@@ -235,7 +241,7 @@ int main(void) {
         cmocka_unit_test(broken_text),
         cmocka_unit_test(near_misses),
         cmocka_unit_test(complaints_are_one_line),
-        cmocka_unit_test(every_status_has_its_exit_code),
+        cmocka_unit_test(every_status_has_its_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,114 +1,174 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails when a directory includes one that lies above it or beside it (DESIGN, section 3).
+"""Fails when a room (a directory of C files) includes one that does not lie below it.
 
 usage: check_layers.py ROOT
+
+A room may include itself and what ROOMS names; rooms are listed from below to above, and each may
+name only rooms listed before it, so that the graph has no cycle. Includes are spelled from the root
+of the tree, those under src/ from there ("gp/gp.h").
 """
 import pathlib
 import re
 import sys
 
-TOOLS = {"base", "math"}
-BELOW_MODEL = TOOLS | {"file", "gp", "kernel", "likelihood", "input", "data", "population"}
-ALLOWED = {
-    "base": set(),
-    "math": {"base"},
-    "file": {"base"},
-    "data": TOOLS,
-    "kernel": TOOLS,
-    "likelihood": TOOLS,
-    "population": TOOLS,
-    "input": TOOLS | {"population"},
-    "gp": TOOLS | {"kernel"},
-    "model": BELOW_MODEL,
-    "train": BELOW_MODEL | {"model"},
-    "predict": BELOW_MODEL | {"model"},
+TOOLS = {"src/base", "src/math"}
+PARTS = {"src/data", "src/kernel", "src/likelihood", "src/input", "src/gp", "src/population"}
+BELOW_MODEL = TOOLS | PARTS | {"src/file", "src/text"}
+BELOW_CLI = {"src/text", "table", "include"}
+ROOMS = {
+    "include": set(),  # nimgp.h
+    "src/text": set(),
+    "src/base": {"include"},
+    "src/math": {"src/base"},
+    "src/file": {"src/base", "src/text", "include"},
+    "src/data": TOOLS | {"include"},
+    "src/kernel": TOOLS | {"include"},
+    "src/likelihood": TOOLS | {"include"},
+    "src/population": TOOLS,
+    "src/input": TOOLS | {"src/population", "include"},
+    "src/gp": TOOLS | {"src/kernel", "include"},
+    "src/model": BELOW_MODEL | {"include"},
+    "src/train": BELOW_MODEL | {"src/model", "include"},
+    "src/predict": BELOW_MODEL | {"src/model", "include"},
     "generate": set(),  # nothing of the library, not even the public header
-    "cli": {"table", "generate"},  # of the library the public header only
+    "table": {"src/text", "src/file"},  # of the library only how it writes
+    # Of the library the program sees the public header, and how it writes text.
+    "cli/terminal": BELOW_CLI,
+    "cli/model": BELOW_CLI | {"cli/terminal"},
+    "cli/rows": BELOW_CLI | {"cli/terminal", "cli/model"},
+    "cli/score": BELOW_CLI | {"cli/terminal", "cli/model", "cli/rows"},
+    "cli/training": BELOW_CLI | {"cli/terminal", "cli/model", "cli/rows", "cli/score"},
+    "cli/command": BELOW_CLI | {"cli/terminal", "cli/model", "cli/rows", "cli/score",
+                                "cli/training", "generate"},
+    "cli": BELOW_CLI | {"cli/terminal"},  # main.c
 }
-PUBLIC = "nimgp.h"
+# Beside the product: they may look at all of it, and at no other directory beside it.
+BESIDE = {"bench", "experiments", "tests/support", "python/tests"}
+TESTS = {"tests/" + name for name in ("api", "base", "cli", "data", "file", "generate", "likelihood", "math", "model",
+                                      "predict", "project/consumer", "table", "text", "train")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
-def directory_of(include, own):
-    """The directory an include names; without one, the file's own."""
-    parts = pathlib.PurePosixPath(include).parts
-    if parts[0] in ("..", "src"):  # however it is spelled, it is the same directory
-        parts = [part for part in parts if part not in ("..", "src")]
-    return parts[0] if len(parts) > 1 else own
+def allowed(own):
+    if own in ROOMS:
+        return ROOMS[own] | {own}
+    if own in BESIDE:
+        return set(ROOMS) | {own}
+    if own in TESTS:
+        return set(ROOMS) | {own, "tests/support"}
+    return None
 
 
-def complaints(path, own, text):
-    if own not in ALLOWED:
-        return [f"{path}: no rule for the directory '{own}'; see DESIGN, section 3"]
+def room_of(include, own, known):
+    """The room an include names; None where there is no such file. `known`: all files."""
+    for start in (own, "src", "", "include", "tests"):
+        path = f"{start}/{include}".lstrip("/")
+        if path in known:
+            return path.rpartition("/")[0]
+    return None
+
+
+def complaints(path, text, known):
+    own = path.rpartition("/")[0]
+    rooms = allowed(own)
+    if rooms is None:
+        return [f"{path}: no rule for the directory '{own}'; see docs/architecture.md"]
     found = []
     for include in INCLUDE.findall(text):
-        target = directory_of(include, own)
-        public = pathlib.PurePosixPath(include).name == PUBLIC
-        bad = own == "generate" if public else target not in ALLOWED[own] | {own}
-        if bad:
+        target = room_of(include, own, known)
+        if target is None:
+            found.append(f'{path}: "{include}" is not spelled from the root or src/')
+        elif target not in rooms:
             found.append(f'{path}: {own}/ must not include "{include}"')
     return found
 
 
-def files_of(root):
-    """Every C file with the name of its directory in the table above."""
-    for path in sorted((root / "src").rglob("*.[ch]")):
-        below = path.relative_to(root / "src").parts
-        yield path, below[0] if len(below) > 1 else "src"
-    for name in ("cli", "generate"):
-        for path in sorted((root / name).rglob("*.[ch]")):
-            yield path, name
+def check_the_rules():
+    """Each room names only rooms listed before it."""
+    before = set()
+    for room, below in ROOMS.items():
+        assert below <= before, (room, below - before)
+        before.add(room)
 
 
-def check_the_checker():
+def check_the_checker(known):
     """What must be found is found, so that an empty list means something."""
     bad = [
-        ("base", "data/scaling.h"),
-        ("kernel", "gp/gp.h"),
-        ("input", "kernel/kernel.h"),
-        ("gp", "input/input.h"),
-        ("model", "train/adam.h"),
-        ("train", "predict/predictor.h"),
-        ("predict", "train/schedule.h"),
-        ("predict", "../train/schedule.h"),
+        ("src/base", "data/scaling.h"),
+        ("src/base", "math/simd.h"),
+        ("src/math", "file/checksum.h"),
+        ("src/file", "math/vector.h"),
+        ("src/text", "nimgp.h"),
+        ("src/kernel", "gp/gp.h"),
+        ("src/kernel", "file/checksum.h"),
+        ("src/input", "kernel/kernel.h"),
+        ("src/gp", "input/input.h"),
+        ("src/model", "train/adam.h"),
+        ("src/train", "predict/predictor.h"),
+        ("src/predict", "train/schedule.h"),
+        ("src/predict", "../train/schedule.h"),
+        ("src/model", "cli/terminal/command.h"),
+        ("src/model", "table/table.h"),
+        ("table", "nimgp.h"),
+        ("table", "cli/terminal/command.h"),
+        ("table", "base/arena.h"),
         ("cli", "model/model.h"),
-        ("cli", "../src/base/pool.h"),
-        ("base", "math/simd.h"),
-        ("math", "file/json.h"),
-        ("file", "math/vector.h"),
-        ("kernel", "file/json.h"),
+        ("cli/command", "base/pool.h"),
+        ("cli/command", "../src/base/pool.h"),
+        ("cli/model", "model/model.h"),
+        ("cli/terminal", "cli/rows/columns.h"),
+        ("cli/rows", "cli/score/metrics.h"),
+        ("cli/rows", "generate/mock.h"),
+        ("cli/score", "cli/training/progress.h"),
+        ("cli/training", "cli/command/carried_columns.h"),
         ("generate", "math/random.h"),
         ("generate", "nimgp.h"),
+        ("bench", "support/problem.h"),
+        ("src/gp", "support/problem.h"),
+        ("attic", "nimgp.h"),
     ]
     good = [
-        ("base", "nimgp.h"),
-        ("math", "linalg.h"),
-        ("gp", "kernel/kernel.h"),
-        ("model", "data/scaling.h"),
-        ("train", "model/bound.h"),
-        ("cli", "nimgp.h"),
-        ("cli", "commands.h"),
-        ("cli", "table/table.h"),
+        ("src/base", "nimgp.h"),
+        ("src/math", "math/linalg.h"),
+        ("src/gp", "kernel/kernel.h"),
+        ("src/model", "data/scaling.h"),
+        ("src/train", "model/bound.h"),
+        ("table", "text/complaint.h"),
+        ("table", "table/table.h"),
+        ("cli/terminal", "nimgp.h"),
+        ("cli/rows", "table/table.h"),
+        ("cli/command", "cli/rows/columns.h"),
+        ("cli/command", "generate/mock.h"),
+        ("generate", "random.h"),
+        ("tests/model", "support/problem.h"),
+        ("tests/model", "model/bound.h"),
     ]
     for own, include in bad:
-        assert complaints("x.c", own, f'\n  # include "{include}"\n'), (own, include)
+        assert complaints(f"{own}/x.c", f'\n  # include "{include}"\n', known), (own, include)
     for own, include in good:
-        assert not complaints("x.c", own, f'#include "{include}"\n'), (own, include)
-    assert complaints("x.c", "attic", "")
+        assert not complaints(f"{own}/x.c", f'#include "{include}"\n', known), (own, include)
+
+
+def files_of(root):
+    """Every C file of the tree, by its path from the root."""
+    for top in ("include", "src", "generate", "table", "cli", "bench", "experiments", "tests", "python"):
+        for path in sorted((root / top).rglob("*.[ch]")):
+            yield path.relative_to(root).as_posix()
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    check_the_checker()
     root = pathlib.Path(sys.argv[1])
-    files = list(files_of(root))
-    if not files:
-        sys.exit(f"no C files under {root}/src")
-    found = [line for path, own in files
-             for line in complaints(path.relative_to(root), own, path.read_text())]
-    print("\n".join(found) if found else f"{len(files)} files keep to their layers")
+    known = set(files_of(root))
+    if not known:
+        sys.exit(f"no C files under {root}")
+    check_the_rules()
+    check_the_checker(known)
+    found = [line for path in sorted(known)
+             for line in complaints(path, (root / path).read_text(), known)]
+    print("\n".join(found) if found else f"{len(known)} files keep to their layers")
     sys.exit(1 if found else 0)
 
 

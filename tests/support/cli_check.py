@@ -35,7 +35,7 @@ class Result:
         return json.loads(self.out)
 
 
-class Desk:
+class ProgramInDirectory:
     """The program in a directory."""
 
     def __init__(self, path, directory):
@@ -97,11 +97,11 @@ def blobs(rows, seed=1, classes=("a", "b", "c"), spread=0.8, error=0.3):
 
 
 def main(tests):
-    """Runs the functions, each with a Desk; those named on the command line only, if any are."""
+    """Runs the functions, each with a ProgramInDirectory; those named on the command line only, if any are."""
     def at_desk(test):
         @functools.wraps(test)
         def run(nimgp, directory):
-            test(Desk(nimgp.path, directory))
+            test(ProgramInDirectory(nimgp.path, directory))
         return run
 
     wanted = sys.argv[2:]

@@ -238,14 +238,14 @@ void grid_of(struct grid *grid, const char *path, enum table_format format, size
         fail_msg("%s", complaint.text);
 }
 
-void assert_refused_table(const char *path, enum table_format format, int code,
+void assert_refused_table(const char *path, enum table_format format, enum complaint_kind kind,
                           const char *const *words) {
-    struct complaint complaint = {.code = -1};
+    struct complaint complaint = {0};
     struct grid grid;
     if (grid_read(&grid, path, format, 4096, &complaint))
         fail_msg("%s is not refused", path);
-    if (complaint.code != code)
-        fail_msg("code %d instead of %d: %s", complaint.code, code, complaint.text);
+    if (complaint.kind != kind)
+        fail_msg("kind %d instead of %d: %s", complaint.kind, kind, complaint.text);
     if (!complaint.text[0] || strchr(complaint.text, '\n'))
         fail_msg("'%s' is not one line", complaint.text);
     for (; *words; words++)

@@ -55,7 +55,7 @@ void assert_same_grid(const struct grid *a, const struct grid *b);
 void grid_of(struct grid *grid, const char *path, enum table_format format, size_t most);
 
 /* Reading must fail, with this code and one line that has all the words (ended by NULL). */
-void assert_refused_table(const char *path, enum table_format format, int code,
+void assert_refused_table(const char *path, enum table_format format, enum complaint_kind kind,
                           const char *const *words);
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -7,7 +7,7 @@
  *
  * ROWS are read at a time. The dump: the number of columns; of each its name, kind (n or t), unit
  * and width; then of every cell its text and its number in hexadecimal ("" where it is none, "nan"
- * where it is missing). A complaint goes to standard error, and its code is the exit code.
+ * where it is missing). A complaint goes to standard error, and the exit code is 2.
  */
 #include "table/table.h"
 
@@ -127,7 +127,7 @@ static bool copy(struct table *table, const char *out, enum table_format format,
 }
 
 int main(int count, char **words) {
-    struct complaint complaint = {.code = EXIT_USAGE, .text = "usage: see the source"};
+    struct complaint complaint = {.kind = BAD_USAGE, .text = "usage: see the source"};
     enum table_format format;
     bool copies = count == 6 && strcmp(words[1], "copy") == 0;
     bool good = false;
@@ -142,5 +142,5 @@ int main(int count, char **words) {
     }
     if (!good)
         fprintf(stderr, "%s\n", complaint.text);
-    return good ? 0 : complaint.code;
+    return good ? 0 : 2;
 }

@@ -54,7 +54,7 @@ static void assert_csv(const char *text, const char *wanted) {
 }
 
 static void assert_refused(const char *text, const char *const *words) {
-    assert_refused_table(text_file("bad.csv", text), TABLE_ANY, EXIT_BAD_INPUT, words);
+    assert_refused_table(text_file("bad.csv", text), TABLE_ANY, BAD_INPUT, words);
 }
 
 /* ---------------------------------------------------------------- what is read ---------------- */
@@ -311,7 +311,7 @@ static void refuse_number(const char *text, const char *const *words) {
     assert_true(table_next(table, 16, &rows, &complaint));
     last = table_columns(table) - 1;
     assert_false(table_numbers(table, last, values, 1, &complaint));
-    assert_int_equal(complaint.code, EXIT_BAD_INPUT);
+    assert_int_equal(complaint.kind, BAD_INPUT);
     for (; *words; words++)
         if (!strstr(complaint.text, *words))
             fail_msg("'%s' does not say '%s'", complaint.text, *words);
@@ -342,9 +342,9 @@ static void what_is_no_table(void **context) {
     assert_refused("\xff\xfe"
                    "a,b\n",
                    WORDS("bad.csv", "UTF-16"));
-    assert_refused_table(file_of("z.csv", "a,b\n1,\0\n", 8), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("z.csv", "a,b\n1,\0\n", 8), TABLE_ANY, BAD_INPUT,
                          WORDS("z.csv:2", "NUL"));
-    assert_refused_table(file_of("z.zip", "PK\3\4aaaaaa", 10), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("z.zip", "PK\3\4aaaaaa", 10), TABLE_ANY, BAD_INPUT,
                          WORDS("z.zip", "zip"));
     assert_csv("PAR1,PAR2\n1,2\n", "PAR1|PAR2\n1|2\n"); /* a Parquet file starts so too */
     assert_csv("BZh,b\n1,2\n", "BZh|b\n1|2\n");
@@ -353,17 +353,16 @@ static void what_is_no_table(void **context) {
 
 static void files_that_cannot_be_read(void **context) {
     (void)context;
-    assert_refused_table(path_of("absent.csv"), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(path_of("absent.csv"), TABLE_ANY, BAD_INPUT,
                          WORDS("absent.csv", "No such file"));
-    assert_refused_table(path_of("."), TABLE_ANY, EXIT_BAD_INPUT, WORDS("directory"));
-    assert_refused_table("/dev/null", TABLE_ANY, EXIT_BAD_INPUT, WORDS("/dev/null", "empty"));
+    assert_refused_table(path_of("."), TABLE_ANY, BAD_INPUT, WORDS("directory"));
+    assert_refused_table("/dev/null", TABLE_ANY, BAD_INPUT, WORDS("/dev/null", "empty"));
     const char *path = text_file("shut.csv", "a\n1\n");
     assert_int_equal(chmod(path, 0), 0);
     if (geteuid() == 0)
         print_message("SKIPPED: root may read anything\n");
     else
-        assert_refused_table(path, TABLE_ANY, EXIT_BAD_INPUT,
-                             WORDS("shut.csv", "Permission denied"));
+        assert_refused_table(path, TABLE_ANY, BAD_INPUT, WORDS("shut.csv", "Permission denied"));
 }
 
 /* A row of 65 MiB is too long, be it one quoted cell or not; 33 MiB is fine. */
@@ -375,7 +374,7 @@ static void long_rows(void **context) {
     assert_non_null(text);
     memset(text, 'x', size);
     memcpy(text, "a,b\n1,2\n\"", 9);
-    assert_refused_table(file_of("long.csv", text, size), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("long.csv", text, size), TABLE_ANY, BAD_INPUT,
                          WORDS("long.csv:3", "64 MiB", "quote"));
     size = 33 * (size_t)MEGABYTE;
     memcpy(text + size, "\",3\n", 4);
@@ -424,9 +423,9 @@ static void gzipped(void **context) {
     assert_same_grid(&plain, &grid);
     grid_free(&grid);
     strcpy(both + one + none + two, "text");
-    assert_refused_table(file_of("t.gz", both, one + none + two + 4), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("t.gz", both, one + none + two + 4), TABLE_ANY, BAD_INPUT,
                          WORDS("t.gz", "not gzip"));
-    assert_refused_table(file_of("t.gz", empty, none), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("t.gz", empty, none), TABLE_ANY, BAD_INPUT,
                          WORDS("t.gz", "empty"));
     grid_free(&plain);
     free(first);
@@ -441,10 +440,10 @@ static void cut_gzip(void **context) {
     size_t size;
     char *whole = contents_of(gzip_file("t.gz", stars, strlen(stars)), &size);
     for (size_t length = 2; length < size; length++)
-        assert_refused_table(file_of("cut.gz", whole, length), TABLE_ANY, EXIT_BAD_INPUT,
+        assert_refused_table(file_of("cut.gz", whole, length), TABLE_ANY, BAD_INPUT,
                              WORDS("cut.gz", "too early"));
     whole[size - 6] ^= 1; /* its check sum */
-    assert_refused_table(file_of("t.gz", whole, size), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("t.gz", whole, size), TABLE_ANY, BAD_INPUT,
                          WORDS("t.gz", "damaged"));
     free(whole);
 }

@@ -27,12 +27,12 @@ enum { FLIPS = 2000 };
 /* Reads what may be anything. True when it was a table; `whole`, or NULL, is what it must be then.
  */
 static bool try_to_read(const char *path, enum table_format format, const struct grid *whole) {
-    struct complaint complaint = {.code = -1};
+    struct complaint complaint = {0};
     struct grid grid;
     if (!grid_read(&grid, path, format, 7, &complaint)) {
-        if (complaint.code != EXIT_BAD_INPUT || !strstr(complaint.text, "damaged") ||
+        if (complaint.kind != BAD_INPUT || !strstr(complaint.text, "damaged") ||
             strchr(complaint.text, '\n'))
-            fail_msg("code %d: '%s'", complaint.code, complaint.text);
+            fail_msg("kind %d: '%s'", complaint.kind, complaint.text);
         return false;
     }
     if (whole)
@@ -74,7 +74,7 @@ static void cut(const char *path, enum table_format format, size_t step, bool ha
     for (size_t length = 0; length < size; length += step) {
         const char *piece = file_of("damaged", bytes, length);
         if (length == 0)
-            assert_refused_table(piece, format, EXIT_BAD_INPUT, WORDS("damaged", "empty"));
+            assert_refused_table(piece, format, BAD_INPUT, WORDS("damaged", "empty"));
         else
             try_to_read(piece, format, has_length ? &whole : NULL);
     }
@@ -169,7 +169,7 @@ static void idx_flipped(void **context) {
 static void idx_cut(void **context) {
     (void)context;
     for (size_t length = 1; length < sizeof idx; length++)
-        assert_refused_table(file_of("damaged", idx, length), TABLE_IDX, EXIT_BAD_INPUT,
+        assert_refused_table(file_of("damaged", idx, length), TABLE_IDX, BAD_INPUT,
                              WORDS("damaged"));
 }
 

@@ -98,32 +98,32 @@ static void idx_refused(void **context) {
     (void)context;
     unsigned char bytes[sizeof images + 1] = {0};
     for (size_t length = 4; length < sizeof images; length++)
-        assert_refused_table(file_of("cut.idx", images, length), TABLE_IDX, EXIT_BAD_INPUT,
+        assert_refused_table(file_of("cut.idx", images, length), TABLE_IDX, BAD_INPUT,
                              WORDS("cut.idx", "ends"));
-    assert_refused_table(file_of("cut.idx", images, 3), TABLE_IDX, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("cut.idx", images, 3), TABLE_IDX, BAD_INPUT,
                          WORDS("cut.idx", "not an IDX file"));
-    assert_refused_table(file_of("cut.idx", images, sizeof images - 8), TABLE_IDX, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("cut.idx", images, sizeof images - 8), TABLE_IDX, BAD_INPUT,
                          WORDS("cut.idx: row 3"));
     memcpy(bytes, images, sizeof images);
-    assert_refused_table(file_of("long.idx", bytes, sizeof bytes), TABLE_IDX, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("long.idx", bytes, sizeof bytes), TABLE_IDX, BAD_INPUT,
                          WORDS("long.idx", "more bytes"));
     bytes[8] = 0x7f; /* rows of 2^31 x 3 elements */
-    assert_refused_table(file_of("wide.idx", bytes, sizeof bytes), TABLE_IDX, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("wide.idx", bytes, sizeof bytes), TABLE_IDX, BAD_INPUT,
                          WORDS("wide.idx", "dimension 2"));
     memset(bytes + 8, 0, 4);
-    assert_refused_table(file_of("flat.idx", bytes, sizeof bytes), TABLE_IDX, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("flat.idx", bytes, sizeof bytes), TABLE_IDX, BAD_INPUT,
                          WORDS("flat.idx", "dimension 2"));
-    assert_refused_table(text_file("t.idx", "x1,x2\n1,2\n"), TABLE_IDX, EXIT_BAD_INPUT,
+    assert_refused_table(text_file("t.idx", "x1,x2\n1,2\n"), TABLE_IDX, BAD_INPUT,
                          WORDS("t.idx", "not an IDX file"));
 
     file_of("u-images-idx3-ubyte", images, sizeof images);
     file_of("u-labels-idx1-ubyte", labels, sizeof labels - 1);
-    assert_refused_table(path_of("u-images-idx3-ubyte"), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(path_of("u-images-idx3-ubyte"), TABLE_ANY, BAD_INPUT,
                          WORDS("u-labels-idx1-ubyte", "row 4"));
     memcpy(bytes, labels, sizeof labels);
     bytes[7] = 3;
     file_of("u-labels-idx1-ubyte", bytes, sizeof labels - 1);
-    assert_refused_table(path_of("u-images-idx3-ubyte"), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(path_of("u-images-idx3-ubyte"), TABLE_ANY, BAD_INPUT,
                          WORDS("u-labels-idx1-ubyte", "4 images"));
 }
 
@@ -187,9 +187,9 @@ static void libsvm_refused(void **context) {
         {"# nothing\n\n", {"t.svm", "no rows", ""}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_refused_table(text_file("t.svm", cases[i].text), TABLE_ANY, EXIT_BAD_INPUT,
+        assert_refused_table(text_file("t.svm", cases[i].text), TABLE_ANY, BAD_INPUT,
                              WORDS(cases[i].words[0], cases[i].words[1], cases[i].words[2]));
-    assert_refused_table(file_of("t.svm", "1 1:2\n1\0 1:2\n", 13), TABLE_ANY, EXIT_BAD_INPUT,
+    assert_refused_table(file_of("t.svm", "1 1:2\n1\0 1:2\n", 13), TABLE_ANY, BAD_INPUT,
                          WORDS("t.svm:2", "NUL"));
 }
 
@@ -250,10 +250,10 @@ static void content_decides(void **context) {
     grid_of(&grid, file_of("t.csv", images, sizeof images), TABLE_ANY, 9);
     assert_int_equal(grid.columns, 6);
     grid_free(&grid);
-    assert_refused_table(text_file("t.fits", "a,b\n1,2\n"), TABLE_FITS, EXIT_BAD_INPUT,
+    assert_refused_table(text_file("t.fits", "a,b\n1,2\n"), TABLE_FITS, BAD_INPUT,
                          WORDS("t.fits", "FITS"));
     text_file("t.csv", "a,b\n1,2\n");
-    assert_refused_table(path_of("t.csv[1]"), TABLE_ANY, EXIT_BAD_INPUT, WORDS("t.csv", "[1]"));
+    assert_refused_table(path_of("t.csv[1]"), TABLE_ANY, BAD_INPUT, WORDS("t.csv", "[1]"));
     grid_of(&grid, text_file("u[1]", "a,b\n1,2\n"), TABLE_ANY, 9); /* a file of that very name */
     grid_free(&grid);
 }

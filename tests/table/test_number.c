@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "table/number.h"
+#include "text/number.h"
 
 #include <float.h>
 #include <math.h>

@@ -344,12 +344,12 @@ static void permissions_and_links_stay(void **context) {
 }
 
 static void assert_not_written(const struct grid *grid, const char *path, enum table_format format,
-                               int code, const char *word) {
-    struct complaint complaint = {.code = -1};
+                               enum complaint_kind kind, const char *word) {
+    struct complaint complaint = {0};
     if (write_grid(grid, path, format, &complaint))
         fail_msg("%s could be written", path);
-    if (complaint.code != code || !strstr(complaint.text, word))
-        fail_msg("%s: code %d, '%s'", path, complaint.code, complaint.text);
+    if (complaint.kind != kind || !strstr(complaint.text, word))
+        fail_msg("%s: kind %d, '%s'", path, complaint.kind, complaint.text);
 }
 
 static void what_cannot_be_written(void **context) {
@@ -357,10 +357,10 @@ static void what_cannot_be_written(void **context) {
     struct grid grid;
     uint64_t seed = 4;
     random_grid(&grid, 4, 50, &seed);
-    assert_not_written(&grid, path_of("no/such/o.csv"), TABLE_ANY, EXIT_BAD_INPUT, "No such file");
-    assert_not_written(&grid, path_of("."), TABLE_ANY, EXIT_BAD_INPUT, "directory");
-    assert_not_written(&grid, path_of("o.x"), TABLE_IDX, EXIT_USAGE, "csv, tsv or fits");
-    assert_not_written(&grid, "", TABLE_ANY, EXIT_BAD_INPUT, "empty");
+    assert_not_written(&grid, path_of("no/such/o.csv"), TABLE_ANY, BAD_INPUT, "No such file");
+    assert_not_written(&grid, path_of("."), TABLE_ANY, BAD_INPUT, "directory");
+    assert_not_written(&grid, path_of("o.x"), TABLE_IDX, BAD_USAGE, "csv, tsv or fits");
+    assert_not_written(&grid, "", TABLE_ANY, BAD_INPUT, "empty");
     grid_free(&grid);
     struct complaint complaint;
     struct column odd = {.name = "gr\xc3\xb6\xc3\x9f"
@@ -413,7 +413,7 @@ static void devices(void **context) {
             assert_still_device(null);
         }
         if (full) {
-            assert_not_written(&grid, full, formats[i], EXIT_BAD_INPUT, "No space left");
+            assert_not_written(&grid, full, formats[i], BAD_INPUT, "No space left");
             assert_still_device(full);
         }
     }
@@ -424,7 +424,7 @@ static void devices(void **context) {
 static void closed_pipe(void **context) {
     (void)context;
     struct grid grid;
-    struct complaint complaint = {.code = -1};
+    struct complaint complaint = {0};
     uint64_t seed = 5;
     int ends[2], saved = dup(STDOUT_FILENO);
     random_grid(&grid, 4, 50, &seed);
@@ -439,7 +439,7 @@ static void closed_pipe(void **context) {
     close(saved);
     close(ends[1]);
     assert_false(good);
-    assert_int_equal(complaint.code, EXIT_FINE);
+    assert_int_equal(complaint.kind, READER_GONE);
     assert_non_null(strstr(complaint.text, "standard output"));
     grid_free(&grid);
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/rows/columns.h"
+#include "cli/terminal/command.h"
+#include "cli/model/files.h"
+#include "cli/terminal/interrupt.h"
+#include "text/name_list.h"
+#include "text/ascii.h"
+#include "table/table.h"
+#include "cli/rows/where.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BLOCK = 4096 };
+
+/* A table on its way from one file to another. */
+struct passage {
+    struct table *table;
+    struct table_writer *writer;
+    struct where *where;
+    size_t count;          /* columns that are carried */
+    size_t *from;          /* their indices in the table */
+    struct column *column; /* and what they are */
+    size_t read, written;
+};
+
+static bool choose_columns(struct passage *passage, const char *names,
+                           struct complaint *complaint) {
+    struct name_list list = {0};
+    bool good = !names || name_list_split(&list, names, "--columns", complaint);
+    passage->count = names ? list.count : table_columns(passage->table);
+    passage->from = calloc(passage->count + 1, sizeof *passage->from);
+    passage->column = calloc(passage->count + 1, sizeof *passage->column);
+    if (good && (!passage->from || !passage->column))
+        good = complain(complaint, BROKE_DOWN, "out of memory");
+    for (size_t i = 0; good && i < passage->count; i++) {
+        passage->from[i] = i;
+        if (names)
+            good = column_find(passage->table, list.item[i], &passage->from[i], complaint);
+        if (good)
+            passage->column[i] = *table_column(passage->table, passage->from[i]);
+        if (passage->column[i].empty) /* text may follow */
+            passage->column[i].kind = COLUMN_TEXT;
+    }
+    name_list_free(&list);
+    return good;
+}
+
+/* Every cell goes as text, numbers too, so that they keep all their digits; writers of numbers read
+ * them again. */
+static bool carry_row(struct passage *passage, size_t row, struct complaint *complaint) {
+    for (size_t i = 0; i < passage->count; i++) {
+        struct span cell;
+        if (!table_text(passage->table, row, passage->from[i], &cell, complaint) ||
+            !table_write_text(passage->writer, cell, complaint))
+            return false;
+    }
+    return table_write_end(passage->writer, complaint);
+}
+
+static bool carry_block(struct passage *passage, size_t rows, struct complaint *complaint) {
+    uint8_t keep[BLOCK];
+    if (!where_mask(passage->where, passage->table, rows, keep, complaint))
+        return false;
+    for (size_t row = 0; row < rows; row++) {
+        if (!keep[row])
+            continue;
+        if (!carry_row(passage, row, complaint))
+            return false;
+        passage->written++;
+    }
+    passage->read += rows;
+    return true;
+}
+
+static bool carry_all(struct passage *passage, struct complaint *complaint) {
+    size_t rows;
+    do {
+        if (interrupted())
+            return complain(complaint, INTERRUPTED, "interrupted");
+        if (!table_next(passage->table, BLOCK, &rows, complaint) ||
+            !carry_block(passage, rows, complaint))
+            return false;
+    } while (rows);
+    struct table_writer *writer = passage->writer;
+    passage->writer = NULL;
+    return table_writer_close(writer, complaint);
+}
+
+static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    struct passage passage = {0};
+    struct name_list conditions = {0};
+    const char *in = argument_operand(arguments, 0), *out = argument_operand(arguments, 1);
+    bool good =
+        file_check_apart(out, in, complaint) &&
+        argument_all(arguments, "where", &conditions, complaint) &&
+        (passage.table = file_open_table(in, file_format(arguments, "from"), complaint)) &&
+        (passage.where = where_create(&conditions, passage.table,
+                                      argument_given(arguments, "ignore-case"), complaint)) &&
+        choose_columns(&passage, argument_text(arguments, "columns"), complaint) &&
+        (passage.writer = table_writer_open(out, file_format(arguments, "to"), passage.count,
+                                            passage.column, complaint)) &&
+        carry_all(&passage, complaint);
+    if (good)
+        say(arguments, "%zu of %zu row%s, %zu of %zu column%s", passage.written, passage.read,
+            plural_s(passage.read), passage.count, table_columns(passage.table),
+            plural_s(table_columns(passage.table)));
+    table_writer_abandon(passage.writer);
+    where_free(passage.where);
+    name_list_free(&conditions);
+    table_close(passage.table);
+    free(passage.from);
+    free(passage.column);
+    return good;
+}
+
+static const struct option options[] = {
+    WHERE_OPTION,
+    {.name = "ignore-case", .help = "Text in --where may differ in case."},
+    {.name = "columns",
+     .value = "A,B,...",
+     .help = "Only these columns, in this order. A name with a comma stands in double quotes."},
+    {.name = "from",
+     .value = "FORMAT",
+     .help = "What IN is, when neither its name nor its content says so.",
+     .values = "any|csv|tsv|fits|idx|libsvm",
+     .fallback = "any"},
+    {.name = "to",
+     .value = "FORMAT",
+     .help = "What to write; any goes by OUT's name, CSV when it has no ending.",
+     .values = "any|csv|tsv|fits",
+     .fallback = "any"},
+    {0},
+};
+
+const struct command command_convert = {
+    .name = "convert",
+    .summary = "Copies a table from one format to another",
+    .operands = "IN OUT",
+    .least_operands = 2,
+    .most_operands = 2,
+    .description =
+        "Reads CSV, TSV (gzipped or not), FITS binary tables, IDX and LIBSVM files, and writes "
+        "CSV, TSV (gzipped when the name ends in .gz) or FITS. '-' is standard input or output. "
+        "Rows pass one block at a time, so tables may be larger than memory. Units are carried "
+        "where both formats have them.",
+    .examples = "# a catalogue as CSV, four of its columns, bright sources with a class\n"
+                "nimgp convert gll_psc_v27.fit.gz bright.csv --where 'Signif_Avg >= 20' "
+                "--where \"CLASS1 != ''\" --columns Source_Name,CLASS1,Flux1000,Unc_Flux1000\n"
+                "# from a pipe to a compressed table\n"
+                "zcat big.tsv.gz | nimgp convert - big.csv.gz --from tsv",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nimgp fit: learns a model from a table. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/terminal/command.h"
+#include "cli/model/files.h"
+#include "cli/model/fit_request.h"
+#include "cli/training/monitor.h"
+#include "cli/training/training_report.h"
+#include "text/ascii.h"
+#include "text/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "MODEL",
+     .help = "The file the model goes to; needed.",
+     .complete = COMPLETE_FILE},
+
+    {.name = "", .help = "Columns and rows"},
+    {.name = "label",
+     .value = "COLUMN",
+     .help = "The column to be predicted: class names, levels, numbers or counts; for multilabel "
+             "A,B,...: a column of 0 and 1 for each label. Unless given: 'class' or 'level', else "
+             "the last one if it can be; 'y' for regress, 'count' for count."},
+    {.name = "exposure",
+     .value = "COLUMN",
+     .help = "The time, area or effort over which each count was gathered."},
+    {.name = "features",
+     .value = "A,B,...",
+     .help = "The columns to learn from, in this order; log(A) takes the logarithm. All columns of "
+             "numbers unless given."},
+    {.name = "errors",
+     .value = "A=B,...|none",
+     .help = "Column B holds the 1-sigma errors of feature A. Otherwise found by name: A_err, "
+             "A_error, e_A, Unc_A, sigma_A, A_unc, err_A, A_sigma, dA."},
+    {.name = "log",
+     .value = "A,B,...|auto|none",
+     .help = "Features to take the logarithm of; auto takes those that are positive and skewed."},
+    {.name = "classes",
+     .value = "A,B,...",
+     .help = "Only rows of these classes, in this order; of levels, the lowest first."},
+    {.name = "ignore-case", .help = "Upper and lower case are the same, in labels and --where."},
+    WHERE_OPTION,
+    FORMAT_OPTION,
+
+    {.name = "", .help = "Model"},
+    TASK_OPTIONS,
+    {.name = "input", .value = "NAME", .engine = "input", .complete = COMPLETE_VALUES},
+    {.name = "noise", .value = "NAME", .engine = "noise", .complete = COMPLETE_VALUES},
+    {.name = "noise-start", .value = "X", .engine = "noise_start"},
+    {.name = "kernel", .value = "NAME", .engine = "kernel", .complete = COMPLETE_VALUES},
+    {.name = "degree", .value = "N", .engine = "degree"},
+    {.name = "inducing", .value = "N", .engine = "inducing"},
+    {.name = "eps", .value = "X", .engine = "epsilon"},
+    {.name = "learn-eps",
+     .engine = "learn_epsilon",
+     .help = "Learn the share of wrong labels, starting from --eps."},
+    {.name = "layers", .value = "N", .engine = "layers"},
+    {.name = "units", .value = "N", .engine = "units"},
+    {.name = "points", .value = "N", .engine = "points"},
+
+    {.name = "", .help = "Training"},
+    {.name = "epochs", .value = "N", .engine = "epochs"},
+    {.name = "stop", .value = "WHEN", .engine = "stop", .complete = COMPLETE_VALUES},
+    {.name = "batch", .value = "N", .engine = "batch"},
+    {.name = "rate", .value = "X", .engine = "rate"},
+    {.name = "samples", .value = "N", .engine = "samples"},
+    {.name = "warm-up", .value = "N", .engine = "warm_up"},
+    {.name = "seed", .value = "N", .engine = "seed"},
+    {.name = "threads", .value = "N", .engine = "threads"},
+    {.name = "validation",
+     .value = "SHARE",
+     .help = "Hold out this share of the rows, up to 0.5, and of each class alike; say how well "
+             "they are predicted."},
+
+    {.name = "", .help = "Going on, and watching"},
+    {.name = "from",
+     .value = "MODEL",
+     .help = "Start from what this model has learned. The table may have grown: its old rows "
+             "first.",
+     .complete = COMPLETE_FILE},
+    {.name = "resume",
+     .value = "FILE",
+     .help = "Go on with the training this checkpoint holds, with the same table. Nothing else "
+             "needs to be said again.",
+     .complete = COMPLETE_FILE},
+    {.name = "checkpoint",
+     .value = "FILE",
+     .help = "Where Ctrl-C leaves the training, MODEL.checkpoint unless given; when given, it is "
+             "also written every half minute.",
+     .complete = COMPLETE_FILE},
+    {.name = "every", .value = "N", .help = "Write the checkpoint after every N epochs instead."},
+    {.name = "progress",
+     .value = "STYLE",
+     .values = "bar|json|none",
+     .help = "What to show on standard error meanwhile: a bar, which is the default on a terminal, "
+             "or a line of JSON per epoch.",
+     .complete = COMPLETE_VALUES},
+    {0}};
+
+struct fit {
+    const struct arguments *arguments;
+    const char *table, *output;
+    char *default_checkpoint; /* MODEL.checkpoint */
+    const char *checkpoint;   /* the file in force */
+    nim_model *model;         /* the one to go on with, then the one that learns */
+    nim_options *options;
+    const struct task *task;
+    struct fit_request request;
+    struct training_plan plan;
+    struct training_table training;
+    struct monitor monitor;
+};
+
+/* ---------------------------------------------------------------- what is wanted -------------- */
+
+static bool settle_files(struct fit *fit, struct complaint *complaint) {
+    const struct arguments *arguments = fit->arguments;
+    fit->output = argument_text(arguments, "output");
+    if (!fit->output || !*fit->output)
+        return complain(complaint, BAD_USAGE, "fit: which file should the model go to? -o MODEL");
+    if (strcmp(fit->output, "-") == 0)
+        return complain(complaint, BAD_USAGE,
+                        "fit: a model cannot go to standard output; -o names a file");
+    size_t size = strlen(fit->output) + sizeof ".checkpoint";
+    fit->default_checkpoint = malloc(size);
+    if (!fit->default_checkpoint)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    snprintf(fit->default_checkpoint, size, "%s.checkpoint", fit->output);
+    fit->checkpoint = argument_text(arguments, "checkpoint");
+    if (!fit->checkpoint)
+        fit->checkpoint = argument_text(arguments, "resume");
+    if (!fit->checkpoint)
+        fit->checkpoint = fit->default_checkpoint;
+    return file_check_output(fit->output, complaint) &&
+           file_check_output(fit->checkpoint, complaint) &&
+           file_check_apart(fit->output, fit->table, complaint) &&
+           file_check_apart(fit->checkpoint, fit->table, complaint);
+}
+
+/* The options of the model to go on with, and those given; `change` is told what differs. */
+static bool compare_options(struct fit *fit,
+                            bool (*change)(struct fit *, const char *name, const char *before,
+                                           const char *after, struct complaint *),
+                            struct complaint *complaint) {
+    const nim_options *before = nim_model_options(fit->model);
+    char old[64], new[64];
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < nim_option_count(); i++) {
+            const char *name = nim_option_describe(i).name;
+            nim_options_get(before, name, old, sizeof old, NULL);
+            nim_options_get(fit->options, name, new, sizeof new, NULL);
+            if (pass == 0)
+                nim_options_set(fit->options, name, old, NULL);
+            else if (strcmp(old, new) != 0 && !change(fit, name, old, new, complaint))
+                return false;
+        }
+        if (pass == 0 && !argument_engine(fit->arguments, fit->options, complaint))
+            return false;
+    }
+    return true;
+}
+
+static bool change_option(struct fit *fit, const char *name, const char *before, const char *after,
+                          struct complaint *complaint) {
+    (void)before;
+    nim_error error;
+    return nim_model_set_option(fit->model, name, after, &error) == NIM_OK ||
+           complain_of(complaint, &error);
+}
+
+/* How many threads there are changes nothing; anything else would. */
+static bool refuse_option(struct fit *fit, const char *name, const char *before, const char *after,
+                          struct complaint *complaint) {
+    if (strcmp(name, "threads") == 0)
+        return change_option(fit, name, before, after, complaint);
+    static const char *const by_itself[] = {"inducing", "epochs", "noise_start"}; /* when 0 */
+    bool chosen = false;
+    for (size_t i = 0; i < sizeof by_itself / sizeof *by_itself; i++)
+        chosen = chosen || (strcmp(before, "0") == 0 && strcmp(name, by_itself[i]) == 0);
+    return complain(complaint, BAD_USAGE,
+                    "fit: %s %s contradicts the training to be resumed, which %s%s; leave it out",
+                    name, after, chosen ? "chose it itself" : "has ", chosen ? "" : before);
+}
+
+static bool settle_model(struct fit *fit, struct complaint *complaint) {
+    const char *resume = argument_text(fit->arguments, "resume");
+    const char *from = argument_text(fit->arguments, "from");
+    if (resume && from)
+        return complain(complaint, BAD_USAGE, "fit: --resume or --from, not both");
+    fit->options = nim_options_create();
+    if (!fit->options)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    if (!resume && !from)
+        return argument_engine(fit->arguments, fit->options, complaint) &&
+               task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
+               fit_request_from_arguments(&fit->request, fit->arguments, complaint);
+    fit->model = file_load_model(resume ? resume : from, complaint);
+    if (!fit->model)
+        return false;
+    if (from && nim_model_under_way(fit->model))
+        return complain(complaint, BAD_INPUT, "%s: a training under way; --resume goes on with it",
+                        from);
+    return task_settle(&fit->task, fit->arguments, fit->options, fit->model, complaint) &&
+           (from ? fit_request_to_continue : fit_request_to_resume)(&fit->request, fit->arguments,
+                                                                    fit->model, complaint) &&
+           compare_options(fit, from ? change_option : refuse_option, complaint);
+}
+
+/* Given now, or when the training to go on with began: it was checked then. */
+static bool settle_validation(struct fit *fit, struct complaint *complaint) {
+    const char *text = fit->request.text[REQUEST_VALIDATION];
+    double *share = &fit->plan.held_out_share;
+    if (argument_given(fit->arguments, "validation"))
+        return argument_real(fit->arguments, "validation", 0.0, 0.5, share, complaint);
+    if (text && !number_parse(text, share))
+        *share = 0.0;
+    return true;
+}
+
+static bool settle_progress(struct fit *fit, struct complaint *complaint) {
+    const struct arguments *arguments = fit->arguments;
+    struct monitor *monitor = &fit->monitor;
+    const char *style = argument_text(arguments, "progress");
+    char stop[16];
+    monitor->progress.style = PROGRESS_NONE;
+    if (style)
+        monitor->progress.style = strcmp(style, "bar") == 0    ? PROGRESS_BAR
+                                  : strcmp(style, "json") == 0 ? PROGRESS_JSON
+                                                               : PROGRESS_NONE;
+    else if (isatty(STDERR_FILENO) && !argument_given(arguments, "quiet"))
+        monitor->progress.style = PROGRESS_BAR;
+    nim_options_get(fit->options, "stop", stop, sizeof stop, NULL);
+    monitor->progress.may_end_early = strcmp(stop, "auto") == 0;
+    monitor->arguments = arguments;
+    monitor->checkpoint = fit->checkpoint;
+    monitor->periodic =
+        argument_given(arguments, "checkpoint") || argument_given(arguments, "every");
+    return !argument_given(arguments, "every") ||
+           argument_whole(arguments, "every", 1, 1000000, &monitor->every, complaint);
+}
+
+/* ---------------------------------------------------------------- the model ------------------- */
+
+static bool name_parts(struct fit *fit, struct complaint *complaint) {
+    const struct columns *columns = &fit->training.input.columns;
+    const struct name_list *classes = &fit->training.input.target.classes.name;
+    nim_error error;
+    const char **names = calloc(columns->count, sizeof *names);
+    if (!names)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    for (size_t j = 0; j < columns->count; j++)
+        names[j] = columns->feature[j].name;
+    bool fine =
+        nim_model_name_attributes(fit->model, names, &error) == NIM_OK &&
+        (!classes->count ||
+         nim_model_name_classes(fit->model, (const char *const *)classes->item, &error) == NIM_OK);
+    free(names);
+    return fine || complain(complaint, BAD_INPUT, "%s: %s", fit->table, error.message);
+}
+
+static bool make_model(struct fit *fit, struct complaint *complaint) {
+    nim_data data = training_set_data(&fit->training.set);
+    nim_error error;
+    char classes[32];
+    snprintf(classes, sizeof classes, "%zu", fit->training.input.target.classes.name.count);
+    if (nim_options_set(fit->options, "classes", classes, &error) != NIM_OK ||
+        nim_model_create(fit->options, &data, &fit->model, &error) != NIM_OK)
+        return file_complain(complaint, fit->table, &error);
+    return name_parts(fit, complaint);
+}
+
+static char *joined_units(const struct training_table *training) {
+    struct name_list units = {0};
+    struct complaint ignored;
+    bool any = false, fine = true;
+    for (size_t j = 0; fine && j < training->input.columns.count; j++) {
+        const char *unit =
+            table_column(training->input.table, training->input.columns.feature[j].value)->unit;
+        any = any || unit;
+        fine = name_list_add(&units, unit ? unit : "", unit ? strlen(unit) : 0, &ignored);
+    }
+    char *text = fine && any ? name_list_join(&units) : NULL;
+    name_list_free(&units);
+    return text;
+}
+
+static char *joined_rows(const struct training_table *training) {
+    struct name_list rows = {0};
+    struct complaint ignored;
+    bool fine = true;
+    for (size_t c = 0; fine && c < training->input.target.classes.name.count; c++) {
+        char count[32];
+        snprintf(count, sizeof count, "%zu", training->class_rows[c]);
+        fine = name_list_add(&rows, count, strlen(count), &ignored);
+    }
+    char *text = fine ? name_list_join(&rows) : NULL;
+    name_list_free(&rows);
+    return text;
+}
+
+/* The column, or a list of them. */
+static char *joined_labels(const struct training_table *training) {
+    const struct target *target = &training->input.target;
+    struct name_list names = {0};
+    struct complaint ignored;
+    bool fine = true;
+    if (target->task->predicts != PREDICTS_LABELS)
+        return strdup(table_column(training->input.table, target->column[0])->name);
+    for (size_t i = 0; fine && i < target->count; i++) {
+        const char *name = table_column(training->input.table, target->column[i])->name;
+        fine = name_list_add(&names, name, strlen(name), &ignored);
+    }
+    char *text = fine ? name_list_join(&names) : NULL;
+    name_list_free(&names);
+    return text;
+}
+
+/* Nothing of time or place, so that the same fit leaves the same bytes. */
+static bool take_notes(struct fit *fit, struct complaint *complaint) {
+    const struct training_table *training = &fit->training;
+    char held[32], *errors = columns_errors(&training->input.columns, training->input.table);
+    char *units = joined_units(training), *rows = joined_rows(training),
+         *label = joined_labels(training);
+    snprintf(held, sizeof held, "%zu", training->held_out.rows);
+    const struct {
+        const char *key, *text;
+    } notes[] = {
+        {NOTE_TABLE, strcmp(fit->table, "-") == 0 ? "standard input" : file_name(fit->table)},
+        {NOTE_LABEL, label},
+        {NOTE_ERRORS, errors},
+        {NOTE_UNITS, units},
+        {NOTE_CLASS_ROWS, task_has_classes(fit->task) ? rows : NULL},
+        {NOTE_HELD_OUT, training->held_out.rows ? held : NULL},
+        {NOTE_VALIDATION, NULL},
+    };
+    nim_error error;
+    bool fine = errors && rows && label;
+    if (!fine)
+        complain(complaint, BROKE_DOWN, "out of memory");
+    for (size_t i = 0; fine && i < sizeof notes / sizeof *notes; i++)
+        fine = nim_model_set_note(fit->model, notes[i].key, notes[i].text, &error) == NIM_OK ||
+               complain_of(complaint, &error);
+    free(errors);
+    free(units);
+    free(rows);
+    free(label);
+    return fine && fit_request_note(&fit->request, fit->model, complaint);
+}
+
+/* Whether an option of the model to be has one of the values; "" ends the list. */
+static bool option_is(const struct fit *fit, const char *name, const char *const *value) {
+    char text[64] = "";
+    nim_options_get(fit->options, name, text, sizeof text, NULL);
+    while (**value && strcmp(text, *value) != 0)
+        value++;
+    return **value != '\0';
+}
+
+/* What was settled before, as reading the table needs it. With a model to go on with, only errors
+ * named now count; the others are the model's. */
+static void settle_plan(struct fit *fit, const struct name_list *conditions) {
+    static const char *const exact[] = {"exact", ""}, *const inferring[] = {"latent", "amortised",
+                                                                            ""};
+    static const char *const probit[] = {"probit", ""};
+    char *const *text = fit->request.text;
+    char seed[32];
+    nim_options_get(fit->options, "seed", seed, sizeof seed, NULL);
+    fit->plan.seed = strtoull(seed, NULL, 10);
+    fit->plan.uses_errors = errors_count(fit->options);
+    fit->plan.exact_inputs = option_is(fit, "input", exact);
+    fit->plan.infers_inputs = option_is(fit, "input", inferring);
+    fit->plan.two_classes_only = option_is(fit, "likelihood", probit);
+    fit->plan.noise_was_chosen = argument_given(fit->arguments, "noise");
+    fit->plan.table = (struct table_request){
+        .path = fit->table,
+        .format = file_format(fit->arguments, "format"),
+        .task = fit->task,
+        .model = fit->model,
+        .with_targets = true,
+        .ignore_case = text[REQUEST_IGNORE_CASE] != NULL,
+        .label = text[REQUEST_LABEL],
+        .exposure = text[REQUEST_EXPOSURE],
+        .features = text[REQUEST_FEATURES],
+        .errors = fit->model ? argument_text(fit->arguments, "errors") : text[REQUEST_ERRORS],
+        .log = text[REQUEST_LOG],
+        .classes = text[REQUEST_CLASSES],
+        .conditions = conditions};
+}
+
+static bool read_table(struct fit *fit, struct complaint *complaint) {
+    struct name_list conditions = {0};
+    const char *where = fit->request.text[REQUEST_WHERE];
+    bool fine = !where || name_list_split(&conditions, where, "--where", complaint);
+    if (fine) {
+        settle_plan(fit, &conditions);
+        fine = training_table_read(&fit->training, &fit->plan, complaint) &&
+               training_report(&fit->training, &fit->plan, fit->arguments, complaint) &&
+               training_table_hold_out(&fit->training, &fit->plan, complaint);
+    }
+    name_list_free(&conditions);
+    return fine;
+}
+
+/* ---------------------------------------------------------------- training -------------------- */
+
+/* A word as a shell reads it back. */
+static void quote_word(const char *word, char *out, size_t size) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./+:@%,=";
+    size_t used = 0;
+    bool bare = *word && strspn(word, plain) == strlen(word);
+    for (const char *c = word; *c && used + 8 < size; c++) {
+        if (c == word && !bare)
+            out[used++] = '\'';
+        if (*c == '\'') {
+            memcpy(out + used, "'\\'", 3);
+            used += 3;
+        }
+        out[used++] = *c;
+    }
+    if (!bare && used)
+        out[used++] = '\'';
+    out[used] = '\0';
+}
+
+static bool leave_checkpoint(struct fit *fit, struct complaint *complaint) {
+    char table[256], output[256], checkpoint[256];
+    nim_error error;
+    if (nim_model_save(fit->model, fit->checkpoint, &error) != NIM_OK)
+        return complain(complaint, BAD_INPUT, "interrupted, and the checkpoint is lost: %s",
+                        error.message);
+    quote_word(fit->table, table, sizeof table);
+    quote_word(fit->output, output, sizeof output);
+    quote_word(fit->checkpoint, checkpoint, sizeof checkpoint);
+    return complain(complaint, INTERRUPTED,
+                    "stopped after %zu epoch%s; to go on: nimgp fit %s -o %s --resume %s",
+                    nim_model_epochs(fit->model), plural_s(nim_model_epochs(fit->model)), table,
+                    output, checkpoint);
+}
+
+/* "100 rows, NLL 0.39 +- 0.11, error 10.00 +- 3.02 %" */
+static void describe_scores(const struct scores *scores, char *text, size_t size) {
+    const struct named_score *miss = &scores->score[0];
+    struct score nll = scores->score[1].score;
+    bool share = miss->unit < 1.0;
+    if (scores->rows == 1)
+        snprintf(text, size, "one row, NLL %.4f", nll.value);
+    else if (share)
+        snprintf(text, size, "%zu rows, NLL %.4f +- %.4f, %s %.2f +- %.2f %%", scores->rows,
+                 nll.value, nll.deviation, miss->name, miss->score.value / miss->unit,
+                 miss->score.deviation / miss->unit);
+    else
+        snprintf(text, size, "%zu rows, NLL %.4f +- %.4f, %s %.4g +- %.2g", scores->rows, nll.value,
+                 nll.deviation, miss->name, miss->score.value, miss->score.deviation);
+}
+
+/* The figures of the held-out rows, said and kept. */
+static bool report_validation(struct fit *fit, struct complaint *complaint) {
+    struct scores scores;
+    nim_error error;
+    char text[256];
+    if (!fit->training.held_out.rows)
+        return true;
+    if (!monitor_validate(&fit->monitor, &scores, complaint))
+        return false;
+    describe_scores(&scores, text, sizeof text);
+    say(fit->arguments, "held out: %s", text);
+    return nim_model_set_note(fit->model, NOTE_VALIDATION, text, &error) == NIM_OK ||
+           complain_of(complaint, &error);
+}
+
+static void say_trained(const struct fit *fit, size_t before, double seconds) {
+    size_t epochs = nim_model_epochs(fit->model), done = epochs - before;
+    const struct monitor *monitor = &fit->monitor;
+    char all[48] = "";
+    if (before)
+        snprintf(all, sizeof all, ", %zu in all,", epochs);
+    say(fit->arguments, "%zu %sepoch%s%s in %.1f s; bound %.6g", done, before ? "more " : "",
+        plural_s(done), all, seconds, nim_model_bound(fit->model));
+    if (monitor->progress.may_end_early && monitor->used_up)
+        say(fit->arguments, "stopped at %zu epoch%s, before the bound had settled", epochs,
+            plural_s(epochs));
+}
+
+static bool train(struct fit *fit, struct complaint *complaint) {
+    nim_data data = training_set_data(&fit->training.set);
+    struct monitor *monitor = &fit->monitor;
+    nim_error error;
+    monitor->model = fit->model;
+    monitor->targets = &fit->training.held_out.targets;
+    monitor->held =
+        fit->training.held_out.rows ? training_set_data(&fit->training.held_out) : (nim_data){0};
+    if (!monitor_start(monitor, complaint))
+        return false;
+    size_t before = nim_model_epochs(fit->model);
+    double start = seconds_now();
+    nim_status status = nim_model_train(fit->model, &data, monitor_call, monitor, &error);
+    progress_clear(&monitor->progress);
+    if (status == NIM_CANCELLED)
+        return leave_checkpoint(fit, complaint);
+    /* The options were checked before: what is left to be wrong is the table. */
+    if (status == NIM_INVALID_ARGUMENT)
+        error.status = NIM_BAD_DATA;
+    if (status != NIM_OK)
+        return file_complain(complaint, fit->table, &error);
+    say_trained(fit, before, seconds_now() - start);
+    return report_validation(fit, complaint);
+}
+
+/* A checkpoint nobody asked for has done its work. */
+static bool finish(struct fit *fit, struct complaint *complaint) {
+    nim_error error;
+    if (nim_model_save(fit->model, fit->output, &error) != NIM_OK)
+        return file_complain(complaint, fit->output, &error);
+    if (!argument_given(fit->arguments, "checkpoint") &&
+        strcmp(fit->checkpoint, fit->default_checkpoint) == 0)
+        unlink(fit->checkpoint);
+    say(fit->arguments, "the model is in %s", fit->output);
+    return true;
+}
+
+static bool learn(struct fit *fit, struct complaint *complaint) {
+    bool resumed = argument_given(fit->arguments, "resume");
+    if (!settle_files(fit, complaint) || !settle_model(fit, complaint) ||
+        !settle_validation(fit, complaint) || !settle_progress(fit, complaint) ||
+        !read_table(fit, complaint))
+        return false;
+    if (!fit->model && !make_model(fit, complaint))
+        return false;
+    if (!take_notes(fit, complaint))
+        return false;
+    if (resumed && !nim_model_under_way(fit->model))
+        say(fit->arguments, "the training had come to its end already");
+    else if (!train(fit, complaint))
+        return false;
+    return finish(fit, complaint);
+}
+
+static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    struct fit fit = {.arguments = arguments, .table = argument_operand(arguments, 0)};
+    bool fine = learn(&fit, complaint);
+    monitor_free(&fit.monitor);
+    training_table_free(&fit.training);
+    fit_request_free(&fit.request);
+    nim_model_free(fit.model);
+    nim_options_free(fit.options);
+    free(fit.default_checkpoint);
+    return fine;
+}
+
+const struct command command_fit = {
+    .name = "fit",
+    .summary = "Learns a model from a table",
+    .operands = "TABLE -o MODEL",
+    .least_operands = 1,
+    .most_operands = 1,
+    .description =
+        "Learns from the rows of TABLE (CSV, TSV, FITS, IDX or LIBSVM, gzipped or not; '-' is "
+        "standard input) how the target follows from the features, and writes the model to a file. "
+        "The target is a class unless --task says otherwise. "
+        "Columns of 1-sigma errors are found by their names; what was understood is printed. "
+        "Missing values and missing errors are allowed.\n"
+        "\n"
+        "Ctrl-C ends the training after the step under way and leaves a checkpoint, from which "
+        "--resume goes on to the same bits as if nothing had happened.",
+    .examples =
+        "# All columns of numbers, the label in column 'class'\n"
+        "nimgp fit train.csv -o toy.nimgp\n"
+        "# Three classes of a FITS catalogue, errors by name, a tenth held out\n"
+        "nimgp fit gll_psc_v27.fit.gz --label CLASS1 --classes bll,fsrq,psr --ignore-case \\\n"
+        "    --features Flux1000,Signif_Avg,Pivot_Energy,LP_SigCurv,LP_Index,LP_beta \\\n"
+        "    --log auto --validation 0.1 -o agn.nimgp\n"
+        "# A number with a distribution of its own for each row\n"
+        "nimgp fit sine/train.csv --task regress --label y -o sine.nimgp\n"
+        "# Counts gathered over different times\n"
+        "nimgp fit counts.csv --task count --label photons --exposure seconds -o counts.nimgp\n"
+        "# After Ctrl-C\n"
+        "nimgp fit train.csv -o toy.nimgp --resume toy.nimgp.checkpoint\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nimgp inspect: what is in a model file. */
+#include "cli/terminal/command.h"
+#include "cli/rows/columns.h"
+#include "cli/model/files.h"
+#include "cli/terminal/grid.h"
+#include "text/json_writer.h"
+#include "cli/score/prediction_names.h"
+#include "text/ascii.h"
+#include "cli/model/fit_request.h"
+#include "cli/model/task.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option options[] = {
+    {.name = "json", .help = "One JSON object instead of text."}, {0}};
+
+/* What a likelihood may have learned, in the words of nim_model_get and for people. */
+static const struct {
+    const char *key, *name;
+} quantity[] = {{"epsilon", "label noise"},  {"noise_deviation", "noise of the target"},
+                {"scale", "width of noise"}, {"freedom", "degrees of freedom"},
+                {"base_rate", "base rate"},  {"thresholds", "thresholds"},
+                {"offsets", "offsets"},      {"map", "map"}};
+
+enum { QUANTITIES = sizeof quantity / sizeof *quantity };
+
+/* What was learned, with the shapes of nim_model_get. */
+struct learned {
+    double *lengthscales, *variances, *white_noise, *noise, *relevance;
+    double *quantity[QUANTITIES]; /* NULL where the likelihood has none */
+    size_t count[QUANTITIES];
+};
+
+struct inspection {
+    const char *path;
+    nim_model *model;
+    const struct task *task;
+    size_t classes, functions, attributes;
+    struct learned learned;
+    struct name_list units, rows, errors; /* from the notes; empty where there are none */
+};
+
+/* ---------------------------------------------------------------- fetching -------------------- */
+
+static bool fetch(const nim_model *model, const char *name, double **values,
+                  struct complaint *complaint) {
+    nim_error error;
+    size_t count = 0;
+    if (nim_model_get(model, name, NULL, &count, &error) != NIM_OK)
+        return complain_of(complaint, &error);
+    *values = calloc(count + 1, sizeof **values);
+    if (!*values)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    return nim_model_get(model, name, *values, &count, &error) == NIM_OK ||
+           complain_of(complaint, &error);
+}
+
+/* What this likelihood has learned, of all that any may have. */
+static bool fetch_quantities(struct inspection *inspection, struct complaint *complaint) {
+    struct learned *learned = &inspection->learned;
+    for (size_t i = 0; i < QUANTITIES; i++)
+        if (nim_model_get(inspection->model, quantity[i].key, NULL, &learned->count[i], NULL) ==
+                NIM_OK &&
+            !fetch(inspection->model, quantity[i].key, &learned->quantity[i], complaint))
+            return false;
+    return true;
+}
+
+static bool fetch_list(const nim_model *model, const char *key, struct name_list *list,
+                       struct complaint *complaint) {
+    const char *note = nim_model_note(model, key);
+    return !note || !*note || name_list_split(list, note, key, complaint);
+}
+
+static bool fetch_all(struct inspection *inspection, struct complaint *complaint) {
+    const nim_model *model = inspection->model;
+    struct learned *learned = &inspection->learned;
+    inspection->task = task_of_model(model);
+    inspection->classes = nim_model_classes(model);
+    inspection->functions = nim_model_functions(model);
+    inspection->attributes = nim_model_attributes(model);
+    return fetch_quantities(inspection, complaint) &&
+           fetch(model, "lengthscales", &learned->lengthscales, complaint) &&
+           fetch(model, "variances", &learned->variances, complaint) &&
+           fetch(model, "white_noise", &learned->white_noise, complaint) &&
+           fetch(model, "noise_variance", &learned->noise, complaint) &&
+           fetch(model, "relevance", &learned->relevance, complaint) &&
+           fetch_list(model, NOTE_UNITS, &inspection->units, complaint) &&
+           fetch_list(model, NOTE_CLASS_ROWS, &inspection->rows, complaint) &&
+           fetch_list(model, NOTE_ERRORS, &inspection->errors, complaint);
+}
+
+static void option_value(const struct inspection *inspection, const char *name, char value[64]) {
+    value[0] = '\0';
+    nim_options_get(nim_model_options(inspection->model), name, value, 64, NULL);
+}
+
+/* The error column an attribute was learned with, or NULL. */
+static const char *error_column(const struct inspection *inspection, size_t j) {
+    const char *name = nim_model_attribute_name(inspection->model, j);
+    size_t length = strlen(name);
+    for (size_t i = 0; i < inspection->errors.count; i++) {
+        const char *pair = inspection->errors.item[i];
+        if (strncmp(pair, name, length) == 0 && pair[length] == '=')
+            return pair + length + 1;
+    }
+    return NULL;
+}
+
+static const char *unit_of(const struct inspection *inspection, size_t j) {
+    return j < inspection->units.count && *inspection->units.item[j] ? inspection->units.item[j]
+                                                                     : NULL;
+}
+
+/* Whether each class has a latent function of its own. */
+static bool function_each(const struct inspection *inspection) {
+    return inspection->task->predicts == PREDICTS_CLASS &&
+           inspection->functions == inspection->classes;
+}
+
+static bool learns_noise(const struct inspection *inspection) {
+    char noise[64];
+    option_value(inspection, "noise", noise);
+    return strcmp(noise, "given") != 0;
+}
+
+/* ---------------------------------------------------------------- text ------------------------ */
+
+static void print_line(struct grid *grid, const char *name, const char *text) {
+    if (!text)
+        return;
+    grid_cell(grid, "%s", name);
+    grid_cell(grid, "%s", text);
+}
+
+/* Single numbers, and short rows of them; a map has a table. */
+static void print_quantities(const struct inspection *inspection, struct grid *grid) {
+    const struct learned *learned = &inspection->learned;
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        char text[256] = "";
+        size_t used = 0, count = learned->count[i];
+        if (!learned->quantity[i] || strcmp(quantity[i].key, "map") == 0)
+            continue;
+        for (size_t k = 0; k < count && used < sizeof text; k++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.3g", k ? ", " : "",
+                                     learned->quantity[i][k]);
+        print_line(grid, quantity[i].name, text);
+    }
+}
+
+static void print_origin(const struct inspection *inspection) {
+    const nim_model *model = inspection->model;
+    const char *table = nim_model_note(model, NOTE_TABLE),
+               *held = nim_model_note(model, NOTE_HELD_OUT);
+    struct grid *grid = grid_create("ll");
+    char text[256];
+    print_line(grid, "table", table);
+    print_line(grid, inspection->task->role, nim_model_note(model, NOTE_LABEL));
+    print_line(grid, "exposure", fit_request_noted(model, REQUEST_EXPOSURE));
+    snprintf(text, sizeof text, "%zu%s%s%s", nim_model_rows(model), held ? ", and " : "",
+             held ? held : "", held ? " held out" : "");
+    print_line(grid, "rows", text);
+    snprintf(text, sizeof text, "%zu epoch%s%s", nim_model_epochs(model),
+             plural_s(nim_model_epochs(model)),
+             nim_model_under_way(model)     ? ", under way: nimgp fit --resume goes on"
+             : nim_model_epochs(model) == 0 ? ", not trained yet"
+                                            : "");
+    print_line(grid, "training", text);
+    snprintf(text, sizeof text, "%.6g", nim_model_bound(model));
+    print_line(grid, "bound", isnan(nim_model_bound(model)) ? NULL : text);
+    print_line(grid, "held out", nim_model_note(model, NOTE_VALIDATION));
+    snprintf(text, sizeof text, "%zu%s", nim_model_inducing(model),
+             function_each(inspection)   ? " a class"
+             : inspection->functions > 1 ? " a latent function"
+                                         : "");
+    print_line(grid, "inducing inputs", text);
+    option_value(inspection, "likelihood", text);
+    print_line(grid, "likelihood", text);
+    print_quantities(inspection, grid);
+    grid_print(grid, stdout);
+}
+
+/* Those that are not at their defaults, in the program's spelling. */
+static void print_options(const struct inspection *inspection) {
+    bool any = false;
+    nim_options *defaults = nim_options_create();
+    for (size_t i = 0; defaults && i < nim_option_count(); i++) {
+        nim_option_info info = nim_option_describe(i);
+        char value[64], fallback[64] = "";
+        option_value(inspection, info.name, value);
+        nim_options_get(defaults, info.name, fallback, sizeof fallback, NULL);
+        if (strcmp(value, fallback) == 0 || strcmp(info.name, "classes") == 0 ||
+            strcmp(info.name, "likelihood") == 0)
+            continue;
+        printf("%s %s = %s", any ? "," : "\n  options:", info.name, value);
+        any = true;
+    }
+    nim_options_free(defaults);
+    if (any)
+        puts("");
+}
+
+static void print_head(struct grid *grid, size_t count, const char *const *head) {
+    for (size_t i = 0; i < count; i++)
+        grid_cell(grid, "%s", head[i]);
+}
+
+static const char *rows_of_class(const struct inspection *inspection, size_t c) {
+    return c < inspection->rows.count ? inspection->rows.item[c] : "";
+}
+
+/* A class's rows, and its own latent function's kernel where it has one. */
+static void print_classes(const struct inspection *inspection) {
+    bool each = function_each(inspection);
+    const char *const head[] = {inspection->task->one, "rows", "variance", "white noise"};
+    struct grid *grid = grid_create(each ? "lrrr" : "lr");
+    print_head(grid, each ? 4 : 2, head);
+    for (size_t c = 0; c < inspection->classes; c++) {
+        grid_cell(grid, "%s", nim_model_class_name(inspection->model, c));
+        grid_cell(grid, "%s", rows_of_class(inspection, c));
+        if (each) {
+            grid_cell(grid, "%.4g", inspection->learned.variances[c]);
+            grid_cell(grid, "%.2g", inspection->learned.white_noise[c]);
+        }
+    }
+    puts("");
+    grid_print(grid, stdout);
+}
+
+static void print_functions(const struct inspection *inspection) {
+    static const char *const head[] = {"latent function", "variance", "white noise"};
+    struct grid *grid = grid_create("lrr");
+    char name[FUNCTION_NAME];
+    print_head(grid, 3, head);
+    for (size_t f = 0; f < inspection->functions; f++) {
+        grid_cell(grid, "%s", function_name(inspection->model, f, name));
+        grid_cell(grid, "%.4g", inspection->learned.variances[f]);
+        grid_cell(grid, "%.2g", inspection->learned.white_noise[f]);
+    }
+    puts("");
+    grid_print(grid, stdout);
+}
+
+/* Which functions speak for which labels. */
+static void print_map(const struct inspection *inspection) {
+    const double *map = NULL;
+    for (size_t i = 0; i < QUANTITIES; i++)
+        if (strcmp(quantity[i].key, "map") == 0)
+            map = inspection->learned.quantity[i];
+    size_t functions = inspection->functions;
+    char *alignment = map ? malloc(functions + 2) : NULL, name[FUNCTION_NAME];
+    if (!alignment)
+        return;
+    memset(alignment, 'r', functions + 1);
+    alignment[0] = 'l';
+    alignment[functions + 1] = '\0';
+    struct grid *grid = grid_create(alignment);
+    grid_cell(grid, "map");
+    for (size_t f = 0; f < functions; f++)
+        grid_cell(grid, "%s", function_name(inspection->model, f, name));
+    for (size_t c = 0; c < inspection->classes; c++) {
+        grid_cell(grid, "%s", nim_model_class_name(inspection->model, c));
+        for (size_t f = 0; f < functions; f++)
+            grid_cell(grid, "%.3g", map[c * functions + f]);
+    }
+    puts("");
+    grid_print(grid, stdout);
+    free(alignment);
+}
+
+/* Lengthscales and noise in the user's units; a logarithm has none. */
+static void print_features(const struct inspection *inspection) {
+    size_t functions = inspection->functions, width = functions + 5;
+    char *alignment = malloc(width + 1), text[FUNCTION_NAME];
+    if (!alignment)
+        return;
+    memset(alignment, 'r', width);
+    alignment[0] = alignment[1] = alignment[width - 1] = 'l';
+    alignment[width] = '\0';
+    bool used = errors_count(nim_model_options(inspection->model));
+    struct grid *grid = grid_create(alignment);
+    grid_cell(grid, "feature");
+    grid_cell(grid, "error");
+    grid_cell(grid, "relevance");
+    for (size_t f = 0; f < functions; f++)
+        grid_cell(grid, "length%s%s", functions > 1 ? " " : "",
+                  functions > 1 ? function_name(inspection->model, f, text) : "");
+    grid_cell(grid, "%s", learns_noise(inspection) ? "noise" : "");
+    grid_cell(grid, "%s", inspection->units.count ? "unit" : "");
+    for (size_t j = 0; j < inspection->attributes; j++) {
+        j += grid_pass_over(grid, j, inspection->attributes);
+        const char *error = error_column(inspection, j), *unit = unit_of(inspection, j);
+        const char *name = nim_model_attribute_name(inspection->model, j);
+        bool log = strncmp(name, "log(", 4) == 0;
+        grid_cell(grid, "%s", name);
+        grid_cell(grid, "%s%s", error ? error : "-", error && !used ? " (not used)" : "");
+        grid_cell(grid, "%.3f", inspection->learned.relevance[j]);
+        for (size_t f = 0; f < functions; f++)
+            grid_cell(grid, "%.3g",
+                      inspection->learned.lengthscales[f * inspection->attributes + j]);
+        if (learns_noise(inspection))
+            grid_cell(grid, "%.3g", sqrt(inspection->learned.noise[j]));
+        else
+            grid_cell(grid, "%s", "");
+        grid_cell(grid, "%s%s", unit && log ? "ln " : "", unit ? unit : "");
+    }
+    puts("");
+    grid_print(grid, stdout);
+    free(alignment);
+}
+
+static void print_text(const struct inspection *inspection) {
+    char input[64], kernel[64], noise[64];
+    option_value(inspection, "input", input);
+    option_value(inspection, "kernel", kernel);
+    option_value(inspection, "noise", noise);
+    char what[64];
+    if (inspection->classes)
+        snprintf(what, sizeof what, "%zu %s", inspection->classes,
+                 inspection->classes == 1 ? inspection->task->one : inspection->task->many);
+    else
+        snprintf(what, sizeof what, "%s", inspection->task->many);
+    printf("%s: %s from %zu feature%s; %s inputs, noise %s, %s kernel\n\n", inspection->path, what,
+           inspection->attributes, inspection->attributes == 1 ? "" : "s", input, noise, kernel);
+    print_origin(inspection);
+    print_options(inspection);
+    if (inspection->classes)
+        print_classes(inspection);
+    if (!function_each(inspection))
+        print_functions(inspection);
+    print_map(inspection);
+    print_features(inspection);
+}
+
+/* ---------------------------------------------------------------- JSON ------------------------ */
+
+static void write_options(const struct inspection *inspection, struct json_writer *json) {
+    json_object(json, "options");
+    for (size_t i = 0; i < nim_option_count(); i++) {
+        const char *name = nim_option_describe(i).name;
+        char value[64];
+        option_value(inspection, name, value);
+        json_text(json, name, value);
+    }
+    json_close(json);
+}
+
+static void write_kernel(const struct inspection *inspection, struct json_writer *json, size_t f) {
+    const struct learned *learned = &inspection->learned;
+    json_real(json, "variance", learned->variances[f]);
+    json_real(json, "white_noise", learned->white_noise[f]);
+    json_vector(json, "lengthscales", learned->lengthscales + f * inspection->attributes,
+                inspection->attributes);
+}
+
+/* A class that has a latent function of its own has its kernel too. */
+static void write_classes(const struct inspection *inspection, struct json_writer *json) {
+    json_array(json, "classes");
+    for (size_t c = 0; c < inspection->classes; c++) {
+        const char *rows = c < inspection->rows.count ? inspection->rows.item[c] : NULL;
+        json_object(json, NULL);
+        json_text(json, "name", nim_model_class_name(inspection->model, c));
+        if (rows)
+            json_whole(json, "rows", (size_t)strtoull(rows, NULL, 10));
+        else
+            json_null(json, "rows");
+        if (function_each(inspection))
+            write_kernel(inspection, json, c);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_functions(const struct inspection *inspection, struct json_writer *json) {
+    char name[FUNCTION_NAME];
+    json_array(json, "functions");
+    for (size_t f = 0; f < inspection->functions; f++) {
+        json_object(json, NULL);
+        json_text(json, "name", function_name(inspection->model, f, name));
+        write_kernel(inspection, json, f);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+/* Under the names of nim_model_get. */
+static void write_quantities(const struct inspection *inspection, struct json_writer *json) {
+    const struct learned *learned = &inspection->learned;
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        const double *value = learned->quantity[i];
+        if (!value)
+            continue;
+        if (strcmp(quantity[i].key, "map") == 0)
+            json_matrix(json, quantity[i].key, value, inspection->classes, inspection->functions);
+        else if (strcmp(quantity[i].key, "thresholds") == 0 ||
+                 strcmp(quantity[i].key, "offsets") == 0)
+            json_vector(json, quantity[i].key, value, learned->count[i]);
+        else
+            json_real(json, quantity[i].key, *value);
+    }
+}
+
+static void write_features(const struct inspection *inspection, struct json_writer *json) {
+    json_array(json, "features");
+    for (size_t j = 0; j < inspection->attributes; j++) {
+        json_object(json, NULL);
+        json_text(json, "name", nim_model_attribute_name(inspection->model, j));
+        json_text(json, "error", error_column(inspection, j));
+        json_text(json, "unit", unit_of(inspection, j));
+        json_real(json, "relevance", inspection->learned.relevance[j]);
+        if (learns_noise(inspection))
+            json_real(json, "learned_noise", sqrt(inspection->learned.noise[j]));
+        else
+            json_null(json, "learned_noise");
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void print_json(const struct inspection *inspection) {
+    const nim_model *model = inspection->model;
+    struct json_writer json = json_start(stdout);
+    const char *held = nim_model_note(model, NOTE_HELD_OUT);
+    json_object(&json, NULL);
+    char likelihood[64];
+    option_value(inspection, "likelihood", likelihood);
+    json_text(&json, "model", inspection->path);
+    json_text(&json, "task", inspection->task->name);
+    json_text(&json, "target", inspection->task->target);
+    json_text(&json, "likelihood", likelihood);
+    json_text(&json, "table", nim_model_note(model, NOTE_TABLE));
+    json_text(&json, "label", nim_model_note(model, NOTE_LABEL));
+    json_text(&json, "exposure", fit_request_noted(model, REQUEST_EXPOSURE));
+    json_whole(&json, "rows", nim_model_rows(model));
+    json_whole(&json, "held_out", held ? (size_t)strtoull(held, NULL, 10) : 0);
+    json_text(&json, "validation", nim_model_note(model, NOTE_VALIDATION));
+    json_whole(&json, "epochs", nim_model_epochs(model));
+    json_bool(&json, "under_way", nim_model_under_way(model));
+    json_real(&json, "bound", nim_model_bound(model));
+    json_whole(&json, "inducing", nim_model_inducing(model));
+    write_quantities(inspection, &json);
+    write_classes(inspection, &json);
+    write_functions(inspection, &json);
+    write_features(inspection, &json);
+    write_options(inspection, &json);
+    json_close(&json);
+}
+
+/* ---------------------------------------------------------------- all of it ------------------- */
+
+static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    struct inspection inspection = {.path = argument_operand(arguments, 0)};
+    inspection.model = file_load_model(inspection.path, complaint);
+    bool fine = inspection.model && fetch_all(&inspection, complaint);
+    if (fine && argument_given(arguments, "json"))
+        print_json(&inspection);
+    else if (fine)
+        print_text(&inspection);
+    struct learned *learned = &inspection.learned;
+    free(learned->lengthscales);
+    free(learned->variances);
+    free(learned->white_noise);
+    free(learned->noise);
+    free(learned->relevance);
+    for (size_t i = 0; i < QUANTITIES; i++)
+        free(learned->quantity[i]);
+    name_list_free(&inspection.units);
+    name_list_free(&inspection.rows);
+    name_list_free(&inspection.errors);
+    nim_model_free(inspection.model);
+    return fine;
+}
+
+const struct command command_inspect = {
+    .name = "inspect",
+    .summary = "What is in a model file",
+    .operands = "MODEL",
+    .least_operands = 1,
+    .most_operands = 1,
+    .description =
+        "Says what the model is, what it learned from, and what it learned: for each class or "
+        "latent function the kernel's variance and lengthscales, for each feature its relevance "
+        "and, where noise was learned, how large it is (1 sigma), and what the likelihood has "
+        "learned, such as the noise of a number or the thresholds between levels. Lengthscales and "
+        "noise are in the units of the table; "
+        "those of a logarithm are natural logarithms. A checkpoint can be inspected as well.",
+    .examples = "nimgp inspect toy.nimgp\n"
+                "# The relevance of the features\n"
+                "nimgp inspect toy.nimgp --json | jq '.features[] | {name, relevance}'\n",
+    .options = options,
+    .run = run,
+};

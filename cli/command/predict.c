@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nimgp predict: what a model says of a table's rows, block by block. */
+#include "cli/rows/input_report.h"
+#include "cli/rows/model_input.h"
+#include "cli/command/carried_columns.h"
+#include "cli/score/prediction_names.h"
+#include "text/ascii.h"
+#include "text/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .fallback = "-",
+     .help = "Where the predictions go: standard output unless given; CSV, or what the name says "
+             "(.tsv, .fits, .csv.gz).",
+     .complete = COMPLETE_FILE},
+    KEEP_OPTIONS,
+    {.name = "quantiles",
+     .value = "P,Q,...",
+     .fallback = "0.05,0.5,0.95",
+     .help = "Of numbers and counts: the quantiles to write, between 0 and 1."},
+    {.name = "parts",
+     .help = "Add what the entropy consists of: what exact measurements would remove, what a "
+             "perfect model would remove then, and label noise. Not of numbers and counts."},
+    {.name = "latent", .help = "Add mean and deviation of each latent function."},
+    MODEL_INPUT_OPTIONS,
+    {0}};
+
+/* Numbers that belong together, `width` of them a row: one array the library fills, and its columns
+ * in the output. */
+struct part {
+    size_t width;
+    double *value; /* ROWS_BLOCK x width */
+};
+
+enum part_name {
+    PROBABILITY,
+    ENTROPY,
+    MEASUREMENT,
+    MODEL,
+    MEAN,
+    DEVIATION,
+    QUANTILE,
+    LATENT_MEAN,
+    LATENT_VARIANCE,
+    PARTS
+};
+
+struct predict {
+    struct loaded_model loaded;
+    struct table_input input;
+    struct carried_columns carried;
+    size_t levels;
+    double *level; /* of quantiles */
+    struct part part[PARTS];
+    char *predicted; /* name of a prediction */
+    size_t columns;  /* of the output that are ours */
+    struct column *column;
+    size_t room; /* for the name of each */
+    char *names;
+    struct table_writer *writer;
+};
+
+/* ---------------------------------------------------------------- what is wanted -------------- */
+
+static bool read_levels(struct predict *predict, const struct arguments *arguments,
+                        struct complaint *complaint) {
+    const char *wish = argument_text(arguments, "quantiles");
+    struct name_list texts = {0};
+    bool fine = name_list_split(&texts, wish, "--quantiles", complaint);
+    predict->level = calloc(texts.count + 1, sizeof *predict->level);
+    if (fine && !predict->level)
+        fine = complain(complaint, BROKE_DOWN, "out of memory");
+    for (size_t i = 0; fine && i < texts.count; i++) {
+        double level = 0.0;
+        if (!number_parse(texts.item[i], &level) || !(level > 0.0 && level < 1.0))
+            fine = complain(complaint, BAD_USAGE,
+                            "predict: --quantiles: '%s'; expected numbers between 0 and 1, such as "
+                            "0.05,0.5,0.95",
+                            texts.item[i]);
+        for (size_t k = 0; fine && k < i; k++)
+            if (predict->level[k] == level)
+                fine = complain(complaint, BAD_USAGE, "predict: --quantiles: %s is named twice",
+                                texts.item[i]);
+        predict->level[predict->levels++] = level;
+    }
+    name_list_free(&texts);
+    return fine;
+}
+
+/* Options that models of the other kind have. */
+static bool refuse_foreign(const struct predict *predict, const struct arguments *arguments,
+                           struct complaint *complaint) {
+    const struct task *task = predict->input.target.task;
+    bool classes = task_has_classes(task);
+    const char *option = classes ? "quantiles" : "parts";
+    return !argument_given(arguments, option) ||
+           complain(complaint, BAD_USAGE, "predict: --%s is of no use: the model predicts %s",
+                    option, task->many);
+}
+
+static bool make_room(struct predict *predict, const struct arguments *arguments,
+                      struct complaint *complaint) {
+    const nim_model *model = predict->loaded.model;
+    bool numbers = !task_has_classes(predict->input.target.task);
+    bool parts = argument_given(arguments, "parts"), latent = argument_given(arguments, "latent");
+    size_t functions = latent ? nim_model_functions(model) : 0;
+    const size_t width[PARTS] = {[PROBABILITY] = nim_model_classes(model),
+                                 [ENTROPY] = !numbers,
+                                 [MEASUREMENT] = parts,
+                                 [MODEL] = parts,
+                                 [MEAN] = numbers,
+                                 [DEVIATION] = numbers,
+                                 [QUANTILE] = numbers ? predict->levels : 0,
+                                 [LATENT_MEAN] = functions,
+                                 [LATENT_VARIANCE] = functions};
+    bool fine = (predict->predicted = malloc(predicted_size(model))) != NULL;
+    for (size_t i = 0; i < PARTS; i++) {
+        struct part *part = &predict->part[i];
+        part->width = width[i];
+        part->value = width[i] ? calloc(ROWS_BLOCK * width[i], sizeof *part->value) : NULL;
+        fine = fine && (part->value || !width[i]);
+    }
+    return fine || complain(complaint, BROKE_DOWN, "out of memory");
+}
+
+/* ---------------------------------------------------------------- what is written ------------- */
+
+static void add_column(struct predict *predict, enum column_kind kind, const char *before,
+                       const char *name) {
+    char *own = predict->names + predict->columns * predict->room;
+    snprintf(own, predict->room, "%s%s", before, name);
+    predict->column[predict->columns++] =
+        (struct column){.name = own,
+                        .kind = kind,
+                        .width = kind == COLUMN_TEXT ? predicted_size(predict->loaded.model) : 0};
+}
+
+enum { LEVEL_NAME = 48 };
+
+/* The level in per cent, with as many digits as tell it from any other: 0.05 is 05, 0.5 is 50,
+ * 0.975 is 97.5. The digits are those of the level itself, so that nothing is rounded. */
+static void name_level(double level, char name[LEVEL_NAME]) {
+    enum { LEAST_EXPONENT = -20 }; /* below, zeros are no longer written out */
+    char digits[NUMBER_DIGITS];
+    int exponent, length = 0, count = (int)number_digits(level, digits, &exponent);
+    int point = exponent + 2; /* so many digits stand before the point, two at most */
+    if (point <= LEAST_EXPONENT) {
+        snprintf(name, LEVEL_NAME, "%c%s%.*se%d", digits[0], count > 1 ? "." : "", count - 1,
+                 digits + 1, point - 1);
+        return;
+    }
+    for (int k = point - 2; k < point || k < count; k++) {
+        if (k == point)
+            name[length++] = '.';
+        name[length++] = (char)(k >= 0 && k < count ? digits[k] : '0');
+    }
+    name[length] = '\0';
+}
+
+static void add_quantile(struct predict *predict, double level) {
+    char text[LEVEL_NAME];
+    name_level(level, text);
+    add_column(predict, COLUMN_NUMBER, "q", text);
+}
+
+static void add_latent(struct predict *predict, const char *before) {
+    char text[FUNCTION_NAME];
+    for (size_t f = 0; f < predict->part[LATENT_MEAN].width; f++)
+        add_column(predict, COLUMN_NUMBER, before, function_name(predict->loaded.model, f, text));
+}
+
+static bool list_columns(struct predict *predict, struct complaint *complaint) {
+    const nim_model *model = predict->loaded.model;
+    static const char *const parts[] = {"entropy_measurement", "entropy_model", "entropy_label"};
+    size_t most = 8;
+    for (size_t i = 0; i < PARTS; i++)
+        most += predict->part[i].width;
+    predict->room = 64;
+    for (size_t c = 0; c < nim_model_classes(model); c++) {
+        size_t needed = strlen(nim_model_class_name(model, c)) + sizeof "deviation_";
+        predict->room = needed > predict->room ? needed : predict->room;
+    }
+    predict->column = calloc(most, sizeof *predict->column);
+    predict->names = calloc(most, predict->room);
+    if (!predict->column || !predict->names)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    for (size_t c = 0; c < nim_model_classes(model); c++)
+        add_column(predict, COLUMN_NUMBER, "p_", nim_model_class_name(model, c));
+    if (predict->part[ENTROPY].width) {
+        add_column(predict, COLUMN_TEXT, "", "predicted");
+        add_column(predict, COLUMN_NUMBER, "", "entropy");
+    } else {
+        add_column(predict, COLUMN_NUMBER, "", "mean");
+        add_column(predict, COLUMN_NUMBER, "", "sd");
+    }
+    for (size_t k = 0; k < predict->part[QUANTILE].width; k++)
+        add_quantile(predict, predict->level[k]);
+    for (size_t i = 0; predict->part[MODEL].width && i < 3; i++)
+        add_column(predict, COLUMN_NUMBER, "", parts[i]);
+    add_latent(predict, "mean_");
+    add_latent(predict, "deviation_");
+    return true;
+}
+
+static bool open_writer(struct predict *predict, const struct arguments *arguments,
+                        struct complaint *complaint) {
+    struct carried_columns *carried = &predict->carried;
+    const char *path = argument_text(arguments, "output");
+    if (!list_columns(predict, complaint) ||
+        !carried_columns_choose(carried, arguments, predict->input.table, predict->columns,
+                                predict->column, complaint) ||
+        !file_check_apart(path, argument_operand(arguments, 1), complaint))
+        return false;
+    struct column *all = calloc(carried->count + predict->columns, sizeof *all);
+    if (!all)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    for (size_t i = 0; i < carried->count; i++)
+        all[i] = *table_column(predict->input.table, carried->column[i]);
+    memcpy(all + carried->count, predict->column, predict->columns * sizeof *all);
+    predict->writer =
+        table_writer_open(path, TABLE_ANY, carried->count + predict->columns, all, complaint);
+    free(all);
+    return predict->writer != NULL;
+}
+
+/* ---------------------------------------------------------------- blocks ---------------------- */
+
+static bool compute(struct predict *predict, struct complaint *complaint) {
+    const struct part *part = predict->part;
+    nim_data data = rows_data(&predict->input.rows);
+    nim_prediction wanted = {.probabilities = part[PROBABILITY].value,
+                             .entropy = part[ENTROPY].value,
+                             .measurement_part = part[MEASUREMENT].value,
+                             .model_part = part[MODEL].value,
+                             .mean = part[MEAN].value,
+                             .deviation = part[DEVIATION].value,
+                             .levels = predict->level,
+                             .level_count = part[QUANTILE].width,
+                             .quantiles = part[QUANTILE].value,
+                             .latent_mean = part[LATENT_MEAN].value,
+                             .latent_variance = part[LATENT_VARIANCE].value};
+    nim_error error;
+    return nim_predict(predict->loaded.predictor, &data, &wanted, &error) == NIM_OK ||
+           file_complain(complaint, table_path(predict->input.table), &error);
+}
+
+/* As text, numbers too, so that they keep all their digits. */
+static bool write_carried(struct predict *predict, size_t place, struct complaint *complaint) {
+    const struct carried_columns *carried = &predict->carried;
+    for (size_t i = 0; i < carried->count; i++) {
+        struct span cell;
+        if (!table_text(predict->input.table, place, carried->column[i], &cell, complaint) ||
+            !table_write_text(predict->writer, cell, complaint))
+            return false;
+    }
+    return true;
+}
+
+/* A part's numbers of row k; nothing where it is not wanted. */
+static bool write_part(struct predict *predict, enum part_name name, size_t k,
+                       struct complaint *complaint) {
+    const struct part *part = &predict->part[name];
+    for (size_t i = 0; i < part->width; i++) {
+        double value = part->value[k * part->width + i];
+        if (!table_write_number(predict->writer, name == LATENT_VARIANCE ? sqrt(value) : value,
+                                complaint))
+            return false;
+    }
+    return true;
+}
+
+static bool write_predicted(struct predict *predict, size_t k, struct complaint *complaint) {
+    const struct part *p = &predict->part[PROBABILITY];
+    if (!p->width)
+        return true;
+    predicted_name(predict->loaded.model, p->value + k * p->width, predict->predicted);
+    return table_write_text(
+        predict->writer, (struct span){predict->predicted, strlen(predict->predicted)}, complaint);
+}
+
+/* The part of the entropy that is left. */
+static bool write_label_noise(struct predict *predict, size_t k, struct complaint *complaint) {
+    const struct part *part = predict->part;
+    return !part[MODEL].width ||
+           table_write_number(predict->writer,
+                              part[ENTROPY].value[k] - part[MEASUREMENT].value[k] -
+                                  part[MODEL].value[k],
+                              complaint);
+}
+
+static bool write_row(struct predict *predict, size_t k, struct complaint *complaint) {
+    return write_carried(predict, predict->input.rows.place[k], complaint) &&
+           write_part(predict, PROBABILITY, k, complaint) &&
+           write_predicted(predict, k, complaint) && write_part(predict, ENTROPY, k, complaint) &&
+           write_part(predict, MEAN, k, complaint) &&
+           write_part(predict, DEVIATION, k, complaint) &&
+           write_part(predict, QUANTILE, k, complaint) &&
+           write_part(predict, MEASUREMENT, k, complaint) &&
+           write_part(predict, MODEL, k, complaint) && write_label_noise(predict, k, complaint) &&
+           write_part(predict, LATENT_MEAN, k, complaint) &&
+           write_part(predict, LATENT_VARIANCE, k, complaint) &&
+           table_write_end(predict->writer, complaint);
+}
+
+static bool write_block(struct predict *predict, struct complaint *complaint) {
+    if (!compute(predict, complaint))
+        return false;
+    for (size_t k = 0; k < predict->input.rows.count; k++)
+        if (!write_row(predict, k, complaint))
+            return false;
+    return true;
+}
+
+static bool stream(struct predict *predict, const struct arguments *arguments,
+                   struct complaint *complaint) {
+    struct rows *rows = &predict->input.rows;
+    /* The first rows come before the output, so that a table that is none leaves nothing. */
+    if (!model_input_open(&predict->loaded, &predict->input, arguments,
+                          argument_operand(arguments, 0), argument_operand(arguments, 1), false,
+                          complaint) ||
+        !refuse_foreign(predict, arguments, complaint) ||
+        !read_levels(predict, arguments, complaint) || !make_room(predict, arguments, complaint) ||
+        !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint))
+        return false;
+    while (rows->count)
+        if (!write_block(predict, complaint) || !rows_next(rows, complaint))
+            return false;
+    report_tally(&predict->input, arguments);
+    struct table_writer *writer = predict->writer;
+    predict->writer = NULL;
+    if (!table_writer_close(writer, complaint))
+        return false;
+    const char *path = argument_text(arguments, "output");
+    size_t written = rows->seen - rows->filtered;
+    if (strcmp(path, "-") != 0)
+        say(arguments, "%zu row%s in %s", written, plural_s(written), path);
+    return true;
+}
+
+static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    struct predict predict = {0};
+    bool fine = stream(&predict, arguments, complaint);
+    table_writer_abandon(predict.writer);
+    for (size_t i = 0; i < PARTS; i++)
+        free(predict.part[i].value);
+    free(predict.level);
+    free(predict.predicted);
+    free(predict.column);
+    free(predict.names);
+    carried_columns_free(&predict.carried);
+    table_input_close(&predict.input);
+    loaded_model_free(&predict.loaded);
+    return fine;
+}
+
+const struct command command_predict = {
+    .name = "predict",
+    .summary = "What a model says of a table's rows",
+    .operands = "MODEL TABLE",
+    .least_operands = 2,
+    .most_operands = 2,
+    .description =
+        "Writes a row for each row of TABLE: the probability p_CLASS of every class, the most "
+        "probable class as 'predicted', and the entropy of the probabilities in nats. Levels "
+        "likewise; of labels each has a probability of its own, and 'predicted' has those above "
+        "1/2 as 'a|b'. Of numbers and counts: 'mean', 'sd' (the standard deviation) and quantiles, "
+        "'q05' at 0.05. A count's exposure is the column that was the exposure in training, 1 "
+        "where there is none. Features and "
+        "their errors are found by name; the order of columns does not matter. Rows are read, "
+        "predicted and written in blocks, so a table may be of any size, or a pipe.",
+    .examples = "# Predictions beside the columns of the table\n"
+                "nimgp predict toy.nimgp test.csv --keep -o predicted.csv\n"
+                "# The sources of a catalogue that have no class yet, as FITS\n"
+                "nimgp predict agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
+                "    --keep-only Source_Name -o unassociated.fits\n"
+                "# Numbers: mean, sd and a 95 % interval\n"
+                "nimgp predict sine.nimgp sine/test.csv --quantiles 0.025,0.975\n",
+    .options = options,
+    .run = run,
+};

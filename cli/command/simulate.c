@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/terminal/command.h"
+#include "generate/mock.h"
+#include "cli/terminal/interrupt.h"
+#include "text/nearest.h"
+#include "text/ascii.h"
+#include "table/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { BLOCK = 256, PATH = 4096 };
+
+/* ---------------------------------------------------------------- the problem ----------------- */
+
+static bool no_memory(struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "out of memory");
+}
+
+/* An option that only another problem has. */
+static bool refuse(const struct arguments *arguments, const char *option,
+                   struct complaint *complaint) {
+    if (!argument_given(arguments, option))
+        return true;
+    return complain(complaint, BAD_USAGE, "simulate: %s has no --%s",
+                    argument_operand(arguments, 0), option);
+}
+
+static bool make_synthetic(const struct arguments *arguments, struct synthetic_settings settings,
+                           struct mock *mock, struct complaint *complaint) {
+    if (argument_given(arguments, "classes") &&
+        !argument_whole(arguments, "classes", 2, 100, &settings.classes, complaint))
+        return false;
+    if (argument_given(arguments, "dims") &&
+        !argument_whole(arguments, "dims", 1, 100, &settings.dims, complaint))
+        return false;
+    if (argument_given(arguments, "noise-var") &&
+        !argument_real(arguments, "noise-var", 0.0, 1e6, &settings.noise, complaint))
+        return false;
+    return mock_synthetic(mock, &settings) || no_memory(complaint);
+}
+
+/* Problems of fixed shape, whose errors can be made larger or smaller. */
+static bool read_factor(const struct arguments *arguments, double *noise,
+                        struct complaint *complaint) {
+    *noise = 1.0;
+    return refuse(arguments, "dims", complaint) && refuse(arguments, "classes", complaint) &&
+           (!argument_given(arguments, "noise-var") ||
+            argument_real(arguments, "noise-var", 1e-6, 100.0, noise, complaint));
+}
+
+static bool make_catalogue(const struct arguments *arguments, uint64_t seed, double noise,
+                           struct mock *mock, struct complaint *complaint) {
+    static const char *const name[] = {
+        [CATALOGUE_FEW] = "few", [CATALOGUE_RANDOM] = "random", [CATALOGUE_FAINT] = "faint"};
+    const char *wanted = argument_text(arguments, "missing"); /* one of the choices */
+    enum catalogue_missing missing = CATALOGUE_FEW;
+    while (strcmp(wanted, name[missing]) != 0)
+        missing++;
+    return mock_catalogue(mock, seed, noise, missing) || no_memory(complaint);
+}
+
+static const char *const problem[] = {"toy", "synthetic", "catalogue", "sine", "counts", "ordinal"};
+
+enum { PROBLEMS = sizeof problem / sizeof *problem, CATALOGUE = 2, FIRST_WAVE = 3 };
+
+static bool make_mock(const struct arguments *arguments, struct mock *mock,
+                      struct complaint *complaint) {
+    const char *kind = argument_operand(arguments, 0);
+    struct nearest nearest = {.word = kind};
+    size_t seed, which = 0;
+    double noise;
+    if (!argument_whole(arguments, "seed", 0, SIZE_MAX, &seed, complaint))
+        return false;
+    while (which < PROBLEMS && strcmp(kind, problem[which]) != 0)
+        nearest_try(&nearest, problem[which++]);
+    if (which == PROBLEMS)
+        return complain(complaint, BAD_USAGE,
+                        "simulate: '%s' is not one of toy, synthetic, catalogue, sine, counts, "
+                        "ordinal%s%s%s",
+                        kind, nearest.found ? "; did you mean " : "",
+                        nearest.found ? nearest.found : "", nearest.found ? "?" : "");
+    if (which != CATALOGUE &&
+        !(refuse(arguments, "worse", complaint) && refuse(arguments, "missing", complaint)))
+        return false;
+    if (which == 0)
+        return refuse(arguments, "dims", complaint) &&
+               make_synthetic(arguments, synthetic_toy(seed), mock, complaint);
+    if (which == 1)
+        return make_synthetic(arguments, synthetic_paper(seed), mock, complaint);
+    if (!read_factor(arguments, &noise, complaint))
+        return false;
+    if (which == CATALOGUE)
+        return make_catalogue(arguments, seed, noise, mock, complaint);
+    return mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise) ||
+           no_memory(complaint);
+}
+
+/* ---------------------------------------------------------------- the files ------------------- */
+
+/* Columns of a table under construction; names live as long. */
+struct header {
+    size_t count;
+    struct column *column;
+    char (*name)[MOCK_NAME + 8];
+};
+
+static bool header_create(struct header *header, size_t most) {
+    header->count = 0;
+    header->column = calloc(most, sizeof *header->column);
+    header->name = calloc(most, sizeof *header->name);
+    return header->column && header->name;
+}
+
+static void header_free(struct header *header) {
+    free(header->column);
+    free(header->name);
+}
+
+static void header_add(struct header *header, const char *before, const char *name,
+                       const char *after, const char *unit, size_t text_width) {
+    char *whole = header->name[header->count];
+    snprintf(whole, sizeof *header->name, "%s%s%s", before, name, after);
+    header->column[header->count++] =
+        (struct column){.name = whole,
+                        .kind = text_width ? COLUMN_TEXT : COLUMN_NUMBER,
+                        .unit = unit,
+                        .width = text_width};
+}
+
+/* id, x1 .., x1_err .., exposure, class */
+static void add_row_columns(struct header *header, const struct mock *mock, bool labelled) {
+    if (mock->has_id)
+        header_add(header, "", "id", "", NULL, MOCK_NAME);
+    for (size_t j = 0; j < mock->attributes; j++)
+        header_add(header, "", mock->attribute[j].name, "", mock->attribute[j].unit, 0);
+    for (size_t j = 0; j < mock->attributes; j++)
+        if (mock->attribute[j].has_error)
+            header_add(header, "", mock->attribute[j].name, "_err", mock->attribute[j].unit, 0);
+    if (mock->has_exposure)
+        header_add(header, "", "exposure", "", NULL, 0);
+    if (labelled)
+        header_add(header, "", mock->target, "", NULL, mock->classes ? MOCK_NAME : 0);
+}
+
+/* p_c1 .., or mean and sd */
+static void add_answer_columns(struct header *header, const struct mock *mock) {
+    for (size_t c = 0; c < mock->classes; c++)
+        header_add(header, "p_", mock->class_name[c], "", NULL, 0);
+    if (mock->classes)
+        return;
+    header_add(header, "", "mean", "", NULL, 0);
+    header_add(header, "", "sd", "", NULL, 0);
+}
+
+/* What is written, and how it went. */
+struct files {
+    const struct arguments *arguments;
+    struct mock *mock;
+    const char *directory;
+    struct table_writer *train, *test, *bayes, *unlabelled;
+    size_t rows, test_rows, written; /* written: of all tables, for the ids */
+    double worse;                    /* factor to errors of all rows but those to learn from */
+    struct mock_rows drawn;          /* BLOCK */
+    size_t answers;                  /* numbers of an answer: classes, or mean and sd */
+    double *answer, *log_density;    /* BLOCK x answers, BLOCK */
+    size_t *seen;                    /* classes: training rows of each */
+    double nll, wrong, square;       /* of the optimal prediction */
+};
+
+static struct table_writer *open_file(const struct files *files, const char *name,
+                                      const struct header *header, struct complaint *complaint) {
+    char path[PATH];
+    int length = snprintf(path, sizeof path, "%s/%s", files->directory, name);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        complain(complaint, BAD_USAGE, "simulate: the name of the directory is too long");
+        return NULL;
+    }
+    return table_writer_open(path, TABLE_CSV, header->count, header->column, complaint);
+}
+
+static bool open_files(struct files *files, struct complaint *complaint) {
+    const struct mock *mock = files->mock;
+    struct header rows = {0}, bare = {0}, bayes = {0};
+    bool good = header_create(&rows, 2 * mock->attributes + 3) &&
+                header_create(&bare, 2 * mock->attributes + 3) &&
+                header_create(&bayes, files->answers);
+    if (good) {
+        add_row_columns(&rows, mock, true);
+        add_row_columns(&bare, mock, false);
+        add_answer_columns(&bayes, mock);
+        good = (files->train = open_file(files, "train.csv", &rows, complaint)) &&
+               (files->test = open_file(files, "test.csv", &rows, complaint)) &&
+               (files->bayes = open_file(files, "bayes.csv", &bayes, complaint)) &&
+               (!mock->has_id ||
+                (files->unlabelled = open_file(files, "unlabelled.csv", &bare, complaint)));
+    } else {
+        no_memory(complaint);
+    }
+    header_free(&rows);
+    header_free(&bare);
+    header_free(&bayes);
+    return good;
+}
+
+/* mkdir -p */
+static bool make_directory(const char *directory, struct complaint *complaint) {
+    char path[PATH];
+    size_t length = strlen(directory);
+    if (!length || length >= sizeof path)
+        return complain(complaint, BAD_USAGE, "simulate: --out: '%s' cannot be a directory",
+                        directory);
+    for (size_t i = 1; i <= length; i++) {
+        if (directory[i] != '/' && directory[i] != '\0')
+            continue;
+        memcpy(path, directory, i);
+        path[i] = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return complain(complaint, BAD_INPUT, "%s: cannot make the directory: %s", path,
+                            strerror(errno));
+    }
+    struct stat status;
+    if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode))
+        return complain(complaint, BAD_INPUT, "%s: is not a directory", directory);
+    return true;
+}
+
+/* ---------------------------------------------------------------- the rows -------------------- */
+
+static bool write_text(struct table_writer *writer, const char *text, struct complaint *complaint) {
+    return table_write_text(writer, (struct span){.text = text, .length = strlen(text)}, complaint);
+}
+
+static bool write_row(struct files *files, struct table_writer *writer, size_t row, bool labelled,
+                      struct complaint *complaint) {
+    const struct mock *mock = files->mock;
+    const struct mock_rows *drawn = &files->drawn;
+    const double *value = drawn->value + row * mock->attributes;
+    const double *error = drawn->error + row * mock->attributes;
+    char id[MOCK_NAME];
+    snprintf(id, sizeof id, "S%06zu", ++files->written);
+    bool good = !mock->has_id || write_text(writer, id, complaint);
+    for (size_t j = 0; good && j < mock->attributes; j++)
+        good = table_write_number(writer, value[j], complaint);
+    for (size_t j = 0; good && j < mock->attributes; j++)
+        good = !mock->attribute[j].has_error || table_write_number(writer, error[j], complaint);
+    if (good && mock->has_exposure)
+        good = table_write_number(writer, drawn->exposure[row], complaint);
+    if (good && labelled)
+        good = mock->classes ? write_text(writer, mock->class_name[drawn->label[row]], complaint)
+                             : table_write_number(writer, drawn->y[row], complaint);
+    return good && table_write_end(writer, complaint);
+}
+
+static void rate_answer(struct files *files, size_t row) {
+    const double *answer = files->answer + row * files->answers;
+    double share = 1.0 / (double)files->test_rows;
+    files->nll -= files->log_density[row] * share;
+    if (!files->mock->classes) {
+        double miss = files->drawn.y[row] - answer[0];
+        files->square += miss * miss * share;
+        return;
+    }
+    size_t best = 0;
+    for (size_t c = 0; c < files->answers; c++)
+        best = answer[c] > answer[best] ? c : best;
+    files->wrong += (best != (size_t)files->drawn.label[row]) * share;
+}
+
+static bool write_bayes(struct files *files, size_t rows, struct complaint *complaint) {
+    if (!mock_bayes(files->mock, rows, &files->drawn, files->answer, files->log_density))
+        return no_memory(complaint);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t c = 0; c < files->answers; c++)
+            if (!table_write_number(files->bayes, files->answer[i * files->answers + c], complaint))
+                return false;
+        if (!table_write_end(files->bayes, complaint))
+            return false;
+        rate_answer(files, i);
+    }
+    return true;
+}
+
+/* One table, block by block. */
+static bool write_table(struct files *files, struct table_writer *writer, size_t rows,
+                        bool labelled, struct complaint *complaint) {
+    for (size_t done = 0; done < rows; done += BLOCK) {
+        size_t count = rows - done < BLOCK ? rows - done : BLOCK;
+        if (interrupted())
+            return complain(complaint, INTERRUPTED, "interrupted");
+        mock_draw(files->mock, count, &files->drawn);
+        for (size_t i = 0; i < count; i++) {
+            if (!write_row(files, writer, i, labelled, complaint))
+                return false;
+            if (files->mock->classes)
+                files->seen[files->drawn.label[i]] += writer == files->train;
+        }
+        if (writer == files->test && !write_bayes(files, count, complaint))
+            return false;
+    }
+    return true;
+}
+
+static bool write_all(struct files *files, struct complaint *complaint) {
+    const struct mock *mock = files->mock;
+    struct mock_rows *drawn = &files->drawn;
+    drawn->value = malloc(BLOCK * mock->attributes * sizeof *drawn->value);
+    drawn->error = malloc(BLOCK * mock->attributes * sizeof *drawn->error);
+    drawn->label = malloc(BLOCK * sizeof *drawn->label);
+    drawn->y = malloc(BLOCK * sizeof *drawn->y);
+    drawn->exposure = malloc(BLOCK * sizeof *drawn->exposure);
+    files->answer = malloc(BLOCK * files->answers * sizeof *files->answer);
+    files->log_density = malloc(BLOCK * sizeof *files->log_density);
+    files->seen = calloc(mock->classes + 1, sizeof *files->seen);
+    if (!drawn->value || !drawn->error || !drawn->label || !drawn->y || !drawn->exposure ||
+        !files->answer || !files->log_density || !files->seen)
+        return no_memory(complaint);
+    if (!write_table(files, files->train, files->rows, true, complaint))
+        return false;
+    if (mock->catalogue)
+        mock_measure_worse(files->mock, files->worse);
+    return write_table(files, files->test, files->test_rows, true, complaint) &&
+           (!files->unlabelled ||
+            write_table(files, files->unlabelled, files->test_rows, false, complaint));
+}
+
+/* Closing puts a file in its place; none is before all are whole. */
+static bool close_one(struct table_writer **writer, struct complaint *complaint) {
+    struct table_writer *mine = *writer;
+    *writer = NULL;
+    return !mine || table_writer_close(mine, complaint);
+}
+
+static bool close_all(struct files *files, struct complaint *complaint) {
+    return close_one(&files->train, complaint) && close_one(&files->test, complaint) &&
+           close_one(&files->bayes, complaint) && close_one(&files->unlabelled, complaint);
+}
+
+static void release(struct files *files) {
+    table_writer_abandon(files->train);
+    table_writer_abandon(files->test);
+    table_writer_abandon(files->bayes);
+    table_writer_abandon(files->unlabelled);
+    free(files->drawn.value);
+    free(files->drawn.error);
+    free(files->drawn.label);
+    free(files->drawn.y);
+    free(files->drawn.exposure);
+    free(files->answer);
+    free(files->log_density);
+    free(files->seen);
+}
+
+/* ---------------------------------------------------------------- the command ----------------- */
+
+static void report(const struct files *files) {
+    const struct arguments *arguments = files->arguments;
+    say(arguments, "%s/train.csv: %zu row%s to learn from", files->directory, files->rows,
+        plural_s(files->rows));
+    say(arguments, "%s/test.csv: %zu row%s to try them on", files->directory, files->test_rows,
+        plural_s(files->test_rows));
+    if (files->mock->has_id)
+        say(arguments, "%s/unlabelled.csv: %zu row%s without a class", files->directory,
+            files->test_rows, plural_s(files->test_rows));
+    char how[64] = "", miss[64];
+    size_t draws = mock_draws(files->mock);
+    bool classes = files->mock->classes;
+    if (draws)
+        snprintf(how, sizeof how, ", estimated from %zu draws a row", draws);
+    if (classes)
+        snprintf(miss, sizeof miss, "%.1f %% wrong", 100.0 * files->wrong);
+    else
+        snprintf(miss, sizeof miss, "RMSE %.4g", sqrt(files->square));
+    say(arguments, "%s/bayes.csv: the best possible %s of the test rows%s: NLL %.4f, %s",
+        files->directory, classes ? "probabilities" : "predictions", how, files->nll, miss);
+    for (size_t c = 0; c < files->mock->classes; c++)
+        if (!files->seen[c])
+            say(arguments, "note: no training row is of class %s; another --seed may have some",
+                files->mock->class_name[c]);
+}
+
+static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    struct mock mock = {0};
+    struct files files = {.arguments = arguments, .mock = &mock};
+    files.directory = argument_text(arguments, "out");
+    if (!files.directory)
+        return complain(complaint, BAD_USAGE, "simulate: where to? --out DIR is needed");
+    bool good =
+        argument_whole(arguments, "rows", 1, 1000000000, &files.rows, complaint) &&
+        argument_whole(arguments, "test-rows", 1, 1000000000, &files.test_rows, complaint) &&
+        argument_real(arguments, "worse", 1.0, 1000.0, &files.worse, complaint) &&
+        make_mock(arguments, &mock, complaint) &&
+        (files.answers = mock.classes ? mock.classes : 2) &&
+        make_directory(files.directory, complaint) && open_files(&files, complaint) &&
+        write_all(&files, complaint) && close_all(&files, complaint);
+    if (good)
+        report(&files);
+    release(&files);
+    mock_free(&mock);
+    return good;
+}
+
+static const struct option options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .value = "DIR",
+     .help = "Directory for the files; made when it is not there. Files in it are replaced.",
+     .complete = COMPLETE_DIRECTORY},
+    {.name = "rows", .value = "N", .help = "Rows to learn from.", .fallback = "1000"},
+    {.name = "test-rows", .value = "N", .help = "Rows to try them on.", .fallback = "1000"},
+    {.name = "dims", .value = "N", .help = "Attributes, 1 to 100, of synthetic: 2 unless given."},
+    {.name = "classes",
+     .value = "N",
+     .help = "Classes, 2 to 100, of toy and synthetic: 3 unless given."},
+    {.name = "noise-var",
+     .value = "V",
+     .help = "Variance of the measurement errors: 0.1 for toy and 0.25 for synthetic unless given. "
+             "For the others a factor to the errors' variances, 1 unless given."},
+    {.name = "worse",
+     .value = "K",
+     .help = "For catalogue: a factor from 1 to 1000. The same sources are listed, but those of "
+             "test.csv and unlabelled.csv are then measured anew, with errors K times as large.",
+     .fallback = "1"},
+    {.name = "missing",
+     .value = "KIND",
+     .help = "For catalogue: which cells are missing, in all tables. few: 5 %, by chance. random: "
+             "30 %, by chance. faint: 30 %, more of them in faint sources, so that a missing cell "
+             "says something about the class.",
+     .values = "few|random|faint",
+     .fallback = "few",
+     .complete = COMPLETE_VALUES},
+    {.name = "seed", .value = "N", .help = "Same seed, same files.", .fallback = "0"},
+    {0},
+};
+
+const struct command command_simulate = {
+    .name = "simulate",
+    .summary = "Makes up tables with a known best answer",
+    .operands = "toy|synthetic|catalogue|sine|counts|ordinal --out DIR",
+    .least_operands = 1,
+    .most_operands = 1,
+    .description =
+        "Writes DIR/train.csv and DIR/test.csv with the columns x1, ..., x1_err, ..., class, and "
+        "DIR/bayes.csv with the optimal probabilities p_<class> of the test rows, row by row: no "
+        "method can do better on average.\n\n"
+        "toy: one attribute, three classes, uniform in [-3, 3], errors of variance 0.1. Which of "
+        "three functions drawn from a Gaussian process is largest decides the class.\n\n"
+        "synthetic: the same with two attributes (or --dims) in the box [-2.5, 2.5], errors of "
+        "variance 0.25. The optimal probabilities come from a fine grid in one or two dimensions; "
+        "beyond that, and for very small errors, they are estimated from draws, which it says.\n\n"
+        "catalogue: sources of three kinds with flux, spectral index, curvature, variability and "
+        "latitude. Errors follow the flux, faint sources are not listed, some cells and some "
+        "errors are missing, the latitude has none. Also writes DIR/unlabelled.csv, as many rows "
+        "as the test has, without the class. With --worse K the rows of test.csv and "
+        "unlabelled.csv have errors K times as large as those of train.csv; with --missing random "
+        "or faint more cells are missing. DIR/bayes.csv takes both into account.\n\n"
+        "sine: a number. One attribute x, uniform in [-3, 3], with an error of its own in each "
+        "row, from 0.05 to 0.5; y is sin 2x and noise of deviation 0.1. DIR/bayes.csv has mean and "
+        "sd of the best prediction.\n\n"
+        "counts: the same x, and a Poisson count of rate exp(1 + sin 2x) times the exposure, which "
+        "is a column, from 0.5 to 5.\n\n"
+        "ordinal: the same x, and one of the levels 1 to 4: how high sin 2x and noise of deviation "
+        "0.2 are, with -0.5, 0 and 0.5 between levels.",
+    .examples = "# the paper's toy problem, then a model of it and its score\n"
+                "nimgp simulate toy --out toy\n"
+                "nimgp fit toy/train.csv -o toy.nimgp\n"
+                "nimgp evaluate toy.nimgp toy/test.csv\n"
+                "# a number\n"
+                "nimgp simulate sine --out sine\n"
+                "nimgp fit sine/train.csv --task regress -o sine.nimgp\n"
+                "# learn from good measurements, then try bad ones\n"
+                "nimgp simulate catalogue --worse 3 --out worse\n"
+                "# five classes in three dimensions, measured badly\n"
+                "nimgp simulate synthetic --dims 3 --classes 5 --noise-var 0.5 --seed 7 --out hard",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nimgp suggest: the rows worth a label, and the measurements worth repeating. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/rows/input_report.h"
+#include "cli/rows/model_input.h"
+#include "cli/score/top_scores.h"
+#include "text/json_writer.h"
+#include "cli/command/carried_columns.h"
+#include "cli/score/prediction_names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option options[] = {
+    {.name = "number",
+     .letter = 'n',
+     .value = "N",
+     .fallback = "10",
+     .help = "How many rows to suggest."},
+    {.name = "by",
+     .value = "MEASURE",
+     .fallback = "entropy",
+     .values = "entropy|information|measurement",
+     .help =
+         "What to rank rows by: how uncertain the class is; how much its label would tell about "
+         "the latent functions; how much exact measurements would tell about the class. All in "
+         "nats. Numbers and counts have no choice: by the deviation of the latent function.",
+     .complete = COMPLETE_VALUES},
+    {.name = "remeasure",
+     .help = "Add the feature whose exact measurement would reduce the entropy most, by how much "
+             "on average, and the second best."},
+    KEEP_OPTIONS,
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .fallback = "-",
+     .help = "Where the rows go: standard output unless given; CSV, or what the name says.",
+     .complete = COMPLETE_FILE},
+    {.name = "json", .help = "A JSON array instead of a table."},
+    MODEL_INPUT_OPTIONS,
+    {0}};
+
+/* The figures of a row, by what the model predicts. */
+enum { MOST_FIGURES = 4 };
+static const char *const class_figures[] = {"probability", "entropy", "information", "measurement"};
+static const char *const number_figures[] = {"mean", "sd", "latent_sd"};
+
+/* What is remembered of a candidate, by slot. */
+struct entry {
+    char *predicted; /* NULL where it is a number */
+    double figure[MOST_FIGURES];
+    struct name_list cells; /* of the columns carried over */
+};
+
+struct suggest {
+    const struct arguments *arguments;
+    struct loaded_model loaded;
+    struct table_input input;
+    struct carried_columns carried;
+    struct table_writer *writer; /* unless JSON is wanted */
+    struct top_scores top;
+    struct entry *entry;
+    double *x, *sigma; /* most x attributes, by slot */
+    double *gain;      /* attributes of one row */
+    bool numbers;      /* or counts, not classes */
+    const char *const *figure_name;
+    size_t figures, first;        /* how many, from which on */
+    double *p;                    /* of a block: probabilities, */
+    double *figure[MOST_FIGURES]; /* and what stands under figure_name */
+};
+
+/* ---------------------------------------------------------------- ranking --------------------- */
+
+/* Sets of labels have no probability of the prediction: theirs is in none of the columns. */
+static bool settle(struct suggest *suggest, struct complaint *complaint) {
+    const struct task *task = suggest->input.target.task;
+    static const char *const foreign[] = {"by", "remeasure"};
+    suggest->numbers = !task_has_classes(task);
+    suggest->figure_name = suggest->numbers ? number_figures : class_figures;
+    suggest->figures = suggest->numbers ? 3 : 4;
+    suggest->first = task->predicts == PREDICTS_LABELS;
+    for (size_t i = 0; suggest->numbers && i < sizeof foreign / sizeof *foreign; i++)
+        if (argument_given(suggest->arguments, foreign[i]))
+            return complain(complaint, BAD_USAGE,
+                            "suggest: --%s is about classes; this model predicts %s, whose rows "
+                            "rank by the deviation of the latent function",
+                            foreign[i], task->many);
+    return true;
+}
+
+static bool make_room(struct suggest *suggest, struct complaint *complaint) {
+    size_t most, d = nim_model_attributes(suggest->loaded.model);
+    size_t classes = nim_model_classes(suggest->loaded.model);
+    if (!argument_whole(suggest->arguments, "number", 1, 1000000, &most, complaint))
+        return false;
+    bool fine = top_scores_create(&suggest->top, most);
+    suggest->entry = calloc(most, sizeof *suggest->entry);
+    suggest->x = calloc(most, d * sizeof(double));
+    suggest->sigma = calloc(most, d * sizeof(double));
+    suggest->gain = calloc(d, sizeof(double));
+    suggest->p = calloc(ROWS_BLOCK * classes + 1, sizeof(double));
+    for (size_t i = 0; i < MOST_FIGURES; i++)
+        fine = (suggest->figure[i] = calloc(ROWS_BLOCK, sizeof(double))) && fine;
+    return (fine && suggest->entry && suggest->x && suggest->sigma && suggest->gain &&
+            suggest->p) ||
+           complain(complaint, BROKE_DOWN, "out of memory");
+}
+
+static bool compute(struct suggest *suggest, struct complaint *complaint) {
+    nim_data data = rows_data(&suggest->input.rows);
+    double **figure = suggest->figure;
+    nim_prediction classes = {.probabilities = suggest->p,
+                              .entropy = figure[1],
+                              .model_part = figure[2],
+                              .measurement_part = figure[3]};
+    nim_prediction numbers = {
+        .mean = figure[0], .deviation = figure[1], .latent_variance = figure[2]};
+    nim_error error;
+    if (nim_predict(suggest->loaded.predictor, &data, suggest->numbers ? &numbers : &classes,
+                    &error) != NIM_OK)
+        return file_complain(complaint, table_path(suggest->input.table), &error);
+    for (size_t k = 0; suggest->numbers && k < data.rows; k++)
+        figure[2][k] = sqrt(figure[2][k]);
+    return true;
+}
+
+static const double *scores(const struct suggest *suggest) {
+    const char *by = suggest->numbers ? "latent_sd" : argument_text(suggest->arguments, "by");
+    size_t i = 0;
+    while (strcmp(by, suggest->figure_name[i]) != 0)
+        i++;
+    return suggest->figure[i];
+}
+
+static double highest(size_t count, const double *p) {
+    double most = 0.0;
+    for (size_t c = 0; c < count; c++)
+        most = p[c] > most ? p[c] : most;
+    return most;
+}
+
+/* Row k of the block takes a slot. */
+static bool remember(struct suggest *suggest, size_t k, size_t slot, struct complaint *complaint) {
+    const struct rows *rows = &suggest->input.rows;
+    const nim_model *model = suggest->loaded.model;
+    struct entry *entry = &suggest->entry[slot];
+    size_t classes = nim_model_classes(model), d = rows->columns->count;
+    const double *p = suggest->p + k * classes;
+    for (size_t i = 0; i < suggest->figures; i++)
+        entry->figure[i] = suggest->figure[i][k];
+    if (!suggest->numbers) {
+        if (!entry->predicted && !(entry->predicted = malloc(predicted_size(model))))
+            return complain(complaint, BROKE_DOWN, "out of memory");
+        predicted_name(model, p, entry->predicted);
+        entry->figure[0] = highest(classes, p);
+    }
+    memcpy(suggest->x + slot * d, rows->x + k * d, d * sizeof(double));
+    memcpy(suggest->sigma + slot * d, rows->sigma + k * d, d * sizeof(double));
+    name_list_free(&entry->cells);
+    for (size_t i = 0; i < suggest->carried.count; i++) {
+        struct span span;
+        if (!table_text(rows->table, rows->place[k], suggest->carried.column[i], &span,
+                        complaint) ||
+            !name_list_add(&entry->cells, span.text, span.length, complaint))
+            return false;
+    }
+    return true;
+}
+
+static bool rank(struct suggest *suggest, struct complaint *complaint) {
+    struct rows *rows = &suggest->input.rows;
+    const double *score = scores(suggest);
+    for (;;) {
+        if (!rows_next(rows, complaint))
+            return false;
+        if (!rows->count)
+            break;
+        if (!compute(suggest, complaint))
+            return false;
+        for (size_t k = 0; k < rows->count; k++) {
+            size_t slot;
+            if (top_scores_offer(&suggest->top, score[k], rows->first + rows->place[k], &slot) &&
+                !remember(suggest, k, slot, complaint))
+                return false;
+        }
+    }
+    top_scores_sort(&suggest->top);
+    return true;
+}
+
+/* ---------------------------------------------------------------- remeasuring ----------------- */
+
+/* The two features of a slot whose exact measurement tells most; gains not above zero are none. */
+struct advice {
+    const char *feature[2];
+    double gain[2];
+};
+
+static bool advise(struct suggest *suggest, size_t slot, struct advice *advice,
+                   struct complaint *complaint) {
+    const nim_model *model = suggest->loaded.model;
+    size_t d = nim_model_attributes(model);
+    bool errors = rows_have_errors(&suggest->input.rows);
+    nim_data data = {.rows = 1,
+                     .attributes = d,
+                     .x = suggest->x + slot * d,
+                     .sigma = errors ? suggest->sigma + slot * d : NULL,
+                     .sigma_rows = errors};
+    nim_error error;
+    if (nim_remeasure(suggest->loaded.predictor, &data, suggest->gain, &error) != NIM_OK)
+        return file_complain(complaint, table_path(suggest->input.table), &error);
+    *advice = (struct advice){.gain = {(double)NAN, (double)NAN}};
+    for (size_t j = 0; j < d; j++) {
+        double gain = suggest->gain[j];
+        size_t at = !advice->feature[0] || gain > advice->gain[0] ? 0 : 1;
+        if (!(gain > 0.0) || (at == 1 && advice->feature[1] && !(gain > advice->gain[1])))
+            continue;
+        if (at == 0) {
+            advice->feature[1] = advice->feature[0];
+            advice->gain[1] = advice->gain[0];
+        }
+        advice->feature[at] = nim_model_attribute_name(model, j);
+        advice->gain[at] = gain;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- writing --------------------- */
+
+static const char *const remeasure_name[] = {"remeasure", "gain", "second", "second_gain"};
+
+enum { ALL_COLUMNS = 10 };
+
+/* The output's own columns; those carried over stand behind the first. */
+static size_t list_columns(const struct suggest *suggest, struct column own[ALL_COLUMNS]) {
+    const nim_model *model = suggest->loaded.model;
+    size_t count = 0, longest = predicted_size(model);
+    own[count++] = (struct column){.name = "row", .kind = COLUMN_NUMBER};
+    if (!suggest->numbers)
+        own[count++] = (struct column){.name = "predicted", .kind = COLUMN_TEXT, .width = longest};
+    for (size_t i = suggest->first; i < suggest->figures; i++)
+        own[count++] = (struct column){.name = suggest->figure_name[i], .kind = COLUMN_NUMBER};
+    if (!argument_given(suggest->arguments, "remeasure"))
+        return count;
+    longest = 1;
+    for (size_t j = 0; j < nim_model_attributes(model); j++) {
+        size_t length = strlen(nim_model_attribute_name(model, j));
+        longest = length > longest ? length : longest;
+    }
+    for (size_t i = 0; i < 4; i++)
+        own[count++] = (struct column){.name = remeasure_name[i],
+                                       .kind = i % 2 ? COLUMN_NUMBER : COLUMN_TEXT,
+                                       .width = i % 2 ? 0 : longest};
+    return count;
+}
+
+static bool open_writer(struct suggest *suggest, const struct column own[ALL_COLUMNS], size_t count,
+                        struct complaint *complaint) {
+    const struct carried_columns *carried = &suggest->carried;
+    const char *path = argument_text(suggest->arguments, "output");
+    struct column *all = calloc(count + carried->count, sizeof *all);
+    if (!all)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    all[0] = own[0];
+    for (size_t i = 0; i < carried->count; i++)
+        all[1 + i] = *table_column(suggest->input.table, carried->column[i]);
+    memcpy(all + 1 + carried->count, own + 1, (count - 1) * sizeof *all);
+    suggest->writer = table_writer_open(path, TABLE_ANY, count + carried->count, all, complaint);
+    free(all);
+    return suggest->writer != NULL;
+}
+
+/* What cannot be written is known before the work is done. */
+static bool open_output(struct suggest *suggest, const struct column own[ALL_COLUMNS], size_t count,
+                        struct complaint *complaint) {
+    const char *path = argument_text(suggest->arguments, "output");
+    if (!file_check_apart(path, argument_operand(suggest->arguments, 1), complaint))
+        return false;
+    if (!argument_given(suggest->arguments, "json"))
+        return open_writer(suggest, own, count, complaint);
+    return strcmp(path, "-") == 0 || file_check_output(path, complaint);
+}
+
+/* For reading: six digits. */
+static bool write_rounded(struct table_writer *writer, double value, struct complaint *complaint) {
+    char text[64];
+    snprintf(text, sizeof text, "%.6g", value);
+    return table_write_number(writer, strtod(text, NULL), complaint);
+}
+
+static bool write_text(struct table_writer *writer, const char *text, struct complaint *complaint) {
+    return table_write_text(writer, (struct span){text, strlen(text)}, complaint);
+}
+
+static bool write_entry(struct suggest *suggest, const struct candidate *candidate,
+                        struct table_writer *writer, struct complaint *complaint) {
+    const struct entry *entry = &suggest->entry[candidate->slot];
+    bool fine = table_write_number(writer, (double)candidate->row + 1.0, complaint);
+    for (size_t i = 0; fine && i < entry->cells.count; i++)
+        fine = write_text(writer, entry->cells.item[i], complaint);
+    if (fine && entry->predicted)
+        fine = write_text(writer, entry->predicted, complaint);
+    for (size_t i = suggest->first; fine && i < suggest->figures; i++)
+        fine = write_rounded(writer, entry->figure[i], complaint);
+    if (fine && argument_given(suggest->arguments, "remeasure")) {
+        struct advice advice;
+        fine = advise(suggest, candidate->slot, &advice, complaint);
+        for (size_t i = 0; fine && i < 2; i++)
+            fine = write_text(writer, advice.feature[i] ? advice.feature[i] : "", complaint) &&
+                   write_rounded(writer, advice.gain[i], complaint);
+    }
+    return fine && table_write_end(writer, complaint);
+}
+
+static bool write_table(struct suggest *suggest, struct complaint *complaint) {
+    for (size_t i = 0; i < suggest->top.count; i++)
+        if (!write_entry(suggest, &suggest->top.candidate[i], suggest->writer, complaint))
+            return false;
+    struct table_writer *writer = suggest->writer;
+    suggest->writer = NULL;
+    return table_writer_close(writer, complaint);
+}
+
+static bool write_json_entry(struct suggest *suggest, const struct candidate *candidate,
+                             struct json_writer *json, struct complaint *complaint) {
+    const struct entry *entry = &suggest->entry[candidate->slot];
+    struct advice advice;
+    bool remeasure = argument_given(suggest->arguments, "remeasure");
+    if (remeasure && !advise(suggest, candidate->slot, &advice, complaint))
+        return false;
+    json_object(json, NULL);
+    json_whole(json, "row", candidate->row + 1);
+    for (size_t i = 0; i < entry->cells.count; i++) {
+        const struct column *column =
+            table_column(suggest->input.table, suggest->carried.column[i]);
+        const char *cell = entry->cells.item[i];
+        if (column->kind == COLUMN_NUMBER)
+            json_cell(json, column->name, cell);
+        else
+            json_text(json, column->name, *cell ? cell : NULL);
+    }
+    if (entry->predicted)
+        json_text(json, "predicted", entry->predicted);
+    for (size_t i = suggest->first; i < suggest->figures; i++)
+        json_real(json, suggest->figure_name[i], entry->figure[i]);
+    for (size_t i = 0; remeasure && i < 2; i++) {
+        json_text(json, remeasure_name[2 * i], advice.feature[i]);
+        json_real(json, remeasure_name[2 * i + 1], advice.gain[i]);
+    }
+    json_close(json);
+    return true;
+}
+
+static bool write_json(struct suggest *suggest, struct complaint *complaint) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    struct json_writer json = json_start(memory);
+    bool fine = true;
+    json_array(&json, NULL);
+    for (size_t i = 0; fine && i < suggest->top.count; i++)
+        fine = write_json_entry(suggest, &suggest->top.candidate[i], &json, complaint);
+    if (fine)
+        json_close(&json);
+    bool whole = !ferror(memory);
+    whole = fclose(memory) == 0 && whole;
+    if (fine && !whole)
+        fine = complain(complaint, BROKE_DOWN, "out of memory");
+    fine = fine && file_write(argument_text(suggest->arguments, "output"), text, size, complaint);
+    free(text);
+    return fine;
+}
+
+/* ---------------------------------------------------------------- all of it ------------------- */
+
+static bool choose(struct suggest *suggest, struct complaint *complaint) {
+    const struct arguments *arguments = suggest->arguments;
+    struct column own[ALL_COLUMNS];
+    if (!model_input_open(&suggest->loaded, &suggest->input, arguments,
+                          argument_operand(arguments, 0), argument_operand(arguments, 1), false,
+                          complaint) ||
+        !settle(suggest, complaint))
+        return false;
+    size_t count = list_columns(suggest, own);
+    if (!carried_columns_choose(&suggest->carried, arguments, suggest->input.table, count, own,
+                                complaint) ||
+        !make_room(suggest, complaint) || !open_output(suggest, own, count, complaint) ||
+        !rank(suggest, complaint))
+        return false;
+    report_tally(&suggest->input, arguments);
+    return argument_given(arguments, "json") ? write_json(suggest, complaint)
+                                             : write_table(suggest, complaint);
+}
+
+static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    struct suggest suggest = {.arguments = arguments};
+    bool fine = choose(&suggest, complaint);
+    for (size_t i = 0; suggest.entry && i < suggest.top.most; i++) {
+        name_list_free(&suggest.entry[i].cells);
+        free(suggest.entry[i].predicted);
+    }
+    free(suggest.entry);
+    free(suggest.x);
+    free(suggest.sigma);
+    free(suggest.gain);
+    free(suggest.p);
+    for (size_t i = 0; i < MOST_FIGURES; i++)
+        free(suggest.figure[i]);
+    table_writer_abandon(suggest.writer);
+    top_scores_free(&suggest.top);
+    carried_columns_free(&suggest.carried);
+    table_input_close(&suggest.input);
+    loaded_model_free(&suggest.loaded);
+    return fine;
+}
+
+const struct command command_suggest = {
+    .name = "suggest",
+    .summary = "Rows worth a label, measurements worth repeating",
+    .operands = "MODEL TABLE",
+    .least_operands = 2,
+    .most_operands = 2,
+    .description =
+        "Ranks the rows of TABLE, whose targets need not be known, by what more work on them would "
+        "teach, and writes the first of them: the row's number from 1, the most probable class and "
+        "its probability, and in nats the entropy of the class; the part of it that is about the "
+        "latent functions, which a label would teach the model ('information'); and the part that "
+        "exact measurements of the row would remove ('measurement').\n"
+        "\n"
+        "Of numbers and counts: mean and standard deviation of the target, and the deviation of "
+        "the latent function ('latent_sd'), by which rows rank: where it is large, a target would "
+        "teach most.",
+    .examples = "# Ten rows to label, those without a class only\n"
+                "nimgp suggest agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
+                "    --by information --keep-only Source_Name\n"
+                "# What to measure again\n"
+                "nimgp suggest toy.nimgp test.csv -n 5 --by measurement --remeasure\n",
+    .options = options,
+    .run = run,
+};

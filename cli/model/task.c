@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/model/task.h"
+
+#include "cli/terminal/options.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct task task_list[] = {
+    {.name = "classify",
+     .target = "class",
+     .predicts = PREDICTS_CLASS,
+     .likelihoods = "robust_max|softmax|probit",
+     .column = "class",
+     .role = "label",
+     .one = "class",
+     .many = "classes"},
+    {.name = "regress",
+     .target = "number",
+     .predicts = PREDICTS_NUMBER,
+     .likelihoods = "gaussian|student_t",
+     .column = "y",
+     .role = "target",
+     .one = "number",
+     .many = "numbers"},
+    {.name = "count",
+     .target = "count",
+     .predicts = PREDICTS_COUNT,
+     .likelihoods = "poisson",
+     .column = "count",
+     .role = "target",
+     .one = "count",
+     .many = "counts"},
+    {.name = "ordinal",
+     .target = "level",
+     .predicts = PREDICTS_LEVEL,
+     .likelihoods = "ordinal",
+     .column = "level",
+     .role = "label",
+     .one = "level",
+     .many = "levels"},
+    {.name = "multilabel",
+     .target = "labels",
+     .predicts = PREDICTS_LABELS,
+     .likelihoods = "multilabel",
+     .role = "label",
+     .one = "label",
+     .many = "labels"},
+};
+
+enum { TASKS = sizeof task_list / sizeof *task_list };
+
+/* Options that only one task has. */
+static const struct {
+    const char *option;
+    enum predicts predicts[2];
+    const char *whose;
+} foreign[] = {
+    {"exposure", {PREDICTS_COUNT, PREDICTS_COUNT}, "--task count"},
+    {"functions", {PREDICTS_LABELS, PREDICTS_LABELS}, "--task multilabel"},
+    {"classes", {PREDICTS_CLASS, PREDICTS_LEVEL}, "--task classify and ordinal"},
+};
+
+bool task_has_classes(const struct task *task) {
+    return task->predicts != PREDICTS_NUMBER && task->predicts != PREDICTS_COUNT;
+}
+
+bool task_has_one_class(const struct task *task) {
+    return task->predicts == PREDICTS_CLASS || task->predicts == PREDICTS_LEVEL;
+}
+
+const struct task *task_classify(void) {
+    return &task_list[0];
+}
+
+const struct task *task_of_model(const nim_model *model) {
+    for (size_t i = 0; i < TASKS; i++)
+        if (strcmp(task_list[i].target, nim_model_target(model)) == 0)
+            return &task_list[i];
+    assert(false && "the library predicts something nobody has heard of");
+    return NULL;
+}
+
+static const struct task *task_named(const char *name) {
+    for (size_t i = 0; i < TASKS; i++)
+        if (strcmp(task_list[i].name, name) == 0)
+            return &task_list[i];
+    return NULL; /* parsing lets none but these pass */
+}
+
+/* Whether a name is one of "a|b|c". */
+static bool is_among(const char *name, const char *names) {
+    size_t length = strlen(name);
+    for (; *names; names += strcspn(names, "|"), names += *names == '|')
+        if (strcspn(names, "|") == length && strncmp(names, name, length) == 0)
+            return true;
+    return false;
+}
+
+static const struct task *task_served_by(const char *likelihood) {
+    for (size_t i = 0; i < TASKS; i++)
+        if (is_among(likelihood, task_list[i].likelihoods))
+            return &task_list[i];
+    return NULL;
+}
+
+static bool refuse_foreign(const struct task *task, const char *likelihood,
+                           const struct arguments *arguments, struct complaint *complaint) {
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (argument_given(arguments, foreign[i].option) &&
+            foreign[i].predicts[0] != task->predicts && foreign[i].predicts[1] != task->predicts)
+            return complain(complaint, BAD_USAGE, "fit: --%s goes with %s, not with %s",
+                            foreign[i].option, foreign[i].whose, task->name);
+    static const char *const label_noise[] = {"eps", "learn-eps"};
+    char spelled[64];
+    option_respell(likelihood, '_', '-', spelled, sizeof spelled);
+    for (size_t i = 0; i < 2 && strcmp(likelihood, "robust_max") != 0; i++)
+        if (argument_given(arguments, label_noise[i]))
+            return complain(complaint, BAD_USAGE,
+                            "fit: --%s goes with --likelihood robust-max, not with %s",
+                            label_noise[i], spelled);
+    return true;
+}
+
+static bool complain_of_pair(const struct task *task, const char *likelihood,
+                             struct complaint *complaint) {
+    char spelled[64], known[128];
+    option_respell(likelihood, '_', '-', spelled, sizeof spelled);
+    option_respell(task->likelihoods, '_', '-', known, sizeof known);
+    for (char *c = known; *c; c++)
+        *c = *c == '|' ? '/' : *c;
+    return complain(complaint, BAD_USAGE,
+                    "fit: --task %s contradicts --likelihood %s; it goes with %s", task->name,
+                    spelled, known);
+}
+
+bool task_settle(const struct task **task, const struct arguments *arguments, nim_options *options,
+                 const nim_model *model, struct complaint *complaint) {
+    const char *wish = argument_text(arguments, "task");
+    const struct task *wished = wish ? task_named(wish) : NULL;
+    char likelihood[64] = "";
+    nim_error error;
+    nim_options_get(model ? nim_model_options(model) : options, "likelihood", likelihood,
+                    sizeof likelihood, NULL);
+    if (wished && !model && !argument_given(arguments, "likelihood")) {
+        *task = wished;
+        snprintf(likelihood, sizeof likelihood, "%.*s", (int)strcspn(wished->likelihoods, "|"),
+                 wished->likelihoods);
+        if (nim_options_set(options, "likelihood", likelihood, &error) != NIM_OK)
+            return complain_of(complaint, &error);
+    } else {
+        *task = model ? task_of_model(model) : task_served_by(likelihood);
+        assert(*task && "a likelihood that serves no task");
+    }
+    if (wished && wished != *task)
+        return model ? complain(complaint, BAD_USAGE,
+                                "fit: --task %s contradicts the model, which is for %s", wish,
+                                (*task)->name)
+                     : complain_of_pair(wished, likelihood, complaint);
+    return refuse_foreign(*task, likelihood, arguments, complaint);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_MODEL_TASK_H
+#define CLI_MODEL_TASK_H
+
+/* What a model is for: the tasks a user names, what each predicts, and the likelihoods that serve
+ * it. */
+
+#include "cli/terminal/command.h"
+
+enum predicts { PREDICTS_CLASS, PREDICTS_LEVEL, PREDICTS_LABELS, PREDICTS_NUMBER, PREDICTS_COUNT };
+
+struct task {
+    const char *name;   /* as on the command line */
+    const char *target; /* what the library calls what it predicts (nim_model_target) */
+    enum predicts predicts;
+    const char *likelihoods; /* "a|b", the default first; the library's spelling */
+    const char *column;      /* where the target stands unless said otherwise; NULL: must be said */
+    const char *role;        /* what the target is called: "label" or "target" */
+    const char *one, *many;  /* what there are several of: "class", "classes" */
+};
+
+#define TASK_OPTIONS                                                                               \
+    {.name = "task",                                                                               \
+     .value = "TASK",                                                                              \
+     .values = "classify|regress|count|ordinal|multilabel",                                        \
+     .help = "What to learn: one class of several, a number, a count, one of several ordered "     \
+             "levels, or any of several labels. What --likelihood is for, else classify.",         \
+     .complete = COMPLETE_VALUES},                                                                 \
+        {.name = "likelihood",                                                                     \
+         .value = "NAME",                                                                          \
+         .engine = "likelihood",                                                                   \
+         .fallback = "the task's",                                                                 \
+         .help = "How the target follows from the latent functions. classify: robust-max, "        \
+                 "softmax, probit; regress: gaussian, student-t; count: poisson; ordinal: "        \
+                 "ordinal; multilabel: multilabel. The first is the default.",                     \
+         .complete = COMPLETE_VALUES},                                                             \
+    {                                                                                              \
+        .name = "functions", .value = "N", .engine = "functions"                                   \
+    }
+
+/* Whether there are classes, levels or labels, which have names and probabilities. */
+bool task_has_classes(const struct task *task);
+
+/* Whether a row has one of them, not several. */
+bool task_has_one_class(const struct task *task);
+
+/*
+ * The task of a command line and of `options`, which have been told what was given; the likelihood
+ * is set if it was not. `model` is one to go on with, or NULL. Options that only other tasks have
+ * are refused.
+ */
+bool task_settle(const struct task **task, const struct arguments *arguments, nim_options *options,
+                 const nim_model *model, struct complaint *complaint);
+
+const struct task *task_of_model(const nim_model *model);
+
+/* The one that labels without a model belong to. */
+const struct task *task_classify(void);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_ROWS_CLASSES_H
+#define CLI_ROWS_CLASSES_H
+
+/* The names of classes, and which of them a label is. */
+
+#include "text/complaint.h"
+#include "text/name_list.h"
+#include "table/table.h"
+
+#include <stdint.h>
+
+enum { MOST_CLASSES = 10000, NO_CLASS = -1 };
+
+struct classes {
+    struct name_list name;
+    size_t *sorted; /* name.count: numbers of the names, in the order of their bytes */
+    bool fold;      /* upper and lower case are the same */
+    bool closed;    /* labels of other names belong to no class */
+};
+
+/* Classes of the given names in their order, closed. */
+bool classes_fix(struct classes *classes, const struct name_list *names,
+                 struct complaint *complaint);
+
+/* The class of a label; a new one unless closed, then NO_CLASS. False only when there are too many
+ * or memory ran out. */
+bool classes_of(struct classes *classes, struct span label, int32_t *class,
+                struct complaint *complaint);
+
+/* Puts the names in order, numbers by size, else by bytes, and the labels with them. */
+bool classes_order(struct classes *classes, size_t rows, int32_t *label,
+                   struct complaint *complaint);
+
+void classes_free(struct classes *classes);
+
+#endif

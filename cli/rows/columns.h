@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_ROWS_COLUMNS_H
+#define CLI_ROWS_COLUMNS_H
+
+/*
+ * Which columns of a table are attributes, and which are their errors.
+ *
+ * An attribute is named after its column, or log(column): then its value is ln x and its error
+ * sigma / x. The name is all that a model keeps of it.
+ */
+
+#include "nimgp.h"
+#include "text/name_list.h"
+#include "table/table.h"
+
+struct feature {
+    char *name;     /* of the attribute */
+    size_t value;   /* its column */
+    long error;     /* the column of its 1-sigma errors, or NO_COLUMN */
+    long also;      /* another column that looks like that, or NO_COLUMN */
+    bool logarithm; /* of value and error */
+    char *lost;     /* the error column the model learned with, when this table has none; or NULL */
+};
+
+struct columns {
+    size_t count;
+    struct feature *feature;
+    struct name_list left_out; /* numeric columns that look like a row's number or name */
+    struct name_list orphans;  /* numeric columns that look like errors of something not there */
+    struct name_list empty;    /* columns that turned out to hold nothing */
+    struct name_list unused;   /* errors of columns that are no attributes */
+};
+
+/* The column of that name, with a complaint that names file and column when there is none, or two.
+ */
+bool column_find(const struct table *table, const char *name, size_t *column,
+                 struct complaint *complaint);
+
+/* The label: the column `wanted`, else the one a model `learned` with, else the `usual` one; the
+ * first two may be NULL. Nothing else is tried. */
+bool column_label(const struct table *table, const char *wanted, const char *learned,
+                  const char *usual, size_t *column, struct complaint *complaint);
+
+/* The label nobody named, in a table without the `usual` one: the last column, unless it looks like
+ * anything else in the `rows` at hand. */
+bool column_guess_label(struct table *table, size_t rows, const char *usual, size_t *column,
+                        struct complaint *complaint);
+
+/* A column that can be no attribute. */
+struct taken {
+    size_t column;
+    const char *role; /* "label" */
+    bool measured;    /* it may have errors, which are no attributes either */
+};
+
+/* Whether a name is one that columns of rows' names or numbers have: id, index, ... */
+bool column_names_rows(const char *name);
+
+/* What a user says about columns, as typed; NULL where nothing was said. */
+struct column_wishes {
+    const char *features; /* "a,log(b)"; NULL: all columns of numbers */
+    const char *errors;   /* "flux=dflux,..." in addition to the rule, or "none" */
+    const char *log;      /* "a,b", or "auto" or "none", which are not looked at here */
+    const struct taken *taken;
+    size_t taken_count;
+};
+
+/*
+ * The attributes of a new model. `rows` are at hand: a column of text most of whose cells there are
+ * numbers is taken for numbers, so that reading it complains of the cell that is none.
+ */
+bool columns_choose(struct columns *columns, struct table *table, size_t rows,
+                    const struct column_wishes *wishes, struct complaint *complaint);
+
+/* The attributes of a model in another table. The errors: as wished, else as in training, else by
+ * rule. Other wishes do not count. */
+bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
+                   const struct column_wishes *wishes, struct complaint *complaint);
+
+/* Whether a model of these options looks at errors at all. */
+bool errors_count(const nim_options *options);
+
+/* Makes the logarithm of an attribute the attribute. */
+bool feature_take_log(struct feature *feature, struct complaint *complaint);
+
+/* "flux=flux_err,..." for a model's note; to be freed. NULL when out of memory. */
+char *columns_errors(const struct columns *columns, const struct table *table);
+
+void feature_free(struct feature *feature);
+void columns_free(struct columns *columns);
+
+/* The key of the note a model keeps of them. */
+#define NOTE_ERRORS "errors"
+
+#endif

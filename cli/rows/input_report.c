@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/rows/input_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void report_rows_left_out(const struct rows *rows, const struct arguments *arguments) {
+    const struct target *target = rows->target;
+    char unlabelled[32], other[32], text[320] = "", names[128];
+    snprintf(unlabelled, sizeof unlabelled, "without a %s", target->task->role);
+    snprintf(other, sizeof other, "of other %s", target->task->many);
+    const struct {
+        size_t count;
+        const char *why;
+    } parts[] = {{rows->filtered, "by --where"},
+                 {target->unlabelled, unlabelled},
+                 {target->other_class, other}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t used = strlen(text);
+        if (parts[i].count)
+            snprintf(text + used, sizeof text - used, "%s%zu %s", used ? ", " : "", parts[i].count,
+                     parts[i].why);
+    }
+    name_list_show(&target->others.name, 4, names, sizeof names);
+    if (*text)
+        say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
+            *names ? ")" : "");
+}
+
+void report_nonpositive(const struct rows *rows, const struct arguments *arguments) {
+    for (size_t j = 0; rows->nonpositive && j < rows->columns->count; j++) {
+        size_t count = rows->nonpositive[j];
+        const char *name = table_column(rows->table, rows->columns->feature[j].value)->name;
+        if (count == 1)
+            say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
+                name);
+        else if (count)
+            say(arguments, "%s: %zu cells are not positive, have no logarithm and count as missing",
+                name, count);
+    }
+}
+
+static void report_lost_errors(const struct table_input *input, const struct arguments *arguments) {
+    for (size_t j = 0; j < input->columns.count; j++) {
+        const struct feature *feature = &input->columns.feature[j];
+        if (feature->lost)
+            say(arguments,
+                "%s: no column '%s': the median error of training stands in; --errors %s=NAME "
+                "names one",
+                table_path(input->table), feature->lost,
+                table_column(input->table, feature->value)->name);
+    }
+}
+
+void report_what_is_lost(const struct table_input *input, const nim_model *model,
+                         const struct arguments *arguments) {
+    if (errors_count(nim_model_options(model)))
+        report_lost_errors(input, arguments);
+    if (input->target.no_exposure)
+        say(arguments,
+            "%s: no column '%s', the exposure in training: it counts as 1; "
+            "--exposure names one",
+            table_path(input->table), input->target.no_exposure);
+}
+
+void report_tally(const struct table_input *input, const struct arguments *arguments) {
+    const struct target *target = &input->target;
+    if (target->chosen)
+        say(arguments, "the %s is column '%s'; --label chooses another", target->task->role,
+            table_column(input->table, target->column[0])->name);
+    if (target->count && table_beside(input->table))
+        say(arguments, "the labels are those of %s", table_beside(input->table));
+    if (rows_all_filtered(&input->rows))
+        say(arguments, "no row meets --where");
+    report_nonpositive(&input->rows, arguments);
+    if (target->count)
+        report_rows_left_out(&input->rows, arguments);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_ROWS_MODEL_INPUT_H
+#define CLI_ROWS_MODEL_INPUT_H
+
+/* A model and the table it is applied to. */
+
+#include "cli/model/files.h"
+#include "cli/rows/table_input.h"
+
+struct loaded_model {
+    nim_model *model;
+    nim_predictor *predictor;
+};
+
+/* What commands that apply a model have in common. */
+#define MODEL_INPUT_OPTIONS                                                                        \
+    {.name = "exposure",                                                                           \
+     .value = "COLUMN",                                                                            \
+     .help = "Of counts: the time, area or effort of each row; as in training unless given."},     \
+        {.name = "errors",                                                                         \
+         .value = "A=B,...|none",                                                                  \
+         .help =                                                                                   \
+             "Column B holds the 1-sigma errors of feature A. As in training, or found by name, "  \
+             "unless given."},                                                                     \
+        WHERE_OPTION,                                                                              \
+        {.name = "ignore-case",                                                                    \
+         .help = "Upper and lower case are the same, in labels and --where."},                     \
+        FORMAT_OPTION, {.name = "threads", .value = "N", .engine = "threads"}, {                   \
+        .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
+    }
+
+/* With `with_targets`, the rows have targets: column --label, else as in training. Close both also
+ * after failure. */
+bool model_input_open(struct loaded_model *loaded, struct table_input *input,
+                      const struct arguments *arguments, const char *model, const char *table,
+                      bool with_targets, struct complaint *complaint);
+
+/* Classes of rows with no model: `classes` says which there are, and rows have no features. */
+bool classes_input_open(struct table_input *input, const struct arguments *arguments,
+                        const struct name_list *classes, const char *table,
+                        struct complaint *complaint);
+
+void loaded_model_free(struct loaded_model *loaded);
+
+#endif

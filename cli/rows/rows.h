@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_ROWS_ROWS_H
+#define CLI_ROWS_ROWS_H
+
+/*
+ * A table's rows as the library wants them, block by block: those that meet --where and, where
+ * there is a target, have one. Values and errors are checked here, where file, line and
+ * column are still known.
+ *
+ *     struct rows rows = {.table = table, .columns = &columns, .where = where};
+ *     while (rows_next(&rows, &complaint) && rows.count)
+ *         nim_predict(predictor, &(nim_data){rows_data(&rows)}, ...);
+ *     rows_free(&rows);
+ */
+
+#include "cli/rows/columns.h"
+#include "cli/rows/target.h"
+#include "cli/rows/where.h"
+
+enum { ROWS_BLOCK = 4096 };
+
+struct rows {
+    /* Set by the caller, and his. */
+    struct table *table;
+    const struct columns *columns;
+    struct where *where;   /* or NULL */
+    struct target *target; /* or NULL: all rows count */
+    bool lost_is_unknown;  /* errors the model learned with and the table lacks: not exact */
+    size_t waiting;        /* rows the table has at hand that were not looked at yet */
+
+    /* The block. */
+    size_t count;   /* rows selected; 0 at the end of the table */
+    size_t at_hand; /* rows the table has at hand */
+    size_t first;   /* the number of the first of them, from 0 */
+    size_t *place;  /* count: where each stands among them */
+    double *x;      /* count x attributes */
+    double *sigma;  /* count x attributes; zero where there is no error column, NaN where it is
+                       unknown */
+    struct target_values targets; /* count, where there is a target */
+
+    /* So far, over all blocks. */
+    size_t seen;         /* rows of the table */
+    size_t filtered;     /* that do not meet --where */
+    size_t *missing;     /* attributes: values missing in rows selected */
+    size_t *nonpositive; /* attributes: cells without a logarithm, counted as missing */
+
+    /* Its own. */
+    uint8_t *keep;
+    double *value, *error;
+};
+
+/* The next rows selected, at most a block. False and a complaint when the table cannot be used, or
+ * has no rows at all. */
+bool rows_next(struct rows *rows, struct complaint *complaint);
+void rows_free(struct rows *rows);
+
+/* Whether any attribute has errors, known or not. */
+bool rows_have_errors(const struct rows *rows);
+
+/* The block for the library; the rows' own memory. */
+nim_data rows_data(const struct rows *rows);
+
+/* Whether there were rows, and none met --where. */
+bool rows_all_filtered(const struct rows *rows);
+
+/* ln x and sigma / x in place of x and sigma; both NaN where x is not positive, and true then. */
+bool take_log(double *x, double *sigma);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/rows/table_input.h"
+
+#include "cli/model/files.h"
+#include "cli/model/fit_request.h"
+
+#include <stdlib.h>
+
+static bool find_target(struct table_input *input, const struct table_request *request,
+                        struct complaint *complaint) {
+    struct target *target = &input->target;
+    struct target_wishes wishes = {.label = request->with_targets ? request->label : NULL,
+                                   .exposure = request->exposure,
+                                   .model = request->model,
+                                   .rows = input->rows.waiting};
+    if (!request->with_targets)
+        return target_find_exposure(target, input->table, &wishes, complaint);
+    if (!target_find(target, input->table, &wishes, complaint))
+        return false;
+    /* Counts cannot be compared without the times they belong to. */
+    if (target->no_exposure)
+        return complain(complaint, BAD_INPUT,
+                        "%s: no column '%s', the exposure in training; --exposure names it",
+                        table_path(input->table), target->no_exposure);
+    return target_name_classes(target, input->table, request->classes, request->model, complaint);
+}
+
+/* The columns that are no features: the target's. One that is not looked at may be there all the
+ * same, and is nobody's error. To be freed. */
+static struct taken *columns_taken(const struct table_input *input,
+                                   const struct table_request *request, size_t *count) {
+    struct taken *taken = target_taken(&input->target, count);
+    const char *label = request->model ? nim_model_note(request->model, NOTE_LABEL) : NULL;
+    long column = label && !input->target.count ? table_find(input->table, label) : NO_COLUMN;
+    if (taken && column >= 0)
+        taken[(*count)++] = (struct taken){.column = (size_t)column};
+    return taken;
+}
+
+static bool find_features(struct table_input *input, const struct table_request *request,
+                          struct complaint *complaint) {
+    struct column_wishes wishes = {
+        .features = request->features, .errors = request->errors, .log = request->log};
+    struct taken *taken = columns_taken(input, request, &wishes.taken_count);
+    wishes.taken = taken;
+    bool fine = true;
+    if (!taken)
+        fine = complain(complaint, BROKE_DOWN, "out of memory");
+    else if (request->model)
+        fine = columns_match(&input->columns, input->table, request->model, &wishes, complaint);
+    else
+        fine =
+            columns_choose(&input->columns, input->table, input->rows.waiting, &wishes, complaint);
+    free(taken);
+    return fine;
+}
+
+static bool set_up_rows(struct table_input *input, const struct table_request *request,
+                        struct complaint *complaint) {
+    struct rows *rows = &input->rows;
+    static const struct name_list none = {0};
+    rows->table = input->table;
+    rows->columns = &input->columns;
+    rows->target = &input->target;
+    rows->lost_is_unknown = request->model != NULL;
+    rows->where = where_create(request->conditions ? request->conditions : &none, input->table,
+                               request->ignore_case, complaint);
+    return rows->where != NULL;
+}
+
+bool table_input_open(struct table_input *input, const struct table_request *request,
+                      struct complaint *complaint) {
+    *input = (struct table_input){.target = {.task = request->task,
+                                             .exposure = NO_COLUMN,
+                                             .classes = {.fold = request->ignore_case}}};
+    input->table = file_open_table(request->path, request->format, complaint);
+    if (!input->table)
+        return false;
+    /* What a new model learns from is judged by the first rows. */
+    bool choose = !request->model && !request->without_features;
+    return (!choose || table_next(input->table, ROWS_BLOCK, &input->rows.waiting, complaint)) &&
+           find_target(input, request, complaint) &&
+           (request->without_features || find_features(input, request, complaint)) &&
+           set_up_rows(input, request, complaint);
+}
+
+void table_input_close(struct table_input *input) {
+    rows_free(&input->rows);
+    where_free(input->rows.where);
+    table_close(input->table);
+    columns_free(&input->columns);
+    target_free(&input->target);
+}

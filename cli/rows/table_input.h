@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_ROWS_TABLE_INPUT_H
+#define CLI_ROWS_TABLE_INPUT_H
+
+/*
+ * The one way from a table in a file to rows the library takes, for every command: opens the table,
+ * finds target and features, and reads rows that meet --where.
+ *
+ *     struct table_request request = {.path = "train.csv", .task = task, .with_targets = true};
+ *     struct table_input input;
+ *     if (table_input_open(&input, &request, &complaint))
+ *         while (rows_next(&input.rows, &complaint) && input.rows.count) ...
+ *     table_input_close(&input);
+ */
+
+#include "cli/rows/rows.h"
+
+/* What is wanted of a table, settled; texts as typed, NULL where nothing was said. */
+struct table_request {
+    const char *path;
+    enum table_format format;
+    const struct task *task;
+    const nim_model *model; /* whose features and classes count; NULL: they are chosen */
+    bool with_targets;      /* rows without a target are passed over */
+    bool without_features;  /* only targets are looked at */
+    bool ignore_case;       /* in labels and conditions */
+    const char *label;      /* the target's column, or a list of columns */
+    const char *exposure;   /* a column */
+    const char *features;   /* "a,log(b)"; with a model its own count, here and so on */
+    const char *errors;     /* "flux=dflux,..." or "none" */
+    const char *log;        /* "a,b", "auto" or "none" */
+    const char *classes;    /* "a,b,c" */
+    const struct name_list *conditions; /* of --where; not used after opening */
+};
+
+/* Rows refer to the other members, so it stays where it was opened. */
+struct table_input {
+    struct table *table;
+    struct target target;
+    struct columns columns;
+    struct rows rows;
+};
+
+/* Close it also after failure. */
+bool table_input_open(struct table_input *input, const struct table_request *request,
+                      struct complaint *complaint);
+void table_input_close(struct table_input *input);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_SCORE_OUTSIDE_PROBABILITIES_H
+#define CLI_SCORE_OUTSIDE_PROBABILITIES_H
+
+/* Probabilities that somebody else has computed: the columns p_CLASS of a table. */
+
+#include "cli/terminal/command.h"
+#include "text/name_list.h"
+
+struct outside_probabilities {
+    struct name_list classes; /* in the order of the columns */
+    size_t rows;
+    double *p;             /* rows x classes */
+    char *id;              /* the column of the rows' names, or NULL */
+    struct name_list name; /* rows: these names */
+};
+
+/* Reads all of the table. A row's probabilities must add up to one. The rows' names are those of
+ * the first column that looks like it. */
+bool outside_probabilities_read(struct outside_probabilities *outside, const char *path,
+                                struct complaint *complaint);
+void outside_probabilities_free(struct outside_probabilities *outside);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/score/prediction_names.h"
+
+#include "cli/score/metrics.h"
+#include "cli/model/task.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t predicted_size(const nim_model *model) {
+    size_t longest = 1, all = 1;
+    for (size_t c = 0; c < nim_model_classes(model); c++) {
+        size_t length = strlen(nim_model_class_name(model, c));
+        longest = length > longest ? length : longest;
+        all += length + 1;
+    }
+    return task_of_model(model)->predicts == PREDICTS_LABELS ? all : longest + 1;
+}
+
+void predicted_name(const nim_model *model, const double *p, char *text) {
+    size_t classes = nim_model_classes(model), used = 0;
+    if (task_of_model(model)->predicts != PREDICTS_LABELS) {
+        strcpy(text, nim_model_class_name(model, most_probable(classes, p)));
+        return;
+    }
+    text[0] = '\0';
+    for (size_t c = 0; c < classes; c++)
+        if (p[c] > 0.5)
+            used += (size_t)sprintf(text + used, "%s%s", used ? "|" : "",
+                                    nim_model_class_name(model, c));
+}
+
+const char *function_name(const nim_model *model, size_t function, char text[FUNCTION_NAME]) {
+    size_t functions = nim_model_functions(model);
+    if (task_of_model(model)->predicts == PREDICTS_CLASS && functions == nim_model_classes(model))
+        return nim_model_class_name(model, function);
+    if (functions == 1)
+        return "f";
+    snprintf(text, FUNCTION_NAME, "f%zu", function + 1);
+    return text;
+}

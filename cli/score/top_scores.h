@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_SCORE_TOP_SCORES_H
+#define CLI_SCORE_TOP_SCORES_H
+
+/*
+ * The n highest scores of a stream. Each has a slot, a number below n, under which the caller keeps
+ * what belongs to it. Of equal scores the earlier one stays.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct candidate {
+    double score;
+    size_t row; /* its number in the stream */
+    size_t slot;
+};
+
+struct top_scores {
+    size_t count, most;
+    struct candidate *candidate; /* a heap, the worst on top */
+};
+
+/* False when out of memory. */
+bool top_scores_create(struct top_scores *top, size_t most);
+
+/* The slot for a newcomer, which may have been another's before; false when it is not good enough.
+ */
+bool top_scores_offer(struct top_scores *top, double score, size_t row, size_t *slot);
+
+/* Sorts, the best first; no offers after that. */
+void top_scores_sort(struct top_scores *top);
+
+void top_scores_free(struct top_scores *top);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/terminal/arguments.h"
+
+#include "text/nearest.h"
+#include "cli/terminal/options.h"
+#include "text/number.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct given_option {
+    struct option option;
+    const char *value; /* "" for flags */
+};
+
+struct arguments {
+    const struct command *command;
+    size_t operands, givens;
+    const char **operand;
+    struct given_option *given;
+    bool want_help;
+};
+
+/* ---------------------------------------------------------------- parsing --------------------- */
+
+/* Where parsing is. */
+struct cursor {
+    char *const *words;
+    size_t count, next;
+};
+
+static bool complain_of_unknown(const struct command *command, const char *word, size_t length,
+                                struct complaint *complaint) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name), word);
+    struct nearest nearest = {.word = name};
+    for (size_t i = 0; i < option_count(command); i++)
+        nearest_try(&nearest, option_at(command, i).name);
+    if (nearest.found)
+        return complain(complaint, BAD_USAGE, "%s: unknown option --%s; did you mean --%s?",
+                        command->name, name, nearest.found);
+    return complain(complaint, BAD_USAGE, "%s: unknown option --%s; see nimgp %s --help",
+                    command->name, name, command->name);
+}
+
+static bool complain_of_choice(const struct command *command, const struct option *option,
+                               const char *value, struct complaint *complaint) {
+    char list[512] = "", choice[OPTION_CHOICE], best[OPTION_CHOICE + 32] = "";
+    struct nearest nearest = {.word = value};
+    for (size_t i = 0; i < option_choices(option); i++) {
+        const char *before = nearest.found;
+        option_choice(option, i, choice);
+        size_t slips = nearest.slips, used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choice);
+        nearest_try(&nearest, choice);
+        if (nearest.found && (!before || nearest.slips < slips))
+            snprintf(best, sizeof best, "; did you mean %s?", choice);
+    }
+    return complain(complaint, BAD_USAGE, "%s: --%s: '%s' is not one of %s%s", command->name,
+                    option->name, value, list, best);
+}
+
+static bool set_engine(const struct command *command, const struct option *option,
+                       const char *value, nim_options *options, struct complaint *complaint) {
+    char spelled[OPTION_CHOICE];
+    nim_error error;
+    if (!option->value) {
+        value = "1"; /* a flag */
+    } else if (option_choices(option) && strlen(value) < sizeof spelled) {
+        option_respell(value, '-', '_', spelled, sizeof spelled);
+        value = spelled;
+    }
+    if (nim_options_set(options, option->engine, value, &error) == NIM_OK)
+        return true;
+    /* "option epsilon: ..." is the library's name for what the user called --eps. */
+    const char *colon = strstr(error.message, ": ");
+    return complain(complaint, BAD_USAGE, "%s: --%s: %s", command->name, option->name,
+                    colon ? colon + 2 : error.message);
+}
+
+static bool check_value(const struct command *command, const struct option *option,
+                        const char *value, struct complaint *complaint) {
+    if (!option_allows(option, value))
+        return complain_of_choice(command, option, value, complaint);
+    if (!option->engine)
+        return true;
+    nim_options *scratch = nim_options_create();
+    if (!scratch)
+        return complain(complaint, BROKE_DOWN, "out of memory");
+    bool good = set_engine(command, option, value, scratch, complaint);
+    nim_options_free(scratch);
+    return good;
+}
+
+/* An option was met; `attached` is the value written with it, or NULL. */
+static bool take(struct arguments *arguments, struct cursor *cursor, struct option option,
+                 const char *attached, struct complaint *complaint) {
+    const char *name = arguments->command->name, *value = "";
+    if (!option.value && attached)
+        return complain(complaint, BAD_USAGE, "%s: --%s takes no value", name, option.name);
+    if (option.value && attached)
+        value = attached;
+    else if (option.value) {
+        /* A word that looks like an option is a forgotten value rather than one. */
+        if (cursor->next == cursor->count || strncmp(cursor->words[cursor->next], "--", 2) == 0)
+            return complain(complaint, BAD_USAGE, "%s: --%s needs a value: --%s %s", name,
+                            option.name, option.name, option.value);
+        value = cursor->words[cursor->next++];
+    }
+    if (!check_value(arguments->command, &option, value, complaint))
+        return false;
+    arguments->given[arguments->givens++] = (struct given_option){.option = option, .value = value};
+    arguments->want_help = arguments->want_help || strcmp(option.name, "help") == 0;
+    return true;
+}
+
+static bool take_long(struct arguments *arguments, struct cursor *cursor, const char *word,
+                      struct complaint *complaint) {
+    size_t length = strcspn(word, "=");
+    struct option option;
+    if (!option_named(arguments->command, word, length, &option))
+        return complain_of_unknown(arguments->command, word, length, complaint);
+    return take(arguments, cursor, option, word[length] ? word + length + 1 : NULL, complaint);
+}
+
+static bool take_short(struct arguments *arguments, struct cursor *cursor, const char *word,
+                       struct complaint *complaint) {
+    struct option option;
+    if (option_lettered(arguments->command, word[0], &option))
+        return take(arguments, cursor, option, word[1] ? word + 1 : NULL, complaint);
+    if (option_named(arguments->command, word, strcspn(word, "="), &option))
+        return complain(complaint, BAD_USAGE, "%s: unknown option -%s; did you mean --%s?",
+                        arguments->command->name, word, option.name);
+    return complain(complaint, BAD_USAGE, "%s: unknown option -%s; see nimgp %s --help",
+                    arguments->command->name, word, arguments->command->name);
+}
+
+static bool take_all(struct arguments *arguments, struct cursor *cursor,
+                     struct complaint *complaint) {
+    bool options_over = false;
+    while (cursor->next < cursor->count && !arguments->want_help) {
+        const char *word = cursor->words[cursor->next++];
+        bool good = true;
+        if (options_over || word[0] != '-' || !word[1])
+            arguments->operand[arguments->operands++] = word;
+        else if (strcmp(word, "--") == 0)
+            options_over = true;
+        else if (word[1] == '-')
+            good = take_long(arguments, cursor, word + 2, complaint);
+        else
+            good = take_short(arguments, cursor, word + 1, complaint);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static bool check_operands(const struct arguments *arguments, struct complaint *complaint) {
+    const struct command *command = arguments->command;
+    if (arguments->want_help)
+        return true;
+    if (arguments->operands > command->most_operands)
+        return complain(complaint, BAD_USAGE, "%s: too much: '%s'; usage: nimgp %s %s",
+                        command->name, arguments->operand[command->most_operands], command->name,
+                        command->operands);
+    if (arguments->operands >= command->least_operands)
+        return true;
+    const char *missing = command->operands; /* words in their order */
+    for (size_t i = 0; i < arguments->operands; i++)
+        missing += strcspn(missing, " ") + 1;
+    return complain(complaint, BAD_USAGE, "%s: %.*s is missing; usage: nimgp %s %s", command->name,
+                    (int)strcspn(missing, " "), missing, command->name, command->operands);
+}
+
+struct arguments *arguments_parse(const struct command *command, size_t count, char *const *words,
+                                  struct complaint *complaint) {
+    struct arguments *arguments = calloc(1, sizeof *arguments);
+    if (arguments) {
+        arguments->command = command;
+        arguments->operand = calloc(count + 1, sizeof *arguments->operand);
+        arguments->given = calloc(count + 1, sizeof *arguments->given);
+    }
+    if (!arguments || !arguments->operand || !arguments->given) {
+        complain(complaint, BROKE_DOWN, "out of memory");
+    } else {
+        struct cursor cursor = {.words = words, .count = count};
+        if (take_all(arguments, &cursor, complaint) && check_operands(arguments, complaint))
+            return arguments;
+    }
+    arguments_free(arguments);
+    return NULL;
+}
+
+void arguments_free(struct arguments *arguments) {
+    if (!arguments)
+        return;
+    free(arguments->operand);
+    free(arguments->given);
+    free(arguments);
+}
+
+bool arguments_want_help(const struct arguments *arguments) {
+    return arguments->want_help;
+}
+
+/* ---------------------------------------------------------------- what a command asks --------- */
+
+const char *argument_command(const struct arguments *arguments) {
+    return arguments->command->name;
+}
+
+size_t argument_operands(const struct arguments *arguments) {
+    return arguments->operands;
+}
+
+const char *argument_operand(const struct arguments *arguments, size_t index) {
+    return index < arguments->operands ? arguments->operand[index] : NULL;
+}
+
+size_t argument_count(const struct arguments *arguments, const char *name) {
+    size_t count = 0;
+    for (size_t i = 0; i < arguments->givens; i++)
+        count += strcmp(arguments->given[i].option.name, name) == 0;
+    return count;
+}
+
+const char *argument_nth(const struct arguments *arguments, const char *name, size_t k) {
+    for (size_t i = 0; i < arguments->givens; i++)
+        if (strcmp(arguments->given[i].option.name, name) == 0 && k-- == 0)
+            return arguments->given[i].value;
+    return NULL;
+}
+
+bool argument_given(const struct arguments *arguments, const char *name) {
+    return argument_count(arguments, name) > 0;
+}
+
+bool argument_all(const struct arguments *arguments, const char *name, struct name_list *list,
+                  struct complaint *complaint) {
+    for (size_t k = 0; k < argument_count(arguments, name); k++) {
+        const char *text = argument_nth(arguments, name, k);
+        if (!name_list_add(list, text, strlen(text), complaint))
+            return false;
+    }
+    return true;
+}
+
+const char *argument_text(const struct arguments *arguments, const char *name) {
+    size_t count = argument_count(arguments, name);
+    if (count)
+        return argument_nth(arguments, name, count - 1);
+    struct option option = {0};
+    bool known = option_named(arguments->command, name, strlen(name), &option);
+    assert(known && "a command asks for an option that is not in its table");
+    return known ? option.fallback : NULL;
+}
+
+static bool complain_of_range(const struct arguments *arguments, const char *name, const char *text,
+                              const char *kind, double least, double most,
+                              struct complaint *complaint) {
+    char from[NUMBER_TEXT], to[NUMBER_TEXT];
+    number_print(least, from);
+    number_print(most, to);
+    return complain(complaint, BAD_USAGE, "%s: --%s: '%s' is not a%s number from %s to %s",
+                    arguments->command->name, name, text, kind, from, to);
+}
+
+bool argument_real(const struct arguments *arguments, const char *name, double least, double most,
+                   double *value, struct complaint *complaint) {
+    const char *text = argument_text(arguments, name);
+    double number;
+    if (!text || !number_parse(text, &number) || number < least || number > most)
+        return complain_of_range(arguments, name, text ? text : "", "", least, most, complaint);
+    *value = number;
+    return true;
+}
+
+bool argument_whole(const struct arguments *arguments, const char *name, size_t least, size_t most,
+                    size_t *value, struct complaint *complaint) {
+    const char *text = argument_text(arguments, name);
+    /* Up to 2^53 a double is a whole number exactly, and 1e6 may be written so. */
+    double number, from = (double)least, to = fmin((double)most, 0x1p53);
+    if (!text || !number_parse(text, &number) || number < from || number > to ||
+        number != floor(number))
+        return complain_of_range(arguments, name, text ? text : "", " whole", from, to, complaint);
+    *value = (size_t)number;
+    return true;
+}
+
+bool argument_engine(const struct arguments *arguments, nim_options *options,
+                     struct complaint *complaint) {
+    for (size_t i = 0; i < arguments->givens; i++) {
+        const struct given_option *given = &arguments->given[i];
+        if (given->option.engine &&
+            !set_engine(arguments->command, &given->option, given->value, options, complaint))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_TERMINAL_COMMAND_H
+#define CLI_TERMINAL_COMMAND_H
+
+/*
+ * What a subcommand is. One table of options each; parsing, --help, the man page and the shell
+ * completion all read it, so nothing is said twice.
+ */
+
+#include "cli/terminal/library_error.h"
+#include "text/name_list.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_DIRECTORY, COMPLETE_VALUES };
+
+/* An option with the name "" is a heading: its help stands above those that follow. */
+struct option {
+    const char *name;     /* without dashes: "label" */
+    char letter;          /* 'o' for -o, or 0 */
+    const char *value;    /* what stands for the value in help: "FILE"; NULL for a flag */
+    const char *help;     /* one sentence; NULL: the library's own for `engine` */
+    const char *fallback; /* the default as text, or NULL; for `engine` the library's own */
+    const char *engine;   /* the library's option it sets (nim_option_describe), or NULL */
+    const char *values;   /* "a|b|c" where these are all, or NULL; for `engine` the library's */
+    enum completion complete;
+};
+
+struct arguments; /* a parsed command line */
+
+struct command {
+    const char *name, *summary; /* "fit", "Learns a model from a table" */
+    const char *operands;       /* "TABLE", as in usage lines */
+    size_t least_operands, most_operands;
+    const char *description;      /* paragraphs divided by empty lines; plain text */
+    const char *examples;         /* lines of shell, each with a comment line above */
+    const struct option *options; /* up to one whose name is NULL; --quiet and --help
+                                     are not listed, every command has them */
+    bool (*run)(const struct arguments *arguments, struct complaint *complaint);
+};
+
+extern const struct command command_simulate, command_fit, command_predict, command_evaluate,
+    command_suggest, command_inspect, command_convert;
+
+/* ---------------------------------------------------------------- what a command asks --------- */
+
+const char *argument_command(const struct arguments *arguments); /* its name */
+
+size_t argument_operands(const struct arguments *arguments);
+const char *argument_operand(const struct arguments *arguments, size_t index);
+
+/* The last value given for an option, else its fallback, else NULL. */
+const char *argument_text(const struct arguments *arguments, const char *name);
+
+/* Whether the option stands on the command line; for flags this is their value. */
+bool argument_given(const struct arguments *arguments, const char *name);
+
+/* How often, and the k-th value, of an option that may be repeated. */
+size_t argument_count(const struct arguments *arguments, const char *name);
+const char *argument_nth(const struct arguments *arguments, const char *name, size_t k);
+
+/* All of them, added to a list. */
+bool argument_all(const struct arguments *arguments, const char *name, struct name_list *list,
+                  struct complaint *complaint);
+
+/* As numbers, with a complaint (BAD_USAGE) that names option and range when they are not. */
+bool argument_real(const struct arguments *arguments, const char *name, double least, double most,
+                   double *value, struct complaint *complaint);
+bool argument_whole(const struct arguments *arguments, const char *name, size_t least, size_t most,
+                    size_t *value, struct complaint *complaint);
+
+/* Sets every engine option that was given; hyphens in values count as underscores. */
+bool argument_engine(const struct arguments *arguments, nim_options *options,
+                     struct complaint *complaint);
+
+/* ---------------------------------------------------------------- talk ------------------------ */
+
+/* A line on standard error, after "nimgp: "; silent under --quiet, which every command has. */
+void say(const struct arguments *arguments, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

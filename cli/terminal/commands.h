@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_TERMINAL_COMMANDS_H
+#define CLI_TERMINAL_COMMANDS_H
+
+/* All commands, in the order of a working day. */
+
+#include "cli/terminal/command.h"
+
+extern const struct command *const command_list[]; /* up to NULL */
+
+/* NULL when there is none of that name. */
+const struct command *command_named(const char *name);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/terminal/grid.h"
+
+#include "text/name_list.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct grid {
+    char *alignment;
+    size_t columns;
+    struct name_list cells;
+};
+
+struct grid *grid_create(const char *alignment) {
+    struct grid *grid = calloc(1, sizeof *grid);
+    size_t columns = strlen(alignment);
+    if (!grid)
+        return NULL;
+    grid->columns = columns;
+    grid->alignment = malloc(columns + 1);
+    if (grid->alignment) {
+        memcpy(grid->alignment, alignment, columns + 1);
+        return grid;
+    }
+    free(grid);
+    return NULL;
+}
+
+void grid_cell(struct grid *grid, const char *format, ...) {
+    struct complaint ignored;
+    char text[512];
+    va_list list;
+    if (!grid)
+        return;
+    va_start(list, format);
+    int length = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (length >= 0)
+        name_list_add(&grid->cells, text, strlen(text), &ignored);
+}
+
+size_t grid_pass_over(struct grid *grid, size_t row, size_t rows) {
+    enum { MOST = 40, FIRST = 10, LAST = 3 };
+    if (!grid || rows <= MOST || row != FIRST)
+        return 0;
+    size_t passed = rows - FIRST - LAST;
+    grid_cell(grid, "... %zu more", passed);
+    for (size_t j = 1; j < grid->columns; j++)
+        grid_cell(grid, "%s", "");
+    return passed;
+}
+
+/* Characters, not bytes: continuation bytes of UTF-8 take no room. */
+static size_t width_of(const char *text) {
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static void print_blanks(FILE *file, size_t count) {
+    while (count--)
+        fputc(' ', file);
+}
+
+static void print_row(const struct grid *grid, size_t first, const size_t *width, FILE *file) {
+    size_t last = grid->columns; /* behind the last cell that is not empty */
+    while (last && !*grid->cells.item[first + last - 1])
+        last--;
+    for (size_t j = 0; j < last; j++) {
+        const char *text = grid->cells.item[first + j];
+        size_t blanks = width[j] - width_of(text);
+        bool right = grid->alignment[j] == 'r';
+        print_blanks(file, 2 + (right ? blanks : 0));
+        fputs(text, file);
+        if (!right && j + 1 < last)
+            print_blanks(file, blanks);
+    }
+    fputc('\n', file);
+}
+
+void grid_print(struct grid *grid, FILE *file) {
+    if (!grid)
+        return;
+    size_t *width = calloc(grid->columns + 1, sizeof *width);
+    size_t rows = grid->columns ? grid->cells.count / grid->columns : 0;
+    for (size_t i = 0; width && i < rows * grid->columns; i++) {
+        size_t own = width_of(grid->cells.item[i]), *most = &width[i % grid->columns];
+        *most = own > *most ? own : *most;
+    }
+    for (size_t i = 0; width && i < rows; i++)
+        print_row(grid, i * grid->columns, width, file);
+    free(width);
+    name_list_free(&grid->cells);
+    free(grid->alignment);
+    free(grid);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/training/monitor.h"
+
+#include "cli/terminal/interrupt.h"
+
+#include <math.h>
+
+#define BETWEEN_WRITES 30.0 /* seconds */
+
+/* Looking at held-out rows costs at most about a tenth of the time, and is not done more often than
+ * anybody can read. */
+#define BETWEEN_LOOKS 1.0 /* seconds */
+#define LOOKING_SHARE 0.1
+
+bool monitor_start(struct monitor *monitor, struct complaint *complaint) {
+    monitor->nll = (double)NAN;
+    monitor->progress.start = monitor->last_write = seconds_now();
+    if (!monitor->held.rows)
+        return true;
+    monitor->rated = (struct rated_predictions){.task = task_of_model(monitor->model),
+                                                .classes = nim_model_classes(monitor->model),
+                                                .targets = {.classed = monitor->targets->classed,
+                                                            .outputs = monitor->targets->outputs,
+                                                            .exposed = monitor->targets->exposed}};
+    return rated_predictions_grow(&monitor->rated, monitor->held.rows) ||
+           complain(complaint, BROKE_DOWN, "out of memory");
+}
+
+void monitor_free(struct monitor *monitor) {
+    rated_predictions_free(&monitor->rated);
+}
+
+bool monitor_validate(struct monitor *monitor, struct scores *scores, struct complaint *complaint) {
+    nim_predictor *predictor = NULL;
+    nim_error error;
+    monitor->rated.rows = 0;
+    bool fine = nim_predictor_create(monitor->model, &predictor, &error) == NIM_OK &&
+                rated_predictions_add(&monitor->rated, predictor, &monitor->held, monitor->targets,
+                                      &error) == NIM_OK;
+    if (fine)
+        *scores = scores_of(&monitor->rated, monitor->held.rows, NULL);
+    nim_predictor_free(predictor);
+    return fine || complain_of(complaint, &error);
+}
+
+/* A look that fails is no reason to stop: the next one, or the training itself, will say why. */
+static bool look(struct monitor *monitor) {
+    double start = seconds_now();
+    if (!monitor->held.rows || start < monitor->next_look)
+        return false;
+    struct complaint ignored;
+    struct scores scores;
+    monitor->nll =
+        monitor_validate(monitor, &scores, &ignored) ? scores.score[1].score.value : (double)NAN;
+    double end = seconds_now();
+    monitor->next_look = end + fmax(BETWEEN_LOOKS, (end - start) / LOOKING_SHARE);
+    return true;
+}
+
+static bool write_is_due(const struct monitor *monitor, const nim_progress *state) {
+    if (!monitor->periodic)
+        return false;
+    if (!monitor->every)
+        return seconds_now() - monitor->last_write >= BETWEEN_WRITES;
+    return state->batch == 0 && state->epoch != monitor->written_epoch &&
+           state->epoch % monitor->every == 0;
+}
+
+static void write_checkpoint(struct monitor *monitor, const nim_progress *state) {
+    nim_error error;
+    nim_status status = nim_model_save(monitor->model, monitor->checkpoint, &error);
+    monitor->last_write = seconds_now();
+    monitor->written_epoch = state->epoch;
+    if (status == NIM_OK || monitor->complained)
+        return;
+    monitor->complained = true;
+    progress_clear(&monitor->progress);
+    say(monitor->arguments, "%s; training goes on", error.message);
+}
+
+int monitor_call(const nim_progress *state, void *context) {
+    struct monitor *monitor = context;
+    bool json = monitor->progress.style == PROGRESS_JSON;
+    monitor->used_up = state->epoch >= state->epochs;
+    bool looked =
+        (json ? state->batch == 0 : monitor->progress.style == PROGRESS_BAR) && look(monitor);
+    /* A line of JSON stands for good, so it does not repeat an old figure. */
+    progress_show(&monitor->progress, state, json && !looked ? (double)NAN : monitor->nll);
+    if (write_is_due(monitor, state))
+        write_checkpoint(monitor, state);
+    return interrupted();
+}

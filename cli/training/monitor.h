@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_TRAINING_MONITOR_H
+#define CLI_TRAINING_MONITOR_H
+
+/* Looks after a training: shows how it goes, tries the model on held-out rows, writes checkpoints,
+ * and stops it when the user wants to. */
+
+#include "cli/score/rated_predictions.h"
+#include "cli/terminal/command.h"
+#include "cli/training/progress.h"
+
+struct monitor {
+    /* Set by the caller, and his. */
+    const struct arguments *arguments;
+    nim_model *model;
+    nim_data held;                       /* rows held out; none when held.rows is 0 */
+    const struct target_values *targets; /* theirs */
+    struct progress progress;
+    const char *checkpoint; /* file */
+    bool periodic;          /* write it now and then, not only when stopped */
+    size_t every;           /* epochs; 0: every half minute */
+
+    /* Its own. */
+    struct rated_predictions rated; /* to the rows held out */
+    double nll;                     /* of the held-out rows when last looked at */
+    double next_look;               /* seconds_now() */
+    double last_write;              /* likewise */
+    size_t written_epoch;           /* after which the last checkpoint was written */
+    bool used_up;                   /* the last epoch there may be is done */
+    bool complained;                /* that a checkpoint could not be written */
+};
+
+bool monitor_start(struct monitor *monitor, struct complaint *complaint);
+void monitor_free(struct monitor *monitor);
+
+/* A nim_progress_function; the context is the monitor. */
+int monitor_call(const nim_progress *state, void *context);
+
+/* How good the model is on the held-out rows. */
+bool monitor_validate(struct monitor *monitor, struct scores *scores, struct complaint *complaint);
+
+#endif

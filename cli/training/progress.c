@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE
+#include "cli/training/progress.h"
+
+#include "text/json_writer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BETWEEN_DRAWINGS 0.1 /* seconds */
+
+double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double passes_of(const nim_progress *state) {
+    double part = state->batches ? (double)state->batch / (double)state->batches : 0.0;
+    return (double)state->epoch + part;
+}
+
+static void write_json(const struct progress *progress, const nim_progress *state, double nll) {
+    struct json_writer json = json_start(stderr);
+    json_object(&json, NULL);
+    json_whole(&json, "epoch", state->epoch);
+    json_whole(&json, "epochs", state->epochs);
+    json_whole(&json, "step", state->step);
+    json_real(&json, "bound", state->bound);
+    json_real(&json, "rate", state->rate);
+    json_real(&json, "seconds", seconds_now() - progress->start);
+    json_real(&json, "validation_nll", nll);
+    json_close(&json);
+}
+
+/* "1:05", "2:00:09"; empty while nobody can know. */
+static void write_time_left(const struct progress *progress, const nim_progress *state, char *text,
+                            size_t size) {
+    double passes = passes_of(state), done = passes - progress->passes_before;
+    double elapsed = seconds_now() - progress->first;
+    text[0] = '\0';
+    if (!(done > 0.0) || elapsed < 0.5)
+        return;
+    double left = ceil(elapsed / done * ((double)state->epochs - passes));
+    if (!(left >= 0.0 && left < 1e8))
+        return;
+    const char *about = progress->may_end_early ? "< " : "";
+    long seconds = (long)left, hours = seconds / 3600, minutes = seconds / 60 % 60;
+    if (hours)
+        snprintf(text, size, "  %s%ld:%02ld:%02ld left", about, hours, minutes, seconds % 60);
+    else
+        snprintf(text, size, "  %s%ld:%02ld left", about, minutes, seconds % 60);
+}
+
+static size_t terminal_width(void) {
+    struct winsize window;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
+        return window.ws_col;
+    return 80;
+}
+
+enum { BAR = 8 }; /* so that all of it fits into 80 columns */
+
+static void draw(struct progress *progress, const nim_progress *state, double nll) {
+    char line[256], left[64], held[64] = "", bar[BAR + 1];
+    double share = state->epochs ? passes_of(state) / (double)state->epochs : 0.0;
+    size_t filled = (size_t)(fmin(fmax(share, 0.0), 1.0) * BAR);
+    for (size_t i = 0; i < BAR; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[BAR] = '\0';
+    if (!isnan(nll))
+        snprintf(held, sizeof held, "  validation NLL %.3f", nll);
+    write_time_left(progress, state, left, sizeof left);
+    snprintf(line, sizeof line, "%3.0f%% [%s] epoch %zu/%zu  bound %.5g%s%s", 100.0 * share, bar,
+             state->epoch, state->epochs, state->bound, held, left);
+    size_t width = terminal_width();
+    fprintf(stderr, "\r%.*s\033[K", (int)(width > 1 ? width - 1 : 1), line);
+    fflush(stderr);
+    progress->line = true;
+}
+
+void progress_show(struct progress *progress, const nim_progress *state, double nll) {
+    double now = seconds_now();
+    bool epoch_ended = state->batch == 0;
+    if (progress->first <= 0.0) {
+        progress->first = now;
+        progress->passes_before = passes_of(state);
+    }
+    if (progress->style == PROGRESS_JSON && epoch_ended)
+        write_json(progress, state, nll);
+    if (progress->style == PROGRESS_BAR && now - progress->drawn >= BETWEEN_DRAWINGS) {
+        draw(progress, state, nll);
+        progress->drawn = now;
+    }
+}
+
+void progress_clear(struct progress *progress) {
+    if (progress->line)
+        fputs("\r\033[K", stderr);
+    progress->line = false;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/training/training_report.h"
+
+#include "cli/rows/input_report.h"
+#include "cli/terminal/grid.h"
+#include "text/ascii.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report {
+    const struct training_table *training;
+    const struct training_plan *plan;
+    const struct arguments *arguments;
+};
+
+static const char *column_name(const struct training_table *training, size_t column) {
+    return table_column(training->input.table, column)->name;
+}
+
+static bool same_but_case(const char *a, const char *b) {
+    return strlen(a) == strlen(b) && ascii_starts(a, b);
+}
+
+static void say_range_of_exposure(const struct report *report) {
+    const struct training_table *training = report->training;
+    const double *exposure = training->set.targets.exposure;
+    double least = exposure[0], most = least;
+    for (size_t i = 0; i < training->set.rows; i++) {
+        least = fmin(least, exposure[i]);
+        most = fmax(most, exposure[i]);
+    }
+    say(report->arguments, "exposure is column '%s', from %.4g to %.4g",
+        column_name(training, (size_t)training->input.target.exposure), least, most);
+}
+
+/* The exposure, or a column of that name nobody has called so. */
+static void say_exposure(const struct report *report) {
+    const struct training_table *training = report->training;
+    if (training->input.target.task->predicts != PREDICTS_COUNT)
+        return;
+    if (training->input.target.exposure != NO_COLUMN) {
+        say_range_of_exposure(report);
+        return;
+    }
+    for (size_t j = 0; j < training->input.columns.count; j++) {
+        const char *name = column_name(training, training->input.columns.feature[j].value);
+        if (same_but_case(name, "exposure"))
+            say(report->arguments,
+                "column '%s' is a feature like any other; --exposure %s makes it the exposure",
+                name, name);
+    }
+}
+
+static void say_target(const struct report *report) {
+    const struct training_table *training = report->training;
+    const struct target *target = &training->input.target;
+    const struct name_list *unused = &training->input.columns.unused;
+    char names[256];
+    if (target->chosen)
+        say(report->arguments, "the %s is column '%s'%s; --label chooses another",
+            target->task->role, column_name(training, target->column[0]),
+            table_find(training->input.table, target->task->column) == NO_COLUMN ? ", the last one"
+                                                                                 : "");
+    if (table_beside(training->input.table))
+        say(report->arguments, "the labels are those of %s", table_beside(training->input.table));
+    name_list_show(unused, 4, names, sizeof names);
+    if (unused->count)
+        say(report->arguments,
+            "errors of the target are not used, its noise is learned: %s is left out", names);
+}
+
+static void show_feature(const struct report *report, size_t j, struct grid *grid) {
+    const struct training_table *training = report->training;
+    const struct feature *feature = &training->input.columns.feature[j];
+    const char *unit = table_column(training->input.table, feature->value)->unit;
+    bool errors = feature->error != NO_COLUMN;
+    grid_cell(grid, "%s", feature->name);
+    grid_cell(grid, "%s%s", errors ? column_name(training, (size_t)feature->error) : "-",
+              errors && !report->plan->uses_errors ? " (not used)" : "");
+    grid_cell(grid, "%zu", training->input.rows.missing[j]);
+    grid_cell(grid, "%s", unit ? unit : "");
+}
+
+static void say_columns(const struct report *report) {
+    const struct training_table *training = report->training;
+    size_t count = training->input.columns.count;
+    if (argument_given(report->arguments, "quiet"))
+        return;
+    struct grid *grid = grid_create("llrl");
+    static const char *const head[] = {"feature", "error", "missing", "unit"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        grid_cell(grid, "%s", head[i]);
+    for (size_t j = 0; j < count; j++) {
+        j += grid_pass_over(grid, j, count);
+        show_feature(report, j, grid);
+    }
+    grid_print(grid, stderr);
+}
+
+static void say_left_out(const struct report *report) {
+    const struct training_table *training = report->training;
+    const struct rows *rows = &training->input.rows;
+    const struct arguments *arguments = report->arguments;
+    for (size_t i = 0; i < training->input.columns.left_out.count; i++)
+        say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
+            training->input.columns.left_out.item[i]);
+    if (training->input.columns.orphans.count) {
+        char names[256];
+        name_list_show(&training->input.columns.orphans, 8, names, sizeof names);
+        say(arguments, "errors of no feature, by their names, and left out: %s; --features decides",
+            names);
+    }
+    for (size_t i = 0; i < training->input.columns.empty.count; i++)
+        say(arguments, "column '%s' is empty and left out", training->input.columns.empty.item[i]);
+    for (size_t j = 0; j < training->input.columns.count; j++) {
+        const struct feature *feature = &training->input.columns.feature[j];
+        if (feature->also != NO_COLUMN)
+            say(arguments, "'%s' looks like the error of %s too and is not used; --errors decides",
+                column_name(training, (size_t)feature->also), feature->name);
+        if (feature->lost)
+            say(arguments,
+                "no column '%s', the errors of %s so far: their median stands in; --errors %s= "
+                "says that the values are exact",
+                feature->lost, feature->name, column_name(training, feature->value));
+    }
+    report_nonpositive(rows, arguments);
+    report_rows_left_out(rows, arguments);
+}
+
+/* The hint that there is such a thing as --log auto. */
+static void say_skewed(const struct report *report) {
+    const struct training_table *training = report->training;
+    char text[512] = "";
+    size_t used = 0;
+    if (report->plan->table.model || report->plan->table.log)
+        return;
+    for (size_t j = 0; j < training->input.columns.count && used < sizeof text; j++)
+        if (training_table_wants_log(training, j)) {
+            int more = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                training->input.columns.feature[j].name);
+            used += more > 0 ? (size_t)more : sizeof text;
+        }
+    if (used)
+        say(report->arguments, "positive and skewed: %s%s; --log auto would take the logarithm",
+            text, used < sizeof text ? "" : "...");
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The upper one of two; NaN when out of memory. */
+static double median_target(const struct training_set *set) {
+    double *y = malloc(set->rows * sizeof *y), median = (double)NAN;
+    if (!y)
+        return median;
+    memcpy(y, set->targets.y, set->rows * sizeof *y);
+    qsort(y, set->rows, sizeof *y, by_size);
+    median = y[set->rows / 2];
+    free(y);
+    return median;
+}
+
+/* Large counts are far sharper than noisy inputs, and models that infer the inputs then fit poorly.
+ */
+static void say_large_counts(const struct report *report) {
+    enum { LARGE_COUNT = 100 };
+    const struct training_table *training = report->training;
+    if (training->input.target.task->predicts == PREDICTS_COUNT && training->set.sigma &&
+        report->plan->uses_errors && report->plan->infers_inputs &&
+        median_target(&training->set) > LARGE_COUNT)
+        say(report->arguments, "counts are large and the features have errors: --input "
+                               "first-order, or --task regress on the counts' logarithm, may "
+                               "predict better");
+}
+
+/* "from -1.2 to 3, mean 0.4" */
+static void describe_numbers(const struct training_table *training, char *text, size_t size) {
+    double least = training->set.targets.y[0], most = least, mean = 0.0;
+    for (size_t i = 0; i < training->set.rows; i++) {
+        double y = training->set.targets.y[i];
+        least = y < least ? y : least;
+        most = y > most ? y : most;
+        mean += (y - mean) / (double)(i + 1);
+    }
+    snprintf(text, size, "%s from %.4g to %.4g, mean %.4g",
+             column_name(training, training->input.target.column[0]), least, most, mean);
+}
+
+static void say_rows(const struct report *report) {
+    const struct training_table *training = report->training;
+    const struct name_list *name = &training->input.target.classes.name;
+    char text[512] = "";
+    size_t used = 0;
+    if (!task_has_classes(training->input.target.task))
+        describe_numbers(training, text, sizeof text);
+    for (size_t c = 0; c < name->count && used < sizeof text; c++) {
+        int more = snprintf(text + used, sizeof text - used, "%s%s: %zu", c ? ", " : "",
+                            name->item[c], training->class_rows[c]);
+        used += more > 0 ? (size_t)more : sizeof text;
+    }
+    say(report->arguments, "%zu row%s; %s%s", training->set.rows, plural_s(training->set.rows),
+        text, used < sizeof text ? "" : "...");
+}
+
+/* Pairs of classes that are probably one. */
+static bool say_case(const struct report *report, struct complaint *complaint) {
+    const struct name_list *name = &report->training->input.target.classes.name;
+    struct name_list pairs = {0};
+    char text[256];
+    bool fine = true;
+    for (size_t a = 0; fine && a < name->count; a++)
+        for (size_t b = a + 1; fine && b < name->count; b++)
+            if (same_but_case(name->item[a], name->item[b])) {
+                snprintf(text, sizeof text, "%.100s/%.100s", name->item[a], name->item[b]);
+                fine = name_list_add(&pairs, text, strlen(text), complaint);
+            }
+    name_list_show(&pairs, 4, text, sizeof text);
+    if (fine && pairs.count)
+        say(report->arguments, "%s differ only in case (%s): --ignore-case merges them",
+            report->training->input.target.task->many, text);
+    name_list_free(&pairs);
+    return fine;
+}
+
+enum { FEW_ROWS = 5 };
+
+static bool say_small(const struct report *report, struct complaint *complaint) {
+    const struct training_table *training = report->training;
+    struct name_list small = {0};
+    char text[256];
+    bool fine = true;
+    for (size_t c = 0; fine && c < training->input.target.classes.name.count; c++) {
+        const char *name = training->input.target.classes.name.item[c];
+        if (training->class_rows[c] < FEW_ROWS)
+            fine = name_list_add(&small, name, strlen(name), complaint);
+    }
+    name_list_show(&small, 8, text, sizeof text);
+    if (fine && small.count)
+        say(report->arguments, "%s with fewer than %d rows: %s%s",
+            training->input.target.task->many, FEW_ROWS, text,
+            task_has_one_class(training->input.target.task) ? "; --classes selects" : "");
+    name_list_free(&small);
+    return fine;
+}
+
+/* What is odd about classes that nobody has fixed before. */
+static bool say_odd_classes(const struct report *report, struct complaint *complaint) {
+    bool one = task_has_one_class(report->training->input.target.task);
+    return report->plan->table.model ||
+           ((!one || say_case(report, complaint)) && say_small(report, complaint));
+}
+
+static void say_noise(const struct report *report) {
+    const struct training_plan *plan = report->plan;
+    bool errors = report->training->set.sigma != NULL;
+    if (plan->table.model)
+        return;
+    if (errors && !plan->uses_errors)
+        say(report->arguments, "with --%s the error columns are not used",
+            plan->exact_inputs ? "input exact" : "noise learned");
+    else if (!errors && !plan->exact_inputs && !plan->noise_was_chosen)
+        say(report->arguments, "no error columns: every value counts as exact. --errors names "
+                               "them, --noise learned learns how noisy each feature is");
+}
+
+bool training_report(const struct training_table *training, const struct training_plan *plan,
+                     const struct arguments *arguments, struct complaint *complaint) {
+    struct report report = {training, plan, arguments};
+    say_target(&report);
+    say_exposure(&report);
+    say_columns(&report);
+    say_left_out(&report);
+    say_skewed(&report);
+    say_large_counts(&report);
+    say_rows(&report);
+    if (!say_odd_classes(&report, complaint))
+        return false;
+    say_noise(&report);
+    return true;
+}

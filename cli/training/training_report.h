@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_TRAINING_TRAINING_REPORT_H
+#define CLI_TRAINING_TRAINING_REPORT_H
+
+#include "cli/training/training_table.h"
+
+/* Tells the user what was understood of a table. All talk comes after the reading: who gave an
+ * unusable table gets to read one line. */
+bool training_report(const struct training_table *training, const struct training_plan *plan,
+                     const struct arguments *arguments, struct complaint *complaint);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/training/training_set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A logarithm is worth it when it takes so much of the skewness away. Two values, such as flags,
+ * are as skewed afterwards as before. */
+#define MUCH_LESS 0.75
+
+nim_data training_set_data(const struct training_set *set) {
+    nim_data data = {.rows = set->rows,
+                     .attributes = set->attributes,
+                     .x = set->x,
+                     .sigma = set->sigma,
+                     .sigma_rows = set->sigma ? set->rows : 0};
+    target_values_show(&set->targets, &data);
+    return data;
+}
+
+void training_set_free(struct training_set *set) {
+    free(set->x);
+    free(set->sigma);
+    target_values_free(&set->targets);
+    *set = (struct training_set){0};
+}
+
+/* ---------------------------------------------------------------- reading --------------------- */
+
+static bool make_room(struct training_set *set, size_t rows, bool errors,
+                      struct complaint *complaint) {
+    size_t d = set->attributes;
+    bool possible = rows <= SIZE_MAX / sizeof *set->x / d;
+    double *x = possible ? realloc(set->x, rows * d * sizeof *x) : NULL;
+    set->x = x ? x : set->x;
+    double *sigma = x && errors ? realloc(set->sigma, rows * d * sizeof *sigma) : NULL;
+    set->sigma = sigma ? sigma : set->sigma;
+    return (x && (sigma || !errors) && target_values_grow(&set->targets, rows)) ||
+           complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
+}
+
+static void append(struct training_set *set, const nim_data *data,
+                   const struct target_values *targets) {
+    size_t cells = data->rows * set->attributes, end = set->rows * set->attributes;
+    memcpy(set->x + end, data->x, cells * sizeof *set->x);
+    if (set->sigma)
+        memcpy(set->sigma + end, data->sigma, cells * sizeof *set->sigma);
+    target_values_copy(&set->targets, set->rows, targets, 0, data->rows);
+    set->rows += data->rows;
+}
+
+bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint) {
+    size_t room = 0;
+    set->attributes = rows->columns->count;
+    set->targets = target_shape(rows->target);
+    while (rows_next(rows, complaint)) {
+        if (!rows->count)
+            return true;
+        if (set->rows + rows->count > room) {
+            room = 2 * room + ROWS_BLOCK;
+            if (!make_room(set, room, rows_have_errors(rows), complaint))
+                return false;
+        }
+        nim_data data = rows_data(rows);
+        append(set, &data, &rows->targets);
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- attributes ------------------ */
+
+/* Third central moment over the deviation cubed; values in units of the largest, so that nothing
+ * overflows. */
+static double skewness(const struct training_set *set, size_t j, bool logarithm, double unit) {
+    double count = 0.0, mean = 0.0, square = 0.0, cube = 0.0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < set->rows; i++) {
+            double x = set->x[i * set->attributes + j];
+            if (isnan(x))
+                continue;
+            x = logarithm ? log(x) : x / unit;
+            double distance = x - mean;
+            if (pass == 0) {
+                count++;
+                mean += (x - mean) / count;
+            } else {
+                square += distance * distance;
+                cube += distance * distance * distance;
+            }
+        }
+    }
+    return square > 0.0 ? cube / count / pow(square / count, 1.5) : 0.0;
+}
+
+bool training_set_skewed(const struct training_set *set, size_t j) {
+    double largest = 0.0;
+    for (size_t i = 0; i < set->rows; i++) {
+        double x = set->x[i * set->attributes + j];
+        if (x <= 0.0)
+            return false;
+        largest = x > largest ? x : largest;
+    }
+    if (!(largest > 0.0))
+        return false; /* nothing there */
+    double plain = skewness(set, j, false, largest), log = skewness(set, j, true, largest);
+    return plain > 1.0 && fabs(log) < MUCH_LESS * plain;
+}
+
+void training_set_take_log(struct training_set *set, size_t j) {
+    for (size_t i = 0; i < set->rows; i++) {
+        size_t cell = i * set->attributes + j;
+        double none = 0.0;
+        take_log(&set->x[cell], set->sigma ? &set->sigma[cell] : &none);
+    }
+}
+
+static void squeeze(double *cells, size_t rows, size_t attributes, const bool *wanted) {
+    double *out = cells;
+    for (size_t i = 0; cells && i < rows * attributes; i++)
+        if (wanted[i % attributes])
+            *out++ = cells[i];
+}
+
+void training_set_keep(struct training_set *set, const bool *wanted) {
+    size_t count = 0;
+    squeeze(set->x, set->rows, set->attributes, wanted);
+    squeeze(set->sigma, set->rows, set->attributes, wanted);
+    for (size_t j = 0; j < set->attributes; j++)
+        count += wanted[j];
+    set->attributes = count;
+}
+
+/* ---------------------------------------------------------------- holding out ----------------- */
+
+/* A number in 0 .. 2^64 - 1 that depends on all three (SplitMix64's mixing). */
+static uint64_t mix(uint64_t seed, uint64_t class, uint64_t cell) {
+    uint64_t z = seed + 0x9e3779b97f4a7c15u * (class + 1) + 0xd1b54a32d192ed03u * (cell + 1);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Whether the k-th row of a class is held out. The class's rows are cut into cells of 1 / share
+ * rows, two at least, and one row of each cell goes; of the first cell never the first. */
+static bool goes(size_t k, double share, uint64_t seed, size_t class) {
+    size_t cell = (size_t)((double)k * share);
+    while (cell && (size_t)ceil((double)cell / share) > k)
+        cell--; /* where the product was rounded up */
+    size_t first = (size_t)ceil((double)cell / share);
+    size_t end = (size_t)ceil((double)(cell + 1) / share);
+    size_t spared = cell == 0;
+    return k == first + spared + mix(seed, class, cell) % (end - first - spared);
+}
+
+static void move_row(const struct training_set *from, size_t row, struct training_set *to) {
+    size_t bytes = from->attributes * sizeof *from->x, d = from->attributes;
+    memmove(to->x + to->rows * d, from->x + row * d, bytes);
+    if (from->sigma)
+        memmove(to->sigma + to->rows * d, from->sigma + row * d, bytes);
+    target_values_copy(&to->targets, to->rows++, &from->targets, row, 1);
+}
+
+bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
+                           struct training_set *held, struct complaint *complaint) {
+    size_t *before = calloc(classes + 1, sizeof *before), rows = set->rows;
+    held->attributes = set->attributes;
+    held->targets = (struct target_values){.classed = set->targets.classed,
+                                           .outputs = set->targets.outputs,
+                                           .exposed = set->targets.exposed};
+    /* One more than is needed keeps the arrays from being empty. */
+    bool fine = before ? make_room(held, rows + 1, set->sigma != NULL, complaint)
+                       : complain(complaint, BROKE_DOWN, "out of memory");
+    struct training_set from = *set;
+    set->rows = fine ? 0 : rows;
+    for (size_t i = 0; fine && i < rows; i++) {
+        size_t class = from.targets.classed ? (size_t)from.targets.class[i] : 0;
+        move_row(&from, i, goes(before[class]++, share, seed, class) ? held : set);
+    }
+    free(before);
+    return fine;
+}

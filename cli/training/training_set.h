@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_TRAINING_TRAINING_SET_H
+#define CLI_TRAINING_TRAINING_SET_H
+
+/* All rows to learn from, in memory, and the share of them that is held out. */
+
+#include "cli/rows/rows.h"
+
+struct training_set {
+    size_t rows, attributes;
+    double *x, *sigma;            /* rows x attributes; sigma NULL when no attribute has errors */
+    struct target_values targets; /* rows */
+};
+
+/* The rest of the table. */
+bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint);
+
+/* Whether an attribute's values are positive, skewed to the right, and less so in their logarithm.
+ */
+bool training_set_skewed(const struct training_set *set, size_t attribute);
+
+/* Takes the logarithm of an attribute, which is positive. */
+void training_set_take_log(struct training_set *set, size_t attribute);
+
+/* Drops the attributes that are not wanted. */
+void training_set_keep(struct training_set *set, const bool *wanted);
+
+/*
+ * Moves about `share` of each class's rows, in (0, 0.5], to `held`, which is empty; of all rows
+ * where they have no class. Which ones depends on seed, class and how many rows of the class came
+ * before: appended rows change nothing for the others, and the first row of a class always stays.
+ */
+bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
+                           struct training_set *held, struct complaint *complaint);
+
+nim_data training_set_data(const struct training_set *set);
+void training_set_free(struct training_set *set);
+
+#endif

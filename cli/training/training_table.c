@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/training/training_table.h"
+
+#include "cli/training/training_checks.h"
+#include "text/ascii.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *column_name(const struct training_table *training, size_t column) {
+    return table_column(training->input.table, column)->name;
+}
+
+static bool no_memory(struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "out of memory");
+}
+
+static bool count_classes(struct training_table *training, struct complaint *complaint) {
+    size_t classes = training->input.target.classes.name.count;
+    const struct target_values *targets = &training->set.targets;
+    free(training->class_rows);
+    training->class_rows = calloc(classes + 1, sizeof *training->class_rows);
+    for (size_t i = 0; training->class_rows && i < training->set.rows; i++)
+        if (targets->classed)
+            training->class_rows[targets->class[i]]++;
+        else
+            for (size_t c = 0; c < classes; c++)
+                training->class_rows[c] += targets->y[i * classes + c] > 0.0;
+    return training->class_rows || no_memory(complaint);
+}
+
+/* ---------------------------------------------------------------- features -------------------- */
+
+static bool complain_of_empty(const struct training_table *training, size_t j,
+                              struct complaint *complaint) {
+    return complain(complaint, BAD_INPUT,
+                    "%s: column %s: every value is missing or has no logarithm; expected "
+                    "numbers",
+                    table_path(training->input.table),
+                    column_name(training, training->input.columns.feature[j].value));
+}
+
+/* Columns nobody asked for that turned out to be empty are left out. */
+static bool drop_empty(struct training_table *training, const struct training_plan *plan,
+                       struct complaint *complaint) {
+    struct columns *columns = &training->input.columns;
+    size_t left = 0;
+    bool *wanted = calloc(columns->count, sizeof *wanted);
+    if (!wanted)
+        return no_memory(complaint);
+    for (size_t j = 0; j < columns->count; j++)
+        left += wanted[j] = training->input.rows.missing[j] < training->set.rows;
+    size_t empty = 0;
+    while (empty < columns->count && wanted[empty])
+        empty++;
+    bool chosen = plan->table.model || plan->table.features;
+    bool fine = empty == columns->count || (left && !chosen) ||
+                complain_of_empty(training, empty, complaint);
+    if (fine && left < columns->count) {
+        training_set_keep(&training->set, wanted);
+        left = 0;
+        for (size_t j = 0; j < columns->count; j++) {
+            if (wanted[j]) {
+                training->input.rows.missing[left] = training->input.rows.missing[j];
+                training->input.rows.nonpositive[left] = training->input.rows.nonpositive[j];
+                columns->feature[left++] = columns->feature[j];
+                continue;
+            }
+            const char *name = columns->feature[j].name;
+            fine = fine && name_list_add(&columns->empty, name, strlen(name), complaint);
+            feature_free(&columns->feature[j]);
+        }
+        columns->count = left;
+    }
+    free(wanted);
+    return fine;
+}
+
+/* A name such as log_x, log(x), ln_x or logX says that it has been taken. */
+bool training_table_wants_log(const struct training_table *training, size_t j) {
+    static const char *const words[] = {"log", "ln"};
+    const struct feature *feature = &training->input.columns.feature[j];
+    const char *name = column_name(training, feature->value);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ascii_starts(name, words[i]) && !ascii_is_lower(name[strlen(words[i])]))
+            return false;
+    return !feature->logarithm && training_set_skewed(&training->set, j);
+}
+
+/* --log auto */
+static bool take_logs(struct training_table *training, const struct training_plan *plan,
+                      struct complaint *complaint) {
+    const char *wish = plan->table.log;
+    if (plan->table.model || !wish || strcmp(wish, "auto") != 0)
+        return true;
+    for (size_t j = 0; j < training->input.columns.count; j++) {
+        struct feature *feature = &training->input.columns.feature[j];
+        if (!training_table_wants_log(training, j))
+            continue;
+        if (!feature_take_log(feature, complaint))
+            return false;
+        training_set_take_log(&training->set, j);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- all of it ------------------- */
+
+/* Classes nobody has fixed get their order when all are known. */
+static bool order_classes(struct training_table *training, struct complaint *complaint) {
+    struct target *target = &training->input.target;
+    return target_check_order(target, training->input.table, complaint) &&
+           (!task_has_one_class(target->task) || target->classes.closed ||
+            classes_order(&target->classes, training->set.rows, training->set.targets.class,
+                          complaint));
+}
+
+bool training_table_read(struct training_table *training, const struct training_plan *plan,
+                         struct complaint *complaint) {
+    return table_input_open(&training->input, &plan->table, complaint) &&
+           training_set_read(&training->set, &training->input.rows, complaint) &&
+           order_classes(training, complaint) && count_classes(training, complaint) &&
+           training_check_targets(training, plan, complaint) &&
+           drop_empty(training, plan, complaint) && take_logs(training, plan, complaint);
+}
+
+bool training_table_hold_out(struct training_table *training, const struct training_plan *plan,
+                             struct complaint *complaint) {
+    rows_free(&training->input.rows);
+    if (!(plan->held_out_share > 0.0))
+        return true;
+    if (!training_set_hold_out(&training->set, training->input.target.classes.name.count,
+                               plan->held_out_share, plan->seed, &training->held_out, complaint))
+        return false;
+    if (!training->held_out.rows)
+        return complain(complaint, BAD_USAGE,
+                        "fit: --validation %g of %zu row%s holds out none; give a larger share",
+                        plan->held_out_share, training->set.rows, plural_s(training->set.rows));
+    return count_classes(training, complaint);
+}
+
+void training_table_free(struct training_table *training) {
+    table_input_close(&training->input);
+    training_set_free(&training->set);
+    training_set_free(&training->held_out);
+    free(training->class_rows);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_DATA_TARGET_CHECKS_H
+#define NIMGP_DATA_TARGET_CHECKS_H
+
+/* The checks at the door for what is to be learned: labels, numbers, counts, sets of labels. */
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+enum { MOST_CLASSES = 10000 };
+
+/* How many classes the labels speak of (largest + 1); fails when all rows have one label. */
+nim_status labels_classes(const nim_data *data, size_t *classes, nim_error *error);
+
+/* Labels are there, and each is below `classes`. */
+nim_status labels_check(const nim_data *data, size_t classes, nim_error *error);
+
+/* Every label below `classes` has rows: the ends of an ordered level come from its rows alone. */
+nim_status levels_check(const nim_data *data, size_t classes, nim_error *error);
+
+/* One finite number a row. */
+nim_status numbers_check(const nim_data *data, nim_error *error);
+
+/* One whole number >= 0 a row; exposures, where given, are finite and positive. */
+nim_status counts_check(const nim_data *data, nim_error *error);
+
+/* Exposures, where given, alone. */
+nim_status exposure_check(const nim_data *data, nim_error *error);
+
+/* `labels` columns of 0 and 1. */
+nim_status sets_check(const nim_data *data, size_t labels, nim_error *error);
+
+#endif

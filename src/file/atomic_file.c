@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700
+#include "file/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct atomic_file {
+    char *name;                           /* for messages */
+    int file;                             /* open for writing, or -1 */
+    char *target, *directory, *temporary; /* of a regular file; else NULL */
+};
+
+static bool complain_of_errno(const char *name, struct complaint *complaint) {
+    char reason[128];
+    if (strerror_r(errno, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", errno);
+    return complain(complaint, BAD_INPUT, "%s: cannot be written: %s", name, reason);
+}
+
+static bool complain_of_memory(const char *name, struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "%s: out of memory", name);
+}
+
+/* ---------------------------------------------------------------- names ----------------------- */
+
+/* The directory part of a path, to be freed. */
+static char *directory_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+/* What a symbolic link points to, as a path from here; to be freed. */
+static char *linked_path(const char *link) {
+    char text[PATH_MAX];
+    ssize_t length = readlink(link, text, sizeof text - 1);
+    char *directory = length > 0 ? directory_of(link) : NULL, *path = NULL;
+    if (!directory)
+        return NULL;
+    text[length] = '\0';
+    size_t size = strlen(directory) + (size_t)length + 2;
+    if ((path = malloc(size)))
+        snprintf(path, size, "%s%s%s", *text == '/' ? "" : directory, *text == '/' ? "" : "/",
+                 text);
+    free(directory);
+    return path;
+}
+
+/* The path behind all symbolic links, whether there is a file yet or not; to be freed. */
+static char *follow_links(const char *path) {
+    enum { MOST_LINKS = 40 };
+    char *end = strdup(path);
+    struct stat status;
+    for (int i = 0; end && lstat(end, &status) == 0 && S_ISLNK(status.st_mode); i++) {
+        char *next = i < MOST_LINKS ? linked_path(end) : NULL;
+        if (i == MOST_LINKS)
+            errno = ELOOP;
+        free(end);
+        end = next;
+    }
+    return end;
+}
+
+/* The number of an open descriptor that a path names, or -1. */
+static int descriptor_named(const char *path) {
+    static const char *const directory[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof directory / sizeof *directory; i++) {
+        size_t length = strlen(directory[i]);
+        if (strncmp(path, directory[i], length) != 0)
+            continue;
+        size_t digits = strspn(path + length, "0123456789");
+        if (digits && digits < 7 && !path[length + digits])
+            return atoi(path + length);
+    }
+    return -1;
+}
+
+/* ---------------------------------------------------------------- opening --------------------- */
+
+/* A new file in the directory, with the permissions any new file would get. */
+static bool open_temporary(struct atomic_file *file, struct complaint *complaint) {
+    enum { MOST_ATTEMPTS = 10000 };
+    size_t size = strlen(file->directory) + 64;
+    file->temporary = malloc(size);
+    if (!file->temporary)
+        return complain_of_memory(file->name, complaint);
+    for (int i = 0; i < MOST_ATTEMPTS && file->file < 0; i++) {
+        snprintf(file->temporary, size, "%s/.nimgp-%ld-%d", file->directory, (long)getpid(), i);
+        file->file = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file->file < 0 && errno != EEXIST)
+            break;
+    }
+    if (file->file >= 0)
+        return true;
+    int reason = errno;
+    free(file->temporary);
+    file->temporary = NULL; /* there is nothing to remove */
+    errno = reason;
+    return complain_of_errno(file->name, complaint);
+}
+
+static bool open_regular(struct atomic_file *file, const char *path, const struct stat *old,
+                         struct complaint *complaint) {
+    if (old && access(path, W_OK) != 0)
+        return complain_of_errno(file->name, complaint);
+    errno = ENOMEM;
+    file->target = follow_links(path);
+    if (!file->target)
+        return complain_of_errno(file->name, complaint);
+    file->directory = directory_of(file->target);
+    if (!file->directory)
+        return complain_of_memory(file->name, complaint);
+    if (!open_temporary(file, complaint))
+        return false;
+    return !old || fchmod(file->file, old->st_mode & 0777) == 0 ||
+           complain_of_errno(file->name, complaint);
+}
+
+static bool open_file(struct atomic_file *file, const char *path, struct complaint *complaint) {
+    struct stat old;
+    int descriptor = descriptor_named(path);
+    if (descriptor >= 0) {
+        file->file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+        return file->file >= 0 || complain_of_errno(file->name, complaint);
+    }
+    if (!*path)
+        return complain(complaint, BAD_INPUT, "the name of the output is empty");
+    bool exists = stat(path, &old) == 0;
+    if (exists && S_ISDIR(old.st_mode))
+        return complain(complaint, BAD_INPUT, "%s: is a directory", path);
+    if (exists && !S_ISREG(old.st_mode)) {
+        file->file = open(path, O_WRONLY | O_CLOEXEC);
+        return file->file >= 0 || complain_of_errno(file->name, complaint);
+    }
+    return open_regular(file, path, exists ? &old : NULL, complaint);
+}
+
+struct atomic_file *atomic_file_open(const char *path, struct complaint *complaint) {
+    struct atomic_file *file = calloc(1, sizeof *file);
+    if (!file) {
+        complain_of_memory(path, complaint);
+        return NULL;
+    }
+    file->file = -1;
+    file->name = strdup(strcmp(path, "/dev/stdout") == 0 ? "standard output" : path);
+    if (file->name ? open_file(file, path, complaint) : complain_of_memory(path, complaint))
+        return file;
+    atomic_file_abandon(file);
+    return NULL;
+}
+
+const char *atomic_file_name(const struct atomic_file *file) {
+    return file->name;
+}
+
+const char *atomic_file_directory(const struct atomic_file *file) {
+    return file->directory;
+}
+
+/* ---------------------------------------------------------------- writing --------------------- */
+
+bool write_all(int file, const char *name, const void *bytes, size_t size,
+               struct complaint *complaint) {
+    enum { MOST_AT_ONCE = 1 << 30 };
+    for (const char *p = bytes; size;) {
+        ssize_t count = write(file, p, size < MOST_AT_ONCE ? size : MOST_AT_ONCE);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0 && errno == EPIPE)
+            return complain(complaint, READER_GONE, "%s: nobody reads it any more", name);
+        if (count < 0)
+            return complain_of_errno(name, complaint);
+        if (count == 0)
+            return complain(complaint, BAD_INPUT, "%s: cannot be written: nothing is taken", name);
+        p += count;
+        size -= (size_t)count;
+    }
+    return true;
+}
+
+bool atomic_file_write(struct atomic_file *file, const void *bytes, size_t size,
+                       struct complaint *complaint) {
+    return write_all(file->file, file->name, bytes, size, complaint);
+}
+
+/* ---------------------------------------------------------------- the end --------------------- */
+
+static void free_file(struct atomic_file *file) {
+    if (file->file >= 0)
+        close(file->file);
+    free(file->name);
+    free(file->target);
+    free(file->directory);
+    free(file->temporary);
+    free(file);
+}
+
+/* So that the new name itself outlives a power failure; no harm where this cannot be had. */
+static void sync_directory(const char *directory) {
+    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)fsync(file);
+        close(file);
+    }
+}
+
+static bool appear(struct atomic_file *file, struct complaint *complaint) {
+    if (fsync(file->file) != 0 && errno != EINVAL)
+        return complain_of_errno(file->name, complaint);
+    int descriptor = file->file;
+    file->file = -1;
+    if (close(descriptor) != 0 || rename(file->temporary, file->target) != 0)
+        return complain_of_errno(file->name, complaint);
+    free(file->temporary);
+    file->temporary = NULL; /* there is none any more */
+    sync_directory(file->directory);
+    return true;
+}
+
+bool atomic_file_close(struct atomic_file *file, struct complaint *complaint) {
+    if (file->temporary && !appear(file, complaint)) {
+        atomic_file_abandon(file);
+        return false;
+    }
+    free_file(file);
+    return true;
+}
+
+void atomic_file_abandon(struct atomic_file *file) {
+    if (!file)
+        return;
+    if (file->temporary)
+        unlink(file->temporary);
+    free_file(file);
+}

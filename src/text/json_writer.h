@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_TEXT_JSON_WRITER_H
+#define NIMGP_TEXT_JSON_WRITER_H
+
+/*
+ * Writes JSON. Every call takes the key it stands under, NULL inside arrays and at the top.
+ *
+ *     struct json_writer json = json_start(stdout);
+ *     json_object(&json, NULL);
+ *     json_real(&json, "nll", 0.31);
+ *     json_array(&json, "classes");
+ *     json_text(&json, NULL, "bll");
+ *     json_close(&json);
+ *     json_close(&json);   // the outermost: ends the line
+ *
+ * Numbers are the shortest that read back the same; NaN and infinities are null. Bytes that are not
+ * UTF-8 become U+FFFD. A document is one line.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { JSON_DEPTH = 32 };
+
+struct json_writer {
+    FILE *file;
+    size_t depth;
+    char closing[JSON_DEPTH]; /* '}' or ']' of each level */
+    bool compact;             /* no blanks and no end of line */
+    bool started;             /* something stands before: a comma is due */
+};
+
+/* With blanks, one document a line; or without either. */
+struct json_writer json_start(FILE *file);
+struct json_writer json_start_compact(FILE *file);
+
+void json_object(struct json_writer *json, const char *key);
+void json_array(struct json_writer *json, const char *key);
+void json_close(struct json_writer *json);
+
+void json_text(struct json_writer *json, const char *key, const char *text); /* NULL: null */
+void json_bytes(struct json_writer *json, const char *key, const char *text, size_t length);
+void json_real(struct json_writer *json, const char *key, double value);
+void json_whole(struct json_writer *json, const char *key, size_t value);
+void json_bool(struct json_writer *json, const char *key, bool value);
+void json_null(struct json_writer *json, const char *key);
+
+/* A table's cell of a column of numbers, with all its digits; null when it is empty. */
+void json_cell(struct json_writer *json, const char *key, const char *text);
+
+/* rows x columns numbers as an array of arrays. */
+void json_matrix(struct json_writer *json, const char *key, const double *value, size_t rows,
+                 size_t columns);
+void json_vector(struct json_writer *json, const char *key, const double *value, size_t count);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_TEXT_NEAREST_H
+#define NIMGP_TEXT_NEAREST_H
+
+/*
+ * "Did you mean": the candidate with the fewest slips (a letter missing, added, wrong, or two
+ * swapped; case does not count), as long as they are few for the word's length.
+ *
+ *     struct nearest nearest = {.word = "fluxx"};
+ *     for (...)
+ *         nearest_try(&nearest, candidate);
+ *     if (nearest.found) ...
+ */
+
+#include <stddef.h>
+
+struct nearest {
+    const char *word;
+    const char *found; /* NULL while nothing is near enough */
+    size_t slips;
+};
+
+void nearest_try(struct nearest *nearest, const char *candidate);
+
+#endif

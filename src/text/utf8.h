@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_TEXT_UTF8_H
+#define NIMGP_TEXT_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Length of the UTF-8 character at `text`, of which `left` bytes may be looked at, or 0 where there
+ * is none: no overlong forms, no surrogates, nothing beyond U+10FFFF. */
+size_t utf8_length(const char *text, size_t left);
+
+/* Whether all of a text is well formed UTF-8. */
+bool utf8_valid(const char *text);
+
+#endif

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CSV and TSV after RFC 4180: cells may be quoted, then hold separators, newlines and doubled
+ * quotes. More is let through: any line end, a byte order mark, blanks around quotes, empty lines
+ * anywhere, lines starting with # before the header, and quotes within cells that do not start with
+ * one.
+ *
+ * A buffer holds many rows. `starts` says where each begins and `ends` where each of its cells
+ * ends, so a cell reaches from behind the end before to its own. Nothing is copied: quoted cells
+ * are undone in place, once their row is known to be whole, and what remains of them is filled with
+ * blanks.
+ */
+#include "table/reader.h"
+
+#include "text/blank.h"
+#include "text/number.h"
+#include "table/scan.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BUFFER = 1 << 19,       /* bytes read at a time */
+    LONGEST_ROW = 64 << 20, /* and the most a row may have */
+};
+
+struct csv {
+    struct table table;
+    struct byte_stream *input;
+    char separator;
+    bool ended;          /* the input has no more than what the buffer holds */
+    char *block, *text;  /* the buffer with its margins, and without */
+    size_t size, filled; /* of the buffer without margins; bytes in it */
+    size_t begin;        /* of what has not been split into rows */
+    size_t line;         /* number of the line the buffer starts in, from 1 */
+    uint32_t *starts, *ends;
+    size_t rows;        /* in the buffer, whole */
+    size_t first, next; /* of them: at hand, and not yet handed out */
+};
+
+static struct csv *csv_of(struct table *table) {
+    return (struct csv *)table;
+}
+
+static size_t line_of(const struct csv *csv, size_t offset) {
+    return csv->line + scan_count_lines(csv->text, offset);
+}
+
+/* ---------------------------------------------------------------- the buffer ------------------ */
+
+static bool make_room(struct csv *csv, size_t size, struct complaint *complaint) {
+    char *block = realloc(csv->block, NUMBER_MARGIN + size + SCAN_MARGIN);
+    if (block) {
+        csv->block = block;
+        csv->text = block + NUMBER_MARGIN;
+    }
+    uint32_t *ends = realloc(csv->ends, (size + SCAN_MARGIN) * sizeof *ends);
+    if (ends)
+        csv->ends = ends;
+    uint32_t *starts = realloc(csv->starts, (size + SCAN_MARGIN) * sizeof *starts);
+    if (starts)
+        csv->starts = starts;
+    if (!block || !ends || !starts)
+        return table_complain_of_memory(&csv->table, complaint);
+    csv->size = size;
+    return true;
+}
+
+/* Drops what is before `begin` and reads on; grows when that leaves no room. The last line of a
+ * file gets its newline here if it has none. */
+static bool refill(struct csv *csv, struct complaint *complaint) {
+    csv->line += scan_count_lines(csv->text, csv->begin);
+    csv->filled -= csv->begin;
+    memmove(csv->text, csv->text + csv->begin, csv->filled);
+    csv->begin = 0;
+    if (csv->filled == csv->size) {
+        if (csv->size >= LONGEST_ROW)
+            return complain(complaint, BAD_INPUT,
+                            "%s:%zu: a row longer than %d MiB starts here; is a quote not closed?",
+                            csv->table.path, csv->line, LONGEST_ROW >> 20);
+        if (!make_room(csv, 2 * csv->size, complaint))
+            return false;
+    }
+    size_t got, wanted = csv->size - csv->filled;
+    if (!byte_stream_read(csv->input, csv->text + csv->filled, wanted, &got, complaint))
+        return false;
+    csv->filled += got;
+    csv->ended = got < wanted;
+    if (csv->ended && csv->filled && csv->text[csv->filled - 1] != '\n')
+        csv->text[csv->filled++] = '\n'; /* there is room: less was read than fits */
+    return true;
+}
+
+/* ---------------------------------------------------------------- rows with quotes ------------ */
+
+/* Going through the special bytes of the buffer; what is kept of them overwrites them. */
+struct walk {
+    size_t count, at; /* positions there are, and the next one */
+    size_t kept;      /* ends of cells written */
+    size_t start;     /* of the row */
+    size_t cells;     /* of the row, so far */
+    bool quotes;      /* some cell of the row is quoted */
+};
+
+enum outcome { DONE, MORE_NEEDED, WRONG };
+
+static enum outcome wrong_quote(const struct csv *csv, const struct walk *walk, size_t offset,
+                                const char *what, struct complaint *complaint) {
+    char column[64];
+    bool named = walk->cells < csv->table.columns && *csv->table.column[walk->cells].name;
+    snprintf(column, sizeof column, "%zu", walk->cells + 1);
+    complain(complaint, BAD_INPUT, "%s:%zu: column %.200s: %s", csv->table.path,
+             line_of(csv, offset), named ? csv->table.column[walk->cells].name : column, what);
+    return WRONG;
+}
+
+/* From an opening quote to the separator or newline behind the closing one. */
+static enum outcome pass_quoted(const struct csv *csv, struct walk *walk,
+                                struct complaint *complaint) {
+    const char *text = csv->text;
+    size_t open = csv->ends[walk->at++], close;
+    for (;; walk->at += 2) { /* doubled: stands for a quote */
+        while (walk->at < walk->count && text[csv->ends[walk->at]] != '"')
+            walk->at++;
+        if (walk->at == walk->count)
+            return csv->ended ? wrong_quote(csv, walk, open,
+                                            "the quote opened here is never closed", complaint)
+                              : MORE_NEEDED;
+        close = csv->ends[walk->at];
+        if (close + 1 == csv->filled)
+            return MORE_NEEDED; /* never at the end of the file, which is a newline */
+        if (text[close + 1] != '"')
+            break;
+    }
+    if (++walk->at == walk->count)
+        return MORE_NEEDED;
+    size_t next = csv->ends[walk->at];
+    for (size_t i = close + 1; i < next; i++)
+        if (!is_blank(text[i]))
+            return wrong_quote(csv, walk, open, "there is text behind the quoted cell", complaint);
+    if (text[next] == '"')
+        return wrong_quote(csv, walk, open, "there is text behind the quoted cell", complaint);
+    return DONE;
+}
+
+/* Walks to the end of the row. */
+static enum outcome pass_row(const struct csv *csv, struct walk *walk,
+                             struct complaint *complaint) {
+    const char *text = csv->text;
+    size_t cell = walk->start;
+    walk->cells = 0;
+    walk->quotes = false;
+    while (walk->at < walk->count) {
+        size_t at = csv->ends[walk->at];
+        if (text[at] == '"') {
+            while (cell < at && is_blank(text[cell]))
+                cell++;
+            if (cell < at) { /* within a cell: a letter like any other */
+                walk->at++;
+                continue;
+            }
+            walk->quotes = true;
+            enum outcome outcome = pass_quoted(csv, walk, complaint);
+            if (outcome != DONE)
+                return outcome;
+            at = csv->ends[walk->at];
+        }
+        csv->ends[walk->kept++] = (uint32_t)at;
+        walk->at++;
+        walk->cells++;
+        cell = at + 1;
+        if (text[at] == '\n')
+            return DONE;
+    }
+    return MORE_NEEDED;
+}
+
+/* Puts the content of a quoted cell at its beginning and blanks behind it. */
+static void undo_quotes(char *text, size_t from, size_t to) {
+    while (from < to && is_blank(text[from]))
+        from++;
+    if (from == to || text[from] != '"')
+        return;
+    size_t put = from;
+    for (size_t get = from + 1; get < to; get++) {
+        if (text[get] == '"' && (get + 1 == to || text[++get] != '"'))
+            break;
+        text[put++] = text[get];
+    }
+    memset(text + put, ' ', to - put);
+}
+
+static void undo_row(struct csv *csv, size_t start, const uint32_t *ends, size_t cells) {
+    for (size_t i = 0; i < cells; i++) {
+        undo_quotes(csv->text, start, ends[i]);
+        start = ends[i] + 1u;
+    }
+}
+
+static bool is_empty_line(const struct csv *csv, const struct walk *walk) {
+    if (walk->cells != 1 || walk->quotes)
+        return false;
+    size_t at = walk->start;
+    while (is_blank(csv->text[at]))
+        at++;
+    return csv->text[at] == '\n';
+}
+
+/* A row that is whole: kept, or skipped when it is an empty line. */
+static bool end_row(struct csv *csv, struct walk *walk, struct complaint *complaint) {
+    size_t next = csv->ends[walk->kept - 1] + 1u;
+    if (is_empty_line(csv, walk)) {
+        walk->kept--;
+    } else if (csv->table.columns && walk->cells != csv->table.columns) {
+        return complain(complaint, BAD_INPUT, "%s:%zu: %zu cell%s where the header has %zu",
+                        csv->table.path, line_of(csv, walk->start), walk->cells,
+                        walk->cells == 1 ? "" : "s", csv->table.columns);
+    } else {
+        if (walk->quotes)
+            undo_row(csv, walk->start, csv->ends + walk->kept - walk->cells, walk->cells);
+        csv->starts[csv->rows++] = (uint32_t)walk->start;
+    }
+    csv->begin = walk->start = next;
+    return true;
+}
+
+/* As many whole rows as there are, at most `most`. Something wrong is complained of when it comes
+ * first, after the good rows before it have been handed out. */
+static bool split_carefully(struct csv *csv, size_t positions, size_t most,
+                            struct complaint *complaint) {
+    struct walk walk = {.count = positions, .start = csv->begin};
+    struct complaint later;
+    while (csv->rows < most) {
+        enum outcome outcome = pass_row(csv, &walk, &later);
+        if (outcome == MORE_NEEDED)
+            return true;
+        if (outcome == WRONG || !end_row(csv, &walk, &later)) {
+            if (!csv->rows)
+                *complaint = later;
+            return csv->rows > 0;
+        }
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- rows without ---------------- */
+
+/* Without quotes every position ends a cell. When every `columns`-th of them is a newline and there
+ * are no others, all rows are as they should be. */
+static bool split_quickly(struct csv *csv, const struct scan *scan) {
+    size_t columns = csv->table.columns, rows = scan->count / columns, start = csv->begin;
+    if (scan->quotes)
+        return false;
+    if (rows > scan->newlines)
+        rows = scan->newlines;
+    for (size_t row = 0; row < rows; row++) {
+        size_t end = csv->ends[row * columns + columns - 1];
+        if (csv->text[end] != '\n' || (columns == 1 && csv->text[start] <= ' '))
+            return false; /* the second: perhaps an empty line */
+        csv->starts[row] = (uint32_t)start;
+        start = end + 1;
+    }
+    if (rows < scan->newlines)
+        return false;
+    csv->rows = rows;
+    csv->begin = start;
+    return true;
+}
+
+static bool complain_of_nul(const struct csv *csv, struct complaint *complaint) {
+    const char *nul = memchr(csv->text + csv->begin, '\0', csv->filled - csv->begin);
+    size_t offset = nul ? (size_t)(nul - csv->text) : 0;
+    return complain(complaint, BAD_INPUT, "%s:%zu: there is a NUL byte; this is not plain text",
+                    csv->table.path, line_of(csv, offset));
+}
+
+static bool split(struct csv *csv, size_t most, struct complaint *complaint) {
+    struct scan scan = scan_text(csv->text, csv->begin, csv->filled, csv->separator, csv->ends);
+    if (scan.nul)
+        return complain_of_nul(csv, complaint);
+    if (csv->table.columns && split_quickly(csv, &scan))
+        return true;
+    return split_carefully(csv, scan.count, most, complaint);
+}
+
+/* The next rows into the buffer; none at the end of the file. */
+static bool load(struct csv *csv, size_t most, struct complaint *complaint) {
+    csv->rows = csv->first = csv->next = 0;
+    while (!csv->rows) {
+        if (csv->begin < csv->filled && !split(csv, most, complaint))
+            return false;
+        if (csv->rows)
+            break;
+        if (csv->ended) {
+            csv->begin = csv->filled; /* nothing but empty lines */
+            break;
+        }
+        if (!refill(csv, complaint))
+            return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- the header ------------------ */
+
+/* Moves `begin` to the first line that is neither empty nor a comment. */
+static bool find_header(struct csv *csv, struct complaint *complaint) {
+    if (csv->filled >= 3 && memcmp(csv->text, "\xef\xbb\xbf", 3) == 0)
+        csv->begin = 3;
+    for (;;) {
+        char *line = csv->text + csv->begin;
+        char *end = csv->begin < csv->filled ? memchr(line, '\n', csv->filled - csv->begin) : NULL;
+        if (!end && csv->ended)
+            return complain(complaint, BAD_INPUT, "%s: there is no header line", csv->table.path);
+        if (!end) {
+            if (!refill(csv, complaint))
+                return false;
+            continue;
+        }
+        size_t blanks = 0;
+        while (is_blank(line[blanks]))
+            blanks++;
+        if (*line != '#' && line[blanks] != '\n')
+            return true;
+        csv->begin += (size_t)(end - line) + 1;
+    }
+}
+
+/* The most frequent of tab, comma and semicolon outside quotes, the comma if there are none. */
+static char sniff_separator(const struct csv *csv) {
+    static const char candidates[] = {',', '\t', ';'};
+    size_t counts[sizeof candidates] = {0}, best = 0;
+    bool quoted = false;
+    for (size_t i = csv->begin; i < csv->filled; i++) {
+        char c = csv->text[i];
+        quoted ^= c == '"';
+        if (quoted)
+            continue;
+        if (c == '\n')
+            break;
+        for (size_t k = 0; k < sizeof candidates; k++)
+            counts[k] += c == candidates[k];
+    }
+    for (size_t k = 1; k < sizeof candidates; k++)
+        if (counts[k] > counts[best])
+            best = k;
+    return candidates[best];
+}
+
+static struct span cell(const struct csv *csv, size_t row, size_t column) {
+    const uint32_t *end = csv->ends + row * csv->table.columns + column;
+    size_t from = column ? end[-1] + 1u : csv->starts[row];
+    return (struct span){csv->text + from, *end - from};
+}
+
+/* A file without a header would lose its first row unseen. Whole numbers may be names. */
+static bool are_numbers_not_names(const struct table *table) {
+    bool fraction = false;
+    for (size_t i = 0; i < table->columns; i++) {
+        const char *name = table->column[i].name;
+        double value;
+        if (number_read(name, strlen(name), &value) != NUMBER_READ)
+            return false;
+        fraction |= strpbrk(name, ".-eE") != NULL;
+    }
+    return fraction;
+}
+
+static bool name_columns(struct csv *csv, size_t line, struct complaint *complaint) {
+    struct table *table = &csv->table;
+    for (size_t i = 0; i < table->columns; i++) {
+        struct span name = span_trim(cell(csv, 0, i));
+        const char *lone = memchr(name.text, '\r', name.length);
+        if (lone && lone[1] != '\n')
+            return complain(complaint, BAD_INPUT,
+                            "%s:%zu: lines end in carriage returns alone; newlines are needed",
+                            table->path, line);
+        table->column[i].name = text_pool_copy(&table->names, name.text, name.length);
+        if (!table->column[i].name)
+            return table_complain_of_memory(table, complaint);
+    }
+    if (are_numbers_not_names(table))
+        return complain(complaint, BAD_INPUT,
+                        "%s:%zu: expected a header of column names, found numbers", table->path,
+                        line);
+    return true;
+}
+
+static bool read_header(struct csv *csv, enum table_format format, struct complaint *complaint) {
+    if (!find_header(csv, complaint))
+        return false;
+    csv->separator = format == TABLE_CSV ? ',' : format == TABLE_TSV ? '\t' : sniff_separator(csv);
+    if (!load(csv, 1, complaint))
+        return false;
+    size_t cells = 1;
+    if (!csv->rows)
+        return complain(complaint, BAD_INPUT, "%s: there is no header line", csv->table.path);
+    while (csv->text[csv->ends[cells - 1]] != '\n')
+        cells++;
+    return table_make_columns(&csv->table, cells, complaint) &&
+           name_columns(csv, line_of(csv, csv->starts[0]), complaint);
+}
+
+/* ---------------------------------------------------------------- the reader ------------------ */
+
+/* By the first rows: numbers unless some cell is text, or an integer that a double cannot hold. */
+static void judge(const struct csv *csv, size_t index) {
+    struct column *column = &csv->table.column[index];
+    column->empty = true;
+    for (size_t row = 0; row < csv->rows; row++) {
+        struct span span = cell(csv, row, index);
+        double value;
+        enum number_reading reading = number_read_quickly(span.text, span.length, &value);
+        column->empty &= reading == NUMBER_MISSING;
+        if (reading == NUMBER_NOT || (span.length > 15 && number_is_name(span.text, span.length))) {
+            column->kind = COLUMN_TEXT;
+            return;
+        }
+    }
+}
+
+static struct table *csv_open(struct byte_stream *input, const struct opening *opening,
+                              struct complaint *complaint) {
+    struct csv *csv = table_create(sizeof *csv, &csv_reader, byte_stream_name(input), complaint);
+    if (!csv) {
+        byte_stream_close(input);
+        return NULL;
+    }
+    csv->input = input;
+    csv->line = 1;
+    if (!make_room(csv, BUFFER, complaint) || !refill(csv, complaint) ||
+        !read_header(csv, opening->format, complaint) || !load(csv, SIZE_MAX, complaint)) {
+        table_close(&csv->table);
+        return NULL;
+    }
+    for (size_t i = 0; i < csv->table.columns; i++)
+        judge(csv, i);
+    return &csv->table;
+}
+
+static void csv_close(struct table *table) {
+    struct csv *csv = csv_of(table);
+    byte_stream_close(csv->input);
+    free(csv->block);
+    free(csv->starts);
+    free(csv->ends);
+}
+
+static bool csv_next(struct table *table, size_t most, struct complaint *complaint) {
+    struct csv *csv = csv_of(table);
+    if (csv->next == csv->rows && !load(csv, SIZE_MAX, complaint))
+        return false;
+    size_t left = csv->rows - csv->next;
+    csv->first = csv->next;
+    table->rows = left < most ? left : most;
+    csv->next += table->rows;
+    return true;
+}
+
+static bool csv_numbers(struct table *table, size_t column, double *out, size_t stride,
+                        struct complaint *complaint) {
+    struct csv *csv = csv_of(table);
+    for (size_t row = 0; row < table->rows; row++) {
+        struct span span = cell(csv, csv->first + row, column);
+        if (number_read_quickly(span.text, span.length, out + row * stride) == NUMBER_NOT)
+            return table_complain_of_text(table, row, column, span, complaint);
+    }
+    return true;
+}
+
+static bool csv_text(struct table *table, size_t row, size_t column, struct span *span,
+                     struct complaint *complaint) {
+    (void)complaint;
+    struct csv *csv = csv_of(table);
+    double value;
+    *span = span_trim(cell(csv, csv->first + row, column));
+    if (table->column[column].kind == COLUMN_NUMBER &&
+        number_read(span->text, span->length, &value) == NUMBER_MISSING)
+        span->length = 0;
+    return true;
+}
+
+static void csv_place(const struct table *table, size_t row, char *text, size_t size) {
+    const struct csv *csv = (const struct csv *)table;
+    snprintf(text, size, "%s:%zu", table->path, line_of(csv, csv->starts[csv->first + row]));
+}
+
+const struct reader csv_reader = {
+    .open = csv_open,
+    .close = csv_close,
+    .next = csv_next,
+    .numbers = csv_numbers,
+    .text = csv_text,
+    .place = csv_place,
+    .as_spelled = true,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TABLE_READER_H
+#define TABLE_READER_H
+
+/*
+ * What a format provides to be read: one table of functions, listed in table.c. A format's own
+ * struct starts with a struct table.
+ */
+
+#include "table/byte_stream.h"
+#include "table/text_pool.h"
+#include "table/table.h"
+
+struct opening {
+    const char *path, *part; /* part: what stood in brackets behind the path, or NULL */
+    enum table_format format;
+};
+
+struct reader {
+    /* Takes over the input, also on failure. */
+    struct table *(*open)(struct byte_stream *input, const struct opening *opening,
+                          struct complaint *complaint);
+    void (*close)(struct table *table); /* frees all but the struct table's own members */
+    /* Sets table->rows, which is 0 before. */
+    bool (*next)(struct table *table, size_t most, struct complaint *complaint);
+    bool (*numbers)(struct table *table, size_t column, double *out, size_t stride,
+                    struct complaint *complaint);
+    bool (*text)(struct table *table, size_t row, size_t column, struct span *span,
+                 struct complaint *complaint);
+    void (*place)(const struct table *table, size_t row, char *text, size_t size);
+    bool as_spelled; /* `text` gives numbers as the file spells them, else as the shortest text */
+};
+
+extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader;
+
+struct table {
+    const struct reader *reader;
+    struct text_pool names; /* texts that live as long as the table */
+    struct text_pool cells; /* texts that live as long as the rows at hand */
+    const char *path;       /* for messages */
+    const char *beside;     /* the file beside it that was read too, or NULL */
+    struct column *column;
+    size_t columns;
+    size_t rows;   /* at hand */
+    size_t before; /* rows that came before them */
+};
+
+/* A zeroed struct of `size` bytes that starts with a table; free with table_close. */
+void *table_create(size_t size, const struct reader *reader, const char *path,
+                   struct complaint *complaint);
+
+/* Room for so many columns, all zero. */
+bool table_make_columns(struct table *table, size_t columns, struct complaint *complaint);
+
+/* The columns x<first>, x<first + 1>, ... of numbers, from index 0 on. */
+bool table_name_numbered(struct table *table, size_t first, size_t count,
+                         struct complaint *complaint);
+
+/* Sets *span to the shortest text of a number, empty for NaN. */
+bool table_show_number(struct table *table, double value, struct span *span,
+                       struct complaint *complaint);
+
+/* "stars.csv:17: column flux: expected a number, found 'abc'"; false. */
+bool table_complain_of_text(const struct table *table, size_t row, size_t column, struct span found,
+                            struct complaint *complaint);
+
+bool table_complain_of_memory(const struct table *table, struct complaint *complaint);
+
+/* "stars.fits: row 17", the place where a format has no lines. */
+void table_place_row(const struct table *table, size_t row, char *text, size_t size);
+
+/* Outer blanks removed. */
+struct span span_trim(struct span span);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "table/reader.h"
+
+#include "text/blank.h"
+#include "text/number.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------- which format ---------------- */
+
+static const struct {
+    const char *name;
+    const struct reader *reader;
+} formats[] = {
+    [TABLE_ANY] = {"any", NULL},        [TABLE_CSV] = {"csv", &csv_reader},
+    [TABLE_TSV] = {"tsv", &csv_reader}, [TABLE_FITS] = {"fits", &fits_reader},
+    [TABLE_IDX] = {"idx", &idx_reader}, [TABLE_LIBSVM] = {"libsvm", &libsvm_reader},
+};
+
+bool table_format_named(const char *name, enum table_format *format) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(name, formats[i].name) == 0) {
+            *format = (enum table_format)i;
+            return true;
+        }
+    return false;
+}
+
+/* Files that people mistake for tables we read; their first bytes tell. Those of the binary ones
+ * may well start a header of names, so a byte that no text has must be near. */
+static const struct {
+    const char *bytes;
+    size_t length;
+    bool binary;
+    const char *what;
+} strangers[] = {
+    {"PK\3\4", 4, true, "a zip archive or a spreadsheet"},
+    {"BZh", 3, true, "compressed by bzip2, not gzip"},
+    {"\xfd\x37zXZ", 5, true, "compressed by xz, not gzip"},
+    {"\x28\xb5\x2f\xfd", 4, true, "compressed by zstd, not gzip"},
+    {"PAR1", 4, true, "a Parquet file"},
+    {"\x89HDF", 4, true, "an HDF5 file"},
+    {"%PDF-", 5, false, "a PDF document"},
+    {"<?xml", 5, false, "an XML file"},
+    {"<VOTABLE", 8, false, "a VOTable"},
+    {"\xff\xfe", 2, false, "text in UTF-16, not UTF-8"},
+    {"\xfe\xff", 2, false, "text in UTF-16, not UTF-8"},
+};
+
+static bool has_binary_byte(const char *head, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)head[i] < ' ' && head[i] != '\t' && head[i] != '\n' && head[i] != '\r')
+            return true;
+    return false;
+}
+
+static const char *stranger(const char *head, size_t length) {
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
+        if (length >= strangers[i].length &&
+            memcmp(head, strangers[i].bytes, strangers[i].length) == 0 &&
+            (!strangers[i].binary || has_binary_byte(head, length)))
+            return strangers[i].what;
+    return NULL;
+}
+
+/* Whether the name ends so, before a .gz there may be. */
+static bool ends_in(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
+        length -= 3;
+    return length > tail && strncasecmp(path + length - tail, ending, tail) == 0;
+}
+
+static enum table_format format_of(const char *path, const char *head, size_t length) {
+    if (length >= 9 && memcmp(head, "SIMPLE  =", 9) == 0)
+        return TABLE_FITS;
+    if (length >= 4 && !head[0] && !head[1] && head[2] &&
+        strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]))
+        return TABLE_IDX;
+    if (ends_in(path, ".libsvm") || ends_in(path, ".svm") || ends_in(path, ".svmlight"))
+        return TABLE_LIBSVM;
+    return ends_in(path, ".tsv") || ends_in(path, ".tab") ? TABLE_TSV : TABLE_ANY;
+}
+
+/* ---------------------------------------------------------------- opening --------------------- */
+
+/* "stars.fits[2]" where there is no such file: "stars.fits" and "2". */
+static char *split_part(const char *path, const char **part) {
+    size_t length = strlen(path);
+    const char *bracket = strrchr(path, '[');
+    if (!bracket || bracket == path || path[length - 1] != ']' || access(path, F_OK) == 0)
+        return NULL;
+    char *copy = strdup(path);
+    if (copy) {
+        copy[length - 1] = '\0';
+        copy[bracket - path] = '\0';
+        *part = copy + (bracket - path) + 1;
+    }
+    return copy;
+}
+
+static struct table *open_source(struct byte_stream *input, struct opening *opening,
+                                 struct complaint *complaint) {
+    size_t length;
+    const char *head = byte_stream_head(input, &length), *name = byte_stream_name(input);
+    const char *what = stranger(head, length);
+    bool good = false;
+    if (!length)
+        complain(complaint, BAD_INPUT, "%s: the file is empty", name);
+    else if (what)
+        complain(complaint, BAD_INPUT, "%s: is not a table but %s", name, what);
+    else
+        good = true;
+    if (good && opening->format == TABLE_ANY)
+        opening->format = format_of(opening->path, head, length);
+    if (good && opening->part && opening->format != TABLE_FITS)
+        good = complain(complaint, BAD_INPUT, "%s: only FITS files have parts like [%s]", name,
+                        opening->part);
+    if (!good) {
+        byte_stream_close(input);
+        return NULL;
+    }
+    const struct reader *reader = formats[opening->format].reader;
+    return (reader ? reader : &csv_reader)->open(input, opening, complaint);
+}
+
+struct table *table_open(const char *path, enum table_format format, struct complaint *complaint) {
+    struct opening opening = {.path = path, .format = format};
+    char *whole = split_part(path, &opening.part);
+    if (whole)
+        opening.path = whole;
+    struct byte_stream *input = byte_stream_open(opening.path, complaint);
+    struct table *table = input ? open_source(input, &opening, complaint) : NULL;
+    free(whole);
+    return table;
+}
+
+void *table_create(size_t size, const struct reader *reader, const char *path,
+                   struct complaint *complaint) {
+    struct table *table = calloc(1, size);
+    if (table) {
+        table->reader = reader;
+        table->path = text_pool_copy(&table->names, path, strlen(path));
+    }
+    if (!table || !table->path) {
+        free(table);
+        complain(complaint, BROKE_DOWN, "%s: out of memory", path);
+        return NULL;
+    }
+    return table;
+}
+
+void table_close(struct table *table) {
+    if (!table)
+        return;
+    table->reader->close(table);
+    text_pool_free(&table->names);
+    text_pool_free(&table->cells);
+    free(table->column);
+    free(table);
+}
+
+bool table_make_columns(struct table *table, size_t columns, struct complaint *complaint) {
+    table->column = calloc(columns ? columns : 1, sizeof *table->column);
+    if (!table->column)
+        return table_complain_of_memory(table, complaint);
+    table->columns = columns;
+    return true;
+}
+
+bool table_name_numbered(struct table *table, size_t first, size_t count,
+                         struct complaint *complaint) {
+    for (size_t i = 0; i < count; i++) {
+        char name[32];
+        int length = snprintf(name, sizeof name, "x%zu", first + i);
+        table->column[i].name = text_pool_copy(&table->names, name, (size_t)length);
+        if (!table->column[i].name)
+            return table_complain_of_memory(table, complaint);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- columns --------------------- */
+
+const char *table_path(const struct table *table) {
+    return table->path;
+}
+
+const char *table_beside(const struct table *table) {
+    return table->beside;
+}
+
+size_t table_columns(const struct table *table) {
+    return table->columns;
+}
+
+const struct column *table_column(const struct table *table, size_t index) {
+    assert(index < table->columns);
+    return &table->column[index];
+}
+
+static long find_by(const struct table *table, const char *name,
+                    int (*compare)(const char *, const char *)) {
+    long found = NO_COLUMN;
+    for (size_t i = 0; i < table->columns; i++) {
+        if (compare(table->column[i].name, name) != 0)
+            continue;
+        if (found != NO_COLUMN)
+            return TWO_COLUMNS;
+        found = (long)i;
+    }
+    return found;
+}
+
+long table_find(const struct table *table, const char *name) {
+    if (!*name)
+        return NO_COLUMN; /* that is what nameless columns have */
+    long found = find_by(table, name, strcmp);
+    return found == NO_COLUMN ? find_by(table, name, strcasecmp) : found;
+}
+
+/* ---------------------------------------------------------------- rows ------------------------ */
+
+bool table_next(struct table *table, size_t most, size_t *rows, struct complaint *complaint) {
+    table->before += table->rows;
+    table->rows = 0;
+    text_pool_reuse(&table->cells);
+    *rows = 0;
+    if (most && !table->reader->next(table, most, complaint)) {
+        table->rows = 0;
+        return false;
+    }
+    *rows = table->rows;
+    return true;
+}
+
+bool table_numbers(struct table *table, size_t column, double *out, size_t stride,
+                   struct complaint *complaint) {
+    assert(column < table->columns);
+    return table->reader->numbers(table, column, out, stride, complaint);
+}
+
+bool table_text(struct table *table, size_t row, size_t column, struct span *span,
+                struct complaint *complaint) {
+    assert(row < table->rows && column < table->columns);
+    return table->reader->text(table, row, column, span, complaint);
+}
+
+bool table_label(struct table *table, size_t row, size_t column, struct span *span,
+                 struct complaint *complaint) {
+    double value;
+    if (!table_text(table, row, column, span, complaint))
+        return false;
+    if (table->column[column].kind == COLUMN_TEXT || !table->reader->as_spelled ||
+        number_read(span->text, span->length, &value) != NUMBER_READ || !isfinite(value))
+        return true;
+    return table_show_number(table, value, span, complaint);
+}
+
+void table_place(const struct table *table, size_t row, char *text, size_t size) {
+    table->reader->place(table, row, text, size);
+}
+
+void table_place_row(const struct table *table, size_t row, char *text, size_t size) {
+    snprintf(text, size, "%s: row %zu", table->path, table->before + row + 1);
+}
+
+bool table_show_number(struct table *table, double value, struct span *span,
+                       struct complaint *complaint) {
+    *span = (struct span){"", 0};
+    if (isnan(value))
+        return true;
+    char *text = text_pool_take(&table->cells, NUMBER_LENGTH);
+    if (!text)
+        return table_complain_of_memory(table, complaint);
+    *span = (struct span){text, number_write(value, text)};
+    return true;
+}
+
+struct span span_trim(struct span span) {
+    while (span.length && is_blank(span.text[0])) {
+        span.text++;
+        span.length--;
+    }
+    while (span.length && is_blank(span.text[span.length - 1]))
+        span.length--;
+    return span;
+}
+
+/* ---------------------------------------------------------------- complaints ------------------ */
+
+bool table_complain_of_text(const struct table *table, size_t row, size_t column, struct span found,
+                            struct complaint *complaint) {
+    enum { SHOWN = 40 };
+    char place[600], number[32];
+    table_place(table, row, place, sizeof place);
+    const char *name = table->column[column].name;
+    if (!*name) {
+        snprintf(number, sizeof number, "%zu", column + 1);
+        name = number;
+    }
+    found = span_trim(found);
+    size_t shown = found.length <= SHOWN ? found.length : SHOWN;
+    while (shown < found.length && shown && ((unsigned char)found.text[shown] & 0xc0) == 0x80)
+        shown--; /* no half character */
+    return complain(complaint, BAD_INPUT, "%s: column %.200s: expected a number, found '%.*s%s'",
+                    place, name, (int)shown, found.text, shown < found.length ? "..." : "");
+}
+
+bool table_complain_of_memory(const struct table *table, struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "%s: out of memory", table->path);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TABLE_WRITER_H
+#define TABLE_WRITER_H
+
+/* What a format provides to be written: one table of functions, listed in writer.c. A format's own
+ * struct starts with a struct table_writer. */
+
+#include "table/output.h"
+#include "table/table.h"
+
+struct writer {
+    /* `writer->output`, `columns` and `column` are set, the latter for the time of this call only.
+     * On failure the caller frees. */
+    bool (*open)(struct table_writer *writer, enum table_format format,
+                 struct complaint *complaint);
+    bool (*number)(struct table_writer *writer, double value, struct complaint *complaint);
+    bool (*text)(struct table_writer *writer, struct span text, struct complaint *complaint);
+    bool (*end)(struct table_writer *writer, struct complaint *complaint);
+    bool (*finish)(struct table_writer *writer,
+                   struct complaint *complaint); /* hands on all bytes */
+    void (*close)(struct table_writer *writer);  /* frees what is the format's own */
+    size_t size;                                 /* of the format's struct */
+};
+
+extern const struct writer csv_writer, fits_writer;
+
+struct table_writer {
+    const struct writer *writer;
+    struct output *output;
+    size_t columns, at; /* at: cells of the row so far */
+    const struct column *column;
+    size_t row; /* rows so far */
+};
+
+#endif
