@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow uci bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow uci catalogue bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -52,6 +52,10 @@ check-slow: build
 # nimgp beside scikit-learn's own on three UCI sets with noise added.
 uci: python
 	@$(PYTHON) experiments/uci.py --out docs/results/uci-python.md
+
+# nimgp beside scikit-learn's own on mock catalogues, against the best possible prediction.
+catalogue: build python
+	@$(PYTHON) experiments/catalogue.py --first 3000 --out docs/results/catalogue.md
 
 bench: setup-bench build
 	@$(RELEASE)/bench/bench_step --json build/bench.json

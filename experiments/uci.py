@@ -23,25 +23,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # one process a task instead
-    os.environ.setdefault(variable, "1")
+from classifiers import LEAST, PEERS, all_classes, mean_and_error, mean_nll
 
+# classifiers sets NumPy's number of threads, so it comes first
+# isort: split
 import numpy as np
 import sklearn
 from joblib import Parallel, delayed
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.gaussian_process import GaussianProcessClassifier
-from sklearn.gaussian_process.kernels import RBF, ConstantKernel
-from sklearn.linear_model import LogisticRegressionCV
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.svm import SVC
 
 import nimgp
 from nimgp import NoisyGPClassifier
 
 ROOT = Path(__file__).parents[1]
-LEAST = 1e-6  # a probability below counts as this, so that one miss cannot decide a mean
 
 
 class Split(NamedTuple):
@@ -98,25 +91,8 @@ def read_splits(name: str, count: int, variance: float) -> Iterator[Split]:
 # ---------------------------------------------------------------------- methods
 
 
-def folds(y: np.ndarray, most: int = 5) -> StratifiedKFold:
-    """No more folds than the rarest class has rows, where that is possible."""
-    rarest = np.bincount(y)[np.unique(y)].min()
-    return StratifiedKFold(max(2, min(most, rarest)), shuffle=True, random_state=0)
-
-
-def searched(estimator: Any, grid: dict[str, list], y: np.ndarray, scoring: str) -> GridSearchCV:
-    return GridSearchCV(estimator, grid, scoring=scoring, cv=folds(y, 3))
-
-
-def forest() -> RandomForestClassifier:
-    return RandomForestClassifier(500, random_state=0)
-
-
-def support_vectors(split: Split) -> Any:
-    d = split.X.shape[1]
-    grid = {"C": [0.3, 1, 3, 10, 30], "gamma": [0.1 / d, 0.3 / d, 1 / d]}
-    best = searched(SVC(), grid, split.y, "accuracy").fit(split.X, split.y).best_params_
-    return SVC(probability=True, random_state=0, **best)
+def peer(name: str) -> Callable[[Split], Any]:
+    return lambda split: PEERS[name](split.X, split.y)
 
 
 METHODS: dict[str, Callable[[Split], Any]] = {
@@ -124,23 +100,8 @@ METHODS: dict[str, Callable[[Split], Any]] = {
     "nimgp, softmax": lambda split: NoisyGPClassifier(
         likelihood="softmax", random_state=0, n_jobs=1
     ),
-    "GaussianProcessClassifier": lambda split: GaussianProcessClassifier(
-        ConstantKernel(1.0, (1e-2, 1e4)) * RBF(np.sqrt(split.X.shape[1])), random_state=0
-    ),
-    "LogisticRegression": lambda split: LogisticRegressionCV(
-        Cs=10, l1_ratios=(0.0,), use_legacy_attributes=False, scoring="neg_log_loss",
-        cv=folds(split.y), max_iter=5000,
-    ),
-    "RandomForest": lambda split: forest(),
-    "RandomForest, calibrated": lambda split: CalibratedClassifierCV(
-        forest(), method="sigmoid", cv=folds(split.y)
-    ),
-    "HistGradientBoosting": lambda split: searched(
-        HistGradientBoostingClassifier(learning_rate=0.05, max_leaf_nodes=8, random_state=0),
-        {"max_iter": [25, 50, 100, 200]}, split.y, "neg_log_loss",
-    ),
-    "SVC(probability=True)": support_vectors,
-}  # fmt: skip
+    **{name: peer(name) for name in PEERS},
+}
 
 
 def run(method: str, split: Split, variance: float) -> Score:
@@ -150,22 +111,13 @@ def run(method: str, split: Split, variance: float) -> Score:
     errors = {"X_err": np.sqrt(variance)} if method.startswith("nimgp") else {}
     estimator.fit(split.X, split.y, **errors)
     given = estimator.predict_proba(split.X_test, **errors)
-    p = np.zeros((len(given), max(split.y.max(), split.y_test.max()) + 1))
-    p[:, estimator.classes_] = given
-    right = p[np.arange(len(p)), split.y_test]
-    nll = -np.log(np.maximum(right, LEAST)).mean()
+    p = all_classes(estimator, given, max(split.y.max(), split.y_test.max()) + 1)
     error = (p.argmax(axis=1) != split.y_test).mean()
+    nll = mean_nll(p, split.y_test)
     return Score(method, split.set, split.number, nll, error, time.perf_counter() - begin)
 
 
 # ---------------------------------------------------------------------- the table
-
-
-def mean_and_error(values: list[float]) -> str:
-    each = np.array(values)
-    if len(each) == 1:
-        return f"{each[0]:.3f}"
-    return f"{each.mean():.3f} ± {each.std(ddof=1) / np.sqrt(len(each)):.3f}"
 
 
 def of(scores: list[Score], method: str, name: str) -> list[Score]:

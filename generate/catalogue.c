@@ -32,13 +32,21 @@ static const double shape_error[SHAPES] = {0.14, 0.09, 0.18}; /* k_j */
 #define TAU 0.15        /* scatter of the errors, dex */
 #define THRESHOLD 4.0   /* F~ / e_F of the faintest that is listed */
 #define PLANE_SCALE 8.0 /* degrees: density exp(-|b| / scale) */
-#define CELL_MISSING 0.05
 #define ERROR_MISSING 0.04
+
+/* Probability that a cell of CATALOGUE_FAINT is missing: one half at this f, and how fast it falls.
+ */
+#define FAINT 0.08
+#define FAINT_WIDTH 0.3
 
 /* ---------------------------------------------------------------- drawing --------------------- */
 
 struct catalogue catalogue_create(uint64_t seed, double noise) {
-    return (struct catalogue){.state = seed * 0xd6e8feb86659fd93u + 3, .scale = sqrt(noise)};
+    return (struct catalogue){.state = seed * 0xd6e8feb86659fd93u + 3,
+                              .again = seed * 0x9fb21c651e98df25u + 5,
+                              .scale = sqrt(noise),
+                              .worse = 1.0,
+                              .missing = CATALOGUE_FEW};
 }
 
 static int32_t draw_class(uint64_t *state) {
@@ -61,26 +69,59 @@ static double power_of_ten(double exponent) {
     return exp(exponent * 2.30258509299404568402);
 }
 
-/* A source as measured, whether or not it can be seen; nothing is missing yet. */
-static struct catalogue_row draw_source(struct catalogue *catalogue) {
+static double share_below(double z) {
+    return 0.5 * erfc(-z * sqrt(0.5));
+}
+
+/* A source as measured, and as it is. */
+struct source {
+    struct catalogue_row row;
+    double f, truth[CATALOGUE_LATITUDE]; /* of what has errors */
+};
+
+/* Whether or not it can be seen; nothing is missing yet. */
+static struct source draw_source(struct catalogue *catalogue) {
     uint64_t *state = &catalogue->state;
-    struct catalogue_row row = {.label = draw_class(state)};
-    const struct population *from = &population[row.label];
-    double f = from->mean + from->deviation * next_normal(state);
-    row.error[CATALOGUE_FLUX] =
+    struct source source = {.row.label = draw_class(state)};
+    struct catalogue_row *row = &source.row;
+    const struct population *from = &population[row->label];
+    double f = source.f = from->mean + from->deviation * next_normal(state);
+    row->error[CATALOGUE_FLUX] =
         catalogue->scale * FLUX_ERROR * power_of_ten(0.5 * f + TAU * next_normal(state));
-    row.value[CATALOGUE_FLUX] = power_of_ten(f) + row.error[CATALOGUE_FLUX] * next_normal(state);
+    source.truth[CATALOGUE_FLUX] = power_of_ten(f);
+    row->value[CATALOGUE_FLUX] =
+        source.truth[CATALOGUE_FLUX] + row->error[CATALOGUE_FLUX] * next_normal(state);
     double g = catalogue->scale * power_of_ten(-0.5 * f + TAU * next_normal(state));
     for (size_t j = 0; j < SHAPES; j++) {
         const struct shape *shape = &from->shape[j];
         double x = shape->mean + shape->slope * (f - from->mean);
         x += shape->deviation * next_normal(state);
-        row.error[FIRST + j] = shape_error[j] * g;
-        row.value[FIRST + j] = x + row.error[FIRST + j] * next_normal(state);
+        source.truth[FIRST + j] = x;
+        row->error[FIRST + j] = shape_error[j] * g;
+        row->value[FIRST + j] = x + row->error[FIRST + j] * next_normal(state);
     }
-    row.value[CATALOGUE_LATITUDE] = draw_latitude(from, state);
-    row.error[CATALOGUE_LATITUDE] = NAN;
-    return row;
+    row->value[CATALOGUE_LATITUDE] = draw_latitude(from, state);
+    row->error[CATALOGUE_LATITUDE] = NAN;
+    return source;
+}
+
+static void measure_anew(struct catalogue *catalogue, struct source *source) {
+    for (size_t j = 0; j < CATALOGUE_LATITUDE; j++) {
+        double error = source->row.error[j] *= catalogue->worse;
+        source->row.value[j] = source->truth[j] + error * next_normal(&catalogue->again);
+    }
+}
+
+/* p, of a source with that f. */
+static double cell_missing(enum catalogue_missing kind, double f) {
+    switch (kind) {
+    case CATALOGUE_RANDOM:
+        return 0.3;
+    case CATALOGUE_FAINT:
+        return share_below((FAINT - f) / FAINT_WIDTH);
+    default:
+        return 0.05;
+    }
 }
 
 static bool some_error_left(const struct catalogue_row *row) {
@@ -94,15 +135,16 @@ static bool some_error_left(const struct catalogue_row *row) {
 }
 
 /* Takes cells and errors away; tries again when no error was left. */
-static struct catalogue_row lose_some(const struct catalogue_row *whole, uint64_t *state) {
+static struct catalogue_row lose_some(const struct catalogue_row *whole, double missing,
+                                      uint64_t *state) {
     struct catalogue_row row;
     do {
         row = *whole;
         for (size_t j = FIRST; j < FIRST + SHAPES; j++) {
             double cell = next_uniform(state), error = next_uniform(state);
-            if (cell < CELL_MISSING)
+            if (cell < missing)
                 row.value[j] = NAN;
-            if (cell < CELL_MISSING || error < ERROR_MISSING)
+            if (cell < missing || error < ERROR_MISSING)
                 row.error[j] = NAN;
         }
     } while (!some_error_left(&row));
@@ -110,11 +152,13 @@ static struct catalogue_row lose_some(const struct catalogue_row *whole, uint64_
 }
 
 struct catalogue_row catalogue_next(struct catalogue *catalogue) {
-    struct catalogue_row row;
+    struct source source;
     do
-        row = draw_source(catalogue);
-    while (!(row.value[CATALOGUE_FLUX] > THRESHOLD * row.error[CATALOGUE_FLUX]));
-    return lose_some(&row, &catalogue->state);
+        source = draw_source(catalogue);
+    while (!(source.row.value[CATALOGUE_FLUX] > THRESHOLD * source.row.error[CATALOGUE_FLUX]));
+    if (catalogue->worse != 1.0)
+        measure_anew(catalogue, &source);
+    return lose_some(&source.row, cell_missing(catalogue->missing, source.f), &catalogue->state);
 }
 
 /* ---------------------------------------------------------------- the optimum ----------------- */
@@ -130,12 +174,40 @@ static double latitude_density(const struct population *from, double latitude) {
     return from->at_plane * plane + (1.0 - from->at_plane) * isotropic;
 }
 
+/* Of listed errors to those of a catalogue without factors. */
+static double error_scale(const struct catalogue *catalogue) {
+    return catalogue->scale * catalogue->worse;
+}
+
 /* log10 of g / scale, from any error that is left; NaN when there is none. */
 static double common_error(const struct catalogue *catalogue, const struct catalogue_row *row) {
     for (size_t j = 0; j < SHAPES; j++)
         if (!isnan(row->error[FIRST + j]))
-            return log10(row->error[FIRST + j] / (shape_error[j] * catalogue->scale));
+            return log10(row->error[FIRST + j] / (shape_error[j] * error_scale(catalogue)));
     return NAN;
+}
+
+/* log P(listed | f, e_F), where that was decided by a measurement that is not seen. */
+static double log_listed(const struct catalogue *catalogue, const struct catalogue_row *row,
+                         double f) {
+    if (catalogue->worse == 1.0)
+        return 0.0;
+    double e_F = row->error[CATALOGUE_FLUX] / catalogue->worse;
+    return log(share_below(power_of_ten(f) / e_F - THRESHOLD));
+}
+
+/* log P(these cells are missing | f), but for constants. */
+static double log_missing(const struct catalogue *catalogue, const struct catalogue_row *row,
+                          double f) {
+    if (catalogue->missing != CATALOGUE_FAINT)
+        return 0.0;
+    double gone = cell_missing(CATALOGUE_FAINT, f);
+    double there = share_below((f - FAINT) / FAINT_WIDTH); /* 1 - gone, with all its digits */
+    double without = gone + there * ERROR_MISSING;
+    double sum = -log1p(gone * gone * gone - without * without * without);
+    for (size_t j = FIRST; j < FIRST + SHAPES; j++)
+        sum += log(isnan(row->value[j]) ? gone : there);
+    return sum;
 }
 
 /* log p(what is seen of a source, f | class), but for the latitude. */
@@ -144,11 +216,13 @@ static double log_joint(const struct catalogue *catalogue, const struct catalogu
     double flux_error = row->error[CATALOGUE_FLUX];
     double sum = log_normal(f, from->mean, from->deviation * from->deviation);
     sum += log_normal(row->value[CATALOGUE_FLUX], power_of_ten(f), flux_error * flux_error);
-    sum += log_normal(log10(flux_error / (FLUX_ERROR * catalogue->scale)), 0.5 * f, TAU * TAU);
+    sum +=
+        log_normal(log10(flux_error / (FLUX_ERROR * error_scale(catalogue))), 0.5 * f, TAU * TAU);
+    sum += log_listed(catalogue, row, f) + log_missing(catalogue, row, f);
     if (isnan(common))
         return sum;
     sum += log_normal(common, -0.5 * f, TAU * TAU);
-    double g = catalogue->scale * power_of_ten(common);
+    double g = error_scale(catalogue) * power_of_ten(common);
     for (size_t j = 0; j < SHAPES; j++) {
         const struct shape *shape = &from->shape[j];
         double x = row->value[FIRST + j], error = shape_error[j] * g;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mock.h"
 
-#include "catalogue.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,13 +115,15 @@ static size_t no_draws(const struct mock *mock) {
     return 0;
 }
 
-bool mock_catalogue(struct mock *mock, uint64_t seed, double noise) {
+bool mock_catalogue(struct mock *mock, uint64_t seed, double noise,
+                    enum catalogue_missing missing) {
     static const struct mock_kind kind = {draw_catalogue, bayes_catalogue, no_draws};
     *mock = (struct mock){.kind = &kind, .target = "class", .noise = noise, .has_id = true};
     mock->catalogue = malloc(sizeof *mock->catalogue);
     if (!mock->catalogue || !make_names(mock, CATALOGUE_ATTRIBUTES, CATALOGUE_CLASSES))
         return false;
     *mock->catalogue = catalogue_create(seed, noise);
+    mock->catalogue->missing = missing;
     for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++) {
         snprintf(mock->attribute[j].name, MOCK_NAME, "%s", catalogue_attribute[j]);
         mock->attribute[j].unit = catalogue_unit[j];
@@ -132,6 +132,10 @@ bool mock_catalogue(struct mock *mock, uint64_t seed, double noise) {
     for (size_t c = 0; c < CATALOGUE_CLASSES; c++)
         snprintf(mock->class_name[c], MOCK_NAME, "%s", catalogue_class[c]);
     return true;
+}
+
+void mock_measure_worse(struct mock *mock, double factor) {
+    mock->catalogue->worse = factor;
 }
 
 /* ---------------------------------------------------------------- wave ------------------------ */

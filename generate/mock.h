@@ -5,6 +5,7 @@
 /* Tables made up: synthetic.h, catalogue.h and wave.h behind one face, with names for columns and
  * classes. */
 
+#include "catalogue.h"
 #include "synthetic.h"
 #include "wave.h"
 
@@ -39,9 +40,13 @@ struct mock_rows {
 
 /* false when out of memory. Free with mock_free either way. */
 bool mock_synthetic(struct mock *mock, const struct synthetic_settings *settings);
-bool mock_catalogue(struct mock *mock, uint64_t seed, double noise);
+bool mock_catalogue(struct mock *mock, uint64_t seed, double noise, enum catalogue_missing missing);
 bool mock_wave(struct mock *mock, enum wave_kind kind, uint64_t seed, double noise);
 void mock_free(struct mock *mock);
+
+/* From here on a catalogue's rows are measured with errors `factor` times as large (catalogue.h).
+ */
+void mock_measure_worse(struct mock *mock, double factor);
 
 /* The next rows. */
 void mock_draw(struct mock *mock, size_t rows, struct mock_rows *drawn);

@@ -50,9 +50,20 @@ static bool read_factor(const struct arguments *arguments, double *noise,
             argument_real(arguments, "noise-var", 1e-6, 100.0, noise, complaint));
 }
 
+static bool make_catalogue(const struct arguments *arguments, uint64_t seed, double noise,
+                           struct mock *mock, struct complaint *complaint) {
+    static const char *const name[] = {
+        [CATALOGUE_FEW] = "few", [CATALOGUE_RANDOM] = "random", [CATALOGUE_FAINT] = "faint"};
+    const char *wanted = argument_text(arguments, "missing"); /* one of the choices */
+    enum catalogue_missing missing = CATALOGUE_FEW;
+    while (strcmp(wanted, name[missing]) != 0)
+        missing++;
+    return mock_catalogue(mock, seed, noise, missing) || complain_of_memory(complaint);
+}
+
 static const char *const problem[] = {"toy", "synthetic", "catalogue", "sine", "counts", "ordinal"};
 
-enum { PROBLEMS = sizeof problem / sizeof *problem, FIRST_WAVE = 3 };
+enum { PROBLEMS = sizeof problem / sizeof *problem, CATALOGUE = 2, FIRST_WAVE = 3 };
 
 static bool make_mock(const struct arguments *arguments, struct mock *mock,
                       struct complaint *complaint) {
@@ -70,6 +81,9 @@ static bool make_mock(const struct arguments *arguments, struct mock *mock,
                         "ordinal%s%s%s",
                         kind, nearest.found ? "; did you mean " : "",
                         nearest.found ? nearest.found : "", nearest.found ? "?" : "");
+    if (which != CATALOGUE &&
+        !(refuse(arguments, "worse", complaint) && refuse(arguments, "missing", complaint)))
+        return false;
     if (which == 0)
         return refuse(arguments, "dims", complaint) &&
                make_synthetic(arguments, synthetic_toy(seed), mock, complaint);
@@ -77,9 +91,9 @@ static bool make_mock(const struct arguments *arguments, struct mock *mock,
         return make_synthetic(arguments, synthetic_paper(seed), mock, complaint);
     if (!read_factor(arguments, &noise, complaint))
         return false;
-    return (which < FIRST_WAVE
-                ? mock_catalogue(mock, seed, noise)
-                : mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise)) ||
+    if (which == CATALOGUE)
+        return make_catalogue(arguments, seed, noise, mock, complaint);
+    return mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise) ||
            complain_of_memory(complaint);
 }
 
@@ -147,6 +161,7 @@ struct files {
     const char *directory;
     struct table_writer *train, *test, *bayes, *unlabelled;
     size_t rows, test_rows, written; /* written: of all tables, for the ids */
+    double worse;                    /* factor to errors of all rows but those to learn from */
     struct mock_rows drawn;          /* BLOCK */
     size_t answers;                  /* numbers of an answer: classes, or mean and sd */
     double *answer, *log_density;    /* BLOCK x answers, BLOCK */
@@ -301,8 +316,11 @@ static bool write_all(struct files *files, struct complaint *complaint) {
     if (!drawn->value || !drawn->error || !drawn->label || !drawn->y || !drawn->exposure ||
         !files->answer || !files->log_density || !files->seen)
         return complain_of_memory(complaint);
-    return write_table(files, files->train, files->rows, true, complaint) &&
-           write_table(files, files->test, files->test_rows, true, complaint) &&
+    if (!write_table(files, files->train, files->rows, true, complaint))
+        return false;
+    if (mock->catalogue)
+        mock_measure_worse(files->mock, files->worse);
+    return write_table(files, files->test, files->test_rows, true, complaint) &&
            (!files->unlabelled ||
             write_table(files, files->unlabelled, files->test_rows, false, complaint));
 }
@@ -371,6 +389,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     bool good =
         argument_whole(arguments, "rows", 1, 1000000000, &files.rows, complaint) &&
         argument_whole(arguments, "test-rows", 1, 1000000000, &files.test_rows, complaint) &&
+        argument_real(arguments, "worse", 1.0, 1000.0, &files.worse, complaint) &&
         make_mock(arguments, &mock, complaint) &&
         (files.answers = mock.classes ? mock.classes : 2) &&
         make_directory(files.directory, complaint) && open_files(&files, complaint) &&
@@ -398,6 +417,19 @@ static const struct option options[] = {
      .value = "V",
      .help = "Variance of the measurement errors: 0.1 for toy and 0.25 for synthetic unless given. "
              "For the others a factor to the errors' variances, 1 unless given."},
+    {.name = "worse",
+     .value = "K",
+     .help = "For catalogue: a factor from 1 to 1000. The same sources are listed, but those of "
+             "test.csv and unlabelled.csv are then measured anew, with errors K times as large.",
+     .fallback = "1"},
+    {.name = "missing",
+     .value = "KIND",
+     .help = "For catalogue: which cells are missing, in all tables. few: 5 %, by chance. random: "
+             "30 %, by chance. faint: 30 %, more of them in faint sources, so that a missing cell "
+             "says something about the class.",
+     .values = "few|random|faint",
+     .fallback = "few",
+     .complete = COMPLETE_VALUES},
     {.name = "seed", .value = "N", .help = "Same seed, same files.", .fallback = "0"},
     {0},
 };
@@ -420,7 +452,9 @@ const struct command command_simulate = {
         "catalogue: sources of three kinds with flux, spectral index, curvature, variability and "
         "latitude. Errors follow the flux, faint sources are not listed, some cells and some "
         "errors are missing, the latitude has none. Also writes DIR/unlabelled.csv, as many rows "
-        "as the test has, without the class.\n\n"
+        "as the test has, without the class. With --worse K the rows of test.csv and "
+        "unlabelled.csv have errors K times as large as those of train.csv; with --missing random "
+        "or faint more cells are missing. DIR/bayes.csv takes both into account.\n\n"
         "sine: a number. One attribute x, uniform in [-3, 3], with an error of its own in each "
         "row, from 0.05 to 0.5; y is sin 2x and noise of deviation 0.1. DIR/bayes.csv has mean and "
         "sd of the best prediction.\n\n"
@@ -435,6 +469,8 @@ const struct command command_simulate = {
                 "# a number\n"
                 "nimgp simulate sine --out sine\n"
                 "nimgp fit sine/train.csv --task regress -o sine.nimgp\n"
+                "# learn from good measurements, then try bad ones\n"
+                "nimgp simulate catalogue --worse 3 --out worse\n"
                 "# five classes in three dimensions, measured badly\n"
                 "nimgp simulate synthetic --dims 3 --classes 5 --noise-var 0.5 --seed 7 --out hard",
     .options = options,

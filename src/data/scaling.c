@@ -13,13 +13,22 @@
 /* So far from all training rows every kernel has said its last word; further out lies overflow. */
 #define FARTHEST 1e6
 
-void scaling_layout(struct scaling *scaling, size_t attributes, struct arena *arena) {
-    scaling->attributes = attributes;
-    scaling->mean = arena_doubles(arena, attributes);
-    scaling->deviation = arena_doubles(arena, attributes);
-    scaling->median_error = arena_doubles(arena, attributes);
-    scaling->typical = arena_doubles(arena, attributes);
-    scaling->spread = arena_doubles(arena, attributes);
+/* A column has a flag when at least so many cells are missing and so many are not, and both are at
+ * least this share of all. */
+#define LEAST_FLAGGED 10
+#define LEAST_SHARE 0.02
+
+void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struct arena *arena) {
+    size_t width = columns + flags;
+    scaling->columns = columns;
+    scaling->flags = flags;
+    scaling->width = width;
+    scaling->flagged = arena_doubles(arena, flags);
+    scaling->mean = arena_doubles(arena, width);
+    scaling->deviation = arena_doubles(arena, width);
+    scaling->median_error = arena_doubles(arena, width);
+    scaling->typical = arena_doubles(arena, width);
+    scaling->spread = arena_doubles(arena, width);
     scaling->target_deviation = 1.0;
 }
 
@@ -131,13 +140,57 @@ static double median_error(const nim_data *data, size_t j, double *column) {
     return 0.5 * column[(count - 1) / 2] + 0.5 * column[count / 2];
 }
 
+static size_t count_missing(const nim_data *data, size_t j) {
+    size_t count = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        count += isnan(data->x[i * data->attributes + j]) != 0;
+    return count;
+}
+
+static bool missing_together(const nim_data *data, size_t a, size_t b) {
+    size_t d = data->attributes;
+    for (size_t i = 0; i < data->rows; i++)
+        if (isnan(data->x[i * d + a]) != isnan(data->x[i * d + b]))
+            return false;
+    return true;
+}
+
+size_t scaling_find_flags(const nim_data *data, size_t *flagged) {
+    size_t count = 0, least = LEAST_FLAGGED;
+    if ((double)least < LEAST_SHARE * (double)data->rows)
+        least = (size_t)(LEAST_SHARE * (double)data->rows);
+    for (size_t j = 0; j < data->attributes; j++) {
+        size_t missing = count_missing(data, j);
+        bool known = missing < least || data->rows - missing < least;
+        for (size_t k = 0; k < count && !known; k++)
+            known = missing_together(data, flagged[k], j);
+        if (!known)
+            flagged[count++] = j;
+    }
+    return count;
+}
+
+/* Mean and deviation of the flags, which are 0 and 1. */
+static void scale_flags(struct scaling *scaling, const nim_data *data, bool standardise) {
+    for (size_t k = 0; k < scaling->flags; k++) {
+        size_t at = scaling->columns + k;
+        double share =
+            (double)count_missing(data, (size_t)scaling->flagged[k]) / (double)data->rows;
+        double deviation = sqrt(share * (1.0 - share));
+        scaling->mean[at] = standardise ? share : 0.0;
+        scaling->deviation[at] = standardise ? deviation : 1.0;
+        scaling->typical[at] = standardise ? 0.0 : share;
+        scaling->spread[at] = standardise ? 1.0 : deviation;
+    }
+}
+
 nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool standardise,
                            nim_error *error) {
     double *column = NULL;
     nim_status status = NIM_OK;
     if (data->sigma && !(column = calloc(data->sigma_rows, sizeof *column)))
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of errors");
-    for (size_t j = 0; j < scaling->attributes && status == NIM_OK; j++) {
+    for (size_t j = 0; j < scaling->columns && status == NIM_OK; j++) {
         double mean = 0.0, deviation = 0.0;
         if (moments(data->rows, data->x + j, data->attributes, &mean, &deviation) == 0)
             status = failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing", j,
@@ -150,6 +203,7 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
         scaling->median_error[j] =
             data->sigma ? median_error(data, j, column) / scaling->deviation[j] : 0.0;
     }
+    scale_flags(scaling, data, standardise);
     free(column);
     return status;
 }
@@ -167,19 +221,29 @@ SIMD_INLINE double within(double value, double limit) {
     return value > limit ? limit : value < -limit ? -limit : value;
 }
 
-/* One row in standard units; a missing cell is at the typical value, as uncertain as its spread. */
+/* One row in standard units; a missing cell is at the typical value with infinite noise. */
 SIMD_CLONES static void standardise_row(const struct scaling *scaling, const double *cell,
                                         double *x, double *noise) {
     const double *mean = scaling->mean, *deviation = scaling->deviation;
-    const double *typical = scaling->typical, *spread = scaling->spread;
-    size_t d = scaling->attributes;
+    const double *typical = scaling->typical;
+    size_t d = scaling->columns;
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         bool missing = isnan(cell[j]);
         /* In halves, so that not even the largest doubles overflow. */
         double standard = (0.5 * cell[j] - 0.5 * mean[j]) / (0.5 * deviation[j]);
         x[j] = missing ? typical[j] : within(standard, FARTHEST);
-        noise[j] = missing ? within(spread[j] * spread[j], LARGEST_NOISE) : 0.0;
+        noise[j] = missing ? INFINITY : 0.0;
+    }
+}
+
+static void raise_flags(const struct scaling *scaling, const double *cell, double *x,
+                        double *noise) {
+    for (size_t k = 0; k < scaling->flags; k++) {
+        size_t at = scaling->columns + k;
+        double flag = isnan(cell[(size_t)scaling->flagged[k]]) ? 1.0 : 0.0;
+        x[at] = (flag - scaling->mean[at]) / scaling->deviation[at];
+        noise[at] = 0.0;
     }
 }
 
@@ -187,7 +251,7 @@ SIMD_CLONES static void standardise_row(const struct scaling *scaling, const dou
 SIMD_CLONES static void standardise_errors(const struct scaling *scaling, const double *cell,
                                            const double *sigma, double *noise) {
     const double *deviation = scaling->deviation, *median = scaling->median_error;
-    size_t d = scaling->attributes;
+    size_t d = scaling->columns;
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         double error = isnan(sigma[j]) ? median[j] : sigma[j] / deviation[j];
@@ -197,14 +261,24 @@ SIMD_CLONES static void standardise_errors(const struct scaling *scaling, const 
 
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
                     size_t count, const size_t *row, double *x, double *noise, double *weight) {
-    size_t d = scaling->attributes;
+    size_t d = scaling->columns, width = scaling->width;
     for (size_t k = 0; k < count; k++) {
         size_t i = row[k];
-        standardise_row(scaling, data->x + i * d, x + k * d, noise + k * d);
+        const double *cell = data->x + i * d;
+        standardise_row(scaling, cell, x + k * width, noise + k * width);
         if (use_errors && data->sigma)
-            standardise_errors(scaling, data->x + i * d,
-                               data->sigma + (data->sigma_rows == 1 ? 0 : i * d), noise + k * d);
+            standardise_errors(scaling, cell, data->sigma + (data->sigma_rows == 1 ? 0 : i * d),
+                               noise + k * width);
+        raise_flags(scaling, cell, x + k * width, noise + k * width);
         if (weight)
             weight[k] = data->weights ? data->weights[i] : 1.0;
     }
+}
+
+void scaling_settle_missing(const struct scaling *scaling, size_t count, double *noise) {
+    for (size_t i = 0; i < count * scaling->width; i++)
+        if (isinf(noise[i])) {
+            double spread = scaling->spread[i % scaling->width];
+            noise[i] = within(spread * spread, LARGEST_NOISE);
+        }
 }

@@ -6,8 +6,12 @@
  * From the user's units to standard ones, and the checks at the door.
  *
  * An attribute is shifted and scaled by the mean and (population) deviation of its training rows;
- * a constant one is only shifted. Missing cells become a measurement at the mean with the
- * attribute's own deviation for an error, missing errors the attribute's median error.
+ * a constant one is only shifted. A missing cell stands at the mean with infinite noise; a missing
+ * error is the attribute's median error.
+ *
+ * That a cell is missing may tell something by itself. So a column may have a flag: one more
+ * attribute, exact, that is 1 where the cell is missing and 0 where it is not, in standard units.
+ * Flags follow the columns: a row has width = columns + flags attributes.
  */
 
 #include "base/arena.h"
@@ -17,21 +21,29 @@
 #include <stddef.h>
 
 struct scaling {
-    size_t attributes;
-    double *mean, *deviation; /* d, in the user's units */
-    double *median_error;     /* d, in standard units */
-    double *typical, *spread; /* d, in standard units: what stands in for a missing cell; spread 0
-                                 means the attribute is constant */
+    size_t columns, flags, width;
+    double *flagged;          /* flags: the column each one looks at */
+    double *mean, *deviation; /* width, in the user's units */
+    double *median_error;     /* width, in standard units */
+    double *typical, *spread; /* width, in standard units: where a missing cell stands, and how far
+                                 the others lie from there; spread 0 means the attribute is
+                                 constant */
     double target_mean, target_deviation; /* of y where it is a number; where it is a count, the log
                                              of the mean rate, and 1; else 0 and 1 */
 };
 
-void scaling_layout(struct scaling *scaling, size_t attributes, struct arena *arena);
+void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struct arena *arena);
 
 /* Shapes, values, errors and weights of a table. */
 nim_status data_check(const nim_data *data, nim_error *error);
 
-/* From checked data. With `standardise` false mean 0 and deviation 1 are set. */
+/* Which columns deserve a flag: those in which enough cells are missing and enough are not, but of
+ * columns that are always missing together only the first. Their numbers go to `flagged` (columns)
+ * unless that is NULL; returns how many. */
+size_t scaling_find_flags(const nim_data *data, size_t *flagged);
+
+/* From checked data, once `flagged` is filled. With `standardise` false mean 0 and deviation 1 are
+ * set. */
 nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool standardise,
                            nim_error *error);
 
@@ -44,10 +56,14 @@ static inline double scaling_target(const struct scaling *scaling, double y) {
 }
 
 /*
- * Rows row[0 .. count-1] of the table in standard units: x and noise variance (count x d), and
+ * Rows row[0 .. count-1] of the table in standard units: x and noise variance (count x width), and
  * where not NULL weight (count). Given errors are left out unless `use_errors`.
  */
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
                     size_t count, const size_t *row, double *x, double *noise, double *weight);
+
+/* Missing cells as measurements at the typical value, as uncertain as the attribute's spread, for a
+ * prior that is too flat to say where they may be. noise: count x width. */
+void scaling_settle_missing(const struct scaling *scaling, size_t count, double *noise);
 
 #endif

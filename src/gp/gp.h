@@ -172,12 +172,21 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
                              struct gp_tile *tile, const double *d_mean, const double *d_variance,
                              struct gp_gather *gather, double *scratch);
 
-/* First order: variance += sum_j V_j (d mean / d x_j)^2, and its adjoint. noise: R x d. */
+/* How uncertain the points themselves are: a variance V for each attribute (R x d) or, where roots
+ * are given (R x d x d, d at most GP_MOST_ROOT), covariances root root'. */
+enum { GP_MOST_ROOT = 64 };
+struct gp_blur {
+    const double *noise, *root;
+};
+
+/* First order: variance += sum_j V_j (d mean / d x_j)^2, or |root' d mean / d x|^2, and its
+ * adjoint.
+ */
 void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
               const struct gp_parameters *theta, const struct gp_points *points,
-              struct gp_tile *tile, const double *noise, double *variance, double *scratch);
+              struct gp_tile *tile, struct gp_blur blur, double *variance, double *scratch);
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_points *points, struct gp_tile *tile, const double *noise,
+                       const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
                        const double *d_variance, struct gp_gather *gather, double *scratch);
 
 /*

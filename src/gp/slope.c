@@ -5,7 +5,7 @@
  * mean = sum_m alpha_m k(x, z_m), so with e = alpha o k_slope (M x R), q = 1/lambda^2 and
  * rho = colsum(e),
  *     distance   slope = 2 q (x rho - e' Z)         dot   slope = q (e' Z)        (R x d)
- *     variance += sum_j V_j slope_j^2.
+ *     variance += sum_j V_j slope_j^2, or |root' slope|^2 where attributes hang together.
  * Forward costs one product of size R x M x d, backward two (by e and by Z). Slopes of all
  * functions fill no cache: tile->slope keeps the bare product gp_sign e' Z, and what makes it a
  * slope is done anew wherever a row of it is read.
@@ -50,9 +50,18 @@ SIMD_CLONES static double widening(size_t d, double rho, const double *x, const 
     return sum(SUM_PARTS, part);
 }
 
+/* slope (d) of a row and along = root' slope (d); returns |along|^2. */
+static double widening_along(size_t d, double rho, const double *x, const double *q,
+                             const double *root, const double *product, double *along) {
+    memset(along, 0, d * sizeof(double));
+    for (size_t j = 0; j < d; j++)
+        add_scaled(d, slope_at(j, rho, x, q, product), root + j * d, along);
+    return dot(d, along, along);
+}
+
 void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
               const struct gp_parameters *theta, const struct gp_points *points,
-              struct gp_tile *tile, const double *noise, double *variance, double *scratch) {
+              struct gp_tile *tile, struct gp_blur blur, double *variance, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
     memset(tile->rho, 0, rows * sizeof(double));
@@ -61,9 +70,13 @@ void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
                      tile->rho);
     gemm(TRANSPOSED, PLAIN, rows, d, m, gp_sign(shape), tile->e, rows, theta->z, d, 0.0,
          tile->slope, d, scratch);
-    for (size_t r = 0; r < rows; r++)
-        variance[r] += widening(d, distance ? 2.0 * tile->rho[r] : 0.0, points->x + r * d,
-                                factor->inverse_square, noise + r * d, tile->slope + r * d);
+    for (size_t r = 0; r < rows; r++) {
+        const double *x = points->x + r * d, *q = factor->inverse_square;
+        double rho = distance ? 2.0 * tile->rho[r] : 0.0, along[GP_MOST_ROOT];
+        variance[r] += blur.root ? widening_along(d, rho, x, q, blur.root + r * d * d,
+                                                  tile->slope + r * d, along)
+                                 : widening(d, rho, x, q, blur.noise + r * d, tile->slope + r * d);
+    }
 }
 
 /* One row: d_noise += d_var slope^2. */
@@ -102,8 +115,23 @@ SIMD_CLONES static double slope_adjoint(size_t d, double d_variance, double rho,
     return sum(SUM_PARTS, part);
 }
 
+/* The same where attributes hang together: d_slope = 2 d_var root root' slope. */
+static double slope_adjoint_along(size_t d, double d_variance, double rho, const double *x,
+                                  const double *q, const double *root, double *product,
+                                  double *d_q) {
+    double along[GP_MOST_ROOT], by_rho = 0.0;
+    widening_along(d, rho, x, q, root, product, along);
+    for (size_t j = 0; j < d; j++) {
+        double d_slope = 2.0 * d_variance * dot(d, root + j * d, along);
+        product[j] = d_slope;
+        d_q[j] += rho * (d_slope * x[j]);
+        by_rho += d_slope * x[j] * q[j];
+    }
+    return by_rho;
+}
+
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_points *points, struct gp_tile *tile, const double *noise,
+                       const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
                        const double *d_variance, struct gp_gather *gather, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     bool distance = shape->kernel->argument == SQUARED_DISTANCE;
@@ -113,8 +141,11 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
         double rho = distance ? 2.0 * tile->rho[r] : 0.0;
         if (gather->noise)
             noise_adjoint(d, d_variance[r], rho, x, q, tile->slope + r * d, gather->noise);
-        double by_rho = slope_adjoint(d, d_variance[r], rho, x, q, noise + r * d, d_slope + r * d,
-                                      gather->inverse_square);
+        double by_rho =
+            blur.root ? slope_adjoint_along(d, d_variance[r], rho, x, q, blur.root + r * d * d,
+                                            d_slope + r * d, gather->inverse_square)
+                      : slope_adjoint(d, d_variance[r], rho, x, q, blur.noise + r * d,
+                                      d_slope + r * d, gather->inverse_square);
         d_rho[r] = distance ? 2.0 * by_rho : 0.0;
     }
     for (size_t i = 0; i < m; i++)

@@ -124,10 +124,11 @@ static const double *forward(const struct input_setting *setting, const struct i
 
 static void place(const struct input_setting *setting, const struct input_batch *batch,
                   const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value) {
+                  double *value, double *log_weight) {
     (void)own;
     const double *q = forward(setting, batch, shared, work);
-    noise_posterior_place(setting, batch, q, work, x, value);
+    noise_posterior_draw(setting, batch, work);
+    noise_posterior_place(setting, batch, q, work, x, value, log_weight);
 }
 
 /* Weights, biases and input of one layer, from the adjoint of its output. */
@@ -165,10 +166,11 @@ static void features_backward(const struct input_setting *setting, const struct 
 
 static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
                            const double *shared, const double *own, struct input_work *work,
-                           const double *d_x, double *d_shared, double *d_own, double *d_noise) {
+                           const double *share, const double *d_x, double *d_shared, double *d_own,
+                           double *d_noise) {
     (void)own, (void)d_own;
     size_t last = setting->layers;
-    noise_posterior_backward(setting, batch, work->layer[last + 1], work, d_x,
+    noise_posterior_backward(setting, batch, work->layer[last + 1], work, share, d_x,
                              work->d_layer[last + 1], d_noise);
     size_t offset = shared_parameters(setting);
     for (size_t l = last + 1; l-- > 0;) {
@@ -195,6 +197,7 @@ const struct input_model input_amortised = {
     .moves = true,
     .averages = true,
     .samples = true,
+    .inside = true,
     .shared_parameters = shared_parameters,
     .start = start,
     .layout = layout,

@@ -17,8 +17,8 @@ static void layout(struct input_work *work, const struct input_setting *setting,
 
 static void place(const struct input_setting *setting, const struct input_batch *batch,
                   const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value) {
-    (void)shared, (void)own;
+                  double *value, double *log_weight) {
+    (void)shared, (void)own, (void)log_weight;
     size_t d = setting->attributes;
     struct random_key key = {batch->seed, STREAM_INPUT_COPY};
     for (size_t i = 0; i < batch->rows; i++) {

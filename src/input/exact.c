@@ -6,6 +6,7 @@ const struct input_model input_exact = {
     .name = "exact",
     .summary = "error bars are ignored (MGP)",
     .copies = 1,
+    .shrinks = true,
     .noise_start = 0.1,
     .place = place_as_measured,
 };

@@ -9,6 +9,7 @@ const struct input_model input_first_order = {
     .name = "first_order",
     .summary = "input noise becomes output noise through the slope of the mean (NIMGP_FO)",
     .copies = 1,
+    .shrinks = true,
     .noise_start = 0.1,
     .widens = true,
     .place = place_as_measured,

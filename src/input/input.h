@@ -13,27 +13,42 @@
 #include "base/arena.h"
 #include "base/pool.h"
 #include "math/random.h"
+#include "population/population.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct input_setting {
-    size_t attributes;     /* d */
-    size_t features;       /* numbers that tell a network what a row is */
-    size_t samples;        /* S */
-    size_t most_rows;      /* the largest B there will be */
-    double prior_variance; /* of p(x) = N(0, prior_variance I) */
-    size_t layers, units;  /* hidden layers of the network and their width */
+    size_t attributes;                   /* d */
+    size_t features;                     /* numbers that tell a network what a row is */
+    size_t samples;                      /* S */
+    size_t most_rows;                    /* the largest B there will be */
+    const struct population *population; /* p(x) */
+    size_t layers, units;                /* hidden layers of the network and their width */
+};
+
+/*
+ * p(x | x~) of each row where the population knows how attributes hang together: a mixture of
+ * `components` Gaussians, one for models that do not `mix`. Where it does not, there is none of
+ * this, and p(x | x~) follows from x~ and V attribute by attribute.
+ */
+struct input_prior {
+    size_t components;      /* K; 0 where there is none */
+    const double *share;    /* B x K */
+    const double *centre;   /* B x K x d */
+    const double *root;     /* B x K x d x d */
+    const double *evidence; /* B: log p(x~) */
 };
 
 /* The rows of one step. `row` names each for its random draws, its copy (augmented) included. */
 struct input_batch {
-    size_t rows;           /* B */
-    const size_t *row;     /* B */
-    const size_t *copy;    /* B: 0 for the row itself, 1 .. copies-1 */
-    const double *x;       /* B x d: x~ */
-    const double *noise;   /* B x d: V */
+    size_t rows;         /* B */
+    const size_t *row;   /* B */
+    const size_t *copy;  /* B: 0 for the row itself, 1 .. copies-1 */
+    const double *x;     /* B x d: x~ */
+    const double *noise; /* B x d: V */
+    struct input_prior prior;
     const double *feature; /* B x features: what the row is, for a network */
     const double *weight;  /* B: what the row counts in the bound */
     uint64_t seed, step;
@@ -45,6 +60,9 @@ struct input_batch {
 /* Memory between forward and backward: each model takes what it needs. */
 struct input_work {
     double *epsilon;   /* B S x d: standard normal draws */
+    size_t *component; /* B S: of the prior's, which one a point belongs to; or NULL */
+    double *lattice;   /* S x (d+1): see marginal.c */
+    double *q;         /* B x 2 d, all zero: likewise */
     double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
     double *root;      /* B x d: sqrt(T) */
     double *d_noise;   /* B x d */
@@ -61,6 +79,9 @@ struct input_model {
                       `samples`, whose adjoints do not look through the slope */
     bool averages; /* prediction averages over where x may be */
     bool samples;  /* draws its inputs, S times a step */
+    bool inside;   /* S > 1 points are averaged inside the logarithm, see `place` */
+    bool mixes;    /* takes priors of several components as they are */
+    bool shrinks;  /* looks at the prior's centre where there is one, in place of x~ */
 
     /* Where learned noise best starts, in units of an attribute's variance. */
     double noise_start;
@@ -73,22 +94,32 @@ struct input_model {
     void (*layout)(struct input_work *work, const struct input_setting *setting,
                    struct arena *arena);
 
+    /* Constants in `work`, once it has memory; NULL: none. False when memory runs out. */
+    bool (*prepare)(struct input_work *work, const struct input_setting *setting, uint64_t seed);
+
     /*
      * Writes x (B S x d), and to value (B) each row's E log N(x~ | x, V) - KL(q(x) || p(x)).
-     * own: B x row_parameters.
+     * own: B x row_parameters. Models that average `inside`, with S > 1, instead write to value
+     * log p(x~), and to log_weight (B S) log w_s = log p(x_s | x~) - log q(x_s) of each point, and
+     * a row then counts log p(x~) + log (1/S) sum_s w_s exp(what its point s says of the label).
      */
     void (*place)(const struct input_setting *setting, const struct input_batch *batch,
                   const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value);
+                  double *value, double *log_weight);
 
     /*
      * From d_x (B S x d, weights included) and the values' own derivatives to the gradient by
      * shared and own (both overwritten) and by the noise variance of each attribute (d_noise: d,
      * added to; NULL when noise is not learned). Without `moves` it is called only when noise is.
+     *
+     * share (B S): what each point has of its row's sum, or NULL without `inside` and S > 1. d_x
+     * holds it already. By the parameters of q the gradient is then doubly reparametrised
+     * (Tucker et al., 2019): unbiased, but not the derivative of the value at fixed draws.
      */
     void (*place_backward)(const struct input_setting *setting, const struct input_batch *batch,
                            const double *shared, const double *own, struct input_work *work,
-                           const double *d_x, double *d_shared, double *d_own, double *d_noise);
+                           const double *share, const double *d_x, double *d_shared, double *d_own,
+                           double *d_noise);
 
     /* q(x) of the rows: mean and variance, B x d each. NULL: N(x~, V) itself. */
     void (*posterior)(const struct input_setting *setting, const struct input_batch *batch,
@@ -98,6 +129,7 @@ struct input_model {
 
 extern const struct input_model input_exact;
 extern const struct input_model input_latent;
+extern const struct input_model input_marginal;
 extern const struct input_model input_amortised;
 extern const struct input_model input_first_order;
 extern const struct input_model input_augmented;
@@ -107,6 +139,11 @@ extern const struct input_model input_resampled;
 extern const struct input_model *const input_list[];
 
 /* Random streams, so that no two uses share numbers. */
-enum input_stream { STREAM_INPUT_DRAW = 16, STREAM_INPUT_COPY, STREAM_INPUT_NETWORK };
+enum input_stream {
+    STREAM_INPUT_DRAW = 16,
+    STREAM_INPUT_COPY,
+    STREAM_INPUT_NETWORK,
+    STREAM_INPUT_SHIFT
+};
 
 #endif

@@ -8,16 +8,18 @@ static size_t row_parameters(const struct input_setting *setting) {
 
 static void place(const struct input_setting *setting, const struct input_batch *batch,
                   const double *shared, const double *own, struct input_work *work, double *x,
-                  double *value) {
+                  double *value, double *log_weight) {
     (void)shared;
-    noise_posterior_place(setting, batch, own, work, x, value);
+    noise_posterior_draw(setting, batch, work);
+    noise_posterior_place(setting, batch, own, work, x, value, log_weight);
 }
 
 static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
                            const double *shared, const double *own, struct input_work *work,
-                           const double *d_x, double *d_shared, double *d_own, double *d_noise) {
+                           const double *share, const double *d_x, double *d_shared, double *d_own,
+                           double *d_noise) {
     (void)shared, (void)d_shared;
-    noise_posterior_backward(setting, batch, own, work, d_x, d_own, d_noise);
+    noise_posterior_backward(setting, batch, own, work, share, d_x, d_own, d_noise);
 }
 
 static void posterior(const struct input_setting *setting, const struct input_batch *batch,
@@ -35,6 +37,7 @@ const struct input_model input_latent = {
     .moves = true,
     .averages = true,
     .samples = true,
+    .inside = true,
     .row_parameters = row_parameters,
     .layout = noise_posterior_layout,
     .place = place,

@@ -6,9 +6,10 @@
 
 void place_as_measured(const struct input_setting *setting, const struct input_batch *batch,
                        const double *shared, const double *own, struct input_work *work, double *x,
-                       double *value) {
-    (void)shared, (void)own, (void)work;
-    memcpy(x, batch->x, batch->rows * setting->attributes * sizeof(double));
+                       double *value, double *log_weight) {
+    (void)shared, (void)own, (void)work, (void)log_weight;
+    const double *at = batch->prior.components ? batch->prior.centre : batch->x;
+    memcpy(x, at, batch->rows * setting->attributes * sizeof(double));
     memset(value, 0, batch->rows * sizeof(double));
 }
 
@@ -24,8 +25,9 @@ void place_with_draws(const struct input_setting *setting, const struct input_ba
 
 void draws_backward(const struct input_setting *setting, const struct input_batch *batch,
                     const double *shared, const double *own, struct input_work *work,
-                    const double *d_x, double *d_shared, double *d_own, double *d_noise) {
-    (void)shared, (void)own, (void)d_shared, (void)d_own;
+                    const double *share, const double *d_x, double *d_shared, double *d_own,
+                    double *d_noise) {
+    (void)shared, (void)own, (void)share, (void)d_shared, (void)d_own;
     size_t d = setting->attributes, samples = setting->samples;
     for (size_t p = 0; p < batch->rows * samples; p++)
         for (size_t j = 0, i = p / samples; j < d; j++)

@@ -4,10 +4,11 @@
 
 #include "input/input.h"
 
-/* x = x~ at no cost: the place function of the models that do not move their inputs. */
+/* x = x~, or the centre of the row's prior where there is one, at no cost: the place function of
+ * the models that do not move their inputs. */
 void place_as_measured(const struct input_setting *setting, const struct input_batch *batch,
                        const double *shared, const double *own, struct input_work *work, double *x,
-                       double *value);
+                       double *value, double *log_weight);
 
 /* x = x~ + sqrt(V) epsilon, with epsilon (B S x d) drawn by the caller, at no cost. */
 void place_with_draws(const struct input_setting *setting, const struct input_batch *batch,
@@ -16,6 +17,7 @@ void place_with_draws(const struct input_setting *setting, const struct input_ba
 /* Its adjoint, by the noise alone: d x / d V = epsilon / (2 sqrt(V)). */
 void draws_backward(const struct input_setting *setting, const struct input_batch *batch,
                     const double *shared, const double *own, struct input_work *work,
-                    const double *d_x, double *d_shared, double *d_own, double *d_noise);
+                    const double *share, const double *d_x, double *d_shared, double *d_own,
+                    double *d_noise);
 
 #endif

@@ -18,8 +18,8 @@ struct job {
     const struct input_batch *batch;
     const double *q;
     struct input_work *work;
-    double *x, *value;
-    const double *d_x;
+    double *x, *value, *log_weight;
+    const double *share, *d_x;
     double *d_q;
     bool noise_is_learned;
 };
@@ -43,13 +43,14 @@ void noise_posterior_layout(struct input_work *work, const struct input_setting 
     work->d_noise = arena_doubles(arena, area);
 }
 
-/* c = x~ s/(s+V) and sqrt(T) = sqrt(V s/(s+V)) of one row. */
-SIMD_CLONES static void condition(size_t d, double prior, const double *measured,
-                                  const double *noise, double *centre, double *root) {
+/* c = m + (x~ - m) s/(s+V) and sqrt(T) = sqrt(V s/(s+V)) of one row. */
+SIMD_CLONES static void condition(size_t d, const double *mean, const double *prior,
+                                  const double *measured, const double *noise, double *centre,
+                                  double *root) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double share = prior / (prior + noise[j]);
-        centre[j] = share * measured[j];
+        double share = prior[j] / (prior[j] + noise[j]);
+        centre[j] = mean[j] + share * (measured[j] - mean[j]);
         root[j] = sqrt(share * noise[j]);
     }
 }
@@ -64,117 +65,220 @@ SIMD_CLONES static void place_point(size_t d, const double *centre, const double
 }
 
 /* part[l] = product of s+V over every SUM_PARTS-th attribute. */
-SIMD_CLONES static void multiply_totals(size_t d, double prior, const double *noise, double *part) {
+SIMD_CLONES static void multiply_totals(size_t d, const double *prior, const double *noise,
+                                        double *part) {
     for (size_t l = 0; l < SUM_PARTS; l++)
         part[l] = 1.0;
     size_t whole = d / SUM_PARTS * SUM_PARTS;
     for (size_t j = 0; j < whole; j += SUM_PARTS)
         for (size_t l = 0; l < SUM_PARTS; l++)
-            part[l] *= prior + noise[j + l];
+            part[l] *= prior[j + l] + noise[j + l];
     for (size_t j = whole; j < d; j++)
-        part[j - whole] *= prior + noise[j];
+        part[j - whole] *= prior[j] + noise[j];
 }
 
 /* sum_j log(2 pi (s+V)). Options and scaling.c keep s+V within 1e-3 .. 1e10: FACTORS of them are
  * far from overflow. */
-static double log_totals(size_t d, double prior, const double *noise) {
+static double log_totals(size_t d, const double *prior, const double *noise) {
     double total = (double)d * log(6.283185307179586477), part[SUM_PARTS];
     for (size_t start = 0; start < d; start += SUM_PARTS * FACTORS) {
         size_t count = d - start < SUM_PARTS * FACTORS ? d - start : SUM_PARTS * FACTORS;
-        multiply_totals(count, prior, noise + start, part);
+        multiply_totals(count, prior + start, noise + start, part);
         log_array(SUM_PARTS, part, part);
         total += sum(SUM_PARTS, part);
     }
     return total;
 }
 
-/* x~^2/(s+V) + shift^2 + exp(spread) - spread - 1 of attribute j, where x~/(s+V) = c/s. */
-SIMD_INLINE double term(size_t j, double per_prior, const double *measured, const double *centre,
-                        const double *shift, const double *spread, const double *deviation) {
-    return measured[j] * centre[j] * per_prior + shift[j] * shift[j] + deviation[j] * deviation[j] -
-           spread[j] - 1.0;
+/* (x~ - m)^2/(s+V) of attribute j, where (x~ - m)/(s+V) = (c - m)/s. */
+SIMD_INLINE double surprise(size_t j, const double *mean, const double *prior,
+                            const double *measured, const double *centre) {
+    return (measured[j] - mean[j]) * (centre[j] - mean[j]) * (1.0 / prior[j]);
 }
 
-SIMD_CLONES static double sum_terms(size_t d, double prior, const double *measured,
-                                    const double *centre, const double *shift, const double *spread,
-                                    const double *deviation) {
-    double part[SUM_PARTS] = {0}, per_prior = 1.0 / prior;
+SIMD_CLONES static double sum_surprises(size_t d, const double *mean, const double *prior,
+                                        const double *measured, const double *centre) {
+    double part[SUM_PARTS] = {0};
     size_t whole = d / SUM_PARTS * SUM_PARTS;
     for (size_t j = 0; j < whole; j += SUM_PARTS)
         for (size_t l = 0; l < SUM_PARTS; l++)
-            part[l] += term(j + l, per_prior, measured, centre, shift, spread, deviation);
+            part[l] += surprise(j + l, mean, prior, measured, centre);
     for (size_t j = whole; j < d; j++)
-        part[j - whole] += term(j, per_prior, measured, centre, shift, spread, deviation);
+        part[j - whole] += surprise(j, mean, prior, measured, centre);
     return sum(SUM_PARTS, part);
+}
+
+/* 2 KL(q(xi) || N(0, I)) = sum_j shift^2 + exp(spread) - spread - 1. */
+SIMD_CLONES static double sum_divergences(size_t d, const double *shift, const double *spread,
+                                          const double *deviation) {
+    double part[SUM_PARTS] = {0};
+    for (size_t j = 0; j < d; j++)
+        part[j % SUM_PARTS] += shift[j] * shift[j] + deviation[j] * deviation[j] - spread[j] - 1.0;
+    return sum(SUM_PARTS, part);
+}
+
+/* sum_j (epsilon^2 - xi^2 + spread)/2 of one point. */
+static double weigh_point(size_t d, const double *shift, const double *spread,
+                          const double *deviation, const double *epsilon) {
+    double total = 0.0;
+    for (size_t j = 0; j < d; j++) {
+        double xi = shift[j] + deviation[j] * epsilon[j];
+        total += 0.5 * (epsilon[j] * epsilon[j] - xi * xi + spread[j]);
+    }
+    return total;
+}
+
+void noise_posterior_draw(const struct input_setting *setting, const struct input_batch *batch,
+                          struct input_work *work) {
+    size_t each = setting->samples * setting->attributes;
+    struct random_key key = {batch->seed, STREAM_INPUT_DRAW};
+    for (size_t i = 0; i < batch->rows; i++) {
+        random_normal(key, batch->step, batch->row[i], each, work->epsilon + i * each);
+        if (batch->width != 1.0)
+            scale(each, batch->width, work->epsilon + i * each);
+    }
+}
+
+/* Which of the prior's components point p, one of row i's, belongs to: its number in the batch. */
+static size_t component_of(const struct job *job, size_t i, size_t p) {
+    size_t own = job->work->component ? job->work->component[p] : 0;
+    return i * job->batch->prior.components + own;
+}
+
+/* Where row i's points are when its attributes hang together; returns log p(x~). */
+static double place_along(const struct job *job, size_t i) {
+    size_t d = job->setting->attributes, samples = job->setting->samples;
+    const struct input_prior *prior = &job->batch->prior;
+    const double *shift = job->q + 2 * i * d, *deviation = job->work->deviation + i * d;
+    double *xi = job->work->d_noise + i * d; /* free until the way back */
+    for (size_t p = i * samples; p < (i + 1) * samples; p++) {
+        size_t at = component_of(job, i, p);
+        for (size_t j = 0; j < d; j++)
+            xi[j] = shift[j] + deviation[j] * job->work->epsilon[p * d + j];
+        population_point(d, prior->centre + at * d, prior->root + at * d * d, xi, job->x + p * d);
+    }
+    return prior->evidence[i];
+}
+
+/* The same where they are independent. */
+static double place_apart(const struct job *job, size_t i) {
+    const struct population *population = job->setting->population;
+    const struct input_batch *batch = job->batch;
+    struct input_work *work = job->work;
+    size_t d = job->setting->attributes, samples = job->setting->samples;
+    const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
+    double *root = work->root + i * d, *centre = work->d_noise + i * d;
+    condition(d, population->mean, population->variance, measured, noise, centre, root);
+    for (size_t p = i * samples; p < (i + 1) * samples; p++)
+        place_point(d, centre, root, job->q + 2 * i * d, work->deviation + i * d,
+                    work->epsilon + p * d, job->x + p * d);
+    return -0.5 * (sum_surprises(d, population->mean, population->variance, measured, centre) +
+                   log_totals(d, population->variance, noise));
 }
 
 static void place_unit(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct job *job = context;
-    const struct input_batch *batch = job->batch;
     struct input_work *work = job->work;
     size_t d = job->setting->attributes, samples = job->setting->samples;
-    double prior = job->setting->prior_variance;
-    struct random_key key = {batch->seed, STREAM_INPUT_DRAW};
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
-        const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
         const double *shift = job->q + 2 * i * d, *spread = shift + d;
-        double *epsilon = work->epsilon + i * samples * d, *root = work->root + i * d;
         double *deviation = work->deviation + i * d;
-        double *centre = work->d_noise + i * d; /* free until the way back */
-        random_normal(key, batch->step, batch->row[i], samples * d, epsilon);
-        if (batch->width != 1.0)
-            scale(samples * d, batch->width, epsilon);
         exp_scaled_array(d, 1.0, 0.5, spread, deviation);
-        condition(d, prior, measured, noise, centre, root);
-        for (size_t s = 0; s < samples; s++)
-            place_point(d, centre, root, shift, deviation, epsilon + s * d,
-                        job->x + (i * samples + s) * d);
-        job->value[i] = -0.5 * (sum_terms(d, prior, measured, centre, shift, spread, deviation) +
-                                log_totals(d, prior, noise));
+        job->value[i] = job->batch->prior.components ? place_along(job, i) : place_apart(job, i);
+        if (samples == 1)
+            job->value[i] -= 0.5 * sum_divergences(d, shift, spread, deviation);
+        for (size_t p = i * samples; samples > 1 && p < (i + 1) * samples; p++)
+            job->log_weight[p] = weigh_point(d, shift, spread, deviation, work->epsilon + p * d);
     }
 }
 
 void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *q, struct input_work *work, double *x, double *value) {
-    struct job job = {setting, batch, q, work, x, value, NULL, NULL, false};
+                           const double *q, struct input_work *work, double *x, double *value,
+                           double *log_weight) {
+    struct job job = {.setting = setting,
+                      .batch = batch,
+                      .q = q,
+                      .work = work,
+                      .x = x,
+                      .value = value,
+                      .log_weight = log_weight};
     for_rows(&job, place_unit);
 }
 
-/* What the value itself says about the noise: log N(x~; 0, s + V). */
-SIMD_CLONES static void noise_from_value(size_t d, double prior, double weight,
-                                         const double *measured, const double *noise,
+/* What the value itself says about the noise: log N(x~; m, s + V). */
+SIMD_CLONES static void noise_from_value(size_t d, const double *mean, const double *prior,
+                                         double weight, const double *measured, const double *noise,
                                          double *d_noise) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double total = prior + noise[j];
-        d_noise[j] = 0.5 * weight * (measured[j] * measured[j] / total - 1.0) / total;
+        double total = prior[j] + noise[j], distance = measured[j] - mean[j];
+        d_noise[j] = 0.5 * weight * (distance * distance / total - 1.0) / total;
     }
 }
 
-/* What one point says about the noise. c' = -x~ s/(s+V)^2, T' = (s/(s+V))^2. */
-SIMD_CLONES static void noise_from_point(size_t d, double prior, const double *measured,
-                                         const double *noise, const double *root,
-                                         const double *shift, const double *deviation,
-                                         const double *epsilon, const double *d_x,
-                                         double *d_noise) {
+/* What one point says about the noise. c' = -(x~ - m) s/(s+V)^2, T' = (s/(s+V))^2. */
+SIMD_CLONES static void noise_from_point(size_t d, const double *mean, const double *prior,
+                                         const double *measured, const double *noise,
+                                         const double *root, const double *shift,
+                                         const double *deviation, const double *epsilon,
+                                         const double *d_x, double *d_noise) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double share = prior / (prior + noise[j]);
+        double share = prior[j] / (prior[j] + noise[j]);
         double xi = shift[j] + deviation[j] * epsilon[j];
         double per_root = root[j] > 0.0 ? 0.5 * share * share / root[j] : 0.0;
-        d_noise[j] += d_x[j] * (per_root * xi - measured[j] * share / (prior + noise[j]));
+        d_noise[j] +=
+            d_x[j] * (per_root * xi - (measured[j] - mean[j]) * share / (prior[j] + noise[j]));
     }
 }
 
-/* One point's share in d_shift and d_deviation. */
-SIMD_CLONES static void point_backward(size_t d, const double *root, const double *epsilon,
-                                       const double *d_x, double *d_shift, double *d_deviation) {
+/* d_xi (d) = R' d_x of one point. */
+static void back_to_xi(const struct job *job, size_t i, size_t p, double *d_xi) {
+    size_t d = job->setting->attributes;
+    const struct input_prior *prior = &job->batch->prior;
+    const double *d_x = job->d_x + p * d;
+    if (!prior->components) {
+        multiply(d, d_x, job->work->root + i * d, d_xi);
+        return;
+    }
+    const double *root = prior->root + component_of(job, i, p) * d * d;
+    memset(d_xi, 0, d * sizeof(double));
+    for (size_t j = 0; j < d; j++)
+        add_scaled(d, d_x[j], root + j * d, d_xi);
+}
+
+/*
+ * With several points: the point's share once more, and what its own weight says, where only the
+ * way through xi counts, d log w / d xi = -xi + epsilon / deviation.
+ */
+static void reparametrise(size_t d, double weight, double share, const double *shift,
+                          const double *deviation, const double *epsilon, double *d_xi) {
+    for (size_t j = 0; j < d; j++) {
+        double xi = shift[j] + deviation[j] * epsilon[j];
+        d_xi[j] = share * (d_xi[j] + weight * share * (epsilon[j] / deviation[j] - xi));
+    }
+}
+
+/* One point's share in d_shift and d_deviation where attributes are independent. */
+SIMD_CLONES static void point_backward_apart(size_t d, const double *root, const double *epsilon,
+                                             const double *d_x, double *d_shift,
+                                             double *d_deviation) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         double d_xi = d_x[j] * root[j];
         d_shift[j] += d_xi;
         d_deviation[j] += d_xi * epsilon[j];
+    }
+}
+
+/* The same from d_xi. */
+SIMD_CLONES static void point_backward(size_t d, const double *epsilon, const double *d_xi,
+                                       double *d_shift, double *d_deviation) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        d_shift[j] += d_xi[j];
+        d_deviation[j] += d_xi[j] * epsilon[j];
     }
 }
 
@@ -193,51 +297,95 @@ SIMD_CLONES static void complete_adjoints(size_t d, double weight, const double 
 
 static void noise_backward(const struct job *job, size_t i) {
     const struct input_batch *batch = job->batch;
+    const struct population *population = job->setting->population;
     struct input_work *work = job->work;
     size_t d = job->setting->attributes, samples = job->setting->samples;
-    double prior = job->setting->prior_variance, *d_noise = work->d_noise + i * d;
+    const double *mean = population->mean, *prior = population->variance;
     const double *measured = batch->x + i * d, *noise = batch->noise + i * d;
-    noise_from_value(d, prior, batch->weight[i], measured, noise, d_noise);
-    for (size_t s = i * samples; s < (i + 1) * samples; s++)
-        noise_from_point(d, prior, measured, noise, work->root + i * d, job->q + 2 * i * d,
-                         work->deviation + i * d, work->epsilon + s * d, job->d_x + s * d, d_noise);
+    double *d_noise = work->d_noise + i * d;
+    noise_from_value(d, mean, prior, batch->weight[i], measured, noise, d_noise);
+    for (size_t p = i * samples; p < (i + 1) * samples; p++)
+        noise_from_point(d, mean, prior, measured, noise, work->root + i * d, job->q + 2 * i * d,
+                         work->deviation + i * d, work->epsilon + p * d, job->d_x + p * d, d_noise);
+}
+
+/* Row i of d_q. */
+static void q_backward(const struct job *job, size_t i) {
+    struct input_work *work = job->work;
+    size_t d = job->setting->attributes, samples = job->setting->samples;
+    const double *shift = job->q + 2 * i * d, *deviation = work->deviation + i * d;
+    double *d_shift = job->d_q + 2 * i * d, *d_spread = d_shift + d, *d_xi = work->d_noise + i * d;
+    double weight = job->batch->weight[i];
+    memset(d_shift, 0, 2 * d * sizeof(double));
+    for (size_t p = i * samples; p < (i + 1) * samples; p++) {
+        const double *epsilon = work->epsilon + p * d;
+        if (!job->share && !job->batch->prior.components) {
+            point_backward_apart(d, work->root + i * d, epsilon, job->d_x + p * d, d_shift,
+                                 d_spread);
+            continue;
+        }
+        back_to_xi(job, i, p, d_xi);
+        if (job->share)
+            reparametrise(d, weight, job->share[p], shift, deviation, epsilon, d_xi);
+        point_backward(d, epsilon, d_xi, d_shift, d_spread);
+    }
+    /* With several points the weights have said it all. */
+    complete_adjoints(d, job->share ? 0.0 : weight, shift, deviation, d_shift, d_spread);
 }
 
 static void backward_unit(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct job *job = context;
-    struct input_work *work = job->work;
-    size_t d = job->setting->attributes, samples = job->setting->samples;
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
-        double *d_shift = job->d_q + 2 * i * d, *d_spread = d_shift + d;
-        memset(d_shift, 0, 2 * d * sizeof(double));
-        for (size_t s = i * samples; s < (i + 1) * samples; s++)
-            point_backward(d, work->root + i * d, work->epsilon + s * d, job->d_x + s * d, d_shift,
-                           d_spread);
-        complete_adjoints(d, job->batch->weight[i], job->q + 2 * i * d, work->deviation + i * d,
-                          d_shift, d_spread);
+        if (job->d_q)
+            q_backward(job, i);
         if (job->noise_is_learned)
             noise_backward(job, i);
     }
 }
 
 void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
-                              const double *q, struct input_work *work, const double *d_x,
-                              double *d_q, double *d_noise) {
-    struct job job = {setting, batch, q, work, NULL, NULL, d_x, d_q, d_noise != NULL};
+                              const double *q, struct input_work *work, const double *share,
+                              const double *d_x, double *d_q, double *d_noise) {
+    struct job job = {.setting = setting,
+                      .batch = batch,
+                      .q = q,
+                      .work = work,
+                      .share = share,
+                      .d_x = d_x,
+                      .d_q = d_q,
+                      .noise_is_learned = d_noise != NULL};
     for_rows(&job, backward_unit);
     for (size_t i = 0; d_noise && i < batch->rows; i++)
         add(setting->attributes, work->d_noise + i * setting->attributes, d_noise);
 }
 
+/* Variance of attribute j of x = c + R xi. */
+static double spread_along(size_t d, const double *root, const double *spread) {
+    double total = 0.0;
+    for (size_t k = 0; k < d; k++)
+        total += root[k] * root[k] * exp(spread[k]);
+    return total;
+}
+
 void noise_posterior_moments(const struct input_setting *setting, const struct input_batch *batch,
                              const double *q, double *mean, double *variance) {
-    double prior = setting->prior_variance;
+    const struct population *population = setting->population;
+    const struct input_prior *along = &batch->prior;
     size_t d = setting->attributes;
-    for (size_t i = 0; i < batch->rows; i++, q += 2 * d)
+    for (size_t i = 0; i < batch->rows; i++, q += 2 * d) {
+        if (along->components)
+            population_point(d, along->centre + i * d, along->root + i * d * d, q, mean + i * d);
         for (size_t j = 0; j < d; j++) {
-            double noise = batch->noise[i * d + j], share = prior / (prior + noise);
-            mean[i * d + j] = share * batch->x[i * d + j] + sqrt(share * noise) * q[j];
-            variance[i * d + j] = share * noise * exp(q[d + j]);
+            size_t at = i * d + j;
+            if (along->components) {
+                variance[at] = spread_along(d, along->root + at * d, q + d);
+                continue;
+            }
+            double noise = batch->noise[at], prior = population->variance[j];
+            double share = prior / (prior + noise), centre = population->mean[j];
+            mean[at] = centre + share * (batch->x[at] - centre) + sqrt(share * noise) * q[j];
+            variance[at] = share * noise * exp(q[d + j]);
         }
+    }
 }

@@ -3,18 +3,21 @@
 #define NIMGP_INPUT_NOISE_POSTERIOR_H
 
 /*
- * What `latent` and `amortised` share: a posterior over the measurement noise itself.
+ * What `latent`, `amortised` and `marginal` share: a posterior over the measurement noise itself.
  *
- * Prior p(x) = N(0, s) and measurement N(x~ | x, V) give p(x | x~) = N(c, T) with
- * c = x~ s/(s+V) and T = V s/(s+V). Write x = c + sqrt(T) xi, so that xi ~ N(0, 1) before the label
- * is known, and let q(xi) = N(shift, exp(spread)); a row of q (B x 2 d) holds its shifts, then its
- * spreads. Then exactly
+ * Population p(x) and measurement N(x~ | x, V) give p(x | x~) = N(c, R R'). Where attributes are
+ * independent, p(x_j) = N(m, s), c = m + (x~ - m) s/(s+V) and R is diagonal with R_jj^2 = T =
+ * V s/(s+V); otherwise the batch brings both (struct input_prior). Write x = c + R xi, so that
+ * xi ~ N(0, I) before the label is known, and let q(xi) = N(shift, diag exp(spread)); a row of q
+ * (B x 2 d) holds its shifts, then its spreads. Then exactly
  *
- *     E log N(x~ | x, V) - KL(q(x) || p(x)) = log N(x~; 0, s + V) - KL(q(xi) || N(0, 1)).
+ *     E log N(x~ | x, V) - KL(q(x) || p(x)) = log p(x~) - KL(q(xi) || N(0, I)),
+ *     log p(x_s | x~) - log q(x_s) = sum_j (epsilon^2 - xi^2 + spread)/2,   xi = shift +
+ * exp(spread/2) epsilon.
  *
- * Two things follow. q starts at shift = spread = 0, which is V, and a learned V moves all rows'
- * q(x) along with it instead of waiting for each to follow: that is why learned noise does not
- * collapse (docs/noise-learning.md). And V = 0 is no special case: x = x~.
+ * Two things follow. q starts at shift = spread = 0, which is p(x | x~), and a learned V moves all
+ * rows' q(x) along with it instead of waiting for each to follow: that is why learned noise does
+ * not collapse (docs/noise-learning.md). And V = 0 is no special case: x = x~.
  */
 
 #include "input/input.h"
@@ -23,15 +26,20 @@
 void noise_posterior_layout(struct input_work *work, const struct input_setting *setting,
                             struct arena *arena);
 
-/* Draws epsilon and fills x (B S x d) and value (B). */
-void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
-                           const double *q, struct input_work *work, double *x, double *value);
+/* Fills epsilon with random draws, all of component 0. */
+void noise_posterior_draw(const struct input_setting *setting, const struct input_batch *batch,
+                          struct input_work *work);
 
-/* After it, and from what it left in `work`: fills d_q (B x 2 d) and adds to d_noise (d) unless
- * that is NULL. */
+/* From epsilon: fills x (B S x d), value (B) and, with S > 1, log_weight (B S); see input.h. */
+void noise_posterior_place(const struct input_setting *setting, const struct input_batch *batch,
+                           const double *q, struct input_work *work, double *x, double *value,
+                           double *log_weight);
+
+/* After it, and from what it left in `work`: fills d_q (B x 2 d) and adds to d_noise (d), unless
+ * they are NULL. Noise is learned only where attributes are independent. */
 void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
-                              const double *q, struct input_work *work, const double *d_x,
-                              double *d_q, double *d_noise);
+                              const double *q, struct input_work *work, const double *share,
+                              const double *d_x, double *d_q, double *d_noise);
 
 /* Mean and variance of q(x). */
 void noise_posterior_moments(const struct input_setting *setting, const struct input_batch *batch,

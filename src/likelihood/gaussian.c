@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gaussian regression: y = f + noise of variance s2, theta = log s2. All is in closed form; with
- * t = s2 + blur:
+ * t = s2 + blur and T = t + alpha variance:
  *
- *     E log p   = -1/2 log(2 pi t) - ((y - mean)^2 + variance) / (2 t),
- *     predicted = N(mean, variance + s2).
+ *     (1/alpha) log E p^alpha = -1/2 log(2 pi t) - 1/(2 alpha) log(1 + alpha variance / t)
+ *                               - (y - mean)^2 / (2 T),
+ *     E log p                 = -1/2 log(2 pi t) - ((y - mean)^2 + variance) / (2 t),
+ *     predicted               = N(mean, variance + s2).
  *
  * With first-order inputs this is the noisy-input regression of McHutchon and Rasmussen (2011).
  */
@@ -32,21 +34,48 @@ static void keep_in_range(const struct likelihood_setting *setting, double *thet
     theta[0] = fmin(fmax(theta[0], -20.0), 5.0);
 }
 
+/* A row's value, and, times its weight, the derivatives; that by t is called d_noise. */
+struct answer {
+    double value, d_mean, d_variance, d_noise;
+};
+
+static struct answer answer_log(double weight, double distance, double variance, double noise) {
+    double square = (distance * distance + variance) / noise;
+    return (struct answer){.value = -0.5 * (LOG_TWO_PI + log(noise) + square),
+                           .d_mean = weight * distance / noise,
+                           .d_variance = -0.5 * weight / noise,
+                           .d_noise = 0.5 * weight * (square - 1.0) / noise};
+}
+
+/* The derivatives of -1/(2 alpha) log(1 + alpha variance / t) are -1/(2 T) by the variance and
+ * variance / (2 t T) by t. */
+static struct answer answer_power(double alpha, double weight, double distance, double variance,
+                                  double noise) {
+    double total = noise + alpha * variance, pull = distance / total;
+    double logs = log(noise) + log1p(alpha * variance / noise) / alpha;
+    double d_noise = pull * pull + (variance / total - 1.0) / noise;
+    return (struct answer){.value = -0.5 * (LOG_TWO_PI + logs + distance * pull),
+                           .d_mean = weight * pull,
+                           .d_variance = 0.5 * weight * (alpha * pull * pull - 1.0 / total),
+                           .d_noise = 0.5 * weight * d_noise};
+}
+
 static void expectation(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question) {
-    (void)setting;
+    double own = exp(theta[0]), alpha = setting->alpha;
     for (size_t r = 0; r < question->rows; r++) {
-        double own = exp(theta[0]), noise = own + (question->blur ? question->blur[r] : 0.0);
-        double distance = question->target[r] - question->mean[r], weight = question->weight[r];
-        double square = (distance * distance + question->variance[r]) / noise;
-        double d_noise = 0.5 * weight * (square - 1.0) / noise;
-        question->value[r] = -0.5 * (LOG_TWO_PI + log(noise) + square);
-        question->d_mean[r] = weight * distance / noise;
-        question->d_variance[r] = -0.5 * weight / noise;
+        double noise = own + (question->blur ? question->blur[r] : 0.0);
+        double distance = question->target[r] - question->mean[r];
+        double weight = question->weight[r], variance = question->variance[r];
+        struct answer answer = alpha > 0.0 ? answer_power(alpha, weight, distance, variance, noise)
+                                           : answer_log(weight, distance, variance, noise);
+        question->value[r] = answer.value;
+        question->d_mean[r] = answer.d_mean;
+        question->d_variance[r] = answer.d_variance;
         if (question->blur)
-            question->d_blur[r] = d_noise;
+            question->d_blur[r] = answer.d_noise;
         if (question->d_theta)
-            question->d_theta[0] += d_noise * own;
+            question->d_theta[0] += answer.d_noise * own;
     }
 }
 

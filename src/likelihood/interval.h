@@ -17,19 +17,21 @@ struct interval {
     double low, high;
 };
 
-/* E log p under f ~ N(mean, variance), and its derivatives. */
+/* (1/alpha) log E p^alpha, or E log p for alpha = 0, under f ~ N(mean, variance), and its
+ * derivatives. */
 struct interval_answer {
     double value, d_mean, d_variance, d_blur, d_low, d_high;
 };
 
 size_t interval_scratch(const struct likelihood_setting *setting); /* doubles all of this needs */
 
-struct interval_answer interval_expectation(struct interval interval, double mean, double variance,
-                                            double blur, double *scratch);
+struct interval_answer interval_expectation(double alpha, struct interval interval, double mean,
+                                            double variance, double blur, double *scratch);
 
 /* The same for row r of a question whose only function's f it is; answered there, weight and all.
  */
-struct interval_answer interval_answer_row(const struct expectation *question, size_t r,
+struct interval_answer interval_answer_row(const struct likelihood_setting *setting,
+                                           const struct expectation *question, size_t r,
                                            struct interval interval);
 
 /*

@@ -39,15 +39,16 @@ struct target_summary {
 /*
  * A question to a likelihood: for each row r, under f ~ N(mean, variance),
  *
- *     value[r] = (1/alpha) log E p(target_r | f)^alpha,   which for alpha = 0 is E log p(target_r |
- * f),
+ *     value[r] = (1/alpha) log E p(target_r | f)^alpha,
+ *     value[r] = E log p(target_r | f)                    for alpha = 0, its limit,
  *
  * and, all times weight[r], its derivatives. With alpha = 1 it is the log of what is predicted. The
- * value never falls as alpha grows (Jensen). Of sets of labels it is the sum over the labels.
+ * value never falls as alpha grows (Jensen). For sets of labels the power is taken label by label,
+ * as prediction does: it is the sum over the labels of (1/alpha) log E p(label | f)^alpha.
  *
  * Where input noise is taken to first order it moves f by g ~ N(0, blur), a new draw for every
- * measurement. A likelihood that `blurs` answers E log E_g p(target_r | f + g); for the others
- * blur is part of the variance, and NULL here; likewise with alpha > 0, log p becoming log E_g p.
+ * measurement. A likelihood that `blurs` answers as if its p were E_g p(target_r | f + g); for the
+ * others blur is part of the variance, and NULL here.
  */
 struct expectation {
     size_t rows, stride;

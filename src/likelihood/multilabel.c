@@ -5,7 +5,9 @@
  *
  *     g_l ~ N(b_l + sum_f W_lf mean_f, sum_f W_lf^2 variance_f),
  *
- * so each label is a probit of its own g_l, and E log p is a sum of 1-D integrals.
+ * so each label is a probit of its own g_l, and E log p is a sum of 1-D integrals. With alpha > 0
+ * the power is taken label by label, sum_l (1/alpha) log E p_l^alpha, as predictions are made and
+ * judged label by label; the labels' common f is not looked at.
  */
 #include "math/random.h"
 #include "math/special.h"
@@ -116,9 +118,9 @@ static void expectation(const struct likelihood_setting *setting, const double *
         for (size_t l = 0; l < classes; l++) {
             struct mixture g = mix(setting, theta, l, question->mean + r, question->variance + r,
                                    question->blur ? question->blur + r : NULL, stride);
-            struct interval_answer answer =
-                interval_expectation(question->target[r * classes + l] > 0.0 ? above : below,
-                                     g.mean, g.variance, g.blur, question->scratch);
+            struct interval interval = question->target[r * classes + l] > 0.0 ? above : below;
+            struct interval_answer answer = interval_expectation(
+                setting->alpha, interval, g.mean, g.variance, g.blur, question->scratch);
             question->value[r] += answer.value;
             mix_back(setting, theta, l, question, r, &answer);
         }

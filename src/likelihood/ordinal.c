@@ -62,7 +62,7 @@ static void expectation(const struct likelihood_setting *setting, const double *
         size_t k = (size_t)question->target[r];
         struct interval interval = {.low = k ? threshold[k - 1] : -INFINITY,
                                     .high = k < last ? threshold[k] : INFINITY};
-        struct interval_answer answer = interval_answer_row(question, r, interval);
+        struct interval_answer answer = interval_answer_row(setting, question, r, interval);
         if (question->d_theta && k > 0)
             add_threshold(theta, k - 1, question->weight[r] * answer.d_low, question->d_theta);
         if (question->d_theta && k < last)

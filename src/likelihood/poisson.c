@@ -7,12 +7,13 @@
  *
  * in closed form, as are E y = e exp(b + mean + variance/2) and
  * E y^2 = E y + (E y)^2 exp(variance). Probabilities are integrals over f: the cumulative one of a
- * step where the rate is y, of width 1/sqrt(y); that of one count of a bump that, when the count is
- * a surprise, stands between that place and the mean, far from both.
+ * step where the rate is y, of width 1/sqrt(y); that of one count, or a power of it, of a bump
+ * that, when the count is a surprise, stands between that place and the mean, far from both.
  */
 #include "math/quadrature.h"
 #include "math/special.h"
 #include "likelihood/likelihood.h"
+#include "likelihood/power.h"
 
 #include <math.h>
 
@@ -22,6 +23,8 @@
 #define SPACING 0.28
 #define GROWTH (1.0 / 14.0)
 #define DEEP 42.0
+
+#define WIDEST 100.0 /* deviations of a bump that are all there is to see of it, tails and all */
 
 #define LARGE_COUNT 1000.0
 
@@ -43,7 +46,7 @@ static void keep_in_range(const struct likelihood_setting *setting, double *thet
 
 static size_t scratch_size(const struct likelihood_setting *setting) {
     (void)setting;
-    return 2 * QUADRATURE_NODES;
+    return 3 * QUADRATURE_NODES;
 }
 
 /*
@@ -56,19 +59,87 @@ static double at_best(double y) {
     return y > 0.0 ? y * log(y) - y - log_gamma(y + 1.0) : 0.0;
 }
 
+/*
+ * Where y (c + f) - exp(c + f) - (f - mean)^2 / (2 variance) is largest. With
+ * t = c + f + log(variance) this is t + exp(t) = K; Newton from the right, where it converges from
+ * any start.
+ */
+static double find_mode(double y, double c, double mean, double variance) {
+    double shift = c + log(variance), k = shift + mean + variance * y;
+    double t = k > 1.0 ? log(k) : k;
+    for (int step = 0; step < 8; step++)
+        t -= (t + exp(t) - k) / (1.0 + exp(t));
+    return t - shift;
+}
+
+/* log p(y | f) but for at_best(y); delta = log(rate / y), or log rate where y is zero. */
+static double log_p_at(double y, double delta) {
+    return y > 0.0 ? y * (delta - expm1(delta)) : -exp(delta);
+}
+
+/* Its slope, y - rate. */
+static double slope_at(double y, double delta) {
+    return y > 0.0 ? -y * expm1(delta) : -exp(delta);
+}
+
+/* A row's value and its derivatives by mean (and theta) and by variance. */
+struct answer {
+    double value, d_mean, d_variance;
+};
+
+static struct answer answer_log(double y, double c, double mean, double variance) {
+    double centre = c + mean, half = 0.5 * variance, rate = exp(centre + half);
+    double delta = y > 0.0 ? centre - log(y) : 0.0;
+    return (struct answer){.value =
+                               at_best(y) + (y > 0.0 ? y * (delta - expm1(delta + half)) : -rate),
+                           .d_mean = y - rate,
+                           .d_variance = -0.5 * rate};
+}
+
+/*
+ * E p^alpha over nodes around the mode of N(f; mean, variance) p^alpha, see power.h. There it is a
+ * bump of deviation `width`, which changes over no less than the rate's own scale of one. For a
+ * large count the bump is nothing beside f's deviation; then N(centre, narrow^2) is put in place of
+ * N(centre, variance), and their ratio with p. A rate too large for its node to have a share may be
+ * infinite.
+ */
+static struct answer answer_power(double alpha, double y, double c, double mean, double variance,
+                                  double *scratch) {
+    double *f = scratch, *weight = f + QUADRATURE_NODES, *log_p = weight + QUADRATURE_NODES;
+    double mode = find_mode(y, c, mean, alpha * variance), top = exp(c + mode);
+    double width = 1.0 / sqrt(alpha * top + 1.0 / variance), deviation = sqrt(variance);
+    double narrow = fmin(deviation, WIDEST * width), log_ratio = log(narrow / deviation) / alpha;
+    double by_square = 0.5 * (1.0 / (narrow * narrow) - 1.0 / (deviation * deviation)) / alpha;
+    struct tilt tilt = tilt_from(alpha, mean, variance, mode, y - top, -top);
+    size_t count = quadrature_normal(tilt.centre, narrow, tilt.centre, fmin(width, 1.0), f, weight);
+    c -= y > 0.0 ? log(y) : 0.0;
+    for (size_t i = 0; i < count; i++)
+        log_p[i] = log_p_at(y, c + f[i]) + log_ratio +
+                   by_square * (f[i] - tilt.centre) * (f[i] - tilt.centre);
+    tilt_apply(tilt, alpha, variance, count, f, log_p);
+    struct answer answer = {.value = at_best(y) + power_mean(alpha, count, log_p, weight)};
+    for (size_t i = 0; i < count; i++) {
+        double slope = weight[i] > 0.0 ? weight[i] * slope_at(y, c + f[i]) : 0.0;
+        answer.d_mean += slope;
+        answer.d_variance += slope * (f[i] - mean) / (2.0 * variance);
+    }
+    return answer;
+}
+
 static void expectation(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question) {
-    (void)setting;
+    double alpha = setting->alpha;
     for (size_t r = 0; r < question->rows; r++) {
-        double y = question->target[2 * r], exposure = question->target[2 * r + 1];
-        double centre = log(exposure) + theta[0] + question->mean[r];
-        double half = 0.5 * question->variance[r], rate = exp(centre + half);
-        double delta = y > 0.0 ? centre - log(y) : 0.0;
-        question->value[r] = at_best(y) + (y > 0.0 ? y * (delta - expm1(delta + half)) : -rate);
-        question->d_mean[r] = question->weight[r] * (y - rate);
-        question->d_variance[r] = -0.5 * question->weight[r] * rate;
+        double y = question->target[2 * r], c = log(question->target[2 * r + 1]) + theta[0];
+        double mean = question->mean[r], variance = question->variance[r];
+        struct answer answer = alpha > 0.0
+                                   ? answer_power(alpha, y, c, mean, variance, question->scratch)
+                                   : answer_log(y, c, mean, variance);
+        question->value[r] = answer.value;
+        question->d_mean[r] = question->weight[r] * answer.d_mean;
+        question->d_variance[r] = question->weight[r] * answer.d_variance;
         if (question->d_theta)
-            question->d_theta[0] += question->weight[r] * (y - rate);
+            question->d_theta[0] += question->weight[r] * answer.d_mean;
     }
 }
 
@@ -82,23 +153,9 @@ static void moments(const struct likelihood_setting *setting, const double *thet
     }
 }
 
-/*
- * Where h(f) = y (c + f) - exp(c + f) - (f - mean)^2 / (2 variance) is largest. With
- * t = c + f + log(variance) this is t + exp(t) = K; Newton from the right, where it converges from
- * any start.
- */
-static double find_mode(double y, double c, double mean, double variance) {
-    double shift = c + log(variance), k = shift + mean + variance * y;
-    double t = k > 1.0 ? log(k) : k;
-    for (int step = 0; step < 8; step++)
-        t -= (t + exp(t) - k) / (1.0 + exp(t));
-    return t - shift;
-}
-
-/* h and log p(y | f) but for at_best(y); c is less log y, where y is not zero. */
+/* log p(y | f) and the exponent of f's density; c is less log y, where y is not zero. */
 static double bump(double y, double c, double mean, double variance, double f) {
-    double delta = c + f, log_p = y > 0.0 ? y * (delta - expm1(delta)) : -exp(delta);
-    return log_p - (f - mean) * (f - mean) / (2.0 * variance);
+    return log_p_at(y, c + f) - (f - mean) * (f - mean) / (2.0 * variance);
 }
 
 /* log E p(y | f): the trapezoidal rule outwards from the bump's top, with the spacing of a bump at

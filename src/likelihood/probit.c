@@ -6,10 +6,10 @@
 
 static void expectation(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question) {
-    (void)setting, (void)theta;
+    (void)theta;
     const struct interval below = {-INFINITY, 0.0}, above = {0.0, INFINITY};
     for (size_t r = 0; r < question->rows; r++)
-        interval_answer_row(question, r, question->target[r] > 0.0 ? above : below);
+        interval_answer_row(setting, question, r, question->target[r] > 0.0 ? above : below);
 }
 
 static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,

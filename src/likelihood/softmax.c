@@ -14,6 +14,7 @@
 #include "math/special.h"
 #include "math/vector.h"
 #include "likelihood/likelihood.h"
+#include "likelihood/power.h"
 
 #include <math.h>
 
@@ -69,33 +70,27 @@ static void evaluate(const struct likelihood_setting *setting, const double *mea
     add(POINTS, largest, log_sum);
 }
 
-/* Shares w_s proportional to p_s^alpha, into log_sum (S), from log p_s = f_sy - log_sum_s. Returns
- * (1/alpha) log of their mean. */
+/* log p_s = f_sy - log_sum_s, in place of log_sum (S); see power_mean for what it returns and what
+ * becomes of the points' shares (S). */
 static double share_points(const struct likelihood_setting *setting,
                            const struct expectation *question, size_t r, size_t label,
-                           double *log_sum) {
+                           double *log_sum, double *share) {
     size_t at = label * question->stride + r;
     const double *xi = setting->table + label * POINTS;
-    double alpha = setting->alpha, centre = question->mean[at], largest = -INFINITY;
-    double deviation = sqrt(question->variance[at]);
+    double centre = question->mean[at], deviation = sqrt(question->variance[at]);
     for (size_t s = 0; s < POINTS; s++) {
         log_sum[s] = centre + deviation * xi[s] - log_sum[s];
-        largest = log_sum[s] > largest ? log_sum[s] : largest;
+        share[s] = 1.0 / POINTS;
     }
-    for (size_t s = 0; s < POINTS; s++)
-        log_sum[s] = alpha * (log_sum[s] - largest);
-    exp_array(POINTS, log_sum, log_sum);
-    double total = sum(POINTS, log_sum);
-    scale(POINTS, 1.0 / total, log_sum);
-    return largest + log(total / POINTS) / alpha;
+    return power_mean(setting->alpha, POINTS, log_sum, share);
 }
 
 /* d value / d f_sc = w_s ([c = y] - p_sc). */
 static void answer_power(const struct likelihood_setting *setting,
                          const struct expectation *question, size_t r, size_t label,
                          const double *softmax, double *log_sum) {
-    double weight = question->weight[r], *share = log_sum;
-    question->value[r] = share_points(setting, question, r, label, log_sum);
+    double weight = question->weight[r], *share = log_sum + POINTS;
+    question->value[r] = share_points(setting, question, r, label, log_sum, share);
     for (size_t c = 0; c < setting->classes; c++) {
         const double *p = softmax + c * POINTS, *xi = setting->table + c * POINTS;
         double own = c == label, first = own - dot(POINTS, share, p);

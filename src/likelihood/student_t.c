@@ -16,7 +16,9 @@
  */
 #include "math/quadrature.h"
 #include "math/special.h"
+#include "math/vector.h"
 #include "likelihood/likelihood.h"
+#include "likelihood/power.h"
 
 #include <math.h>
 
@@ -51,42 +53,157 @@ static void keep_in_range(const struct likelihood_setting *setting, double *thet
 
 static size_t scratch_size(const struct likelihood_setting *setting) {
     (void)setting;
-    return 2 * QUADRATURE_NODES;
+    return 4 * QUADRATURE_NODES;
 }
+
+/* What theta stands for, and the part of log p(y | f) that does not depend on y and s2. */
+struct shape {
+    double nu, own, constant, d_constant;
+};
+
+static struct shape shape_of(const double *theta) {
+    double nu = freedom_of(theta), halves = log_gamma(0.5 * nu + 0.5) - log_gamma(0.5 * nu);
+    return (struct shape){.nu = nu,
+                          .own = exp(theta[0]),
+                          .constant = halves - 0.5 * (LOG_PI + log(nu)),
+                          .d_constant = 0.5 * (digamma(0.5 * nu + 0.5) - digamma(0.5 * nu))};
+}
+
+/* A row's value and its derivatives, `pulls` and `logs` being those by s2 and nu in parts:
+ * (pulls - 1) / (2 s2) and c'(nu) + (pulls - 1) / (2 nu) - logs / 2. */
+struct answer {
+    double value, d_mean, d_variance, pulls, logs;
+};
 
 /* With a = nu s2, u = y - f, by f: (nu+1) u / (a + u^2); by s2: ((nu+1) u^2 / (a + u^2) - 1) / (2
  * s2); by nu: c'(nu) + ((nu+1) u^2 / (a + u^2) - 1) / (2 nu) - 1/2 log(1 + u^2/a). */
+static struct answer answer_log(const struct shape *shape, double s2, double y, double mean,
+                                double variance, double *scratch) {
+    double *f = scratch, *weight = f + QUADRATURE_NODES, nu = shape->nu, a = nu * s2;
+    struct answer answer = {0};
+    size_t count = quadrature_normal(mean, sqrt(variance), y, sqrt(a), f, weight);
+    for (size_t i = 0; i < count; i++) {
+        double u = y - f[i], pull = (nu + 1.0) * u / (a + u * u);
+        answer.logs += weight[i] * log1p(u * u / a);
+        answer.pulls += weight[i] * pull * u;
+        answer.d_mean += weight[i] * pull;
+        answer.d_variance += weight[i] * pull * (f[i] - mean) / (2.0 * variance);
+    }
+    answer.value = shape->constant - 0.5 * log(s2) - 0.5 * (nu + 1.0) * answer.logs;
+    return answer;
+}
+
+/*
+ * Powers: with k = alpha (nu+1) / 2, a power of a t is a mixture of normals too,
+ *
+ *     (1 + u^2/a)^-k = E exp(-lambda u^2/a),   lambda ~ Gamma(k),
+ *
+ * over which the average over f is in closed form, with d = y - mean, q = a + 2 lambda variance:
+ *
+ *     G(lambda) = E exp(-lambda u^2/a) = (q/a)^(-1/2) exp(-lambda d^2/q).
+ *
+ * Over f the integrand may have two bumps far apart, an outlier's and one at y; over w = log lambda
+ * they are close together. The density of w is exp(k w - exp(w)) / Gamma(k).
+ */
+struct mixture {
+    size_t count;
+    double *lambda, *log_weight, *share;
+    double *by_k; /* d log weight / d k */
+};
+
+/*
+ * The trapezoidal rule in w from where 1 - G is nothing, or weight G is e^-42 of its largest, to
+ * where it is so above. With r = 1 + (variance + d^2)/a the slope of its logarithm is between k - r
+ * exp(w) and k - exp(w), so its largest lies between log(k/r) and log k, and is no sharper than
+ * 1/sqrt(k). The nodes left out below are a geometric series, counted with the first one.
+ */
+static struct mixture place_mixture(double k, double r, double *scratch) {
+    enum { N = QUADRATURE_NODES };
+    struct mixture mixture = {.lambda = scratch,
+                              .log_weight = scratch + N,
+                              .share = scratch + 2 * N,
+                              .by_k = scratch + 3 * N};
+    double c = 42.0 / k, left = fmax(log(k / r) - c - sqrt(2.0 * c), log(fmin(k, 1.0) / r) - 37.0);
+    double right = log(k) + fmin(sqrt(2.0 * c), log(2.0 + 2.0 * c));
+    double step = fmax(fmin(0.28, 0.5 / sqrt(k)), (right - left) / (N - 2));
+    double constant = log(step * k) - log_gamma(k + 1.0), digamma_k = digamma(k + 1.0) - 1.0 / k;
+    mixture.count = (size_t)ceil((right - left) / step) + 1;
+    for (size_t j = 0; j < mixture.count; j++) {
+        double w = left + step * (double)j;
+        mixture.lambda[j] = exp(w);
+        mixture.log_weight[j] = constant + k * w - mixture.lambda[j];
+        mixture.by_k[j] = w - digamma_k;
+        mixture.share[j] = 1.0 / (double)mixture.count;
+    }
+    mixture.log_weight[0] -= log(-expm1(-k * step));
+    mixture.by_k[0] -= step / expm1(k * step);
+    return mixture;
+}
+
+/*
+ * Shares proportional to weight G; returns log S, S = sum_j weight_j G_j, and its derivative by k.
+ * Since sum_j weight_j = 1 whatever k is, S = 1 + sum_j weight_j (G_j - 1), and by k it is
+ * sum_j weight_j by_k_j (G_j - 1): exact where k, and with it all weights but the first, is small.
+ */
+static double share_mixture(struct mixture *mixture, double a, double d, double variance,
+                            double *d_k) {
+    double less_one = 0.0, near = 0.0, *exponent = mixture->log_weight;
+    size_t count = mixture->count;
+    for (size_t j = 0; j < count; j++) {
+        double lambda = mixture->lambda[j], twice = 2.0 * lambda * variance;
+        double log_g = -0.5 * log1p(twice / a) - lambda * d * d / (a + twice);
+        double less = exp(mixture->log_weight[j]) * expm1(log_g);
+        less_one += less;
+        near += less * mixture->by_k[j];
+        exponent[j] += log_g;
+    }
+    double log_s = log((double)count) + power_mean(1.0, count, exponent, mixture->share);
+    *d_k = dot(count, mixture->share, mixture->by_k);
+    if (less_one < -0.5)
+        return log_s;
+    *d_k = near / (1.0 + less_one);
+    return log1p(less_one);
+}
+
+static struct answer answer_power(double alpha, const struct shape *shape, double s2, double y,
+                                  double mean, double variance, double *scratch) {
+    double a = shape->nu * s2, d = y - mean, k = 0.5 * alpha * (shape->nu + 1.0), d_k;
+    struct mixture mixture = place_mixture(k, 1.0 + (variance + d * d) / a, scratch);
+    double log_s = share_mixture(&mixture, a, d, variance, &d_k);
+    struct answer answer = {.value = shape->constant - 0.5 * log(s2) + log_s / alpha, .logs = -d_k};
+    for (size_t j = 0; j < mixture.count; j++) {
+        double q = a + 2.0 * mixture.lambda[j] * variance, part = mixture.lambda[j] / q;
+        double pull = part * d, omega = mixture.share[j] / alpha;
+        answer.d_mean += omega * 2.0 * pull;
+        answer.d_variance += omega * (2.0 * pull * pull - part);
+        answer.pulls += omega * 2.0 * part * (variance + d * d * a / q);
+    }
+    return answer;
+}
+
 static void expectation(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question) {
-    (void)setting;
-    double *f = question->scratch, *weight = f + QUADRATURE_NODES;
-    double own = exp(theta[0]), nu = freedom_of(theta);
-    double constant = log_gamma(0.5 * nu + 0.5) - log_gamma(0.5 * nu) - 0.5 * (LOG_PI + log(nu));
-    double d_constant = 0.5 * (digamma(0.5 * nu + 0.5) - digamma(0.5 * nu));
+    struct shape shape = shape_of(theta);
+    double alpha = setting->alpha, nu = shape.nu;
     for (size_t r = 0; r < question->rows; r++) {
-        double s2 = own + (question->blur ? question->blur[r] : 0.0), a = nu * s2;
+        double s2 = shape.own + (question->blur ? question->blur[r] : 0.0);
+        double y = question->target[r], weight = question->weight[r];
         double mean = question->mean[r], variance = question->variance[r];
-        double y = question->target[r], rows_weight = question->weight[r];
-        double logs = 0.0, pulls = 0.0, d_mean = 0.0, d_variance = 0.0;
-        size_t count = quadrature_normal(mean, sqrt(variance), y, sqrt(a), f, weight);
-        for (size_t i = 0; i < count; i++) {
-            double u = y - f[i], pull = (nu + 1.0) * u / (a + u * u);
-            logs += weight[i] * log1p(u * u / a);
-            pulls += weight[i] * pull * u;
-            d_mean += weight[i] * pull;
-            d_variance += weight[i] * pull * (f[i] - mean) / (2.0 * variance);
-        }
-        double d_s2 = rows_weight * 0.5 * (pulls - 1.0) / s2;
-        question->value[r] = constant - 0.5 * log(s2) - 0.5 * (nu + 1.0) * logs;
-        question->d_mean[r] = rows_weight * d_mean;
-        question->d_variance[r] = rows_weight * d_variance;
+        struct answer answer =
+            alpha > 0.0 ? answer_power(alpha, &shape, s2, y, mean, variance, question->scratch)
+                        : answer_log(&shape, s2, y, mean, variance, question->scratch);
+        double d_s2 = weight * 0.5 * (answer.pulls - 1.0) / s2;
+        question->value[r] = answer.value;
+        question->d_mean[r] = weight * answer.d_mean;
+        question->d_variance[r] = weight * answer.d_variance;
         if (question->blur)
             question->d_blur[r] = d_s2;
         if (!question->d_theta)
             continue;
-        question->d_theta[0] += d_s2 * own;
+        question->d_theta[0] += d_s2 * shape.own;
         question->d_theta[1] +=
-            rows_weight * (nu - 2.0) * (d_constant + 0.5 * (pulls - 1.0) / nu - 0.5 * logs);
+            weight * (nu - 2.0) *
+            (shape.d_constant + 0.5 * (answer.pulls - 1.0) / nu - 0.5 * answer.logs);
     }
 }
 

@@ -53,13 +53,16 @@ static size_t best_component(struct random_key key, size_t n, size_t j, const do
 
 /* What becomes of the lattice, and where coordinate j of point k goes: k * row + j * column. */
 struct layout {
-    bool folded;
+    enum { PLAIN_CELLS, NORMAL_CELLS, NORMAL_FOLDED } kind;
     size_t row, column;
 };
 
 /* Folded a quarter of a cell off, and as it is half a cell off, each coordinate alone sees the
  * middles of n cells. */
-static double normal_at(size_t n, size_t at, bool folded) {
+static double value_at(size_t n, size_t at, int kind) {
+    if (kind == PLAIN_CELLS)
+        return (double)at / (double)n;
+    bool folded = kind == NORMAL_FOLDED;
     double x = ((double)at + (folded ? 0.25 : 0.5)) / (double)n;
     return normal_quantile(folded ? 1.0 - fabs(2.0 * x - 1.0) : x);
 }
@@ -75,12 +78,12 @@ static bool lay(struct random_key key, size_t n, size_t d, struct layout layout,
     for (size_t j = 0; enough && j < d; j++) {
         size_t z = j < SEARCHED && n > 2 ? best_component(key, n, j, product, bernoulli)
                                          : 1 + random_below(key, 1 + j, 0, n > 1 ? n - 1 : 1);
-        while (!layout.folded && common_divisor(z, n) != 1)
+        while (layout.kind != NORMAL_FOLDED && common_divisor(z, n) != 1)
             z++;
         double weight = 1.0 / (double)((j + 1) * (j + 1));
         for (size_t k = 0, at = 0; k < n; k++, at = (at + z) % n) {
             product[k] *= 1.0 + weight * bernoulli[at];
-            points[k * layout.row + j * layout.column] = normal_at(n, at, layout.folded);
+            points[k * layout.row + j * layout.column] = value_at(n, at, layout.kind);
         }
     }
     free(bernoulli);
@@ -89,9 +92,13 @@ static bool lay(struct random_key key, size_t n, size_t d, struct layout layout,
 }
 
 bool lattice_normal(struct random_key key, size_t n, size_t d, double *points) {
-    return lay(key, n, d, (struct layout){.folded = true, .row = d, .column = 1}, points);
+    return lay(key, n, d, (struct layout){.kind = NORMAL_FOLDED, .row = d, .column = 1}, points);
 }
 
 bool lattice_few(struct random_key key, size_t n, size_t d, double *points) {
-    return lay(key, n, d, (struct layout){.folded = false, .row = 1, .column = n}, points);
+    return lay(key, n, d, (struct layout){.kind = NORMAL_CELLS, .row = 1, .column = n}, points);
+}
+
+bool lattice_uniform(struct random_key key, size_t n, size_t d, double *points) {
+    return lay(key, n, d, (struct layout){.kind = PLAIN_CELLS, .row = d, .column = 1}, points);
 }

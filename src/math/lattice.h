@@ -23,4 +23,7 @@ bool lattice_normal(struct random_key key, size_t n, size_t d, double *points);
  */
 bool lattice_few(struct random_key key, size_t n, size_t d, double *points);
 
+/* The lattice in the unit cube, n x d, as it is: for a shift, modulo 1, to move it at random. */
+bool lattice_uniform(struct random_key key, size_t n, size_t d, double *points);
+
 #endif

@@ -37,11 +37,14 @@ struct bound {
     const struct bound_listener *listener;
     struct bound_batch batch;
     struct input_work input_work;
-    struct gp_factor *factor; /* C */
-    struct gp_tile *tile;     /* tiles x C */
-    struct gp_gather *gather; /* tiles x C; with one tile, per worker */
-    double *unit_noise;       /* tiles x C x d: gradient by V, first order only; or NULL */
-    double **gamma;           /* tiles: the functions' gammas, one below the other */
+    struct conditioner *conditioner;                      /* per worker; or NULL */
+    double *prior_share, *prior_centre, *prior_root;      /* B x K, B x K x d, B x K x d x d */
+    double *merged_centre, *merged_root, *prior_evidence; /* B x d, B x d x d, B */
+    struct gp_factor *factor;                             /* C */
+    struct gp_tile *tile;                                 /* tiles x C */
+    struct gp_gather *gather;                             /* tiles x C; with one tile, per worker */
+    double *unit_noise; /* tiles x C x d: gradient by V, first order only; or NULL */
+    double **gamma;     /* tiles: the functions' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
     double *q, *d_q;                           /* C x d: 1 / lambda^2; scratch */
@@ -51,6 +54,7 @@ struct bound {
     double *feature;                           /* B x features: what a network is told of targets */
     double *point_target;                      /* R x target width */
     double *point_weight, *point_value;        /* R */
+    double *log_weight, *share;                /* R: see input.h; or NULL */
     double *mean, *variance, *d_mean, *d_variance; /* C x most_points */
     double *blur, *d_blur;       /* C x most_points: what input noise adds to f, where told apart */
     double *row_value;           /* B */
@@ -91,6 +95,16 @@ static size_t likelihood_units(const struct bound *bound) {
     return (bound->most_points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
 }
 
+/* Whether rows have a prior in which attributes hang together. */
+static bool uses_prior(const struct nim_model *model) {
+    return model->population.components > 0;
+}
+
+/* Whether a row's points are averaged inside the logarithm. */
+static bool averages_inside(const struct nim_model *model) {
+    return model->options.input->inside && model->input.samples > 1;
+}
+
 /*
  * The layout functions run twice (arena.h): while only sizes are added up, the arrays of structures
  * are not there yet, and what would be kept in them goes to a structure that is thrown away.
@@ -115,6 +129,29 @@ static void layout_rows(struct bound *bound, struct arena *arena) {
         model->options.input->layout(&bound->input_work, &model->input, arena);
 }
 
+/* What each row's measurement leaves of the population. */
+static void layout_priors(struct bound *bound, struct arena *arena) {
+    const struct nim_model *model = bound->model;
+    size_t d = model->attributes, rows = model->input.most_rows;
+    size_t components = model->population.components, threads = pool_threads(bound->pool);
+    if (!uses_prior(model))
+        return;
+    bound->conditioner = arena_bytes(arena, threads, sizeof *bound->conditioner);
+    struct conditioner counting;
+    for (size_t w = 0; w < threads; w++)
+        conditioner_layout(bound->conditioner ? &bound->conditioner[w] : &counting,
+                           &model->population, arena);
+    bound->prior_share = arena_doubles(arena, rows * components);
+    bound->prior_centre = arena_doubles(arena, rows * components * d);
+    bound->prior_evidence = arena_doubles(arena, rows);
+    if (model->options.input->mixes) {
+        bound->prior_root = arena_doubles(arena, rows * components * d * d);
+    } else {
+        bound->merged_centre = arena_doubles(arena, rows * d);
+        bound->merged_root = arena_doubles(arena, rows * d * d);
+    }
+}
+
 static void layout_points(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
     size_t functions = model->functions, d = model->attributes, points = bound->most_points;
@@ -124,6 +161,10 @@ static void layout_points(struct bound *bound, struct arena *arena) {
     bound->point_target = arena_doubles(arena, points * bound->target_width);
     bound->point_weight = arena_doubles(arena, points);
     bound->point_value = arena_doubles(arena, points);
+    if (averages_inside(model)) {
+        bound->log_weight = arena_doubles(arena, points);
+        bound->share = arena_doubles(arena, points);
+    }
     bound->x_norm = arena_doubles(arena, functions * points);
     bound->d_norm = arena_doubles(arena, functions * points);
     bound->mean = arena_doubles(arena, functions * points);
@@ -219,6 +260,7 @@ static void layout_workers(struct bound *bound, struct arena *arena) {
 
 static void layout(struct bound *bound, struct arena *arena) {
     layout_rows(bound, arena);
+    layout_priors(bound, arena);
     layout_points(bound, arena);
     layout_functions(bound, arena);
     layout_tiles(bound, arena);
@@ -244,7 +286,9 @@ struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t thr
         layout(bound, &bound->arena);
         if (arena_allocate(&bound->arena)) {
             layout(bound, &bound->arena);
-            return bound;
+            if (!input->prepare ||
+                input->prepare(&bound->input_work, &model->input, model->options.seed))
+                return bound;
         }
     }
     bound_free(bound);
@@ -274,6 +318,35 @@ double *bound_own_gradient(struct bound *bound) {
 
 /* ---------------------------------------------------------------- the steps of the formula ---- */
 
+static struct input_prior input_prior(const struct bound *bound) {
+    const struct nim_model *model = bound->model;
+    if (!uses_prior(model))
+        return (struct input_prior){0};
+    bool mixes = model->options.input->mixes;
+    return (struct input_prior){.components = mixes ? model->population.components : 1,
+                                .share = bound->prior_share,
+                                .centre = mixes ? bound->prior_centre : bound->merged_centre,
+                                .root = mixes ? bound->prior_root : bound->merged_root,
+                                .evidence = bound->prior_evidence};
+}
+
+/* A row's prior, from its measurement. */
+static void condition_row(void *context, size_t i, size_t worker) {
+    struct bound *bound = context;
+    size_t d = bound->model->attributes, components = bound->model->population.components;
+    struct conditioner *conditioner = &bound->conditioner[worker];
+    double *share = bound->prior_share + i * components;
+    double *centre = bound->prior_centre + i * components * d;
+    bound->prior_evidence[i] = conditioner_take(conditioner, bound->batch.x + i * d,
+                                                bound->batch.noise + i * d, share, centre);
+    if (bound->merged_root)
+        conditioner_merge(conditioner, share, centre, bound->merged_centre + i * d,
+                          bound->merged_root + i * d * d);
+    else
+        memcpy(bound->prior_root + i * components * d * d, conditioner->root,
+               components * d * d * sizeof(double));
+}
+
 static struct input_batch input_batch(const struct bound *bound) {
     const struct bound_batch *batch = &bound->batch;
     return (struct input_batch){.rows = batch->rows,
@@ -281,6 +354,7 @@ static struct input_batch input_batch(const struct bound *bound) {
                                 .copy = batch->copy,
                                 .x = batch->x,
                                 .noise = batch->noise,
+                                .prior = input_prior(bound),
                                 .feature = bound->feature,
                                 .weight = batch->weight,
                                 .seed = bound->model->options.seed,
@@ -346,9 +420,11 @@ static void place_inputs(struct bound *bound) {
     model_add_learned_noise(model, batch->rows, batch->noise);
     scale(batch->rows, batch->total / (double)batch->rows, batch->weight);
     targets_describe(model, batch->rows, batch->target, bound->feature);
+    if (uses_prior(model))
+        pool_run(bound->pool, batch->rows, condition_row, bound);
     struct input_batch input = input_batch(bound);
     model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
-                                &bound->input_work, bound->x, bound->row_value);
+                                &bound->input_work, bound->x, bound->row_value, bound->log_weight);
     pool_run(bound->pool, likelihood_units(bound), complete_points, bound);
     pool_run(bound->pool, 2 * bound->tiles, pack_points, bound);
     pool_run(bound->pool, model->functions, find_scales, bound);
@@ -370,6 +446,13 @@ static void factor_part(void *context, size_t unit, size_t worker) {
     bound->model->jitter[c] = factor->jitter;
 }
 
+/* How uncertain a tile's points are, for the first-order model. */
+static struct gp_blur tile_blur(const struct bound *bound, size_t tile) {
+    size_t d = bound->model->attributes, start = tile_start(bound, tile);
+    return (struct gp_blur){.noise = bound->batch.noise + start * d,
+                            .root = bound->merged_root ? bound->merged_root + start * d * d : NULL};
+}
+
 static void look_at_points(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     const struct gp_shape *gp = &bound->model->gp;
@@ -387,8 +470,7 @@ static void look_at_points(void *context, size_t unit, size_t worker) {
     double *widened = (bound->blur ? bound->blur : bound->variance) + at;
     if (bound->blur)
         memset(widened, 0, points.rows * sizeof(double));
-    gp_slope(&bound->factor[c], gp, &bound->theta[c], &points, tile,
-             bound->batch.noise + tile_start(bound, t) * gp->attributes, widened,
+    gp_slope(&bound->factor[c], gp, &bound->theta[c], &points, tile, tile_blur(bound, t), widened,
              bound->scratch[worker]);
 }
 
@@ -418,6 +500,50 @@ static void expect_likelihood(void *context, size_t unit, size_t worker) {
                                            &question);
 }
 
+/*
+ * A row with S points counts log (1/S) sum_s w_s exp(v_s), v_s being what point s says of the
+ * label. Its derivative by v_s is the point's share of the sum, where an average of the v_s would
+ * have 1/S: so the point's weight is that times S share_s.
+ */
+static void share_row(void *context, size_t i, size_t worker) {
+    (void)worker;
+    struct bound *bound = context;
+    size_t samples = bound->model->input.samples, first = i * samples;
+    double *share = bound->share + first, largest = -INFINITY, total = 0.0;
+    for (size_t s = 0; s < samples; s++) {
+        share[s] = bound->log_weight[first + s] + bound->point_value[first + s];
+        largest = fmax(largest, share[s]);
+    }
+    for (size_t s = 0; s < samples; s++)
+        total += share[s] = exp(share[s] - largest);
+    scale(samples, 1.0 / total, share);
+    bound->row_value[i] += largest + log(total / (double)samples);
+    for (size_t s = 0; s < samples; s++) {
+        size_t p = first + s;
+        double factor = (double)samples * share[s];
+        bound->point_weight[p] *= factor;
+        for (size_t c = 0; c < bound->model->functions; c++) {
+            size_t at = c * bound->most_points + p;
+            bound->d_mean[at] *= factor;
+            bound->d_variance[at] *= factor;
+        }
+    }
+}
+
+/* What the rows say of their labels: point by point, or for all points of a row inside one
+ * logarithm. A likelihood that learns is asked a second time, the points' weights being known. */
+static double sum_rows(struct bound *bound, size_t blocks) {
+    const struct bound_batch *batch = &bound->batch;
+    pool_run(bound->pool, blocks, expect_likelihood, bound);
+    if (!averages_inside(bound->model))
+        return dot(points_of(bound), bound->point_weight, bound->point_value) +
+               dot(batch->rows, batch->weight, bound->row_value);
+    pool_run(bound->pool, batch->rows, share_row, bound);
+    if (bound->model->likelihood_count)
+        pool_run(bound->pool, blocks, expect_likelihood, bound);
+    return dot(batch->rows, batch->weight, bound->row_value);
+}
+
 static void look_back(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     const struct gp_shape *gp = &bound->model->gp;
@@ -429,8 +555,7 @@ static void look_back(void *context, size_t unit, size_t worker) {
         gather->noise = bound->unit_noise + unit * gp->attributes;
     gp_gather_clear(gather, gp);
     if (bound->use.first_order)
-        gp_slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit],
-                          bound->batch.noise + tile_start(bound, t) * gp->attributes,
+        gp_slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit], tile_blur(bound, t),
                           (bound->d_blur ? bound->d_blur : bound->d_variance) + at, gather,
                           bound->scratch[worker]);
     gp_conditional_backward(&bound->factor[c], gp, &bound->theta[c], &points, &bound->tile[unit],
@@ -530,10 +655,10 @@ static void move_inputs_back(struct bound *bound) {
     memset(noise, 0, model->attributes * sizeof(double));
     if (bound->needs_d_x) {
         pool_run(bound->pool, bound->tiles * bound->columns, gradient_by_points, bound);
-        model->options.input->place_backward(&model->input, &input, model->theta + model->input_at,
-                                             bound->batch.own, &bound->input_work, bound->d_x,
-                                             bound->gradient + model->input_at, bound->own_gradient,
-                                             model_learns_noise(model) ? noise : NULL);
+        model->options.input->place_backward(
+            &model->input, &input, model->theta + model->input_at, bound->batch.own,
+            &bound->input_work, bound->share, bound->d_x, bound->gradient + model->input_at,
+            bound->own_gradient, model_learns_noise(model) ? noise : NULL);
     }
     for (size_t c = 0; bound->unit_noise && c < model->functions; c++)
         add(model->attributes, bound->unit_noise + c * model->attributes, noise);
@@ -550,6 +675,41 @@ static void gather_likelihood(struct bound *bound, size_t units) {
             gradient);
 }
 
+static double env(const char *name, double fallback) {
+    return getenv(name) ? atof(getenv(name)) : fallback;
+}
+
+static void hyperprior(struct bound *bound, double *value) {
+    static double sd = -1.0, mean, var_sd, var_mean, white_sd, white_mean;
+    if (sd < 0.0) {
+        mean = env("NIM_LS_MEAN", 0.5);
+        var_sd = env("NIM_VAR_SD", 0.0);
+        var_mean = env("NIM_VAR_MEAN", 1.0);
+        white_sd = env("NIM_WHITE_SD", 0.0);
+        white_mean = env("NIM_WHITE_MEAN", -2.0);
+        sd = env("NIM_LS_SD", 0.0);
+    }
+    size_t d = bound->model->attributes;
+    for (size_t c = 0; c < bound->model->functions; c++) {
+        if (sd > 0.0)
+            for (size_t j = 0; j < d; j++) {
+                double z = (bound->theta[c].log_lengthscale[j] - 0.5 * log((double)d) - mean) / sd;
+                *value -= 0.5 * z * z;
+                bound->gradient_of[c].log_lengthscale[j] -= z / sd;
+            }
+        if (var_sd > 0.0) {
+            double z = (*bound->theta[c].log_variance - var_mean) / var_sd;
+            *value -= 0.5 * z * z;
+            *bound->gradient_of[c].log_variance -= z / var_sd;
+        }
+        if (white_sd > 0.0) {
+            double z = (*bound->theta[c].log_white - white_mean) / white_sd;
+            *value -= 0.5 * z * z;
+            *bound->gradient_of[c].log_white -= z / white_sd;
+        }
+    }
+}
+
 nim_status bound_evaluate(struct bound *bound, const struct bound_listener *listener, double *value,
                           nim_error *error) {
     const struct nim_model *model = bound->model;
@@ -560,10 +720,7 @@ nim_status bound_evaluate(struct bound *bound, const struct bound_listener *list
     nim_status status = functions_forward(bound, error);
     if (status != NIM_OK)
         return status;
-    pool_run(bound->pool, blocks, expect_likelihood, bound);
-
-    *value = dot(points, bound->point_weight, bound->point_value) +
-             dot(bound->batch.rows, bound->batch.weight, bound->row_value);
+    *value = sum_rows(bound, blocks);
     for (size_t c = 0; c < functions; c++)
         *value -= bound->factor[c].kl;
     if (!isfinite(*value))
@@ -576,5 +733,6 @@ nim_status bound_evaluate(struct bound *bound, const struct bound_listener *list
     pool_run(bound->pool, bound->columns, norms_back, bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);
+    hyperprior(bound, value);
     return NIM_OK;
 }

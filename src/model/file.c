@@ -69,6 +69,19 @@ static void stage(const struct nim_model *model, struct arrays *arrays, bool out
         }
 }
 
+/* A flat population is what the options say it is. */
+static void add_population(struct arrays *arrays, struct population *population) {
+    size_t d = population->attributes, k = population->components;
+    if (k) {
+        add_array(arrays, "population.share", population->share, 1, k, 0, 0);
+        add_array(arrays, "population.mean", population->mean, 2, k, d, 0);
+        add_array(arrays, "population.factor", population->root, 3, k, d, d);
+    } else if (population->learned) {
+        add_array(arrays, "population.mean", population->mean, 1, d, 0, 0);
+        add_array(arrays, "population.variance", population->variance, 1, d, 0, 0);
+    }
+}
+
 /* Everything that must be there, in the order it is written. `moments` says whether the optimiser's
  * state is part of it. */
 static void list_arrays(struct nim_model *model, bool moments, struct arrays *arrays) {
@@ -80,6 +93,9 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
     add_array(arrays, "scaling.median_error", model->scaling.median_error, 1, d, 0, 0);
     add_array(arrays, "scaling.typical", model->scaling.typical, 1, d, 0, 0);
     add_array(arrays, "scaling.spread", model->scaling.spread, 1, d, 0, 0);
+    if (model->scaling.flags)
+        add_array(arrays, "scaling.flagged", model->scaling.flagged, 1, model->scaling.flags, 0, 0);
+    add_population(arrays, &model->population);
     if (model->classes == 0) {
         add_array(arrays, "scaling.target_mean", &model->scaling.target_mean, 1, 1, 0, 0);
         add_array(arrays, "scaling.target_deviation", &model->scaling.target_deviation, 1, 1, 0, 0);
@@ -170,6 +186,8 @@ static void list_texts(const struct nim_model *model, struct text_map *texts) {
     add_list(texts, "classes", &model->class_names);
     add_list(texts, "attributes", &model->attribute_names);
     add_number(texts, "inducing", model->inducing);
+    if (model->scaling.flags)
+        add_number(texts, "flags", model->scaling.flags);
     add_number(texts, "rows", model->table.rows);
     add_text(texts, "", "optimiser", model->visits ? "yes" : "no");
     add_text(texts, "", "under_way", model->under_way ? "yes" : "no");
@@ -329,17 +347,55 @@ static uint64_t as_count(double number) {
     return number >= 0.0 && number < 9007199254740992.0 ? (uint64_t)number : 0;
 }
 
+/* A population of the size the file has, all zero; a flat one where it has none. */
+static nim_status load_population(const struct loading *loading, struct nim_model *model) {
+    const struct tensor *share = safetensors_tensor(&loading->file, "population.share");
+    const struct tensor *variance = safetensors_tensor(&loading->file, "population.variance");
+    size_t d = model->attributes;
+    if (share && (share->dimensions != 1 || share->shape[0] < 1 ||
+                  share->shape[0] > POPULATION_MOST_COMPONENTS || d > POPULATION_MOST_ATTRIBUTES))
+        return refuse(loading, "has the wrong shape of array", "population.share");
+    bool good = share ? population_allocate(&model->population, d, share->shape[0])
+                      : population_flat(&model->population, d, model->options.prior_variance);
+    model->population.learned = share || variance;
+    return good ? NIM_OK
+                : failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for a population",
+                          loading->path);
+}
+
+/* Shares must be shares, variances positive and flags look at columns. */
+static nim_status check_loaded(const struct loading *loading, const struct nim_model *model) {
+    const struct population *population = &model->population;
+    for (size_t k = 0; k < population->components; k++)
+        if (!(population->share[k] > 0.0 && population->share[k] <= 1.0))
+            return refuse(loading, "holds an impossible number in array", "population.share");
+    for (size_t j = 0; !population->components && j < model->attributes; j++)
+        if (!(population->variance[j] > 0.0))
+            return refuse(loading, "holds an impossible number in array", "population.variance");
+    for (size_t k = 0; k < model->scaling.flags; k++) {
+        double column = model->scaling.flagged[k];
+        if (!(column >= 0.0 && column < (double)model->columns && column == floor(column)))
+            return refuse(loading, "holds an impossible number in array", "scaling.flagged");
+    }
+    return NIM_OK;
+}
+
 /* Everything but names and notes, into a model of the right sizes. */
 static nim_status fill(const struct loading *loading, struct nim_model *model, size_t rows) {
     struct arrays arrays = {0};
     model->under_way = says_yes(loading, "under_way");
+    nim_status status = load_population(loading, model);
+    if (status != NIM_OK)
+        return status;
     if (!row_table_grow(&model->table, rows) || !arrays_allocate(&arrays, model)) {
         arrays_free(&arrays);
         return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for %zu rows",
                        loading->path, rows);
     }
     list_arrays(model, says_yes(loading, "optimiser"), &arrays);
-    nim_status status = load_arrays(loading, &arrays);
+    status = load_arrays(loading, &arrays);
+    if (status == NIM_OK)
+        status = check_loaded(loading, model);
     if (status == NIM_OK) {
         stage(model, &arrays, false);
         model->step = as_count(arrays.counts[0]);
@@ -365,34 +421,36 @@ static nim_status load_notes(const struct loading *loading, struct nim_model *mo
 }
 
 /* Whether arrays of these sizes are in the file at all, before memory is asked for. */
-static bool sizes_fit(const struct loading *loading, const nim_options *options, size_t classes,
-                      size_t attributes, size_t inducing, size_t rows) {
+static bool sizes_fit(const struct loading *loading, const nim_options *options,
+                      const struct model_sizes *sizes, size_t rows) {
     const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
     const struct tensor *own = safetensors_tensor(&loading->file, "rows.parameters");
-    return targets_can_be(options->likelihood, classes) && attributes >= 1 && inducing >= 1 && z &&
-           z->dimensions == 3 && z->shape[0] == model_functions(options, classes) &&
-           z->shape[1] == inducing && z->shape[2] == attributes &&
+    return targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
+           sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
+           z->shape[0] == model_functions(options, sizes->classes) &&
+           z->shape[1] == sizes->inducing && z->shape[2] == sizes->columns + sizes->flags &&
            (!own || (own->dimensions == 2 && own->shape[0] == rows));
 }
 
 static nim_status build(const struct loading *loading, const nim_options *options,
                         nim_model **result) {
     const char **classes = NULL, **attributes = NULL;
-    size_t class_count = 0, attribute_count = 0, inducing = 0, rows = 0;
+    struct model_sizes sizes = {0};
+    size_t rows = 0;
     nim_model *model = NULL;
-    nim_status status = load_list(loading, "classes", &classes, &class_count);
+    nim_status status = load_list(loading, "classes", &classes, &sizes.classes);
     if (status == NIM_OK)
-        status = load_list(loading, "attributes", &attributes, &attribute_count);
+        status = load_list(loading, "attributes", &attributes, &sizes.columns);
     if (status == NIM_OK)
-        status = load_number(loading, "inducing", &inducing);
+        status = load_number(loading, "inducing", &sizes.inducing);
+    if (status == NIM_OK && safetensors_text(&loading->file, "flags"))
+        status = load_number(loading, "flags", &sizes.flags);
     if (status == NIM_OK)
         status = load_number(loading, "rows", &rows);
-    if (status == NIM_OK &&
-        !sizes_fit(loading, options, class_count, attribute_count, inducing, rows))
+    if (status == NIM_OK && !sizes_fit(loading, options, &sizes, rows))
         status = refuse(loading, "has the wrong shape of array", "inducing.inputs");
     if (status == NIM_OK)
-        status =
-            model_allocate(options, class_count, attribute_count, inducing, &model, loading->error);
+        status = model_allocate(options, &sizes, &model, loading->error);
     if (status == NIM_OK)
         status = fill(loading, model, rows);
     if (status == NIM_OK)

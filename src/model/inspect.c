@@ -4,6 +4,7 @@
 #include "base/pool.h"
 #include "model/model.h"
 #include "model/targets.h"
+#include "math/vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,7 +25,7 @@ size_t nim_model_functions(const nim_model *model) {
     return model->functions;
 }
 size_t nim_model_attributes(const nim_model *model) {
-    return model->attributes;
+    return model->columns;
 }
 size_t nim_model_inducing(const nim_model *model) {
     return model->inducing;
@@ -53,7 +54,7 @@ typedef void read_function(const nim_model *model, double *values);
 
 static void read_lengthscales(const nim_model *model, double *values) {
     for (size_t c = 0; c < model->functions; c++)
-        for (size_t j = 0; j < model->attributes; j++)
+        for (size_t j = 0; j < model->columns; j++)
             *values++ = exp(model_gp(model, model->theta, c).log_lengthscale[j]) *
                         model->scaling.deviation[j];
 }
@@ -71,27 +72,44 @@ static void read_white_noise(const nim_model *model, double *values) {
 static void read_inducing_inputs(const nim_model *model, double *values) {
     size_t d = model->attributes;
     for (size_t c = 0; c < model->functions; c++)
-        for (size_t i = 0; i < model->inducing * d; i++)
-            *values++ = in_user_units(model, i % d, model_gp(model, model->theta, c).z[i]);
+        for (size_t i = 0; i < model->inducing; i++)
+            for (size_t j = 0; j < model->columns; j++)
+                *values++ = in_user_units(model, j, model_gp(model, model->theta, c).z[i * d + j]);
 }
 
 static void read_noise_variance(const nim_model *model, double *values) {
-    for (size_t j = 0; j < model->attributes; j++) {
+    for (size_t j = 0; j < model->columns; j++) {
         double unit = model->scaling.deviation[j] * model->scaling.deviation[j];
         values[j] = model_learns_noise(model) ? exp(model->theta[model->noise_at + j]) * unit : 0.0;
     }
 }
 
-static void read_relevance(const nim_model *model, double *values) {
+/* sum_c 1/lambda^2 of every attribute, flags of missing cells included: the largest is 1. */
+static double relevance_at(const nim_model *model, size_t j) {
+    double total = 0.0;
+    for (size_t c = 0; model->scaling.spread[j] > 0.0 && c < model->functions; c++)
+        total += exp(-2.0 * model_gp(model, model->theta, c).log_lengthscale[j]);
+    return total;
+}
+
+static void read_relevances(const nim_model *model, size_t first, size_t count, double *values) {
     double largest = 0.0;
-    for (size_t j = 0; j < model->attributes; j++) {
-        values[j] = 0.0;
-        for (size_t c = 0; model->scaling.spread[j] > 0.0 && c < model->functions; c++)
-            values[j] += exp(-2.0 * model_gp(model, model->theta, c).log_lengthscale[j]);
-        largest = fmax(largest, values[j]);
-    }
     for (size_t j = 0; j < model->attributes; j++)
-        values[j] /= largest > 0.0 ? largest : 1.0;
+        largest = fmax(largest, relevance_at(model, j));
+    for (size_t j = 0; j < count; j++)
+        values[j] = relevance_at(model, first + j) / (largest > 0.0 ? largest : 1.0);
+}
+
+static void read_relevance(const nim_model *model, double *values) {
+    read_relevances(model, 0, model->columns, values);
+}
+
+static void read_missing_relevance(const nim_model *model, double *values) {
+    read_relevances(model, model->columns, model->scaling.flags, values);
+}
+
+static void read_missing_columns(const nim_model *model, double *values) {
+    memcpy(values, model->scaling.flagged, model->scaling.flags * sizeof(double));
 }
 
 /* What the likelihood learned, by name; NULL when it has no such thing. */
@@ -118,7 +136,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
                          nim_error *error) {
     if (!model || !name)
         return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
-    size_t c = model->functions, m = model->inducing, d = model->attributes;
+    size_t c = model->functions, m = model->inducing, d = model->columns;
     const struct {
         const char *name;
         size_t count;
@@ -130,6 +148,8 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"inducing_inputs", c * m * d, read_inducing_inputs},
         {"noise_variance", d, read_noise_variance},
         {"relevance", d, read_relevance},
+        {"missing_columns", model->scaling.flags, read_missing_columns},
+        {"missing_relevance", model->scaling.flags, read_missing_relevance},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (strcmp(arrays[i].name, name) == 0) {
@@ -154,6 +174,9 @@ enum { CHUNK = 256 }; /* rows at a time, so that memory does not grow with the d
 struct denoiser {
     struct input_work work;
     double *x, *noise, *target, *feature, *weight, *mean, *variance, *own, *scratch;
+    struct conditioner conditioner;
+    double *share, *centres;           /* K, K x d: of one row */
+    double *prior_centre, *prior_root; /* CHUNK x d, CHUNK x d x d */
     size_t *row, *copy;
 };
 
@@ -170,10 +193,43 @@ static void denoiser_layout(struct denoiser *denoiser, const nim_model *model,
     denoiser->weight = arena_doubles(arena, CHUNK);
     denoiser->own = arena_doubles(arena, CHUNK * model->table.each);
     denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
+    size_t components = model->population.components, d = model->attributes;
+    if (components) {
+        conditioner_layout(&denoiser->conditioner, &model->population, arena);
+        denoiser->share = arena_doubles(arena, components);
+        denoiser->centres = arena_doubles(arena, components * d);
+        denoiser->prior_centre = arena_doubles(arena, area);
+        denoiser->prior_root = arena_doubles(arena, area * d);
+    }
     denoiser->row = arena_sizes(arena, CHUNK);
     denoiser->copy = arena_sizes(arena, CHUNK);
     if (model->options.input->layout)
         model->options.input->layout(&denoiser->work, setting, arena);
+}
+
+/* p(x | x~) of the chunk's rows, where the population knows how attributes hang together. */
+static struct input_prior condition_chunk(const nim_model *model, struct denoiser *denoiser,
+                                          size_t count) {
+    size_t d = model->attributes;
+    if (!model->population.components)
+        return (struct input_prior){0};
+    for (size_t i = 0; i < count; i++) {
+        conditioner_take(&denoiser->conditioner, denoiser->x + i * d, denoiser->noise + i * d,
+                         denoiser->share, denoiser->centres);
+        conditioner_merge(&denoiser->conditioner, denoiser->share, denoiser->centres,
+                          denoiser->prior_centre + i * d, denoiser->prior_root + i * d * d);
+    }
+    return (struct input_prior){
+        .components = 1, .centre = denoiser->prior_centre, .root = denoiser->prior_root};
+}
+
+/* The prior itself, for input models that learn nothing more of a row. */
+static void read_prior(const nim_model *model, const struct input_prior *prior, size_t count,
+                       double *mean, double *variance) {
+    size_t d = model->attributes;
+    memcpy(mean, prior->centre, count * d * sizeof(double));
+    for (size_t i = 0; i < count * d; i++)
+        variance[i] = dot(d, prior->root + i * d, prior->root + i * d);
 }
 
 /* q(x) of rows first .. first+count-1, in standard units. */
@@ -183,9 +239,13 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
     size_t d = model->attributes, each = model->table.each;
     for (size_t k = 0; k < count; k++)
         denoiser->row[k] = first + k;
-    scaling_gather(&model->scaling, data, model_uses_errors(model), count, denoiser->row,
-                   denoiser->x, denoiser->noise, denoiser->weight);
+    model_gather(model, data, count, denoiser->row, denoiser->x, denoiser->noise, denoiser->weight);
     model_add_learned_noise(model, count, denoiser->noise);
+    struct input_prior prior = condition_chunk(model, denoiser, count);
+    if (!model->options.input->posterior && prior.components) {
+        read_prior(model, &prior, count, denoiser->mean, denoiser->variance);
+        return;
+    }
     if (!model->options.input->posterior) {
         memcpy(denoiser->mean, denoiser->x, count * d * sizeof(double));
         memcpy(denoiser->variance, denoiser->noise, count * d * sizeof(double));
@@ -200,6 +260,7 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
                                 .copy = denoiser->copy,
                                 .x = denoiser->x,
                                 .noise = denoiser->noise,
+                                .prior = prior,
                                 .feature = denoiser->feature,
                                 .weight = denoiser->weight,
                                 .pool = pool,
@@ -226,7 +287,7 @@ nim_status nim_model_denoise(const nim_model *model, const nim_data *data, doubl
     nim_status status = check_denoise(model, data, mean, deviation, error);
     if (status != NIM_OK)
         return status;
-    size_t d = model->attributes;
+    size_t d = model->columns, width = model->attributes;
     struct input_setting setting = model->input;
     setting.most_rows = CHUNK;
     struct arena arena = {0};
@@ -242,8 +303,9 @@ nim_status nim_model_denoise(const nim_model *model, const nim_data *data, doubl
         size_t count = data->rows - first < CHUNK ? data->rows - first : CHUNK;
         denoise_chunk(model, &setting, &denoiser, pool, data, first, count);
         for (size_t i = 0; i < count * d; i++) {
-            mean[first * d + i] = in_user_units(model, i % d, denoiser.mean[i]);
-            deviation[first * d + i] = sqrt(denoiser.variance[i]) * model->scaling.deviation[i % d];
+            size_t j = i % d, at = i / d * width + j;
+            mean[first * d + i] = in_user_units(model, j, denoiser.mean[at]);
+            deviation[first * d + i] = sqrt(denoiser.variance[at]) * model->scaling.deviation[j];
         }
     }
     arena_free(&arena);

@@ -17,17 +17,20 @@ static size_t choose_inducing(size_t rows) {
     return wanted < rows ? wanted : rows;
 }
 
-/* How many classes and inducing inputs a model of these options has on these data. */
-static nim_status choose_sizes(const nim_options *options, const nim_data *data, size_t *classes,
-                               size_t *inducing, nim_error *error) {
-    nim_status status = targets_classes(options, data, classes, error);
+/* How large a model of these options is on these data; flagged (columns) gets the columns with a
+ * flag. */
+static nim_status choose_sizes(const nim_options *options, const nim_data *data,
+                               struct model_sizes *sizes, size_t *flagged, nim_error *error) {
+    nim_status status = targets_classes(options, data, &sizes->classes, error);
     if (status != NIM_OK)
         return status;
-    *inducing = options->inducing ? options->inducing : choose_inducing(data->rows);
-    if (*inducing > data->rows)
+    sizes->columns = data->attributes;
+    sizes->flags = options->missing == MISSING_AUTO ? scaling_find_flags(data, flagged) : 0;
+    sizes->inducing = options->inducing ? options->inducing : choose_inducing(data->rows);
+    if (sizes->inducing > data->rows)
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "option inducing: %zu inducing inputs are more than the %zu rows", *inducing,
-                       data->rows);
+                       "option inducing: %zu inducing inputs are more than the %zu rows",
+                       sizes->inducing, data->rows);
     return NIM_OK;
 }
 
@@ -46,7 +49,7 @@ static void settle(struct nim_model *model) {
     model->input = (struct input_setting){.attributes = model->attributes,
                                           .features = targets_features(model->classes),
                                           .samples = options->input->samples ? options->samples : 1,
-                                          .prior_variance = options->prior_variance,
+                                          .population = &model->population,
                                           .layers = options->layers,
                                           .units = options->units};
 }
@@ -56,7 +59,7 @@ static void layout(struct nim_model *model, struct arena *arena) {
     const struct likelihood *likelihood = model->options.likelihood;
     size_t at = model->functions * gp_parameter_count(&model->gp);
     model->noise_at = at;
-    model->noise_count = model->options.noise == NOISE_GIVEN ? 0 : model->attributes;
+    model->noise_count = model->options.noise == NOISE_GIVEN ? 0 : model->columns;
     model->likelihood_at = at += model->noise_count;
     model->likelihood_count =
         likelihood->parameters ? likelihood->parameters(&model->likelihood) : 0;
@@ -69,16 +72,16 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->jitter = arena_doubles(arena, model->functions);
     model->constants =
         likelihood->table ? arena_doubles(arena, likelihood->table(&model->likelihood)) : NULL;
-    scaling_layout(&model->scaling, model->attributes, arena);
+    scaling_layout(&model->scaling, model->columns, model->attributes - model->columns, arena);
     model->table.each = input->row_parameters ? input->row_parameters(&model->input) : 0;
 }
 
 static bool default_names(struct nim_model *model) {
     char name[32];
-    if (!text_list_create(&model->attribute_names, model->attributes) ||
+    if (!text_list_create(&model->attribute_names, model->columns) ||
         !text_list_create(&model->class_names, model->classes))
         return false;
-    for (size_t j = 0; j < model->attributes; j++) {
+    for (size_t j = 0; j < model->columns; j++) {
         snprintf(name, sizeof name, "x%zu", j + 1);
         if (!text_list_set(&model->attribute_names, j, name))
             return false;
@@ -96,16 +99,17 @@ size_t model_functions(const struct nim_options *options, size_t classes) {
     return likelihood->functions ? likelihood->functions(classes, options->functions) : 1;
 }
 
-nim_status model_allocate(const struct nim_options *options, size_t classes, size_t attributes,
-                          size_t inducing, struct nim_model **result, nim_error *error) {
+nim_status model_allocate(const struct nim_options *options, const struct model_sizes *sizes,
+                          struct nim_model **result, nim_error *error) {
     struct nim_model *model = calloc(1, sizeof *model);
     if (!model)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
     model->options = *options;
-    model->classes = classes;
-    model->functions = model_functions(options, classes);
-    model->attributes = attributes;
-    model->inducing = inducing;
+    model->classes = sizes->classes;
+    model->functions = model_functions(options, sizes->classes);
+    model->columns = sizes->columns;
+    model->attributes = sizes->columns + sizes->flags;
+    model->inducing = sizes->inducing;
     model->bound = NAN;
     settle(model);
     layout(model, &model->arena);
@@ -126,20 +130,83 @@ nim_status model_allocate(const struct nim_options *options, size_t classes, siz
     return NIM_OK;
 }
 
+/* All rows of the table in standard units, for learning a population: x, then noise. */
+static double *gather_all(const struct nim_model *model, const nim_data *data) {
+    size_t d = model->attributes, bytes;
+    if (__builtin_mul_overflow(data->rows, 2 * d * sizeof(double), &bytes))
+        return NULL;
+    double *x = malloc(bytes);
+    for (size_t i = 0; x && i < data->rows; i++)
+        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x + i * d,
+                       x + (data->rows + i) * d, NULL);
+    return x;
+}
+
+/* Whether a population would be told anything: some cell is missing or has an error. */
+static bool has_noise(size_t count, const double *noise) {
+    for (size_t i = 0; i < count; i++)
+        if (noise[i] != 0.0)
+            return true;
+    return false;
+}
+
+/*
+ * Measurements alone tell the spread of the population and the noise together, never apart: where
+ * noise is learned the population stays flat. It also does for the baselines, and where nothing is
+ * noisy.
+ */
+static nim_status learn_population(struct nim_model *model, const nim_data *data,
+                                   nim_error *error) {
+    enum population_kind kind = (enum population_kind)model->options.population;
+    bool asked = kind == POPULATION_GAUSSIAN || kind == POPULATION_MIXTURE;
+    const struct input_model *input = model->options.input;
+    bool fits = input->averages || input->shrinks;
+    if (asked && (!fits || model_learns_noise(model)))
+        return failure(error, NIM_INVALID_ARGUMENT, "option population: %s needs %s",
+                       kind == POPULATION_GAUSSIAN ? "gaussian" : "mixture",
+                       fits ? "error bars that are given (noise=given)"
+                            : "an input model that infers inputs");
+    bool flat = kind == POPULATION_FLAT || model_learns_noise(model) ||
+                (kind == POPULATION_AUTO && !input->averages && !input->widens);
+    double *x = flat ? NULL : gather_all(model, data),
+           *noise = x ? x + data->rows * model->attributes : NULL;
+    bool good = flat || x;
+    if (good && (flat || !has_noise(data->rows * model->attributes, noise))) {
+        good =
+            population_flat(&model->population, model->attributes, model->options.prior_variance);
+    } else if (good) {
+        struct population_rows rows = {data->rows, model->attributes, x, noise};
+        struct random_key key = {model->options.seed, STREAM_POPULATION};
+        good = population_learn(&model->population, &rows, kind, key, model_threads(model));
+    }
+    free(x);
+    return good ? NIM_OK
+                : failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to learn the population");
+}
+
 nim_status nim_model_create(const nim_options *options, const nim_data *data, nim_model **result,
                             nim_error *error) {
     if (!options || !result)
         return failure(error, NIM_INVALID_ARGUMENT, "options or model is NULL");
     *result = NULL;
-    size_t classes = 0, inducing = 0;
+    struct model_sizes sizes = {0};
     struct nim_model *model = NULL;
     nim_status status = data_check(data, error);
+    if (status != NIM_OK)
+        return status;
+    size_t *flagged = calloc(data->attributes, sizeof *flagged);
+    if (!flagged)
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
+    status = choose_sizes(options, data, &sizes, flagged, error);
     if (status == NIM_OK)
-        status = choose_sizes(options, data, &classes, &inducing, error);
-    if (status == NIM_OK)
-        status = model_allocate(options, classes, data->attributes, inducing, &model, error);
+        status = model_allocate(options, &sizes, &model, error);
+    for (size_t k = 0; status == NIM_OK && k < sizes.flags; k++)
+        model->scaling.flagged[k] = (double)flagged[k];
+    free(flagged);
     if (status == NIM_OK)
         status = scaling_compute(&model->scaling, data, model->options.standardise, error);
+    if (status == NIM_OK)
+        status = learn_population(model, data, error);
     if (status == NIM_OK && !model_start(model, data))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to place the inducing inputs");
     if (status != NIM_OK) {
@@ -148,6 +215,13 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
     }
     *result = model;
     return succeed(error);
+}
+
+void model_gather(const struct nim_model *model, const nim_data *data, size_t count,
+                  const size_t *row, double *x, double *noise, double *weight) {
+    scaling_gather(&model->scaling, data, model_uses_errors(model), count, row, x, noise, weight);
+    if (!model->population.components)
+        scaling_settle_missing(&model->scaling, count, noise);
 }
 
 void nim_model_free(nim_model *model) {
@@ -159,6 +233,7 @@ void nim_model_free(nim_model *model) {
     text_list_free(&model->attribute_names);
     text_list_free(&model->class_names);
     note_list_free(&model->notes);
+    population_free(&model->population);
     arena_free(&model->arena);
     free(model);
 }
@@ -262,9 +337,9 @@ nim_status model_check_data(const struct nim_model *model, const nim_data *data,
                             nim_error *error) {
     if (!model)
         return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
-    if (data && data->attributes && data->attributes != model->attributes)
+    if (data && data->attributes && data->attributes != model->columns)
         return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
-                       data->attributes, model->attributes);
+                       data->attributes, model->columns);
     nim_status status = data_check(data, error);
     return status == NIM_OK && labelled ? targets_check(model, data, error) : status;
 }

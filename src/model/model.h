@@ -9,6 +9,7 @@
 #include "model/checkpoint_state.h"
 #include "model/names.h"
 #include "model/options.h"
+#include "population/population.h"
 
 #include <stdint.h>
 
@@ -30,13 +31,16 @@ struct row_table {
 
 struct nim_model {
     struct nim_options options;
-    size_t classes;   /* C: classes, levels or labels; 0 where y is a number or a count */
-    size_t functions; /* F: latent ones */
-    size_t attributes, inducing;
+    size_t classes;    /* C: classes, levels or labels; 0 where y is a number or a count */
+    size_t functions;  /* F: latent ones */
+    size_t attributes; /* d: the table's columns and the flags of missing cells, see scaling.h */
+    size_t columns;    /* of the user's tables */
+    size_t inducing;
     struct gp_shape gp;
     struct likelihood_setting likelihood;
     struct input_setting input;
     struct scaling scaling;
+    struct population population; /* of true inputs */
 
     size_t count;              /* of shared parameters */
     double *theta;             /* functions' gp parameters, noise, likelihood's, input model's */
@@ -57,12 +61,20 @@ struct nim_model {
     struct arena arena;
 };
 
-/*
- * A model of these sizes with all parameters zero and default names, and settings filled in from
- * its options. `classes`, `attributes` and `inducing` are as they shall be.
- */
-nim_status model_allocate(const struct nim_options *options, size_t classes, size_t attributes,
-                          size_t inducing, struct nim_model **model, nim_error *error);
+/* What a model's memory depends on besides its options. */
+struct model_sizes {
+    size_t classes, columns, flags, inducing;
+};
+
+/* A model of these sizes with all parameters zero, default names and no population yet, and
+ * settings filled in from its options. */
+nim_status model_allocate(const struct nim_options *options, const struct model_sizes *sizes,
+                          struct nim_model **model, nim_error *error);
+
+/* Rows row[0 .. count-1] of a table in standard units, with the given part of their noise, as the
+ * model's population wants them: see scaling_gather. */
+void model_gather(const struct nim_model *model, const nim_data *data, size_t count,
+                  const size_t *row, double *x, double *noise, double *weight);
 
 /* How many latent functions a model of these options and classes has. */
 size_t model_functions(const struct nim_options *options, size_t classes);
@@ -97,6 +109,12 @@ void model_forget_optimiser(struct nim_model *model);
 size_t model_threads(const struct nim_model *model);
 
 /* Random streams of model and trainer. */
-enum model_stream { STREAM_INDUCING = 1, STREAM_EPOCH, STREAM_DISTANCE, STREAM_LATTICE };
+enum model_stream {
+    STREAM_INDUCING = 1,
+    STREAM_EPOCH,
+    STREAM_DISTANCE,
+    STREAM_LATTICE,
+    STREAM_POPULATION
+};
 
 #endif

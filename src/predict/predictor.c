@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The predictive distribution. Where an input model infers true inputs, a row's probabilities are
- * averaged over x* ~ N(c, T) = p(x* | x~*) (noise_posterior.h), at the same quasi-random points for
- * every row and class; otherwise each row is one point.
+ * averaged over p(x* | x~*) (locate.c), at the same quasi-random points for every row and class;
+ * otherwise each row is one point.
  */
 #include "predict/predictor.h"
 
@@ -18,6 +18,23 @@ static bool averages(const struct nim_predictor *predictor) {
     return predictor->model->options.input->averages;
 }
 
+/* Room for where one row may be, and where rows are looked at with their uncertainty. */
+static void layout_location(struct desk *desk, const struct nim_model *model, struct arena *arena) {
+    size_t d = model->attributes, components = model->population.components;
+    size_t each = components ? components : 1;
+    conditioner_layout(&desk->conditioner, &model->population, arena);
+    desk->share = arena_doubles(arena, each);
+    desk->centre = arena_doubles(arena, each * d);
+    desk->width = arena_doubles(arena, d);
+    desk->slope = arena_doubles(arena, d);
+    if (components) {
+        desk->merged = arena_doubles(arena, d);
+        desk->merged_root = arena_doubles(arena, d * d);
+    }
+    if (components && model->options.input->widens)
+        desk->root = arena_doubles(arena, TILE * d * d);
+}
+
 static void desk_layout(struct desk *desk, const struct nim_model *model, struct arena *arena) {
     size_t functions = model->functions, classes = model->classes;
     size_t area = TILE * model->attributes;
@@ -29,6 +46,7 @@ static void desk_layout(struct desk *desk, const struct nim_model *model, struct
     desk->x = arena_doubles(arena, area);
     desk->x_square = arena_doubles(arena, area);
     desk->noise = arena_doubles(arena, area);
+    layout_location(desk, model, arena);
     desk->x_norm = arena_doubles(arena, functions * TILE);
     desk->mean = arena_doubles(arena, functions * TILE);
     desk->variance = arena_doubles(arena, functions * TILE);
@@ -57,8 +75,9 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     predictor->theta = arena_bytes(arena, functions, sizeof *predictor->theta);
     predictor->desk = arena_bytes(arena, threads, sizeof *predictor->desk);
     size_t points = averages(predictor) ? model->options.points : 0;
-    predictor->normal = points ? arena_doubles(arena, points * model->attributes) : NULL;
-    predictor->few = points ? arena_doubles(arena, TILE * model->attributes) : NULL;
+    predictor->coordinates = model->attributes + (model->population.components > 1);
+    predictor->normal = points ? arena_doubles(arena, points * predictor->coordinates) : NULL;
+    predictor->few = points ? arena_doubles(arena, TILE * predictor->coordinates) : NULL;
     predictor->q = arena_doubles(arena, functions * model->attributes);
     bool counting = !predictor->factor; /* see arena.h */
     struct gp_factor factor;
@@ -105,9 +124,9 @@ nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, 
         layout(predictor, &predictor->arena);
         struct random_key key = {model->options.seed, STREAM_LATTICE};
         if (averages(predictor))
-            ready =
-                lattice_normal(key, model->options.points, model->attributes, predictor->normal) &&
-                lattice_normal(key, TILE, model->attributes, predictor->few);
+            ready = lattice_normal(key, model->options.points, predictor->coordinates,
+                                   predictor->normal) &&
+                    lattice_normal(key, TILE, predictor->coordinates, predictor->few);
     }
     nim_status status = ready
                             ? factor_functions(predictor, error)
@@ -140,7 +159,7 @@ void predictor_look(const struct nim_predictor *predictor, struct desk *desk, si
                        &desk->tile, mean, variance, desk->scratch);
         if (model->options.input->widens)
             gp_slope(&predictor->factor[c], &model->gp, &predictor->theta[c], &points, &desk->tile,
-                     desk->noise, variance, desk->scratch);
+                     (struct gp_blur){desk->noise, desk->root}, variance, desk->scratch);
     }
     if (model->classes == 0)
         return;
@@ -258,33 +277,16 @@ static void write_row(const struct nim_predictor *predictor, struct desk *desk, 
         predictor_write_numbers(predictor, desk, row, count);
 }
 
-void predictor_spread(const struct nim_predictor *predictor, double value, double noise,
-                      const double *normal, size_t stride, size_t count, double *column) {
-    size_t d = predictor->model->attributes;
-    double prior = predictor->model->options.prior_variance, share = prior / (prior + noise);
-    double centre = share * value, width = sqrt(share * noise);
-    for (size_t p = 0; p < count; p++)
-        column[p * d] = centre + width * normal[p * stride];
-}
-
-/* x* = c + sqrt(T) xi for points first .. first+count-1 of the lattice, around row k of the desk.
- */
-static void spread_points(const struct nim_predictor *predictor, struct desk *desk, size_t k,
-                          size_t first, size_t count) {
-    size_t d = predictor->model->attributes;
-    for (size_t j = 0; j < d; j++)
-        predictor_spread(predictor, desk->row_x[k * d + j], desk->row_noise[k * d + j],
-                         predictor->normal + first * d + j, d, count, desk->x + j);
-}
-
 static void predict_average(const struct nim_predictor *predictor, struct desk *desk, size_t k) {
     size_t d = predictor->model->attributes, points = predictor->model->options.points;
     if (sum(d, desk->row_noise + k * d) == 0.0)
         points = 1; /* every point of the lattice would be the same */
     clear_sums(predictor, desk);
+    predictor_locate(predictor, desk, k);
     for (size_t first = 0; first < points; first += TILE) {
         size_t count = points - first < TILE ? points - first : TILE;
-        spread_points(predictor, desk, k, first, count);
+        predictor_spread(predictor, desk, predictor->normal + first * predictor->coordinates,
+                         count);
         predictor_look(predictor, desk, count);
         for (size_t p = 0; p < count; p++)
             add_point(predictor, desk, p, first + p);
@@ -294,9 +296,14 @@ static void predict_average(const struct nim_predictor *predictor, struct desk *
 
 static void predict_in_place(const struct nim_predictor *predictor, struct desk *desk,
                              size_t count) {
-    size_t bytes = count * predictor->model->attributes * sizeof(double);
+    size_t d = predictor->model->attributes, bytes = count * d * sizeof(double);
     memcpy(desk->x, desk->row_x, bytes);
     memcpy(desk->noise, desk->row_noise, bytes);
+    for (size_t k = 0; predictor->model->population.components && k < count; k++) {
+        predictor_locate(predictor, desk, k);
+        predictor_merge(desk, desk->x + k * d,
+                        desk->root ? desk->root + k * d * d : desk->merged_root);
+    }
     predictor_look(predictor, desk, count);
     for (size_t k = 0; k < count; k++) {
         clear_sums(predictor, desk);
@@ -314,8 +321,7 @@ void predictor_take_rows(const struct nim_predictor *predictor, struct desk *des
     const struct nim_model *model = predictor->model;
     for (size_t k = 0; k < count; k++)
         desk->row[k] = first + k;
-    scaling_gather(&model->scaling, predictor->data, model_uses_errors(model), count, desk->row,
-                   desk->row_x, desk->row_noise, NULL);
+    model_gather(model, predictor->data, count, desk->row, desk->row_x, desk->row_noise, NULL);
     model_add_learned_noise(model, count, desk->row_noise);
 }
 

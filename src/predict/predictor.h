@@ -21,13 +21,19 @@ enum {
 struct desk {
     double *row_x, *row_noise;    /* TILE x d: the rows at hand, in standard units */
     double *x, *x_square, *noise; /* TILE x d: the points */
-    double *x_norm;               /* F x TILE */
-    double *mean, *variance;      /* F x TILE */
-    double *probability;          /* TILE x C */
-    double *label_entropy;        /* TILE: E H[p(y|f)] */
-    double *sum;                  /* 2 x F + C + 2: see predictor.c */
-    double *node_sum, *total;     /* C: see remeasure.c */
-    double *target;               /* what the row is, or what is asked about it */
+    double *root;                 /* TILE x d x d: how uncertain they are, first order; or NULL */
+    /* p(x | x~) of one row, see predictor_locate. */
+    struct conditioner conditioner;
+    double *share, *centre, *width; /* K, K x d, d */
+    double *merged, *merged_root;   /* d, d x d: that row's as one Gaussian; or NULL */
+    double *slope;                  /* d: see remeasure.c */
+    double *x_norm;                 /* F x TILE */
+    double *mean, *variance;        /* F x TILE */
+    double *probability;            /* TILE x C */
+    double *label_entropy;          /* TILE: E H[p(y|f)] */
+    double *sum;                    /* 2 x F + C + 2: see predictor.c */
+    double *node_sum, *total;       /* C: see remeasure.c */
+    double *target;                 /* what the row is, or what is asked about it */
     /* Where y is a number: f at all points of a row, room for as many answers, and the points
      * joined in groups; see numbers.c. */
     double *all_mean, *all_variance, *answer, *second_answer;
@@ -43,8 +49,9 @@ struct nim_predictor {
     struct gp_factor *factor;    /* F */
     struct gp_parameters *theta; /* F */
     double *q;                   /* F x d: 1 / lambda^2 */
-    double *normal;              /* points x d; NULL where a row is one point */
-    double *few;                 /* TILE x d: fewer of them; NULL likewise */
+    size_t coordinates;          /* of a quasi-random point: d, and one to choose a component */
+    double *normal;              /* points x coordinates; NULL where a row is one point */
+    double *few;                 /* TILE x coordinates: fewer of them; NULL likewise */
     struct desk *desk;           /* threads */
     struct arena arena;
     /* The call under way. */
@@ -62,10 +69,19 @@ void predictor_take_rows(const struct nim_predictor *predictor, struct desk *des
  * `count` points. */
 void predictor_look(const struct nim_predictor *predictor, struct desk *desk, size_t count);
 
-/* Column j of `count` points: c + sqrt(T) normal, around a value with this noise (standard units),
- * p(x | x~) = N(c, T); normal has `stride` doubles from one point to the next. */
-void predictor_spread(const struct nim_predictor *predictor, double value, double noise,
-                      const double *normal, size_t stride, size_t count, double *column);
+/*
+ * Where the true inputs of the desk's row k may be, p(x | x~), kept at the desk: a Gaussian for
+ * each attribute (centre, width) or, where the population knows how they hang together, a mixture
+ * (share, centre, conditioner.root).
+ */
+void predictor_locate(const struct nim_predictor *predictor, struct desk *desk, size_t k);
+
+/* `count` points of it at desk->x, from as many quasi-random ones. */
+void predictor_spread(const struct nim_predictor *predictor, struct desk *desk,
+                      const double *normal, size_t count);
+
+/* Of a mixture, the one Gaussian with its mean (d) and covariance root root' (d x d). */
+void predictor_merge(struct desk *desk, double *centre, double *root);
 
 /* Entropy of one row's y: -sum p log p, or, of sets of labels, the sum of each label's own. */
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability);

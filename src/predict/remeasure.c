@@ -4,9 +4,11 @@
  *
  *     I(y; x_j) = H[ E_j p(y | x_j) ] - E_j H[ p(y | x_j) ],   p(y | x_j) = E_rest p(y | x),
  *
- * where E_j runs over x_j ~ N(c_j, T_j), here NODES equally likely values, and E_rest over the
- * other attributes, here TILE quasi-random points where the input model averages, otherwise the
- * measurement itself with the others' noise.
+ * where E_j runs over x_j, here NODES equally likely values, and E_rest over the other attributes
+ * given x_j. p(x | x~) is taken as the Gaussian N(c, T) with its mean and covariance. Given x_j the
+ * others move along: a point x of N(c, T) becomes x + (x_j' - x_j) T_.j / T_jj, which has the
+ * distribution given x_j' (Matheron's rule). Where the input model averages, E_rest is over TILE
+ * quasi-random points; otherwise it is c, with the noise that is left.
  */
 #include "predict/predictor.h"
 
@@ -17,21 +19,47 @@
 
 enum { NODES = 64 };
 
-/* Node k's probabilities into desk->node_sum. */
-static void look_at_node(const struct nim_predictor *predictor, struct desk *desk, size_t attribute,
-                         double node) {
+static bool hangs_together(const struct nim_predictor *predictor) {
+    return predictor->model->population.components > 0;
+}
+
+/* T_.j / T_jj into desk->slope; returns T_jj. */
+static double find_slope(const struct nim_predictor *predictor, struct desk *desk, size_t j) {
+    size_t d = predictor->model->attributes;
+    memset(desk->slope, 0, d * sizeof(double));
+    if (!hangs_together(predictor))
+        return desk->width[j] * desk->width[j];
+    const double *root = desk->merged_root, *own = root + j * d;
+    double variance = dot(d, own, own);
+    for (size_t i = 0; i < d && variance > 0.0; i++)
+        desk->slope[i] = dot(d, root + i * d, own) / variance;
+    return variance;
+}
+
+/* The row's points before anything more is known of it; returns how many. */
+static size_t place_points(const struct nim_predictor *predictor, struct desk *desk) {
+    size_t d = predictor->model->attributes;
+    if (!predictor->few) {
+        memcpy(desk->x, hangs_together(predictor) ? desk->merged : desk->row_x, d * sizeof(double));
+        return 1;
+    }
+    if (!hangs_together(predictor))
+        predictor_spread(predictor, desk, predictor->few, TILE);
+    for (size_t p = 0; hangs_together(predictor) && p < TILE; p++)
+        population_point(d, desk->merged, desk->merged_root,
+                         predictor->few + p * predictor->coordinates, desk->x + p * d);
+    return TILE;
+}
+
+/* The class probabilities when attribute j has this value, into desk->node_sum. */
+static void look_at_node(const struct nim_predictor *predictor, struct desk *desk, size_t j,
+                         double value) {
     size_t d = predictor->model->attributes, classes = predictor->model->classes;
-    size_t count = predictor->few ? TILE : 1;
-    for (size_t j = 0; j < d; j++) {
-        double value = desk->row_x[j], noise = desk->row_noise[j];
-        const double *normal = predictor->few ? predictor->few + j : NULL;
-        if (j == attribute)
-            predictor_spread(predictor, value, noise, &node, 0, count, desk->x + j);
-        else if (normal)
-            predictor_spread(predictor, value, noise, normal, d, count, desk->x + j);
-        else
-            desk->x[j] = value;
-        desk->noise[j] = j == attribute ? 0.0 : noise;
+    size_t count = place_points(predictor, desk);
+    for (size_t p = 0; p < count; p++) {
+        double *x = desk->x + p * d;
+        add_scaled(d, value - x[j], desk->slope, x);
+        x[j] = value;
     }
     predictor_look(predictor, desk, count);
     memset(desk->node_sum, 0, classes * sizeof(double));
@@ -40,14 +68,32 @@ static void look_at_node(const struct nim_predictor *predictor, struct desk *des
     scale(classes, 1.0 / (double)count, desk->node_sum);
 }
 
-static double gain_of(const struct nim_predictor *predictor, struct desk *desk, size_t attribute) {
+/* First order: what uncertainty is left once attribute j is known. */
+static void know_attribute(const struct nim_predictor *predictor, struct desk *desk, size_t j) {
+    size_t d = predictor->model->attributes;
+    memcpy(desk->noise, desk->row_noise, d * sizeof(double));
+    desk->noise[j] = 0.0;
+    if (!desk->root)
+        return;
+    /* T - T_.j T_j. / T_jj = R (I - r r'/|r|^2) R', r being row j of R. */
+    const double *own = desk->merged_root + j * d;
+    double square = dot(d, own, own);
+    memcpy(desk->root, desk->merged_root, d * d * sizeof(double));
+    for (size_t i = 0; square > 0.0 && i < d; i++)
+        add_scaled(d, -dot(d, desk->merged_root + i * d, own) / square, own, desk->root + i * d);
+}
+
+static double gain_of(const struct nim_predictor *predictor, struct desk *desk, size_t j) {
     size_t classes = predictor->model->classes;
-    double left = 0.0;
-    if (desk->row_noise[attribute] == 0.0)
+    double left = 0.0, variance = find_slope(predictor, desk, j);
+    double centre = hangs_together(predictor) ? desk->merged[j] : desk->centre[j];
+    if (desk->row_noise[j] == 0.0 || variance == 0.0)
         return 0.0;
+    know_attribute(predictor, desk, j);
     memset(desk->total, 0, classes * sizeof(double));
     for (size_t k = 0; k < NODES; k++) {
-        look_at_node(predictor, desk, attribute, normal_quantile(((double)k + 0.5) / NODES));
+        double node = normal_quantile(((double)k + 0.5) / NODES);
+        look_at_node(predictor, desk, j, centre + sqrt(variance) * node);
         left += predictor_entropy(predictor, desk->node_sum) / NODES;
         add(classes, desk->node_sum, desk->total);
     }
@@ -58,8 +104,11 @@ static double gain_of(const struct nim_predictor *predictor, struct desk *desk, 
 static void remeasure_row(void *context, size_t row, size_t worker) {
     const struct nim_predictor *predictor = context;
     struct desk *desk = &predictor->desk[worker];
-    size_t d = predictor->model->attributes;
+    size_t d = predictor->model->columns;
     predictor_take_rows(predictor, desk, row, 1);
+    predictor_locate(predictor, desk, 0);
+    if (hangs_together(predictor))
+        predictor_merge(desk, desk->merged, desk->merged_root);
     for (size_t j = 0; j < d; j++)
         predictor->gain[row * d + j] = gain_of(predictor, desk, j);
 }

@@ -123,9 +123,8 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
             memcpy(batch->own + i * each, model->table.theta + batch->row[i] * each,
                    each * sizeof(double));
     }
-    scaling_gather(&model->scaling, &trainer->data, model_uses_errors(model), count,
-                   batch->row + first, batch->x + first * d, batch->noise + first * d,
-                   batch->weight + first);
+    model_gather(model, &trainer->data, count, batch->row + first, batch->x + first * d,
+                 batch->noise + first * d, batch->weight + first);
     targets_gather(model, &trainer->data, count, batch->row + first,
                    batch->target + first * trainer->target_width);
     /* At first no class is given up for being rare; see schedule.h. */

@@ -303,6 +303,8 @@ static void every_likelihood_works(void **state) {
         set(fixture.options, "batch", "1");
         set(fixture.options, "standardise", "0");
         works_with(&fixture, likelihood_list[l]->name, 1);
+        set(fixture.options, "alpha", "0.5");
+        works_with(&fixture, likelihood_list[l]->name, 1);
         fixture_free(&fixture);
     }
 }
@@ -318,6 +320,10 @@ static void check_magnitude(const char *likelihood, double base, const char *wha
         fixture.targets[i] = base * (1.0 - 0.25 * (double)(i % 5));
     works_with(&fixture, what, 1);
     fixture.targets[3] = 0.0;
+    works_with(&fixture, what, 1);
+    set(fixture.options, "alpha", "0.5");
+    works_with(&fixture, what, 1);
+    set(fixture.options, "alpha", "1");
     works_with(&fixture, what, 1);
     fixture_free(&fixture);
 }
@@ -345,6 +351,8 @@ static void an_outlier(void **state) {
             begin_with(&fixture, names[n]);
             fixture.targets[5] = far[k];
             works_with(&fixture, names[n], 1);
+            set(fixture.options, "alpha", "1");
+            works_with(&fixture, names[n], 1);
             fixture_free(&fixture);
         }
 }
@@ -366,7 +374,11 @@ static void counts_of_every_size(void **state) {
             }
             set(fixture.options, "input", input_list[(k + e) % 6]->name);
             check_works(fixture.options, &fixture.data, what);
+            set(fixture.options, "alpha", k % 2 ? "1" : "0.5");
+            check_works(fixture.options, &fixture.data, what);
             fixture.data.exposure = NULL;
+            check_works(fixture.options, &fixture.data, what);
+            set(fixture.options, "alpha", "0");
             check_works(fixture.options, &fixture.data, what);
             fixture_free(&fixture);
         }
@@ -379,6 +391,8 @@ static void a_burst(void **state) {
     begin_with(&fixture, "poisson");
     memset(fixture.targets, 0, fixture.rows * sizeof(double));
     fixture.targets[7] = 1e6;
+    works_with(&fixture, "a burst", 1);
+    set(fixture.options, "alpha", "1");
     works_with(&fixture, "a burst", 1);
     fixture_free(&fixture);
 }

@@ -150,6 +150,42 @@ def check_catalogue(nimgp, place):
     assert_calibrated(tables, attributes + errors)
 
 
+def check_worse(nimgp, place):
+    """Rows to learn from stay; sources to try are the same, with larger errors and less to tell."""
+    attributes = ["flux", "spectral_index", "curvature", "variability", "latitude"]
+    errors = [f"{name}_err" for name in attributes[:4]]
+    good, _ = simulate(nimgp, place / "1", "catalogue", "--seed", "5")
+    bad, talk = simulate(nimgp, place / "4", "catalogue", "--seed", "5", "--worse", "4")
+    assert good["train"] == bad["train"]
+    for one, other in zip(good["test"], bad["test"]):
+        assert (one["id"], one["class"], one["latitude"]) == (
+            other["id"], other["class"], other["latitude"])
+        for name in errors:
+            assert (one[name] == "") == (other[name] == "")
+            if one[name]:
+                assert math.isclose(number(other[name]), 4 * number(one[name]), rel_tol=1e-14)
+    assert_calibrated(bad, attributes + errors)
+    nll = scores(bad)[0]
+    assert nll > scores(good)[0] + 0.05 and f"NLL {nll:.4f}" in talk, (nll, talk)
+    plain = rows_of(place / "1" / "unlabelled.csv")
+    for one, other in zip(plain, rows_of(place / "4" / "unlabelled.csv")):
+        assert math.isclose(number(other["flux_err"]), 4 * number(one["flux_err"]), rel_tol=1e-14)
+
+
+def check_missing(nimgp, place):
+    attributes = ["flux", "spectral_index", "curvature", "variability", "latitude"]
+    few, _ = simulate(nimgp, place / "few", "catalogue", "--missing", "few", test=100)
+    default, _ = simulate(nimgp, place / "default", "catalogue", test=100)
+    assert few == default
+    for kind in ("random", "faint"):
+        tables, _ = simulate(nimgp, place / kind, "catalogue", "--missing", kind, "--worse", "2",
+                             train=2000)
+        for table in (tables["train"], tables["test"]):
+            cells = [row[name] == "" for row in table for name in attributes[1:4]]
+            assert abs(sum(cells) / len(cells) - 0.3) < 0.06, (kind, sum(cells) / len(cells))
+        assert_calibrated(tables, attributes)
+
+
 def assert_waves(rows):
     """Uniform in [-3, 3] plus errors that are log-uniform in [0.05, 0.5]."""
     errors = [float(row["x_err"]) for row in rows]
@@ -272,6 +308,12 @@ def check_places(nimgp, place):
     nimgp.bad(1, "simulate", "sine", "--classes", "3", "--out", deep, says="--classes")
     nimgp.bad(1, "simulate", "count", "--out", deep, says="did you mean counts?")
     nimgp.bad(1, "simulate", "catalogue", "--noise-var", "0", "--out", deep, says="--noise-var")
+    for worse in ("0.5", "1e9", "nan", "much"):
+        nimgp.bad(1, "simulate", "catalogue", "--worse", worse, "--out", deep, says="--worse")
+    nimgp.bad(1, "simulate", "catalogue", "--missing", "fain", "--out", deep,
+              says=["--missing", "few, random, faint", "did you mean faint?"])
+    nimgp.bad(1, "simulate", "toy", "--worse", "2", "--out", deep, says="toy has no --worse")
+    nimgp.bad(1, "simulate", "sine", "--missing", "faint", "--out", deep, says="--missing")
     nimgp.bad(1, "simulate", "synthetic", "--classes", "1", "--out", deep, says="--classes")
 
 
@@ -285,4 +327,5 @@ def check_missing_class_is_said(nimgp, place):
 
 if __name__ == "__main__":
     main([check_toy, check_synthetic, check_noise, check_dimensions_and_classes, check_catalogue,
-          check_sine, check_counts, check_ordinal, check_seeds, check_places, check_missing_class_is_said])
+          check_worse, check_missing, check_sine, check_counts, check_ordinal, check_seeds,
+          check_places, check_missing_class_is_said])

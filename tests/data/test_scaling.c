@@ -35,9 +35,9 @@ struct owned_scaling {
 static nim_status try_compute(struct owned_scaling *owned, const nim_data *data, bool standardise,
                               nim_error *error) {
     *owned = (struct owned_scaling){0};
-    scaling_layout(&owned->scaling, data->attributes, &owned->arena);
+    scaling_layout(&owned->scaling, data->attributes, 0, &owned->arena);
     assert_true(arena_allocate(&owned->arena));
-    scaling_layout(&owned->scaling, data->attributes, &owned->arena);
+    scaling_layout(&owned->scaling, data->attributes, 0, &owned->arena);
     return scaling_compute(&owned->scaling, data, standardise, error);
 }
 
@@ -54,6 +54,7 @@ static void gather_column(struct owned_scaling *owned, const nim_data *data, boo
     for (size_t i = 0; i < data->rows; i++)
         row[i] = i;
     scaling_gather(&owned->scaling, data, use_errors, data->rows, row, x, noise, NULL);
+    scaling_settle_missing(&owned->scaling, data->rows, noise);
     free(row);
 }
 
@@ -99,6 +100,8 @@ static void gathered_in_standard_units(void **state) {
     double mean = 3.0, deviation = sqrt(14.0 / 4.0), got_x[3], noise[3], weight[3];
     const size_t rows[] = {4, 2, 3};
     scaling_gather(&owned.scaling, &data, true, 3, rows, got_x, noise, weight);
+    assert_true(isinf(noise[1]) && !isinf(noise[0]) && !isinf(noise[2]));
+    scaling_settle_missing(&owned.scaling, 3, noise);
     assert_close(got_x[0], (6.0 - mean) / deviation, 1e-15);
     assert_true(noise[0] == 0.0);
     assert_true(got_x[1] == 0.0 && noise[1] == 1.0); /* missing: the mean, give or take a spread */
@@ -106,9 +109,11 @@ static void gathered_in_standard_units(void **state) {
     for (size_t k = 0; k < 3; k++)
         assert_true(weight[k] == weights[rows[k]]);
     scaling_gather(&owned.scaling, &data, false, 3, rows, got_x, noise, weight);
+    scaling_settle_missing(&owned.scaling, 3, noise);
     assert_true(noise[0] == 0.0 && noise[1] == 1.0 && noise[2] == 0.0);
     data.weights = NULL;
     scaling_gather(&owned.scaling, &data, false, 3, rows, got_x, noise, weight);
+    scaling_settle_missing(&owned.scaling, 3, noise);
     assert_true(weight[0] == 1.0 && weight[2] == 1.0);
     arena_free(&owned.arena);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The generators' own laws: fast evaluation against slow, optimal probabilities against draws. */
-#include "generate/catalogue.h"
 #include "generate/latent.h"
 #include "generate/random.h"
 #include "generate/synthetic.h"
@@ -281,74 +280,6 @@ static void every_class_of_the_toy_occurs(void **unused) {
     }
 }
 
-/* ---------------------------------------------------------------- catalogue ------------------- */
-
-/* Numbers of a row that a wrong probability would lean on. */
-enum { LOOKS = 9 };
-static void look(const struct catalogue_row *row, double p, double out[LOOKS]) {
-    out[0] = 1.0;
-    out[1] = log(row->value[0]);
-    out[2] = log(row->error[0]);
-    out[3] = isnan(row->value[1]) ? 0.0 : row->value[1] - 2.2;
-    out[4] = isnan(row->value[2]) ? 0.0 : row->value[2] - 0.1;
-    out[5] = isnan(row->value[3]) ? 0.0 : row->value[3] - 1.3;
-    out[6] = fabs(row->value[4]) < 10.0;
-    out[7] = isnan(row->value[1]) + isnan(row->value[2]) + isnan(row->value[3]);
-    out[8] = p;
-}
-
-/* If p is the truth, (1[y = c] - p_c) is unrelated to anything that can be seen of the row. */
-static void catalogue_probabilities_are_the_truth(void **unused) {
-    (void)unused;
-    enum { ROWS = 8000 / FEWER };
-    const double noises[] = {1.0, 9.0};
-    for (size_t n = 0; n < 2; n++) {
-        double sum[3][LOOKS] = {{0}}, variance[3][LOOKS] = {{0}};
-        struct catalogue catalogue = catalogue_create(n, noises[n]);
-        for (size_t i = 0; i < ROWS; i++) {
-            struct catalogue_row row = catalogue_next(&catalogue);
-            double p[3], seen[LOOKS];
-            catalogue_bayes(&catalogue, &row, p);
-            assert_near(p[0] + p[1] + p[2], 1.0, 1e-12);
-            for (size_t c = 0; c < 3; c++) {
-                look(&row, p[c], seen);
-                for (size_t k = 0; k < LOOKS; k++) {
-                    sum[c][k] += ((row.label == (int32_t)c) - p[c]) * seen[k];
-                    variance[c][k] += p[c] * (1.0 - p[c]) * seen[k] * seen[k];
-                }
-            }
-        }
-        for (size_t c = 0; c < 3; c++)
-            for (size_t k = 0; k < LOOKS; k++)
-                assert_near(sum[c][k] / sqrt(variance[c][k]), 0.0, 4.0);
-    }
-}
-
-static void catalogue_looks_as_promised(void **unused) {
-    (void)unused;
-    enum { ROWS = 5000 };
-    size_t seen[3] = {0}, cells = 0, errors = 0;
-    struct catalogue catalogue = catalogue_create(1, 1.0);
-    for (size_t i = 0; i < ROWS; i++) {
-        struct catalogue_row row = catalogue_next(&catalogue);
-        size_t left = 0, measured = 0;
-        seen[row.label]++;
-        assert_true(row.value[0] > 4.0 * row.error[0] && row.error[0] > 0.0);
-        assert_true(fabs(row.value[4]) <= 90.0 && isnan(row.error[4]));
-        for (size_t j = 1; j < 4; j++) {
-            cells += isnan(row.value[j]) ? 1 : 0;
-            errors += isnan(row.error[j]) && !isnan(row.value[j]) ? 1 : 0;
-            assert_true(!isnan(row.value[j]) || isnan(row.error[j]));
-            left += isnan(row.error[j]) ? 0 : 1;
-            measured += isnan(row.value[j]) ? 0 : 1;
-        }
-        assert_true(left || !measured);
-    }
-    assert_near((double)cells / (3.0 * ROWS), 0.05, 0.01);
-    assert_near((double)errors / (3.0 * ROWS), 0.04, 0.01);
-    assert_true(seen[0] > seen[2] && seen[2] > seen[1] && seen[1] > ROWS / 20);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids_agree_with_single_points),
@@ -364,8 +295,6 @@ int main(void) {
         cmocka_unit_test(far_outside_the_box_is_no_trouble),
         cmocka_unit_test(rows_do_not_depend_on_portions),
         cmocka_unit_test(every_class_of_the_toy_occurs),
-        cmocka_unit_test(catalogue_probabilities_are_the_truth),
-        cmocka_unit_test(catalogue_looks_as_promised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

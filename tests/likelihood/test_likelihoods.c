@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every likelihood at hard places: E log p against sums in long double, its derivatives against
- * differences of those sums; predicted densities and probabilities likewise.
+ * Every likelihood at hard places: (1/alpha) log E p^alpha against sums in long double, its
+ * derivatives against differences of those sums, for alpha = 0 (E log p), 0.3 and 1.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Relative; where a derivative vanishes, relative to E log p over the distance in which it changes;
- * and what rounding leaves of a difference of long doubles. */
+/* Relative; where a derivative vanishes, relative to the value over the distance in which it
+ * changes; and what rounding leaves of a difference of long doubles. */
 #define VALUE_TOLERANCE 1e-9L
 #define SLOPE_TOLERANCE 1e-7L
 #define VANISHING 1e-10L
@@ -85,14 +85,14 @@ static real parameter_difference(struct moved *moved, size_t k) {
 
 /*
  * As large as truncation allows: for most, a small part of the variance that f and the bend of log
- * p have together. Gaussian values are straight in v; the average over softmax's few points is
+ * p have together. Gaussian E log p is straight in v; the average over softmax's few points is
  * smooth in sqrt(v), not in v.
  */
 static real variance_step(const struct likelihood_case *c, real v, real width) {
     if (c->likelihood == &likelihood_softmax)
         return 2e-3L * v / fmaxl(1, sqrtl(v));
-    return c->likelihood == &likelihood_gaussian ? 0.2L * v
-                                                 : fminl(0.2L * v, 2e-3L * (v + width * width));
+    bool straight = c->likelihood == &likelihood_gaussian && c->alpha == 0;
+    return straight ? 0.2L * v : fminl(0.2L * v, 2e-3L * (v + width * width));
 }
 
 /* The average over few points bends as sharply as at one of them. */
@@ -106,13 +106,19 @@ static real noise_of(const struct likelihood_case *c) {
     return (number ? expl(c->theta[0]) : 1) + (real)c->blur[0];
 }
 
-/* The largest terms that E log p is the sum of. */
+/* Numbers and counts: p may change over far less than log p bends over. */
+static real width_of_p(const struct likelihood_case *c) {
+    bool count = c->likelihood->target == TARGET_COUNT;
+    return count ? 1 / sqrtl(1 + (real)c->target[0]) : sqrtl(noise_of(c));
+}
+
+/* The largest terms that the value is the sum of. */
 static real magnitude(const struct likelihood_case *c, real value) {
     bool count = c->likelihood->target == TARGET_COUNT;
     return 1 + fabsl(value) + (count ? 20 * c->target[0] : 0);
 }
 
-/* A derivative by something that E log p changes with over a distance of `scale`. */
+/* A derivative by something that the value changes with over a distance of `scale`. */
 static void check_slope(const struct likelihood_case *c, const char *what, double slope,
                         struct moved *moved, real *at, real h, real scale, real value) {
     real expected = difference(moved, at, h);
@@ -121,13 +127,14 @@ static void check_slope(const struct likelihood_case *c, const char *what, doubl
                    ROUNDING * magnitude(c, value) / h);
 }
 
-/* Compares all answers to one question; `width` is the distance over which log p(y | f) bends. */
-static void check_answers(const struct likelihood_case *c, real width) {
+static void check_answers_at(const struct likelihood_case *c, real width) {
+    if (c->alpha > 0)
+        width = fminl(width, width_of_p(c));
     struct case_answer answer = case_ask(c);
     struct moved moved = start_moving(c);
     struct likelihood_setting setting = case_setting(c);
     real value = reference_value(&moved);
-    case_close(c, "E log p", answer.value, value,
+    case_close(c, "value", answer.value, value,
                VALUE_TOLERANCE * fabsl(value) + 1e-14L + ROUNDING * magnitude(c, value));
     for (size_t k = 0; k < c->functions; k++) {
         real v = c->variance[k], scale = sqrtl(v + width * width);
@@ -144,6 +151,15 @@ static void check_answers(const struct likelihood_case *c, real width) {
         real slope = parameter_difference(&moved, k);
         case_close(c, "d theta", answer.d_theta[k], slope,
                    SLOPE_TOLERANCE * fabsl(slope) + VANISHING * magnitude(c, value));
+    }
+}
+
+/* Compares all answers to one question; `width` is the distance over which log p(y | f) bends. */
+static void check_answers(struct likelihood_case *c, real width) {
+    static const double alphas[] = {0.0, 0.3, 1.0};
+    for (size_t i = 0; i < sizeof alphas / sizeof *alphas; i++) {
+        c->alpha = alphas[i];
+        check_answers_at(c, width);
     }
 }
 

@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "math/lattice.h"
 #include "math/random.h"
+#include "math/special.h"
 #include "support/likelihood_reference.h"
 #include "support/problem.h"
 
@@ -163,57 +165,116 @@ static void run_network(const struct fixture *fixture, size_t row, const real *m
     free(next);
 }
 
-/*
- * `latent` and `amortised`, from shift and spread (d each) of the row: points x, and the row's
- * E log N(x~ | x, V) - KL(q(x) || p(x)) term by term, where q(x) = N(mu, s).
- */
-static real infer_input(const struct fixture *fixture, size_t row, const real *measured,
-                        const real *noise, const real *shift, real *x) {
+/* q(x) = N(mu, s) of one row, attribute by attribute. */
+struct belief {
+    real *mu, *s;
+};
+
+/* From shift and spread (d each) of `latent`, `amortised`; zeros for `marginal`. */
+static struct belief believe(const struct fixture *fixture, const real *measured, const real *noise,
+                             const real *shift) {
     size_t d = fixture->model->attributes;
-    const real *spread = shift + d;
-    real prior = fixture->model->options.prior_variance, value = 0;
-    real *mu = reals(d), *s = reals(d);
+    real prior = fixture->model->options.prior_variance;
+    struct belief belief = {reals(d), reals(d)};
     for (size_t j = 0; j < d; j++) {
-        real precision = 1 / noise[j] + 1 / prior, v = noise[j];
-        mu[j] = measured[j] / v / precision + shift[j] / sqrtl(precision);
-        s[j] = expl(spread[j]) / precision;
-        value += -0.5L * logl(2 * REAL_PI * v) - (powl(measured[j] - mu[j], 2) + s[j]) / (2 * v);
-        value -= 0.5L * (s[j] / prior + mu[j] * mu[j] / prior - 1 + logl(prior) - logl(s[j]));
+        real precision = 1 / noise[j] + 1 / prior;
+        belief.mu[j] = measured[j] / noise[j] / precision + shift[j] / sqrtl(precision);
+        belief.s[j] = expl(shift[d + j]) / precision;
     }
-    draw_points(fixture, row, mu, s, x);
-    free(mu);
-    free(s);
+    return belief;
+}
+
+/* E log N(x~ | x, V) - KL(q(x) || p(x)), term by term. */
+static real worth_on_average(const struct fixture *fixture, const real *measured, const real *noise,
+                             struct belief belief) {
+    real prior = fixture->model->options.prior_variance, value = 0;
+    for (size_t j = 0; j < fixture->model->attributes; j++) {
+        real v = noise[j], mu = belief.mu[j], s = belief.s[j];
+        value += -0.5L * logl(2 * REAL_PI * v) - (powl(measured[j] - mu, 2) + s) / (2 * v);
+        value -= 0.5L * (s / prior + mu * mu / prior - 1 + logl(prior) - logl(s));
+    }
     return value;
 }
 
-/* Points of one row (samples x d); returns what believing so is worth. */
-static real place(const struct fixture *fixture, size_t row, const real *measured,
-                  const real *noise, real *x) {
+/* log of the mean of exponentials. */
+static real log_mean(size_t count, const real *log_term) {
+    real largest = log_term[0], total = 0;
+    for (size_t s = 1; s < count; s++)
+        largest = fmaxl(largest, log_term[s]);
+    for (size_t s = 0; s < count; s++)
+        total += expl(log_term[s] - largest);
+    return largest + logl(total / (real)count);
+}
+
+static real log_density(real x, real mean, real variance) {
+    return -0.5L * (powl(x - mean, 2) / variance + logl(2 * REAL_PI * variance));
+}
+
+/* log N(x~ | x, V) p(x) / q(x) at one point. */
+static real worth_at(const struct fixture *fixture, const real *measured, const real *noise,
+                     struct belief belief, const real *x) {
+    real prior = fixture->model->options.prior_variance, value = 0;
+    for (size_t j = 0; j < fixture->model->attributes; j++)
+        value += log_density(measured[j], x[j], noise[j]) + log_density(x[j], 0, prior) -
+                 log_density(x[j], belief.mu[j], belief.s[j]);
+    return value;
+}
+
+/* `marginal`: a lattice moved by a shift of the row's own, as quantiles of q. */
+static void draw_lattice(const struct fixture *fixture, size_t row, struct belief belief, real *x) {
+    const struct nim_model *model = fixture->model;
+    size_t d = model->attributes, samples = model->input.samples;
+    double *lattice = doubles(samples * (d + 1)), *shift = doubles(d);
+    uint64_t seed = model->options.seed;
+    assert_true(
+        lattice_uniform((struct random_key){seed, STREAM_INPUT_DRAW}, samples, d + 1, lattice));
+    random_uniform((struct random_key){seed, STREAM_INPUT_SHIFT}, STEP, 2 * row, d, shift);
+    for (size_t i = 0; i < samples * d; i++) {
+        double u = lattice[i / d * (d + 1) + i % d] + shift[i % d];
+        x[i] = belief.mu[i % d] + sqrtl(belief.s[i % d]) * normal_quantile(u < 1.0 ? u : u - 1.0);
+    }
+    free(lattice);
+    free(shift);
+}
+
+static bool infers(const struct fixture *fixture) {
+    return is(fixture, "latent") || is(fixture, "amortised") || is(fixture, "marginal");
+}
+
+static struct belief belief_of(const struct fixture *fixture, size_t row, const real *measured,
+                               const real *noise) {
     size_t d = fixture->model->attributes;
-    real *shift = reals(2 * d), value = 0;
+    real *shift = reals(2 * d);
+    for (size_t j = 0; is(fixture, "latent") && j < 2 * d; j++)
+        shift[j] = fixture->own[2 * row * d + j];
+    if (is(fixture, "amortised"))
+        run_network(fixture, row, measured, noise, shift);
+    struct belief belief = believe(fixture, measured, noise, shift);
+    free(shift);
+    return belief;
+}
+
+/* Points of one row (samples x d). */
+static void place(const struct fixture *fixture, size_t row, const real *measured,
+                  const real *noise, struct belief belief, real *x) {
     if (is(fixture, "exact") || is(fixture, "first_order"))
-        memcpy(x, measured, d * sizeof *x);
+        memcpy(x, measured, fixture->model->attributes * sizeof *x);
     else if (is(fixture, "resampled"))
         draw_points(fixture, row, measured, noise, x);
     else if (is(fixture, "augmented"))
         draw_copy(fixture, row, measured, noise, x);
-    else if (is(fixture, "latent")) {
-        for (size_t j = 0; j < 2 * d; j++)
-            shift[j] = fixture->own[2 * row * d + j];
-        value = infer_input(fixture, row, measured, noise, shift, x);
-    } else if (is(fixture, "amortised")) {
-        run_network(fixture, row, measured, noise, shift);
-        value = infer_input(fixture, row, measured, noise, shift, x);
-    } else
+    else if (is(fixture, "marginal"))
+        draw_lattice(fixture, row, belief, x);
+    else if (infers(fixture))
+        draw_points(fixture, row, belief.mu, belief.s, x);
+    else
         fail_msg("no reference for the input model %s", fixture->model->options.input->name);
-    free(shift);
-    return value;
 }
 
 /* ---------------------------------------------------------------- the bound ------------------- */
 
-/* E log p(y | f(x)) at one point. Input noise to first order widens f, or, where the likelihood
- * tells them apart, blurs p. */
+/* E log p(y | f(x)), or with alpha what stands in its place, at one point. Input noise to first
+ * order widens f, or, where the likelihood tells them apart, blurs p. */
 static real expected_log_likelihood(const struct fixture *fixture, const struct reference_gp *gp,
                                     size_t row, const real *noise, const real *x) {
     const struct nim_model *model = fixture->model;
@@ -241,13 +302,27 @@ static real expected_log_likelihood(const struct fixture *fixture, const struct 
     return value;
 }
 
-/* All terms of one row. */
+/* All terms of one row. Models that infer inputs average several points inside the logarithm. */
 static real row_terms(const struct fixture *fixture, const struct reference_gp *gp, size_t row,
                       const real *measured, const real *noise) {
     size_t samples = fixture->model->input.samples, d = fixture->model->attributes;
-    real *x = reals(samples * d), value = place(fixture, row, measured, noise, x);
-    for (size_t s = 0; s < samples; s++)
-        value += expected_log_likelihood(fixture, gp, row, noise, x + s * d) / (real)samples;
+    struct belief belief = {0};
+    real *x = reals(samples * d), *log_term = reals(samples), value = 0;
+    if (infers(fixture))
+        belief = belief_of(fixture, row, measured, noise);
+    place(fixture, row, measured, noise, belief, x);
+    for (size_t s = 0; s < samples; s++) {
+        real said = expected_log_likelihood(fixture, gp, row, noise, x + s * d);
+        value += said / (real)samples;
+        if (infers(fixture))
+            log_term[s] = said + worth_at(fixture, measured, noise, belief, x + s * d);
+    }
+    if (infers(fixture))
+        value = samples > 1 ? log_mean(samples, log_term)
+                            : value + worth_on_average(fixture, measured, noise, belief);
+    free(log_term);
+    free(belief.mu);
+    free(belief.s);
     free(x);
     return value;
 }
@@ -330,7 +405,9 @@ static void many_attributes(void **state) {
 /* Every likelihood with every input model and noise mode. */
 static void likelihoods(void **state) {
     (void)state;
-    every_likelihood(4, 2, 6, check);
+    every_likelihood(4, 2, 6, 0.0, check);
+    every_likelihood(4, 2, 6, 0.3, check);
+    every_likelihood(4, 2, 6, 1.0, check);
 }
 
 /* More points than a tile of the library holds, and not a multiple of any of its block sizes. */

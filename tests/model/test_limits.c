@@ -412,11 +412,13 @@ static void test_vanishing_noise(void **state) {
 
 static void place_without_noise(const struct input_model *model, const double *measured,
                                 double *x) {
+    struct population population;
+    assert_true(population_flat(&population, WIDE, 1000.0));
     struct input_setting setting = {.attributes = WIDE,
                                     .features = 3,
                                     .samples = 1,
                                     .most_rows = FEW,
-                                    .prior_variance = 1000.0,
+                                    .population = &population,
                                     .layers = 1,
                                     .units = 4};
     struct input_work work = {0};
@@ -431,6 +433,7 @@ static void place_without_noise(const struct input_model *model, const double *m
             model->layout(&work, &setting, &arena);
         assert_true(pass == 1 || arena_allocate(&arena));
     }
+    assert_true(!model->prepare || model->prepare(&work, &setting, 1));
     draw(6, FEW * 2 * WIDE, own);
     draw(7, 1000, shared);
     for (size_t i = 0; i < FEW; i++) {
@@ -450,7 +453,8 @@ static void place_without_noise(const struct input_model *model, const double *m
                                 .width = 1.0,
                                 .pool = pool,
                                 .scratch = &scratch};
-    model->place(&setting, &batch, shared, own, &work, x, value);
+    model->place(&setting, &batch, shared, own, &work, x, value, NULL);
+    population_free(&population);
     pool_free(pool);
     arena_free(&arena);
     free(own);

@@ -13,7 +13,7 @@ import re
 import sys
 
 TOOLS = {"src/base", "src/math"}
-PARTS = {"src/data", "src/kernel", "src/likelihood", "src/input", "src/gp"}
+PARTS = {"src/data", "src/kernel", "src/likelihood", "src/input", "src/gp", "src/population"}
 BELOW_MODEL = TOOLS | PARTS | {"src/file", "src/text"}
 BELOW_CLI = {"src/text", "table", "include"}
 ROOMS = {
@@ -25,7 +25,8 @@ ROOMS = {
     "src/data": TOOLS | {"include"},
     "src/kernel": TOOLS | {"include"},
     "src/likelihood": TOOLS | {"include"},
-    "src/input": TOOLS | {"include"},
+    "src/population": TOOLS,
+    "src/input": TOOLS | {"src/population", "include"},
     "src/gp": TOOLS | {"src/kernel", "include"},
     "src/model": BELOW_MODEL | {"include"},
     "src/train": BELOW_MODEL | {"src/model", "include"},

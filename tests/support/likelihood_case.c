@@ -24,8 +24,12 @@ void case_free(struct likelihood_case *c) {
 }
 
 struct likelihood_setting case_setting(const struct likelihood_case *c) {
-    return (struct likelihood_setting){
-        .classes = c->classes, .functions = c->functions, .epsilon = c->epsilon, .table = c->table};
+    return (struct likelihood_setting){.classes = c->classes,
+                                       .functions = c->functions,
+                                       .alpha = c->alpha,
+                                       .epsilon = c->epsilon,
+                                       .learn_epsilon = c->learn_epsilon,
+                                       .table = c->table};
 }
 
 struct reference_likelihood case_reference(const struct likelihood_case *c) {
@@ -111,7 +115,8 @@ void case_close(const struct likelihood_case *c, const char *what, double value,
         return;
     print_error("%s: %s is %.15g, expected %.15Lg within %.2Lg\n", c->likelihood->name, what, value,
                 expected, tolerance);
-    print_error("  y = %g, theta = %g %g\n", c->target[0], c->theta[0], c->theta[1]);
+    print_error("  alpha = %g, y = %g, theta = %g %g\n", c->alpha, c->target[0], c->theta[0],
+                c->theta[1]);
     for (size_t k = 0; k < c->functions; k++)
         print_error("  mean %g variance %g blur %g\n", c->mean[k], c->variance[k], c->blur[k]);
     fail();

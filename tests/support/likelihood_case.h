@@ -14,7 +14,8 @@ struct likelihood_case {
     double target[MOST_F];
     double mean[MOST_F], variance[MOST_F], blur[MOST_F];
     bool blurred; /* blur is there; else NULL */
-    double epsilon;
+    double alpha, epsilon;
+    bool learn_epsilon;
     double *table; /* case_prepare's */
 };
 
@@ -25,7 +26,7 @@ void case_free(struct likelihood_case *c);
 struct likelihood_setting case_setting(const struct likelihood_case *c);
 struct reference_likelihood case_reference(const struct likelihood_case *c);
 
-/* E log p and its derivatives, of a row that stands between two others. */
+/* The value and its derivatives, of a row that stands between two others. */
 struct case_answer {
     double value, d_mean[MOST_F], d_variance[MOST_F], d_blur[MOST_F], d_theta[MOST_THETA];
 };

@@ -130,6 +130,150 @@ real reference_average(reference_function *g, const void *context, real mean, re
     return total / weights;
 }
 
+/* ---------------------------------------------------------------- powers ---------------------- */
+
+/* The integrand N(f; mean, variance) exp(alpha g(f)) but for a constant, as a logarithm; all places
+ * are told as f - mean, which for a small variance has more digits than f. */
+struct integrand {
+    reference_function *g;
+    const void *context;
+    real alpha, mean, variance;
+};
+
+static real log_integrand(const struct integrand *integrand, real t) {
+    real g = integrand->g(integrand->mean + t, integrand->context);
+    return integrand->alpha * g - t * t / integrand->variance / 2;
+}
+
+/* Its maximum between low and high, where it has one only. */
+static real highest(const struct integrand *integrand, real low, real high) {
+    for (int step = 0; step < 60; step++) {
+        real a = low + (high - low) / 3, b = high - (high - low) / 3;
+        if (log_integrand(integrand, a) < log_integrand(integrand, b))
+            low = a;
+        else
+            high = b;
+    }
+    return (low + high) / 2;
+}
+
+/* The distance from a maximum over which it falls by one or less, but not by far less. */
+static real fall(const struct integrand *integrand, real top, real start) {
+    real value = log_integrand(integrand, top), width = start;
+    while (value - log_integrand(integrand, top + width) > 1 ||
+           value - log_integrand(integrand, top - width) > 1)
+        width /= 2;
+    return width;
+}
+
+/* Edges of panels that are short near certain places and grow with the distance from them. */
+struct edges {
+    size_t count;
+    real at[4096], low, high;
+};
+
+static void add_edges(struct edges *edges, real place, real width) {
+    edges->at[edges->count++] = place;
+    for (real side = -1; side < 2; side += 2)
+        for (real d = width; d < edges->high - edges->low; d *= 2)
+            edges->at[edges->count++] = place + side * d;
+    assert_true(edges->count < 4000);
+}
+
+static void add_maximum(struct edges *edges, const struct integrand *integrand, real low,
+                        real high) {
+    real top = highest(integrand, low, high);
+    add_edges(edges, top, fall(integrand, top, sqrtl(integrand->variance)));
+}
+
+/* All maxima: one near `place`, where g bends over a distance of `width`, others between there and
+ * the mean or, while the integrand still grows, beyond. */
+static void place_edges(struct edges *edges, const struct integrand *integrand, real place,
+                        real width) {
+    enum { LOOKS = 100 };
+    real deviation = sqrtl(integrand->variance);
+    real low = fminl(0, place) - width, high = fmaxl(0, place) + width;
+    for (real d = width; log_integrand(integrand, low - d) > log_integrand(integrand, low); d *= 2)
+        low -= d;
+    for (real d = width; log_integrand(integrand, high + d) > log_integrand(integrand, high);
+         d *= 2)
+        high += d;
+    edges->count = 0;
+    edges->low = low - 13 * deviation - width;
+    edges->high = high + 13 * deviation + width;
+    add_edges(edges, 0, deviation);
+    add_edges(edges, place, width);
+    add_maximum(edges, integrand, place - width, place + width);
+    real gap = (high - low) / LOOKS, before = -INFINITY, here = log_integrand(integrand, low);
+    for (int i = 0; i <= LOOKS; i++) {
+        real t = low + (real)i * gap, after = log_integrand(integrand, t + gap);
+        if (here >= before && here >= after)
+            add_maximum(edges, integrand, t - gap, t + gap);
+        before = here;
+        here = after;
+    }
+}
+
+static int compare_reals(const void *a, const void *b) {
+    real x = *(const real *)a, y = *(const real *)b;
+    return (x > y) - (x < y);
+}
+
+/* Legendre's polynomial of degree `order` at x, and its slope. */
+static real legendre(size_t order, real x, real *slope) {
+    real before = 1, value = x;
+    for (size_t n = 2; n <= order; n++) {
+        real next = ((real)(2 * n - 1) * x * value - (real)(n - 1) * before) / (real)n;
+        before = value;
+        value = next;
+    }
+    *slope = (real)order * (x * value - before) / (x * x - 1);
+    return value;
+}
+
+/* The integral from a to b of the integrand over exp(top), by Gauss's rule. */
+static real panel(const struct integrand *integrand, real a, real b, real top) {
+    enum { ORDER = 20 };
+    static real node[ORDER], weight[ORDER];
+    real total = 0, slope;
+    for (size_t i = 0; i < ORDER && weight[ORDER - 1] == 0; i++) {
+        real x = cosl(REAL_PI * ((real)i + 0.75L) / (ORDER + 0.5L));
+        for (int step = 0; step < 8; step++)
+            x -= legendre(ORDER, x, &slope) / slope;
+        legendre(ORDER, x, &slope);
+        node[i] = x;
+        weight[i] = 2 / ((1 - x * x) * slope * slope);
+    }
+    for (size_t i = 0; i < ORDER; i++) {
+        real t = (a + b) / 2 + (b - a) / 2 * node[i];
+        total += weight[i] * (b - a) / 2 * expl(log_integrand(integrand, t) - top);
+    }
+    return total;
+}
+
+/* Between maxima the integrand falls and rises again, so the ends tell whether a panel counts. */
+real reference_power(real alpha, reference_function *g, const void *context, real mean,
+                     real variance, real place, real width) {
+    static struct edges edges;
+    struct integrand integrand = {g, context, alpha, mean, variance};
+    real top = -INFINITY, total = 0, before = -INFINITY;
+    if (alpha == 0)
+        return reference_average(g, context, mean, variance, place, width);
+    place_edges(&edges, &integrand, place - mean, width);
+    qsort(edges.at, edges.count, sizeof *edges.at, compare_reals);
+    for (size_t i = 0; i < edges.count; i++)
+        top = fmaxl(top, log_integrand(&integrand, edges.at[i]));
+    for (size_t i = 0; i < edges.count; i++) {
+        real here = log_integrand(&integrand, edges.at[i]);
+        if (i && fmaxl(before, here) > top - 60)
+            total += panel(&integrand, edges.at[i - 1], edges.at[i], top);
+        before = here;
+    }
+    return (top + logl(total) - 0.5L * logl(2 * REAL_PI * variance)) / alpha;
+}
+
+/* ---------------------------------------------------------------- one target ------------------ */
+
 struct one_function {
     const struct reference_likelihood *likelihood;
     const double *target;
@@ -176,7 +320,8 @@ static real expect_labels(const struct reference_likelihood *likelihood, const d
             width += blur ? share * share * blur[k] : 0;
         }
         real scale = (target[l] > 0 ? 1 : -1) / sqrtl(width);
-        total += reference_average(log_probit, &scale, centre, spread, 0, sqrtl(width));
+        total += reference_power(likelihood->setting.alpha, log_probit, &scale, centre, spread, 0,
+                                 sqrtl(width));
     }
     return total;
 }
@@ -186,26 +331,29 @@ static real expect_robust_max(const struct reference_likelihood *likelihood, con
     size_t classes = likelihood->setting.classes, label = (size_t)target[0];
     real *f = reals(classes);
     real p = reference_win_probability(classes, label, mean, variance, NULL, NULL);
+    real alpha = likelihood->setting.alpha;
     f[label] = 1;
-    real value = p * log_of_class(likelihood, label, f);
+    real hit = log_of_class(likelihood, label, f);
     f[(label + 1) % classes] = 2;
-    value += (1 - p) * log_of_class(likelihood, label, f);
+    real miss = log_of_class(likelihood, label, f);
     free(f);
-    return value;
+    return alpha > 0 ? logl(p * expl(alpha * hit) + (1 - p) * expl(alpha * miss)) / alpha
+                     : p * hit + (1 - p) * miss;
 }
 
 static real expect_softmax(const struct reference_likelihood *likelihood, const double *target,
                            const real *mean, const real *variance) {
     size_t classes = likelihood->setting.classes;
     size_t points = likelihood->likelihood->table(&likelihood->setting) / classes;
-    real *f = reals(classes), total = 0;
+    real *f = reals(classes), total = 0, alpha = likelihood->setting.alpha;
     for (size_t s = 0; s < points; s++) {
         for (size_t c = 0; c < classes; c++)
             f[c] = mean[c] + sqrtl(variance[c]) * likelihood->setting.table[c * points + s];
-        total += log_of_class(likelihood, (size_t)target[0], f) / (real)points;
+        real log_p = log_of_class(likelihood, (size_t)target[0], f);
+        total += (alpha > 0 ? expl(alpha * log_p) : log_p) / (real)points;
     }
     free(f);
-    return total;
+    return alpha > 0 ? logl(total) / alpha : total;
 }
 
 real reference_expectation(const struct reference_likelihood *likelihood, const double *target,
@@ -219,5 +367,6 @@ real reference_expectation(const struct reference_likelihood *likelihood, const 
     struct one_function question = {likelihood, target, blur};
     real place, width;
     find_bend(&question, mean[0], &place, &width);
-    return reference_average(log_p_of_one, &question, mean[0], variance[0], place, width);
+    return reference_power(likelihood->setting.alpha, log_p_of_one, &question, mean[0], variance[0],
+                           place, width);
 }

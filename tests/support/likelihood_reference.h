@@ -30,8 +30,9 @@ real reference_log_p(const struct reference_likelihood *likelihood, const double
                      const real *f, const real *blur);
 
 /*
- * E log p(y | f) under f ~ N(mean, variance) (F each). Softmax is averaged over the points of
- * setting.table, as the library says it does; all others over all f.
+ * (1/alpha) log E p(y | f)^alpha under f ~ N(mean, variance) (F each), E log p(y | f) for alpha =
+ * 0; of sets of labels, the labels' sum. Softmax is averaged over the points of setting.table, as
+ * the library says it does; all others over all f.
  */
 real reference_expectation(const struct reference_likelihood *likelihood, const double *target,
                            const real *mean, const real *variance, const real *blur);
@@ -40,5 +41,9 @@ real reference_expectation(const struct reference_likelihood *likelihood, const 
 typedef real reference_function(real f, const void *context);
 real reference_average(reference_function *g, const void *context, real mean, real variance,
                        real place, real width);
+
+/* (1/alpha) log E exp(alpha g(f)) likewise, wherever its integrand is; E g(f) for alpha = 0. */
+real reference_power(real alpha, reference_function *g, const void *context, real mean,
+                     real variance, real place, real width);
 
 #endif

@@ -17,9 +17,9 @@
 
 const char *problem_name(const struct problem *p) {
     static char name[128];
-    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu %s %s %s %s", p->classes, p->attributes,
-             p->inducing, p->likelihood ? p->likelihood : "robust_max", p->kernel, p->input,
-             p->noise);
+    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu %s alpha=%g %s %s %s", p->classes, p->attributes,
+             p->inducing, p->likelihood ? p->likelihood : "robust_max", p->alpha, p->kernel,
+             p->input, p->noise);
     return name;
 }
 
@@ -84,7 +84,8 @@ static void set(nim_options *options, const char *name, const char *format, ...)
 }
 
 void fixture_create(struct fixture *fixture, const struct problem *problem) {
-    *fixture = (struct fixture){.rows = problem->rows ? problem->rows : 4 * problem->classes + 5};
+    *fixture = (struct fixture){.rows = problem->rows ? problem->rows : 4 * problem->classes + 5,
+                                .step = 7};
     fill_data(fixture, problem);
     fixture->options = nim_options_create();
     set(fixture->options, "kernel", "%s", problem->kernel);
@@ -96,6 +97,7 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
     set(fixture->options, "inducing", "%zu", problem->inducing);
     set(fixture->options, "samples", "%zu", problem->samples ? problem->samples : 1);
     set(fixture->options, "learn_epsilon", "%d", problem->learn_epsilon);
+    set(fixture->options, "alpha", "%.17g", problem->alpha);
     set(fixture->options, "units", "6");
     set(fixture->options, "layers", "2");
     nim_error error;
@@ -137,7 +139,7 @@ double fixture_bound(struct fixture *fixture) {
     struct bound_batch *batch = bound_batch(fixture->bound);
     batch->rows = fixture->rows;
     batch->total = 3.0 * (double)fixture->rows;
-    batch->step = 7;
+    batch->step = fixture->step;
     batch->width = 1.0;
     for (size_t i = 0; i < fixture->rows; i++) {
         batch->row[i] = i;
@@ -145,8 +147,8 @@ double fixture_bound(struct fixture *fixture) {
     }
     if (model->table.each)
         memcpy(batch->own, fixture->own, fixture->rows * model->table.each * sizeof(double));
-    scaling_gather(&model->scaling, &fixture->data, model_uses_errors(model), fixture->rows,
-                   batch->row, batch->x, batch->noise, batch->weight);
+    model_gather(model, &fixture->data, fixture->rows, batch->row, batch->x, batch->noise,
+                 batch->weight);
     targets_gather(model, &fixture->data, fixture->rows, batch->row, batch->target);
     double value;
     nim_error error;
@@ -173,7 +175,8 @@ void every_combination(size_t classes, size_t attributes, size_t inducing, check
             }
 }
 
-void every_likelihood(size_t classes, size_t attributes, size_t inducing, check_function *check) {
+void every_likelihood(size_t classes, size_t attributes, size_t inducing, double alpha,
+                      check_function *check) {
     static const char *const noise[] = {"given", "learned", "both"};
     size_t combination = 0;
     for (size_t l = 0; likelihood_list[l]; l++)
@@ -188,7 +191,9 @@ void every_likelihood(size_t classes, size_t attributes, size_t inducing, check_
                                           .kernel = kernel_list[combination % 4]->name,
                                           .input = input_list[i]->name,
                                           .noise = noise[n],
-                                          .samples = n == 1 ? 2 : 1};
+                                          .samples = n == 1 ? 2 : 1,
+                                          .learn_epsilon = n == 2,
+                                          .alpha = alpha};
                 check(&problem, combination++);
             }
 }

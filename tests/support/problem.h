@@ -12,6 +12,7 @@ struct problem {
     const char *kernel, *input, *noise;
     const char *likelihood; /* NULL: robust_max */
     bool learn_epsilon;
+    double alpha;
     double noise_variance; /* of the error bars; 0 means the default of about 0.1, varied by cell */
 };
 
@@ -22,7 +23,8 @@ typedef void check_function(const struct problem *problem, size_t combination);
 void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check);
 
 /* Calls `check` with every likelihood, input model and noise mode, C classes where it has any. */
-void every_likelihood(size_t classes, size_t attributes, size_t inducing, check_function *check);
+void every_likelihood(size_t classes, size_t attributes, size_t inducing, double alpha,
+                      check_function *check);
 
 struct fixture {
     size_t rows;
@@ -34,6 +36,7 @@ struct fixture {
     struct nim_model *model;
     struct bound *bound;
     double *own; /* rows x own parameters */
+    uint64_t step;
 };
 
 void fixture_create(struct fixture *fixture, const struct problem *problem);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * True inputs are integrated out: a row's points come from p(x | x~) itself, the error bar as the
+ * population leaves it, and it counts
+ *
+ *     log int p(x | x~) p(y | x) dx,   p(y | x) = exp(what a point at x says of the label),
+ *
+ * estimated by the average over S points, each of equal weight. Nothing is kept for a row, and
+ * nothing has to converge row by row. It is `latent` with q left at its start, shift = spread = 0,
+ * and better points: a lattice, moved by a random shift for every row and step, of which one more
+ * coordinate chooses among the components of a mixture.
+ */
+#include "input/noise_posterior.h"
+
+#include "math/lattice.h"
+#include "math/special.h"
+#include "math/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+static void layout(struct input_work *work, const struct input_setting *setting,
+                   struct arena *arena) {
+    size_t d = setting->attributes;
+    noise_posterior_layout(work, setting, arena);
+    work->q = arena_doubles(arena, setting->most_rows * 2 * d);
+    work->component = arena_sizes(arena, setting->most_rows * setting->samples);
+    work->lattice = arena_doubles(arena, setting->samples * (d + 1));
+}
+
+static bool prepare(struct input_work *work, const struct input_setting *setting, uint64_t seed) {
+    struct random_key key = {seed, STREAM_INPUT_DRAW};
+    return lattice_uniform(key, setting->samples, setting->attributes + 1, work->lattice);
+}
+
+/* Of the row's components, the one in whose stretch of the shares u falls. */
+static size_t choose_component(size_t components, const double *share, double u) {
+    size_t k = 0;
+    while (k + 1 < components && (u -= share[k]) > 0.0)
+        k++;
+    return k;
+}
+
+/* (point + shift) mod 1, kept off the ends, where the normal quantile is infinite. */
+static double moved(double point, double shift) {
+    double u = point + shift;
+    u -= u >= 1.0;
+    return fmin(fmax(u, 1e-12), 1.0 - 1e-12);
+}
+
+struct draw {
+    const struct input_setting *setting;
+    const struct input_batch *batch;
+    struct input_work *work;
+};
+
+/* Row i's epsilon (S x d) and components. */
+static void draw_row(void *context, size_t i, size_t worker) {
+    (void)worker;
+    const struct draw *draw = context;
+    const struct input_batch *batch = draw->batch;
+    const struct input_prior *prior = &batch->prior;
+    size_t d = draw->setting->attributes, samples = draw->setting->samples;
+    double *epsilon = draw->work->epsilon + i * samples * d;
+    const double *lattice = draw->work->lattice;
+    struct random_key key = {batch->seed, STREAM_INPUT_SHIFT};
+    double *shift = draw->work->d_noise + i * d, last; /* free until the points are placed */
+    random_uniform(key, batch->step, 2 * batch->row[i], d, shift);
+    random_uniform(key, batch->step, 2 * batch->row[i] + 1, 1, &last);
+    for (size_t s = 0; s < samples; s++) {
+        const double *point = lattice + s * (d + 1);
+        for (size_t j = 0; j < d; j++)
+            epsilon[s * d + j] = moved(point[j], shift[j]);
+        draw->work->component[i * samples + s] =
+            prior->components > 1
+                ? choose_component(prior->components, prior->share + i * prior->components,
+                                   moved(point[d], last))
+                : 0;
+    }
+    normal_quantile_array(samples * d, epsilon, epsilon);
+    if (batch->width != 1.0)
+        scale(samples * d, batch->width, epsilon);
+}
+
+static void place(const struct input_setting *setting, const struct input_batch *batch,
+                  const double *shared, const double *own, struct input_work *work, double *x,
+                  double *value, double *log_weight) {
+    (void)shared, (void)own;
+    struct draw draw = {setting, batch, work};
+    pool_run(batch->pool, batch->rows, draw_row, &draw);
+    noise_posterior_place(setting, batch, work->q, work, x, value, log_weight);
+}
+
+static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
+                           const double *shared, const double *own, struct input_work *work,
+                           const double *share, const double *d_x, double *d_shared, double *d_own,
+                           double *d_noise) {
+    (void)shared, (void)own, (void)d_shared, (void)d_own;
+    noise_posterior_backward(setting, batch, work->q, work, share, d_x, NULL, d_noise);
+}
+
+const struct input_model input_marginal = {
+    .name = "marginal",
+    .summary = "true inputs are integrated out, over the error bars themselves",
+    .copies = 1,
+    .noise_start = 0.3,
+    .averages = true,
+    .samples = true,
+    .inside = true,
+    .mixes = true,
+    .layout = layout,
+    .prepare = prepare,
+    .place = place,
+    .place_backward = place_backward,
+};

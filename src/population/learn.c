@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Learning a population from noisy rows. Expectation: each row's p(x | x~) under the population so
+ * far (condition.c). Maximisation: shares, means and covariances of those,
+ *
+ *     n_k = sum_i r_ik,   m_k = sum_i r_ik c_ik / n_k,
+ *     S_k = sum_i r_ik ((c_ik - m_k)(c_ik - m_k)' + R_ik R_ik') / n_k,
+ *
+ * where r_ik is row i's share of component k. The likelihood never falls.
+ */
+#include "math/linalg.h"
+#include "math/vector.h"
+#include "population/population.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    UNITS = 16, /* that rows are cut into, whatever the number of threads */
+    MOST_ROUNDS = 200,
+    STARTS = 3,       /* of a mixture, the best of which is kept */
+    KEPT_ASIDE = 4,   /* every fourth row judges how many components there should be */
+    MOST_ROWS = 4000, /* looked at: more would not be known better than needed */
+};
+
+#define SETTLED 1e-5   /* a round that gains less than this, in nats a row, is the last */
+#define WORTH_IT 0.01  /* nats a row that one more component must gain on rows kept aside */
+#define LEAST_PULL 2.0 /* rows' worth of a pull of a component's covariance towards the whole's */
+#define LEAST_VARIANCE 1e-8
+#define LOG_TWO_PI 1.8378770664093454836
+
+/* What one unit of rows adds up. */
+struct tally {
+    struct conditioner conditioner;
+    double likelihood;
+    double *count;                     /* K */
+    double *first, *second;            /* K x d, K x d x d: of c - m and its square */
+    double *pending;                   /* K: rows' shares of the conditioner's present R R' */
+    double *share, *centre, *distance; /* K, K x d, d */
+};
+
+struct round {
+    struct population *population;
+    const struct population_rows *rows;
+    struct tally *tally; /* UNITS */
+    bool counts;         /* for the maximisation; otherwise the likelihood alone */
+};
+
+static void tally_layout(struct tally *tally, const struct population *population,
+                         struct arena *arena) {
+    size_t d = population->attributes, k = population->components;
+    conditioner_layout(&tally->conditioner, population, arena);
+    tally->likelihood = 0.0;
+    tally->count = arena_doubles(arena, k);
+    tally->first = arena_doubles(arena, k * d);
+    tally->second = arena_doubles(arena, k * d * d);
+    tally->pending = arena_doubles(arena, k);
+    tally->share = arena_doubles(arena, k);
+    tally->centre = arena_doubles(arena, k * d);
+    tally->distance = arena_doubles(arena, d);
+}
+
+/* Adds the pending rows' R R', d^3, before the conditioner goes on to another noise. */
+static void settle_pending(struct tally *tally) {
+    size_t d = tally->conditioner.population->attributes;
+    for (size_t k = 0; k < tally->conditioner.population->components; k++) {
+        const double *root = tally->conditioner.root + k * d * d;
+        double *second = tally->second + k * d * d;
+        if (tally->pending[k] > 0.0)
+            for (size_t i = 0; i < d; i++)
+                for (size_t j = 0; j <= i; j++)
+                    second[i * d + j] += tally->pending[k] * dot(d, root + i * d, root + j * d);
+        tally->pending[k] = 0.0;
+    }
+}
+
+static void count_row(struct tally *tally) {
+    const struct population *population = tally->conditioner.population;
+    size_t d = population->attributes;
+    for (size_t k = 0; k < population->components; k++) {
+        double share = tally->share[k], *second = tally->second + k * d * d;
+        for (size_t j = 0; j < d; j++)
+            tally->distance[j] = tally->centre[k * d + j] - population->mean[k * d + j];
+        tally->count[k] += share;
+        tally->pending[k] += share;
+        add_scaled(d, share, tally->distance, tally->first + k * d);
+        for (size_t i = 0; i < d; i++)
+            add_scaled(i + 1, share * tally->distance[i], tally->distance, second + i * d);
+    }
+}
+
+static void tally_unit(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    const struct round *round = context;
+    const struct population_rows *rows = round->rows;
+    struct tally *tally = &round->tally[unit];
+    size_t d = rows->attributes, end = rows->rows * (unit + 1) / UNITS;
+    for (size_t i = rows->rows * unit / UNITS; i < end; i++) {
+        const double *noise = rows->noise + i * d;
+        bool same = tally->conditioner.filled &&
+                    memcmp(tally->conditioner.noise, noise, d * sizeof(double)) == 0;
+        if (round->counts && tally->conditioner.filled && !same)
+            settle_pending(tally);
+        tally->likelihood += conditioner_take(&tally->conditioner, rows->x + i * d, noise,
+                                              tally->share, tally->centre);
+        if (round->counts)
+            count_row(tally);
+    }
+    if (round->counts && tally->conditioner.filled)
+        settle_pending(tally);
+}
+
+/* The sums over all rows, in tally[0]. NULL when memory runs out. The arena holds them. */
+static struct tally *tally_rows(struct population *population, const struct population_rows *rows,
+                                bool counts, struct pool *pool, struct arena *arena) {
+    struct tally *tally = NULL, counting;
+    for (int pass = 0; pass < 2; pass++) {
+        tally = arena_bytes(arena, UNITS, sizeof *tally);
+        for (size_t u = 0; u < UNITS; u++)
+            tally_layout(tally ? &tally[u] : &counting, population, arena);
+        if (pass == 0 && !arena_allocate(arena))
+            return NULL;
+    }
+    struct round round = {population, rows, tally, counts};
+    pool_run(pool, UNITS, tally_unit, &round);
+    size_t d = population->attributes, k = population->components;
+    for (size_t u = 1; u < UNITS; u++) {
+        tally[0].likelihood += tally[u].likelihood;
+        add(k, tally[u].count, tally[0].count);
+        add(k * d, tally[u].first, tally[0].first);
+        add(k * d * d, tally[u].second, tally[0].second);
+    }
+    return tally;
+}
+
+/* ---------------------------------------------------------------- independent attributes ------ */
+
+static double independent_likelihood(const struct population *population,
+                                     const struct population_rows *rows) {
+    size_t d = rows->attributes;
+    double total = 0.0;
+    for (size_t i = 0; i < rows->rows * d; i++)
+        if (isfinite(rows->noise[i])) {
+            double all = population->variance[i % d] + rows->noise[i];
+            double distance = rows->x[i] - population->mean[i % d];
+            total -= 0.5 * (LOG_TWO_PI + log(all) + distance * distance / all);
+        }
+    return total / (double)rows->rows;
+}
+
+static void improve_attribute(struct population *population, const struct population_rows *rows,
+                              size_t j) {
+    size_t d = rows->attributes;
+    double m = population->mean[j], s = population->variance[j], first = 0.0, second = 0.0;
+    for (size_t i = j; i < rows->rows * d; i += d) {
+        double noise = rows->noise[i], gain = isfinite(noise) ? s / (s + noise) : 0.0;
+        double shift = gain > 0.0 ? gain * (rows->x[i] - m) : 0.0;
+        first += shift;
+        second += shift * shift + s * (1.0 - gain);
+    }
+    first /= (double)rows->rows;
+    population->mean[j] += first;
+    population->variance[j] = fmax(second / (double)rows->rows - first * first, LEAST_VARIANCE);
+}
+
+/* ---------------------------------------------------------------- one round ------------------- */
+
+double population_likelihood(const struct population *population,
+                             const struct population_rows *rows, struct pool *pool) {
+    if (population->components == 0)
+        return independent_likelihood(population, rows);
+    struct arena arena = {0};
+    /* Nothing is written to the population where only the likelihood is asked for. */
+    struct tally *tally =
+        tally_rows((struct population *)(uintptr_t)population, rows, false, pool, &arena);
+    double value = tally ? tally->likelihood / (double)rows->rows : NAN;
+    arena_free(&arena);
+    return value;
+}
+
+/* S (lower triangle) becomes its factor, with as much added to the diagonal as that takes. */
+static void factorise(size_t d, double *covariance, double *root, double *scratch) {
+    for (double more = LEAST_VARIANCE;; more *= 10.0) {
+        memcpy(root, covariance, d * d * sizeof(double));
+        for (size_t j = 0; j < d; j++)
+            root[j * d + j] += more;
+        if (cholesky(d, root, d, scratch) == 0)
+            return;
+    }
+}
+
+static void maximise(struct population *population, const struct tally *sums, double rows,
+                     double pull, const double *towards, double *scratch) {
+    size_t d = population->attributes;
+    for (size_t k = 0; k < population->components; k++) {
+        double count = fmax(sums->count[k], 1e-6), *second = sums->second + k * d * d;
+        const double *first = sums->first + k * d;
+        population->share[k] = count / rows;
+        add_scaled(d, 1.0 / count, first, population->mean + k * d);
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j <= i; j++) {
+                second[i * d + j] -= first[i] * first[j] / count;
+                second[i * d + j] += pull > 0.0 ? pull * towards[i * d + j] : 0.0;
+                second[i * d + j] /= count + pull;
+            }
+        factorise(d, second, population->root + k * d * d, scratch);
+    }
+}
+
+double population_improve(struct population *population, const struct population_rows *rows,
+                          double pull, const double *towards, struct pool *pool) {
+    if (population->components == 0) {
+        double before = independent_likelihood(population, rows);
+        for (size_t j = 0; j < rows->attributes; j++)
+            improve_attribute(population, rows, j);
+        return before;
+    }
+    struct arena arena = {0};
+    struct tally *tally = tally_rows(population, rows, true, pool, &arena);
+    double *scratch = malloc(GEMM_SCRATCH * sizeof *scratch), value = NAN;
+    if (tally && scratch) {
+        value = tally->likelihood / (double)rows->rows;
+        maximise(population, tally, (double)rows->rows, pull, towards, scratch);
+    }
+    free(scratch);
+    arena_free(&arena);
+    return value;
+}
+
+/* Rounds until they no longer help; the likelihood before the last, NaN when memory runs out. */
+static double settle(struct population *population, const struct population_rows *rows, double pull,
+                     const double *towards, struct pool *pool) {
+    double value = -INFINITY;
+    for (size_t round = 0; round < MOST_ROUNDS; round++) {
+        double now = population_improve(population, rows, pull, towards, pool);
+        if (!(now - value > SETTLED))
+            return now;
+        value = now;
+    }
+    return value;
+}
+
+/* ---------------------------------------------------------------- starts ---------------------- */
+
+/* Mean and variance of each attribute's measured cells, less their average noise. */
+static void start_independent(const struct population_rows *rows, double *mean, double *variance) {
+    size_t d = rows->attributes;
+    for (size_t j = 0; j < d; j++) {
+        double count = 0.0, first = 0.0, second = 0.0;
+        for (size_t i = j; i < rows->rows * d; i += d)
+            if (isfinite(rows->noise[i])) {
+                count++;
+                first += rows->x[i];
+                second += rows->x[i] * rows->x[i];
+            }
+        mean[j] = count > 0.0 ? first / count : 0.0;
+        variance[j] = count > 0.0 ? fmax(second / count - mean[j] * mean[j], LEAST_VARIANCE) : 1.0;
+    }
+}
+
+static bool learn_independent(struct population *population, const struct population_rows *rows,
+                              struct pool *pool) {
+    if (!population_allocate(population, rows->attributes, 0))
+        return false;
+    start_independent(rows, population->mean, population->variance);
+    return !isnan(settle(population, rows, 0.0, NULL, pool));
+}
+
+static bool learn_gaussian(struct population *population, const struct population_rows *rows,
+                           struct pool *pool) {
+    size_t d = rows->attributes;
+    if (!population_allocate(population, d, 1))
+        return false;
+    double *variance = population->root; /* the first row, for now */
+    start_independent(rows, population->mean, variance);
+    for (size_t j = d; j-- > 0;) {
+        double own = sqrt(variance[j]);
+        variance[j] = 0.0;
+        population->root[j * d + j] = own;
+    }
+    population->share[0] = 1.0;
+    return !isnan(settle(population, rows, 0.0, NULL, pool));
+}
+
+/* Components start at rows far from each other, each with half the whole's covariance. */
+static void start_mixture(struct population *population, const struct population *whole,
+                          const struct population_rows *rows, struct random_key key, uint64_t start,
+                          double *centre, double *far) {
+    size_t d = rows->attributes;
+    for (size_t i = 0; i < rows->rows; i++)
+        far[i] = 1.0;
+    for (size_t k = 0; k < population->components; k++) {
+        double at, total = sum(rows->rows, far);
+        random_uniform(key, start, k, 1, &at);
+        size_t chosen = 0;
+        for (at *= total; chosen + 1 < rows->rows && (at -= far[chosen]) > 0.0; chosen++)
+            ;
+        const double *from = centre + chosen * d;
+        memcpy(population->mean + k * d, from, d * sizeof(double));
+        for (size_t i = 0; i < rows->rows; i++) {
+            double square = 0.0;
+            for (size_t j = 0; j < d; j++)
+                square += (centre[i * d + j] - from[j]) * (centre[i * d + j] - from[j]);
+            far[i] = k == 0 ? square : fmin(far[i], square);
+        }
+        memcpy(population->root + k * d * d, whole->root, d * d * sizeof(double));
+        scale(d * d, sqrt(0.5), population->root + k * d * d);
+        population->share[k] = 1.0 / (double)population->components;
+    }
+}
+
+static double pull_of(size_t d) {
+    return LEAST_PULL + 0.5 * (double)d;
+}
+
+/* S = G G' of the whole. */
+static void covariance_of(const struct population *whole, double *covariance) {
+    size_t d = whole->attributes;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++)
+            covariance[i * d + j] = dot(d, whole->root + i * d, whole->root + j * d);
+}
+
+/* The best of several starts. */
+static bool learn_mixture(struct population *population, size_t components,
+                          const struct population *whole, const struct population_rows *rows,
+                          struct random_key key, struct pool *pool) {
+    size_t d = rows->attributes;
+    double best = -INFINITY, *far = malloc(rows->rows * sizeof *far);
+    double *centre = malloc((rows->rows + d) * d * sizeof *centre), share;
+    double *covariance = centre ? centre + rows->rows * d : NULL;
+    struct arena arena = {0};
+    struct conditioner conditioner;
+    bool good = far && centre;
+    *population = (struct population){0};
+    conditioner_layout(&conditioner, whole, &arena);
+    good = good && arena_allocate(&arena);
+    if (good) {
+        conditioner_layout(&conditioner, whole, &arena);
+        covariance_of(whole, covariance);
+    }
+    for (size_t i = 0; good && i < rows->rows; i++)
+        conditioner_take(&conditioner, rows->x + i * d, rows->noise + i * d, &share,
+                         centre + i * d);
+    for (uint64_t start = 0; good && start < STARTS; start++) {
+        struct population tried;
+        good = population_allocate(&tried, d, components);
+        if (good)
+            start_mixture(&tried, whole, rows, key, start, centre, far);
+        double value = good ? settle(&tried, rows, pull_of(d), covariance, pool) : NAN;
+        good = good && !isnan(value);
+        if (value > best) {
+            population_free(population);
+            *population = tried;
+            best = value;
+        } else {
+            population_free(&tried);
+        }
+    }
+    arena_free(&arena);
+    free(far);
+    free(centre);
+    return good && population->components;
+}
+
+/* ---------------------------------------------------------------- how many components --------- */
+
+/* The rows whose number leaves this rest, or all others. */
+static size_t take_part(const struct population_rows *rows, bool aside, double *x, double *noise) {
+    size_t d = rows->attributes, count = 0;
+    for (size_t i = 0; i < rows->rows; i++)
+        if ((i % KEPT_ASIDE == KEPT_ASIDE - 1) == aside) {
+            memcpy(x + count * d, rows->x + i * d, d * sizeof(double));
+            memcpy(noise + count * d, rows->noise + i * d, d * sizeof(double));
+            count++;
+        }
+    return count;
+}
+
+/* As long as one more component raises the likelihood of rows kept aside. 0: no memory. */
+static size_t choose_components(const struct population_rows *rows, struct random_key key,
+                                struct pool *pool) {
+    size_t d = rows->attributes, best = 1, area = rows->rows * d;
+    double *parts = malloc(4 * area * sizeof *parts);
+    if (!parts)
+        return 0;
+    struct population_rows learn = {.attributes = d, .x = parts, .noise = parts + area};
+    struct population_rows judge = {
+        .attributes = d, .x = parts + 2 * area, .noise = parts + 3 * area};
+    learn.rows = take_part(rows, false, parts, parts + area);
+    judge.rows = take_part(rows, true, parts + 2 * area, parts + 3 * area);
+    struct population whole = {0}, mixture = {0};
+    bool good = learn_gaussian(&whole, &learn, pool);
+    double highest = good ? population_likelihood(&whole, &judge, pool) : NAN;
+    for (size_t k = 2; good && k <= POPULATION_MOST_COMPONENTS; k++) {
+        if (learn.rows < 4 * k * (d + 1))
+            break;
+        good = learn_mixture(&mixture, k, &whole, &learn, key, pool);
+        double value = good ? population_likelihood(&mixture, &judge, pool) : NAN;
+        population_free(&mixture);
+        if (value > highest + WORTH_IT) {
+            highest = value;
+            best = k;
+        } else if (k >= best + 2) {
+            break;
+        }
+    }
+    population_free(&whole);
+    free(parts);
+    return good ? best : 0;
+}
+
+/* Every so many-th row, where there are more than enough. The caller frees x. */
+static bool thin(const struct population_rows *rows, struct population_rows *few) {
+    size_t d = rows->attributes, count = rows->rows < MOST_ROWS ? rows->rows : MOST_ROWS;
+    double *x = malloc(2 * count * d * sizeof *x);
+    *few = (struct population_rows){count, d, x, x ? x + count * d : NULL};
+    for (size_t i = 0; x && i < count; i++) {
+        size_t from = rows->rows * i / count;
+        memcpy(x + i * d, rows->x + from * d, d * sizeof(double));
+        memcpy(x + (count + i) * d, rows->noise + from * d, d * sizeof(double));
+    }
+    return x != NULL;
+}
+
+bool population_learn(struct population *population, const struct population_rows *rows,
+                      enum population_kind kind, struct random_key key, size_t threads) {
+    struct population_rows few;
+    struct population whole = {0};
+    struct pool *pool = pool_create(threads);
+    *population = (struct population){0};
+    bool good = pool && thin(rows, &few);
+    if (!good) {
+        pool_free(pool);
+        return false;
+    }
+    if (few.attributes > POPULATION_MOST_ATTRIBUTES) {
+        good = learn_independent(population, &few, pool);
+    } else if (kind == POPULATION_GAUSSIAN) {
+        good = learn_gaussian(population, &few, pool);
+    } else {
+        size_t components = choose_components(&few, key, pool);
+        good = components && learn_gaussian(&whole, &few, pool);
+        if (good && components > 1) {
+            good = learn_mixture(population, components, &whole, &few, key, pool);
+            population_free(&whole);
+        } else if (good) {
+            *population = whole;
+        }
+    }
+    free((void *)(uintptr_t)few.x);
+    pool_free(pool);
+    if (!good)
+        population_free(population);
+    population->learned = good;
+    return good;
+}
