@@ -123,7 +123,8 @@ static struct mixture place_mixture(double k, double r, double *scratch) {
                               .log_weight = scratch + N,
                               .share = scratch + 2 * N,
                               .by_k = scratch + 3 * N};
-    double c = 42.0 / k, left = fmax(log(k / r) - c - sqrt(2.0 * c), log(fmin(k, 1.0) / r) - 37.0);
+    double c = fmin(42.0 / k, 1e300), log_r = log(fmin(fmax(r, 1.0), 1e300)); /* also of NaN */
+    double left = fmax(log(k) - c - sqrt(2.0 * c), log(fmin(k, 1.0)) - 37.0) - log_r;
     double right = log(k) + fmin(sqrt(2.0 * c), log(2.0 + 2.0 * c));
     double step = fmax(fmin(0.28, 0.5 / sqrt(k)), (right - left) / (N - 2));
     double constant = log(step * k) - log_gamma(k + 1.0), digamma_k = digamma(k + 1.0) - 1.0 / k;

@@ -305,6 +305,27 @@ static void two_bumps(void **state) {
         }
 }
 
+/* ---------------------------------------------------------------- no answer ------------------- */
+
+/* Where f is not a number, or too large for one, neither is the answer: but it is an answer. The
+ * bound refuses it. */
+static void ask_the_impossible(struct likelihood_case *c) {
+    static const double mean[] = {NAN, INFINITY, 1e200, -1e308};
+    static const double variance[] = {NAN, INFINITY, 1e-300, 1e300, 0.7};
+    static const double alphas[] = {0.0, 1e-308, 0.5, 1.0};
+    for (size_t n = 0; n < 4 * 5 * 4; n++) {
+        struct likelihood_case odd = *c;
+        odd.mean[0] = mean[n % 4];
+        odd.variance[0] = variance[n / 4 % 5];
+        ask_at(&odd, alphas[n / 20]);
+    }
+}
+
+static void the_impossible(void **state) {
+    (void)state;
+    every_case(ask_the_impossible);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sum_over_nodes),   cmocka_unit_test(continuous_at_zero),
@@ -312,6 +333,7 @@ int main(void) {
         cmocka_unit_test(predicted_at_one), cmocka_unit_test(continuous_at_one),
         cmocka_unit_test(label_noise),      cmocka_unit_test(far_intervals),
         cmocka_unit_test(far_counts),       cmocka_unit_test(two_bumps),
+        cmocka_unit_test(the_impossible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
