@@ -247,14 +247,32 @@ static void raise_flags(const struct scaling *scaling, const double *cell, doubl
     }
 }
 
+/* How much larger than usual a row's known errors are: what a missing one is taken to be in units
+ * of the attribute's median. Errors of a row tend to be large or small together. */
+static double usual_factor(const struct scaling *scaling, const double *cell, const double *sigma) {
+    double logs = 0.0, known = 0.0, unknown = 0.0;
+    for (size_t j = 0; j < scaling->columns; j++) {
+        double median = scaling->median_error[j] * scaling->deviation[j];
+        if (isnan(cell[j]))
+            continue;
+        if (isnan(sigma[j]))
+            unknown++;
+        else if (sigma[j] > 0.0 && median > 0.0) {
+            logs += log(sigma[j] / median);
+            known++;
+        }
+    }
+    return unknown > 0.0 && known > 0.0 ? exp(logs / known) : 1.0;
+}
+
 /* The noise of the cells that are there. */
-SIMD_CLONES static void standardise_errors(const struct scaling *scaling, const double *cell,
-                                           const double *sigma, double *noise) {
+SIMD_CLONES static void standardise_errors(const struct scaling *scaling, double factor,
+                                           const double *cell, const double *sigma, double *noise) {
     const double *deviation = scaling->deviation, *median = scaling->median_error;
     size_t d = scaling->columns;
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double error = isnan(sigma[j]) ? median[j] : sigma[j] / deviation[j];
+        double error = isnan(sigma[j]) ? factor * median[j] : sigma[j] / deviation[j];
         noise[j] = isnan(cell[j]) ? noise[j] : within(error * error, LARGEST_NOISE);
     }
 }
@@ -266,9 +284,11 @@ void scaling_gather(const struct scaling *scaling, const nim_data *data, bool us
         size_t i = row[k];
         const double *cell = data->x + i * d;
         standardise_row(scaling, cell, x + k * width, noise + k * width);
-        if (use_errors && data->sigma)
-            standardise_errors(scaling, cell, data->sigma + (data->sigma_rows == 1 ? 0 : i * d),
+        if (use_errors && data->sigma) {
+            const double *sigma = data->sigma + (data->sigma_rows == 1 ? 0 : i * d);
+            standardise_errors(scaling, usual_factor(scaling, cell, sigma), cell, sigma,
                                noise + k * width);
+        }
         raise_flags(scaling, cell, x + k * width, noise + k * width);
         if (weight)
             weight[k] = data->weights ? data->weights[i] : 1.0;

@@ -7,7 +7,7 @@
  *
  * An attribute is shifted and scaled by the mean and (population) deviation of its training rows;
  * a constant one is only shifted. A missing cell stands at the mean with infinite noise; a missing
- * error is the attribute's median error.
+ * error is the attribute's median error, times how much larger than usual the row's others are.
  *
  * That a cell is missing may tell something by itself. So a column may have a flag: one more
  * attribute, exact, that is 1 where the cell is missing and 0 where it is not, in standard units.

@@ -26,6 +26,9 @@ enum {
     GRADIENT_COLUMNS = 400,
 };
 
+/* The prior's median lengthscale is sqrt(d) e^LENGTHSCALE_SHIFT, in standard units. */
+#define LENGTHSCALE_SHIFT 0.5
+
 struct bound {
     struct nim_model *model;
     struct pool *pool;
@@ -418,7 +421,7 @@ static void place_inputs(struct bound *bound) {
     const struct nim_model *model = bound->model;
     struct bound_batch *batch = &bound->batch;
     model_add_learned_noise(model, batch->rows, batch->noise);
-    scale(batch->rows, batch->total / (double)batch->rows, batch->weight);
+    scale(batch->rows, batch->total / (double)batch->rows / model->options.caution, batch->weight);
     targets_describe(model, batch->rows, batch->target, bound->feature);
     if (uses_prior(model))
         pool_run(bound->pool, batch->rows, condition_row, bound);
@@ -675,39 +678,19 @@ static void gather_likelihood(struct bound *bound, size_t units) {
             gradient);
 }
 
-static double env(const char *name, double fallback) {
-    return getenv(name) ? atof(getenv(name)) : fallback;
-}
-
-static void hyperprior(struct bound *bound, double *value) {
-    static double sd = -1.0, mean, var_sd, var_mean, white_sd, white_mean;
-    if (sd < 0.0) {
-        mean = env("NIM_LS_MEAN", 0.5);
-        var_sd = env("NIM_VAR_SD", 0.0);
-        var_mean = env("NIM_VAR_MEAN", 1.0);
-        white_sd = env("NIM_WHITE_SD", 0.0);
-        white_mean = env("NIM_WHITE_MEAN", -2.0);
-        sd = env("NIM_LS_SD", 0.0);
-    }
+/* log N(log lambda; log sqrt(d) + LENGTHSCALE_SHIFT, width^2) of every lengthscale, up to a
+ * constant: in many attributes points lie further apart. */
+static double add_lengthscale_prior(struct bound *bound) {
     size_t d = bound->model->attributes;
-    for (size_t c = 0; c < bound->model->functions; c++) {
-        if (sd > 0.0)
-            for (size_t j = 0; j < d; j++) {
-                double z = (bound->theta[c].log_lengthscale[j] - 0.5 * log((double)d) - mean) / sd;
-                *value -= 0.5 * z * z;
-                bound->gradient_of[c].log_lengthscale[j] -= z / sd;
-            }
-        if (var_sd > 0.0) {
-            double z = (*bound->theta[c].log_variance - var_mean) / var_sd;
-            *value -= 0.5 * z * z;
-            *bound->gradient_of[c].log_variance -= z / var_sd;
+    double width = bound->model->options.lengthscale_prior, value = 0.0;
+    double centre = 0.5 * log((double)d) + LENGTHSCALE_SHIFT;
+    for (size_t c = 0; width > 0.0 && c < bound->model->functions; c++)
+        for (size_t j = 0; j < d; j++) {
+            double z = (bound->theta[c].log_lengthscale[j] - centre) / width;
+            value -= 0.5 * z * z;
+            bound->gradient_of[c].log_lengthscale[j] -= z / width;
         }
-        if (white_sd > 0.0) {
-            double z = (*bound->theta[c].log_white - white_mean) / white_sd;
-            *value -= 0.5 * z * z;
-            *bound->gradient_of[c].log_white -= z / white_sd;
-        }
-    }
+    return value;
 }
 
 nim_status bound_evaluate(struct bound *bound, const struct bound_listener *listener, double *value,
@@ -733,6 +716,6 @@ nim_status bound_evaluate(struct bound *bound, const struct bound_listener *list
     pool_run(bound->pool, bound->columns, norms_back, bound);
     gather_likelihood(bound, blocks);
     move_inputs_back(bound);
-    hyperprior(bound, value);
+    *value += add_lengthscale_prior(bound);
     return NIM_OK;
 }

@@ -8,6 +8,10 @@
  *     (N/B) sum_{i in batch} w_i [ E_{q(x_i)} E_q log p(y_i | f(x_i))
  *                                  + E_{q(x_i)} log N(x~_i | x_i, V_i) - KL(q(x_i) || p(x_i)) ]
  *     - sum_c KL(q(w^c) || N(0, I)).
+ *
+ * The options change it: `alpha` what a point says of its label (likelihood.h), several points of a
+ * row may be averaged inside a logarithm (input.h), `caution` divides the weights w_i, so that the
+ * functions' KL counts that much less, and lengthscales may have a prior.
  */
 
 #include "base/pool.h"

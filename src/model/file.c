@@ -100,6 +100,8 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
         add_array(arrays, "scaling.target_mean", &model->scaling.target_mean, 1, 1, 0, 0);
         add_array(arrays, "scaling.target_deviation", &model->scaling.target_deviation, 1, 1, 0, 0);
     }
+    if (model->temperature != 1.0)
+        add_array(arrays, "calibration.temperature", &model->temperature, 1, 1, 0, 0);
     add_array(arrays, "jitter", model->jitter, 1, model->functions, 0, 0);
     add_classes(arrays, model);
     add_array(arrays, "noise.log_variance", model->theta + model->noise_at, 1, model->noise_count,
@@ -262,7 +264,18 @@ static nim_status check_format(const struct loading *loading) {
     return NIM_OK;
 }
 
+/* What files mean that were written before there were these options. */
+static void set_former(nim_options *options) {
+    static const char *const former[][2] = {
+        {"alpha", "0"},        {"population", "flat"}, {"missing", "ignore"},
+        {"calibrate", "none"}, {"caution", "1"},       {"lengthscale_prior", "0"},
+    };
+    for (size_t i = 0; i < sizeof former / sizeof *former; i++)
+        nim_options_set(options, former[i][0], former[i][1], NULL);
+}
+
 static nim_status load_options(const struct loading *loading, nim_options *options) {
+    set_former(options);
     for (size_t i = 0; i < loading->file.texts; i++) {
         const struct metadata *text = &loading->file.text[i];
         if (strncmp(text->key, OPTION_PREFIX, strlen(OPTION_PREFIX)) != 0)
@@ -372,6 +385,8 @@ static nim_status check_loaded(const struct loading *loading, const struct nim_m
     for (size_t j = 0; !population->components && j < model->attributes; j++)
         if (!(population->variance[j] > 0.0))
             return refuse(loading, "holds an impossible number in array", "population.variance");
+    if (!(model->temperature > 0.0))
+        return refuse(loading, "holds an impossible number in array", "calibration.temperature");
     for (size_t k = 0; k < model->scaling.flags; k++) {
         double column = model->scaling.flagged[k];
         if (!(column >= 0.0 && column < (double)model->columns && column == floor(column)))
@@ -384,6 +399,8 @@ static nim_status check_loaded(const struct loading *loading, const struct nim_m
 static nim_status fill(const struct loading *loading, struct nim_model *model, size_t rows) {
     struct arrays arrays = {0};
     model->under_way = says_yes(loading, "under_way");
+    if (safetensors_tensor(&loading->file, "calibration.temperature"))
+        model->temperature = 0.0; /* to be read */
     nim_status status = load_population(loading, model);
     if (status != NIM_OK)
         return status;
@@ -425,7 +442,9 @@ static bool sizes_fit(const struct loading *loading, const nim_options *options,
                       const struct model_sizes *sizes, size_t rows) {
     const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
     const struct tensor *own = safetensors_tensor(&loading->file, "rows.parameters");
-    return targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
+    /* A model's own options are settled. */
+    return options->input && options->samples && options->batch &&
+           targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
            z->shape[0] == model_functions(options, sizes->classes) &&
            z->shape[1] == sizes->inducing && z->shape[2] == sizes->columns + sizes->flags &&

@@ -111,6 +111,7 @@ nim_status model_allocate(const struct nim_options *options, const struct model_
     model->attributes = sizes->columns + sizes->flags;
     model->inducing = sizes->inducing;
     model->bound = NAN;
+    model->temperature = 1.0;
     settle(model);
     layout(model, &model->arena);
     if (!arena_allocate(&model->arena) || !default_names(model)) {
@@ -142,40 +143,46 @@ static double *gather_all(const struct nim_model *model, const nim_data *data) {
     return x;
 }
 
-/* Whether a population would be told anything: some cell is missing or has an error. */
-static bool has_noise(size_t count, const double *noise) {
-    for (size_t i = 0; i < count; i++)
-        if (noise[i] != 0.0)
-            return true;
-    return false;
+/* Whether all rows have the same noise, none included. */
+static bool equally_noisy(size_t rows, size_t d, const double *noise) {
+    for (size_t i = 1; i < rows; i++)
+        if (memcmp(noise, noise + i * d, d * sizeof(double)) != 0)
+            return false;
+    return true;
+}
+
+static nim_status refuse_population(const struct nim_model *model, bool fits, nim_error *error) {
+    return failure(error, NIM_INVALID_ARGUMENT, "option population: %s needs %s",
+                   model->options.population == POPULATION_GAUSSIAN ? "gaussian" : "mixture",
+                   fits ? "error bars that are given (noise=given)"
+                        : "an input model that infers inputs or looks at their mean");
 }
 
 /*
- * Measurements alone tell the spread of the population and the noise together, never apart: where
- * noise is learned the population stays flat. It also does for the baselines, and where nothing is
- * noisy.
+ * Measurements tell the spread of the population and the noise together, never apart: where noise
+ * is learned the population stays flat. Left to itself it also does for models that do not infer
+ * inputs, and where all rows are equally noisy: the functions then learn from inputs that are as
+ * noisy as those they will be asked about.
  */
 static nim_status learn_population(struct nim_model *model, const nim_data *data,
                                    nim_error *error) {
     enum population_kind kind = (enum population_kind)model->options.population;
-    bool asked = kind == POPULATION_GAUSSIAN || kind == POPULATION_MIXTURE;
     const struct input_model *input = model->options.input;
+    size_t d = model->attributes;
+    bool asked = kind == POPULATION_GAUSSIAN || kind == POPULATION_MIXTURE;
     bool fits = input->averages || input->shrinks;
     if (asked && (!fits || model_learns_noise(model)))
-        return failure(error, NIM_INVALID_ARGUMENT, "option population: %s needs %s",
-                       kind == POPULATION_GAUSSIAN ? "gaussian" : "mixture",
-                       fits ? "error bars that are given (noise=given)"
-                            : "an input model that infers inputs");
+        return refuse_population(model, fits, error);
     bool flat = kind == POPULATION_FLAT || model_learns_noise(model) ||
                 (kind == POPULATION_AUTO && !input->averages && !input->widens);
-    double *x = flat ? NULL : gather_all(model, data),
-           *noise = x ? x + data->rows * model->attributes : NULL;
+    double *x = flat ? NULL : gather_all(model, data), *noise = x ? x + data->rows * d : NULL;
     bool good = flat || x;
-    if (good && (flat || !has_noise(data->rows * model->attributes, noise))) {
-        good =
-            population_flat(&model->population, model->attributes, model->options.prior_variance);
+    if (good && !flat && !asked)
+        flat = equally_noisy(data->rows, d, noise);
+    if (good && flat) {
+        good = population_flat(&model->population, d, model->options.prior_variance);
     } else if (good) {
-        struct population_rows rows = {data->rows, model->attributes, x, noise};
+        struct population_rows rows = {data->rows, d, x, noise};
         struct random_key key = {model->options.seed, STREAM_POPULATION};
         good = population_learn(&model->population, &rows, kind, key, model_threads(model));
     }
@@ -197,9 +204,10 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
     size_t *flagged = calloc(data->attributes, sizeof *flagged);
     if (!flagged)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
-    status = choose_sizes(options, data, &sizes, flagged, error);
+    struct nim_options settled = options_settled(options, data);
+    status = choose_sizes(&settled, data, &sizes, flagged, error);
     if (status == NIM_OK)
-        status = model_allocate(options, &sizes, &model, error);
+        status = model_allocate(&settled, &sizes, &model, error);
     for (size_t k = 0; status == NIM_OK && k < sizes.flags; k++)
         model->scaling.flagged[k] = (double)flagged[k];
     free(flagged);

@@ -53,7 +53,8 @@ struct nim_model {
     uint64_t step, epoch;
     uint64_t visits; /* updates since the optimiser's moments were zero */
     double bound;
-    bool under_way; /* a training was stopped, and `checkpoint` says where */
+    double temperature; /* predicted probabilities p become those in proportion to p^(1/T) */
+    bool under_way;     /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;
 
     struct text_list attribute_names, class_names;
@@ -114,7 +115,8 @@ enum model_stream {
     STREAM_EPOCH,
     STREAM_DISTANCE,
     STREAM_LATTICE,
-    STREAM_POPULATION
+    STREAM_POPULATION,
+    STREAM_FOLD
 };
 
 #endif

@@ -35,7 +35,7 @@ static const struct option option_list[] = {
     {{"likelihood", "robust_max", "robust_max|softmax|probit|gaussian|student_t|poisson|ordinal|multilabel",
       "What y is and how it follows from the latent functions."},
      LIKELIHOOD, AT(likelihood), SHAPES, 0, 0},
-    {{"input", "latent", "marginal|latent|amortised|first_order|exact|augmented|resampled",
+    {{"input", "auto", "auto|marginal|latent|amortised|first_order|exact|augmented|resampled",
       "How the inputs' error bars are used."},
      INPUT, AT(input), SHAPES, 0, 0},
     {{"noise", "given", "given|learned|both",
@@ -54,10 +54,18 @@ static const struct option option_list[] = {
     {{"inducing", "0", "0 .. 10000",
       "Inducing inputs per latent function; 0 chooses from the number of rows."},
      WHOLE, AT(inducing), SHAPES, 0, 10000},
-    {{"alpha", "0", "0 .. 1",
+    {{"alpha", "-1", "-1, or 0 .. 1",
       "Power of the divergence: 0 is the evidence lower bound, 1 fits the predicted probabilities "
-      "themselves."},
-     REAL, AT(alpha), SHAPES, 0, 1},
+      "themselves; -1 means 1 for classes with given error bars, otherwise 0."},
+     REAL, AT(alpha), SHAPES, -1, 1},
+    {{"caution", "0", "0 .. 1",
+      "Weight of the latent functions' divergence from their prior: less than 1 trusts the data "
+      "more; 0 means 0.3 where alpha is above 0, otherwise 1."},
+     REAL, AT(caution), SHAPES, 0, 1},
+    {{"lengthscale_prior", "0", "0 .. 10",
+      "Width of a log-normal prior of lengthscales around 1.6 times the root of the number of "
+      "attributes; 0 means none."},
+     REAL, AT(lengthscale_prior), SHAPES, 0, 10},
     {{"epsilon", "0.001", "1e-9 .. 0.5",
       "Share of wrong labels."},
      REAL, AT(epsilon), SHAPES, 1e-9, 0.5},
@@ -74,15 +82,19 @@ static const struct option option_list[] = {
     {{"stop", "auto", "auto|fixed",
       "Stop when the bound has settled, or after all epochs at a constant rate."},
      CHOICE, AT(stop), TRAINS, 0, 0},
-    {{"batch", "200", "1 .. 1000000",
-      "Rows in a minibatch."},
-     WHOLE, AT(batch), TRAINS, 1, 1e6},
+    {{"batch", "0", "0 .. 1000000",
+      "Rows in a minibatch; 0 means 100 with marginal inputs, otherwise 200."},
+     WHOLE, AT(batch), TRAINS, 0, 1e6},
     {{"rate", "0.02", "1e-8 .. 1",
       "Step size of Adam."},
      REAL, AT(rate), TRAINS, 1e-8, 1},
-    {{"samples", "1", "1 .. 1000",
-      "Places each row is looked at in a training step."},
-     WHOLE, AT(samples), SHAPES, 1, 1000},
+    {{"calibrate", "auto", "auto|none",
+      "Whether class probabilities are sharpened or softened by what rows kept aside say; not for "
+      "numbers, counts and sets."},
+     CHOICE, AT(calibrate), TRAINS, 0, 0},
+    {{"samples", "0", "0 .. 1000",
+      "Places each row is looked at in a training step; 0 means 8 with marginal inputs, otherwise 1."},
+     WHOLE, AT(samples), SHAPES, 0, 1000},
     {{"points", "256", "1 .. 65536",
       "Quasi-random points a noisy row is averaged over in prediction."},
      WHOLE, AT(points), PREDICTS, 1, 65536},
@@ -92,7 +104,7 @@ static const struct option option_list[] = {
     {{"units", "50", "1 .. 4096",
       "Width of each hidden layer."},
      WHOLE, AT(units), SHAPES, 1, 4096},
-    {{"population", "flat", "auto|flat|gaussian|mixture",
+    {{"population", "auto", "auto|flat|gaussian|mixture",
       "What is assumed of true inputs before they are measured: nothing (flat), or how they are "
       "spread and hang together, learned as one Gaussian or a mixture of several; auto chooses."},
      CHOICE, AT(population), SHAPES, 0, 0},
@@ -153,6 +165,8 @@ static nim_status set_part(nim_options *options, const struct option *option, co
                 options->likelihood = likelihood_list[i];
         break;
     case INPUT:
+        if ((found = strcmp(value, "auto") == 0))
+            options->input = NULL;
         for (size_t i = 0; input_list[i] && !found; i++)
             if ((found = strcmp(input_list[i]->name, value) == 0))
                 options->input = input_list[i];
@@ -183,7 +197,7 @@ static nim_status set_number(nim_options *options, const struct option *option, 
     double number = 0.0;
     bool whole = option->kind == WHOLE;
     if (!read_number(value, &number) || !(number >= option->least && number <= option->most) ||
-        (whole && number != floor(number)))
+        (whole && number != floor(number)) || (number < 0.0 && number != option->least))
         return failure(error, NIM_INVALID_ARGUMENT, "option %s: '%s' is not a%s number in %s",
                        option->info.name, value, whole ? " whole" : "", option->info.values);
     void *place = (char *)options + option->offset;
@@ -238,7 +252,7 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
         snprintf(value, size, "%s", options->likelihood->name);
         break;
     case INPUT:
-        snprintf(value, size, "%s", options->input->name);
+        snprintf(value, size, "%s", options->input ? options->input->name : "auto");
         break;
     case CHOICE:
         text = choice_name(option->info.values, *(const size_t *)place, &length);

@@ -9,6 +9,7 @@
 
 enum noise_mode { NOISE_GIVEN, NOISE_LEARNED, NOISE_BOTH };
 enum missing_rule { MISSING_AUTO, MISSING_IGNORE };
+enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 
 /* What a setting has a say in; a model keeps those that shape it for life. */
@@ -21,15 +22,32 @@ enum option_role option_role(const char *name);
 struct nim_options {
     const struct kernel *kernel;
     const struct likelihood *likelihood;
-    const struct input_model *input;
-    size_t noise;      /* enum noise_mode */
-    size_t stop;       /* enum stop_rule */
-    size_t population; /* enum population_kind */
-    size_t missing;    /* enum missing_rule */
+    const struct input_model *input; /* NULL: auto */
+    size_t noise;                    /* enum noise_mode */
+    size_t stop;                     /* enum stop_rule */
+    size_t population;               /* enum population_kind */
+    size_t missing;                  /* enum missing_rule */
+    size_t calibrate;                /* enum calibrate_rule */
     size_t degree, classes, functions, inducing, samples, points, layers, units;
     size_t epochs, warm_up, batch, seed, threads;
     size_t standardise, learn_epsilon;
-    double rate, alpha, epsilon, jitter, noise_start, prior_variance;
+    double rate, alpha, caution, lengthscale_prior, epsilon, jitter, noise_start, prior_variance;
 };
+
+/* `alpha` as an option, where it is left to the library. */
+#define ALPHA_AUTO (-1.0)
+
+/*
+ * The options with everything settled that they leave to the library: what fits this likelihood,
+ * these data and each other.
+ *   input    marginal where classes are predicted and up to MOST_INTEGRATED attributes are noisy;
+ *            exact where nothing is noisy or missing; otherwise latent
+ *   alpha    1 where classes are predicted from given error bars, otherwise 0
+ *   caution  0.3 where alpha is above 0, otherwise 1
+ *   samples  8 with marginal, otherwise 1
+ *   batch    100 with marginal, otherwise 200
+ */
+enum { MOST_INTEGRATED = 40 };
+struct nim_options options_settled(const struct nim_options *options, const nim_data *data);
 
 #endif

@@ -229,22 +229,37 @@ static void add_point(const struct nim_predictor *predictor, struct desk *desk, 
     }
 }
 
+/* p^(1/T) in place, summing to one. */
+static void temper(size_t classes, double temperature, double *p) {
+    double largest = 0.0, total = 0.0;
+    for (size_t c = 0; c < classes; c++)
+        largest = fmax(largest, p[c]);
+    for (size_t c = 0; c < classes; c++)
+        total += p[c] = pow(p[c] / largest, 1.0 / temperature);
+    scale(classes, 1.0 / total, p);
+}
+
 static void write_probabilities(const struct nim_predictor *predictor, struct desk *desk,
                                 size_t row) {
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     size_t classes = model->classes;
     struct sums sums = sums_of(predictor, desk);
-    const double *p = sums.probability;
+    double *p = sums.probability, plain = predictor_entropy(predictor, p), entropy = plain;
+    if (model->temperature != 1.0 && targets_are_classes(model)) {
+        temper(classes, model->temperature, p);
+        entropy = predictor_entropy(predictor, p);
+    }
+    /* The parts keep their shares of the entropy. */
+    double factor = plain > 0.0 ? entropy / plain : 1.0;
     if (wanted->probabilities)
         memcpy(wanted->probabilities + row * classes, p, classes * sizeof(double));
-    double entropy = predictor_entropy(predictor, p);
     if (wanted->entropy)
         wanted->entropy[row] = entropy;
     if (wanted->measurement_part)
-        wanted->measurement_part[row] = fmax(0.0, entropy - *sums.located);
+        wanted->measurement_part[row] = factor * fmax(0.0, plain - *sums.located);
     if (wanted->model_part)
-        wanted->model_part[row] = fmax(0.0, *sums.located - *sums.known);
+        wanted->model_part[row] = factor * fmax(0.0, *sums.located - *sums.known);
     if (!wanted->log_density)
         return;
     double value = 0.0;

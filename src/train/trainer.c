@@ -8,6 +8,7 @@
 #include "model/targets.h"
 #include "train/adam.h"
 #include "train/schedule.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +16,13 @@
 #include <time.h>
 
 enum {
-    DEFAULT_STEPS = 10000, /* at most, unless that were fewer than so many epochs: */
+    /* At most so many steps, unless that were fewer than so many epochs; fewer of both where rows
+     * have nothing of their own that must converge. */
+    DEFAULT_STEPS = 10000,
     DEFAULT_EPOCHS = 100,
+    POINT_STEPS = 1500,
+    POINT_EPOCHS = 15,
+    POINT_WARM_UP = 300,
     LAP_STEPS = 10,
     ROWS_PER_UNIT = 16,
 };
@@ -279,9 +285,12 @@ static double largest_jitter(const struct nim_model *model) {
 
 static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
     const struct nim_options *options = &trainer->model->options;
-    size_t epochs = DEFAULT_STEPS / trainer->batches;
-    epochs = epochs > DEFAULT_EPOCHS ? epochs : DEFAULT_EPOCHS;
+    bool points = options->input->inside && !options->input->moves;
+    size_t epochs = (points ? POINT_STEPS : DEFAULT_STEPS) / trainer->batches;
+    size_t least = points ? POINT_EPOCHS : DEFAULT_EPOCHS;
+    epochs = epochs > least ? epochs : least;
     epochs = options->epochs ? options->epochs : epochs;
+    size_t warm_up = points && options->warm_up > POINT_WARM_UP ? POINT_WARM_UP : options->warm_up;
     /* Rows with parameters of their own should each have been seen before a lap is judged. */
     bool whole = trainer->model->table.each && trainer->batches > LAP_STEPS;
     return (struct schedule_plan){
@@ -289,7 +298,7 @@ static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
         .rate = options->rate,
         .most_steps = epochs * trainer->batches,
         .lap_steps = whole ? trainer->batches : LAP_STEPS,
-        .warm_steps = options->input->samples && trainer->model->step == 0 ? options->warm_up : 0,
+        .warm_steps = options->input->samples && trainer->model->step == 0 ? warm_up : 0,
     };
 }
 
@@ -407,8 +416,8 @@ static nim_status run_training(struct training *training, nim_error *error) {
     return NIM_OK;
 }
 
-nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_function progress,
-                           void *context, nim_error *error) {
+nim_status training_run(nim_model *model, const nim_data *data, nim_progress_function progress,
+                        void *context, nim_error *error) {
     struct training training = {.progress = progress, .context = context};
     if (model && data && model->under_way && data->rows != model->table.rows)
         return refuse_other_data(error); /* before room is made for more rows */
@@ -419,10 +428,21 @@ nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_
     status = begin(&training, error);
     if (status == NIM_OK) {
         status = run_training(&training, error);
-        model->under_way = status == NIM_CANCELLED;
+        if (status == NIM_OK && progress)
+            note_checkpoint(&training);
+        model->under_way = status == NIM_CANCELLED || (status == NIM_OK && progress);
         if (!model->under_way)
             model_forget_optimiser(model);
     }
     nim_trainer_free(training.trainer);
     return status;
+}
+
+void training_end(nim_model *model) {
+    model->under_way = false;
+    model_forget_optimiser(model);
+}
+
+void trainer_set_rate(nim_trainer *trainer, double rate) {
+    trainer->rate = rate;
 }

@@ -31,6 +31,7 @@ ROOMS = {
     "src/model": BELOW_MODEL | {"include"},
     "src/train": BELOW_MODEL | {"src/model", "include"},
     "src/predict": BELOW_MODEL | {"src/model", "include"},
+    "src/fit": BELOW_MODEL | {"src/model", "src/train", "include"},
     "generate": set(),  # nothing of the library, not even the public header
     "table": {"src/text", "src/file"},  # of the library only how it writes
     # Of the library the program sees the public header, and how it writes text.

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fit/calibrate.h"
+
+#include "train/trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FOLDS = 4,
+    STEPS = 200,        /* that a copy goes on for; the last quarter with smaller ones */
+    MOST_JUDGED = 2000, /* rows kept aside in all */
+    LEAST_ROWS = 40,
+    PATIENCE = 10, /* steps between two questions whether to stop */
+};
+
+#define LAST_RATE 0.3
+#define PRIOR_DEVIATION 0.5 /* of log T */
+#define LOWEST -1.6         /* log T lies between these */
+#define HIGHEST 1.6
+#define LEAST_PROBABILITY 1e-300
+
+/* Rows that a copy learns from, or is judged by: a table of its own. */
+struct subset {
+    nim_data data;
+    double *x, *sigma, *weights;
+    int32_t *labels;
+    size_t *row;
+};
+
+static void subset_free(struct subset *subset) {
+    free(subset->x);
+    free(subset->sigma);
+    free(subset->weights);
+    free(subset->labels);
+    free(subset->row);
+}
+
+/* Rows whose fold is `fold`, or all others. */
+static bool subset_create(struct subset *subset, const nim_data *data, const size_t *fold_of,
+                          size_t fold, bool own) {
+    size_t d = data->attributes, count = 0;
+    bool each = data->sigma && data->sigma_rows != 1;
+    *subset = (struct subset){.row = malloc(data->rows * sizeof *subset->row)};
+    for (size_t i = 0; subset->row && i < data->rows; i++)
+        if ((fold_of[i] == fold) == own)
+            subset->row[count++] = i;
+    subset->x = malloc((count * d + 1) * sizeof *subset->x);
+    subset->labels = malloc((count + 1) * sizeof *subset->labels);
+    subset->sigma = each ? malloc((count * d + 1) * sizeof *subset->sigma) : NULL;
+    subset->weights = data->weights ? malloc((count + 1) * sizeof *subset->weights) : NULL;
+    if (!subset->row || !subset->x || !subset->labels || (each && !subset->sigma) ||
+        (data->weights && !subset->weights))
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        size_t i = subset->row[k];
+        memcpy(subset->x + k * d, data->x + i * d, d * sizeof(double));
+        if (each)
+            memcpy(subset->sigma + k * d, data->sigma + i * d, d * sizeof(double));
+        if (data->weights)
+            subset->weights[k] = data->weights[i];
+        subset->labels[k] = data->labels[i];
+    }
+    subset->data = (nim_data){.rows = count,
+                              .attributes = d,
+                              .x = subset->x,
+                              .sigma = each ? subset->sigma : data->sigma,
+                              .sigma_rows = each ? count : data->sigma_rows,
+                              .labels = subset->labels,
+                              .weights = subset->weights};
+    return true;
+}
+
+/* A copy that shares the model's population and has the rows' own parameters of these rows. */
+static nim_status copy_model(const nim_model *model, const struct subset *learn, nim_model **result,
+                             nim_error *error) {
+    struct model_sizes sizes = {model->classes, model->columns, model->scaling.flags,
+                                model->inducing};
+    nim_model *copy = NULL;
+    nim_status status = model_allocate(&model->options, &sizes, &copy, error);
+    if (status != NIM_OK)
+        return status;
+    size_t d = model->attributes, each = model->table.each, bytes = each * sizeof(double);
+    memcpy(copy->theta, model->theta, model->count * sizeof(double));
+    memcpy(copy->jitter, model->jitter, model->functions * sizeof(double));
+    memcpy(copy->scaling.flagged, model->scaling.flagged, sizes.flags * sizeof(double));
+    memcpy(copy->scaling.mean, model->scaling.mean, d * sizeof(double));
+    memcpy(copy->scaling.deviation, model->scaling.deviation, d * sizeof(double));
+    memcpy(copy->scaling.median_error, model->scaling.median_error, d * sizeof(double));
+    memcpy(copy->scaling.typical, model->scaling.typical, d * sizeof(double));
+    memcpy(copy->scaling.spread, model->scaling.spread, d * sizeof(double));
+    copy->population = model->population;
+    copy->population.arena = (struct arena){0}; /* the model's, and it frees it */
+    copy->step = model->step;
+    if (!row_table_grow(&copy->table, learn->data.rows)) {
+        nim_model_free(copy);
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+    }
+    for (size_t k = 0; each && k < learn->data.rows; k++)
+        memcpy(copy->table.theta + k * each, model->table.theta + learn->row[k] * each, bytes);
+    *result = copy;
+    return NIM_OK;
+}
+
+/* Somebody who may want to stop, and how they are asked. */
+struct listener {
+    nim_progress_function progress;
+    void *context;
+    nim_progress report;
+};
+
+static nim_status go_on_training(nim_model *copy, const nim_data *data, struct listener *listener,
+                                 nim_error *error) {
+    nim_trainer *trainer = NULL;
+    nim_status status = nim_trainer_create(copy, data, &trainer, error);
+    for (size_t step = 0; status == NIM_OK && step < STEPS; step++) {
+        double rate = copy->options.rate;
+        trainer_set_rate(trainer, step < STEPS * 3 / 4 ? rate : LAST_RATE * rate);
+        status = nim_trainer_step(trainer, NULL, error);
+        if (status == NIM_OK && listener->progress && step % PATIENCE == 0 &&
+            listener->progress(&listener->report, listener->context))
+            status = failure(error, NIM_CANCELLED, "stopped while calibrating, as asked");
+    }
+    nim_trainer_free(trainer);
+    return status;
+}
+
+/* Probabilities of the rows of one fold, from a copy that goes on without them: into p. */
+static nim_status judge_fold(const nim_model *model, const nim_data *data, const size_t *fold_of,
+                             size_t fold, struct listener *listener, double *p, nim_error *error) {
+    struct subset learn = {0}, judge = {0};
+    nim_model *copy = NULL;
+    nim_predictor *predictor = NULL;
+    nim_status status = NIM_OUT_OF_MEMORY;
+    if (!subset_create(&learn, data, fold_of, fold, false) ||
+        !subset_create(&judge, data, fold_of, fold, true))
+        failure(error, status, "no memory to calibrate");
+    else
+        status = copy_model(model, &learn, &copy, error);
+    if (status == NIM_OK)
+        status = go_on_training(copy, &learn.data, listener, error);
+    if (status == NIM_OK)
+        status = nim_predictor_create(copy, &predictor, error);
+    double *own = NULL;
+    if (status == NIM_OK && !(own = malloc((judge.data.rows * model->classes + 1) * sizeof *own)))
+        status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+    if (status == NIM_OK)
+        status =
+            nim_predict(predictor, &judge.data, &(nim_prediction){.probabilities = own}, error);
+    for (size_t k = 0; status == NIM_OK && k < judge.data.rows; k++)
+        memcpy(p + judge.row[k] * model->classes, own + k * model->classes,
+               model->classes * sizeof *p);
+    free(own);
+    nim_predictor_free(predictor);
+    nim_model_free(copy);
+    subset_free(&learn);
+    subset_free(&judge);
+    return status;
+}
+
+/* Each row's fold, or FOLDS for one that is never kept aside. Classes are dealt out in turn. */
+static bool deal_folds(const nim_model *model, const nim_data *data, size_t *fold_of) {
+    size_t *order = malloc(data->rows * sizeof *order);
+    size_t *next = calloc(model->classes + 1, sizeof *next);
+    bool good = order && next;
+    if (good)
+        random_permutation((struct random_key){model->options.seed, STREAM_FOLD}, 0, data->rows,
+                           order);
+    for (size_t k = 0; good && k < data->rows; k++) {
+        size_t i = order[k];
+        fold_of[i] = k < MOST_JUDGED ? next[data->labels[i]]++ % FOLDS : FOLDS;
+    }
+    free(order);
+    free(next);
+    return good;
+}
+
+/* The function to be minimised, at log T. */
+static double cost_at(double log_t, size_t rows, size_t classes, const double *p,
+                      const int32_t *labels, const double *weights) {
+    double power = exp(-log_t), cost = 0.5 * log_t * log_t / (PRIOR_DEVIATION * PRIOR_DEVIATION);
+    for (size_t i = 0; i < rows; i++) {
+        const double *row = p + i * classes;
+        double total = 0.0, own = log(fmax(row[labels[i]], LEAST_PROBABILITY));
+        for (size_t c = 0; c < classes; c++)
+            total += exp(power * (log(fmax(row[c], LEAST_PROBABILITY)) - own));
+        cost += (weights ? weights[i] : 1.0) * log(total);
+    }
+    return cost;
+}
+
+/* By golden section: as a function of 1/T the sum is convex, and the prior is weak. */
+double best_temperature(size_t rows, size_t classes, const double *p, const int32_t *labels,
+                        const double *weights) {
+    const double golden = 0.61803398874989484820;
+    double low = LOWEST, high = HIGHEST, a = high - golden * (high - low);
+    double b = low + golden * (high - low);
+    double at_a = cost_at(a, rows, classes, p, labels, weights);
+    double at_b = cost_at(b, rows, classes, p, labels, weights);
+    while (high - low > 1e-4) {
+        if (at_a < at_b) {
+            high = b, b = a, at_b = at_a;
+            a = high - golden * (high - low);
+            at_a = cost_at(a, rows, classes, p, labels, weights);
+        } else {
+            low = a, a = b, at_a = at_b;
+            b = low + golden * (high - low);
+            at_b = cost_at(b, rows, classes, p, labels, weights);
+        }
+    }
+    return exp(0.5 * (low + high));
+}
+
+/* The rows that were kept aside, moved to the front of p, labels and weights. */
+static size_t gather_judged(const nim_data *data, const size_t *fold_of, size_t classes, double *p,
+                            int32_t *labels, double *weights) {
+    size_t count = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        if (fold_of[i] < FOLDS) {
+            memmove(p + count * classes, p + i * classes, classes * sizeof *p);
+            labels[count] = data->labels[i];
+            weights[count++] = data->weights ? data->weights[i] : 1.0;
+        }
+    return count;
+}
+
+nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_function progress,
+                     void *context, nim_error *error) {
+    size_t rows = data->rows, classes = model->classes;
+    if (rows < LEAST_ROWS)
+        return NIM_OK;
+    struct listener listener = {progress,
+                                context,
+                                {.epoch = (size_t)model->epoch,
+                                 .epochs = (size_t)model->epoch,
+                                 .step = (size_t)model->step,
+                                 .bound = model->bound}};
+    size_t *fold_of = malloc(rows * sizeof *fold_of);
+    double *p = malloc(rows * classes * sizeof *p), *weights = malloc(rows * sizeof *weights);
+    int32_t *labels = malloc(rows * sizeof *labels);
+    nim_status status = NIM_OK;
+    if (!fold_of || !p || !weights || !labels || !deal_folds(model, data, fold_of))
+        status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+    for (size_t fold = 0; status == NIM_OK && fold < FOLDS; fold++)
+        status = judge_fold(model, data, fold_of, fold, &listener, p, error);
+    if (status == NIM_OK) {
+        size_t judged = gather_judged(data, fold_of, classes, p, labels, weights);
+        model->temperature = best_temperature(judged, classes, p, labels, weights);
+    }
+    free(fold_of);
+    free(p);
+    free(weights);
+    free(labels);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_FIT_CALIBRATE_H
+#define NIMGP_FIT_CALIBRATE_H
+
+/*
+ * Calibration by cross-validation. The predicted probabilities p_c of a class become those in
+ * proportion to p_c^(1/T); the temperature T is the one that makes the labels of rows that were
+ * kept aside most probable:
+ *
+ *     minimise  -sum_i w_i log q_i(y_i) + (log T)^2 / (2 s^2),   q_i(c) = p_i(c)^(1/T) / sum_k
+ * p_i(k)^(1/T).
+ *
+ * Rows are kept aside in FOLDS parts, each class in equal shares; p_i comes from a copy of the
+ * trained model that goes on training without row i's part. With few rows the divergence of the
+ * functions from their prior keeps predictions more cautious than the data warrant; with many, T is
+ * close to 1.
+ */
+
+#include "model/model.h"
+
+/* Sets the model's temperature. `progress` as in nim_model_train: nonzero stops, with
+ * NIM_CANCELLED. */
+nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_function progress,
+                     void *context, nim_error *error);
+
+/* The best temperature for probabilities p (rows x classes) of rows with these labels and weights
+ * (NULL: all 1). */
+double best_temperature(size_t rows, size_t classes, const double *p, const int32_t *labels,
+                        const double *weights);
+
+#endif

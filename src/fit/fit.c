@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole training: steps until the bound has settled, then calibration. */
+#include "fit/calibrate.h"
+#include "model/targets.h"
+#include "train/trainer.h"
+
+nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_function progress,
+                           void *context, nim_error *error) {
+    nim_status status = training_run(model, data, progress, context, error);
+    if (status != NIM_OK)
+        return status;
+    if (model->options.calibrate == CALIBRATE_AUTO && targets_are_classes(model))
+        status = calibrate(model, data, progress, context, error);
+    if (status == NIM_OK)
+        training_end(model);
+    return status == NIM_OK ? succeed(error) : status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the options leave to the library. docs/results/defaults.md says how these were chosen. */
+#include "model/options.h"
+
+#include <math.h>
+
+/* Points that `marginal` looks at for a row, and rows in a batch of theirs. */
+enum { POINTS = 8, BATCH_OF_POINTS = 100, BATCH_OF_ROWS = 200 };
+
+/* Fitted to the predicted probabilities themselves, functions that pay in full for leaving their
+ * prior stay too close to it. */
+#define LITTLE_CAUTION 0.3
+
+static bool is_noisy(const nim_data *data, size_t i, size_t j) {
+    size_t d = data->attributes, from = data->sigma_rows == 1 ? 0 : i;
+    return isnan(data->x[i * d + j]) || (data->sigma && !(data->sigma[from * d + j] == 0.0));
+}
+
+/* Columns with an error bar or a gap somewhere. */
+static size_t count_noisy(const nim_data *data) {
+    size_t count = 0;
+    for (size_t j = 0; j < data->attributes; j++)
+        for (size_t i = 0; i < data->rows; i++)
+            if (is_noisy(data, i, j)) {
+                count++;
+                break;
+            }
+    return count;
+}
+
+static const struct input_model *choose_input(const struct nim_options *options,
+                                              const nim_data *data) {
+    enum target_kind target = options->likelihood->target;
+    bool classes = target == TARGET_CLASS || target == TARGET_LEVEL || target == TARGET_LABELS;
+    if (options->noise != NOISE_GIVEN)
+        return &input_latent;
+    size_t noisy = count_noisy(data);
+    if (noisy == 0)
+        return &input_exact;
+    return classes && noisy <= MOST_INTEGRATED ? &input_marginal : &input_latent;
+}
+
+struct nim_options options_settled(const struct nim_options *options, const nim_data *data) {
+    struct nim_options settled = *options;
+    enum target_kind target = options->likelihood->target;
+    bool numbers = target == TARGET_NUMBER || target == TARGET_COUNT;
+    if (!settled.input)
+        settled.input = choose_input(options, data);
+    bool points = settled.input == &input_marginal;
+    if (settled.alpha == ALPHA_AUTO)
+        settled.alpha = numbers || options->noise != NOISE_GIVEN ? 0.0 : 1.0;
+    if (settled.caution == 0.0)
+        settled.caution = settled.alpha > 0.0 ? LITTLE_CAUTION : 1.0;
+    if (settled.samples == 0)
+        settled.samples = points ? POINTS : 1;
+    if (settled.batch == 0)
+        settled.batch = points ? BATCH_OF_POINTS : BATCH_OF_ROWS;
+    return settled;
+}
