@@ -24,11 +24,17 @@ def table(nimgp, name="t.csv", rows=60, change=None):
 
 
 def everywhere(nimgp, name, says):
-    """fit, predict, evaluate and suggest all refuse the table, in the same words' spirit."""
+    """fit, predict, evaluate and suggest all refuse the table, in the same words' spirit. They read
+    it by the same code, so that sanitizers need to see fit and, in turn, one of the others."""
     nimgp.refuses("fit", name, "-o", "new", says=says)
-    nimgp.refuses("predict", "m", name, "-o", "new.csv", says=says)
-    nimgp.refuses("evaluate", "m", name, says=says)
-    nimgp.refuses("suggest", "m", name, "-o", "new.csv", says=says)
+    others = [["predict", "m", name, "-o", "new.csv"], ["evaluate", "m", name],
+              ["suggest", "m", name, "-o", "new.csv"]]
+    everywhere.calls += 1
+    for words in [others[everywhere.calls % 3]] if FEWER else others:
+        nimgp.refuses(*words, says=says)
+
+
+everywhere.calls = 0
 
 
 def good_model(nimgp):
