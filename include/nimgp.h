@@ -111,9 +111,11 @@ NIM_API nim_option_info nim_option_describe(size_t index); /* index < nim_option
  * A table. `x` is rows x attributes in the user's own units; NaN means missing. `sigma` holds
  * 1-sigma errors: NULL for none, one row (sigma_rows = 1) for errors shared by all rows, or one per
  * cell (sigma_rows = rows). A zero error means the value is exact, a NaN that the error is unknown:
- * the attribute's median error stands in. A missing value counts as a measurement at the
- * attribute's mean whose error is the attribute's spread. `weights` (or NULL) multiply each row's
- * share of the bound.
+ * the attribute's median error stands in, times how much larger than usual the row's other errors
+ * are. Where a missing value may be follows from the row's other values and the population
+ * (option "population"); with a flat one it counts as a measurement at the attribute's mean whose
+ * error is the attribute's spread. That it is missing may tell something too (option "missing").
+ * `weights` (or NULL) multiply each row's share of the bound.
  *
  * What the rows are stands in one of two places, depending on the likelihood; NULL where it is not
  * needed. Classes and ordered levels: `labels`, 0 .. C-1. Numbers, counts and sets of labels:

@@ -136,7 +136,11 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data, const
     if (!subset_create(&learn, data, fold_of, fold, false) ||
         !subset_create(&judge, data, fold_of, fold, true))
         failure(error, status, "no memory to calibrate");
-    else
+    else if (judge.data.rows == 0 || learn.data.rows == 0) {
+        subset_free(&learn);
+        subset_free(&judge);
+        return NIM_OK;
+    } else
         status = copy_model(model, &learn, &copy, error);
     if (status == NIM_OK)
         status = go_on_training(copy, &learn.data, listener, error);
@@ -228,7 +232,7 @@ static size_t gather_judged(const nim_data *data, const size_t *fold_of, size_t 
 nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_function progress,
                      void *context, nim_error *error) {
     size_t rows = data->rows, classes = model->classes;
-    if (rows < LEAST_ROWS)
+    if (rows < LEAST_ROWS || rows < FOLDS * classes)
         return NIM_OK;
     struct listener listener = {progress,
                                 context,
