@@ -151,7 +151,8 @@ NIM_API void nim_model_free(nim_model *model);
 
 typedef struct nim_progress {
     size_t epoch, epochs;  /* passes over the data done, and the most there will be */
-    size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended) */
+    size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended);
+                              after the last pass, steps of the calibration */
     size_t step;           /* steps done since the model was made */
     double bound;          /* evidence lower bound, mean over the epoch's minibatches; while draws
                               are warming up, not yet a bound */

@@ -118,6 +118,7 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
         double rate = copy->options.rate;
         trainer_set_rate(trainer, step < STEPS * 3 / 4 ? rate : LAST_RATE * rate);
         status = nim_trainer_step(trainer, NULL, error);
+        listener->report.batch++;
         if (status == NIM_OK && listener->progress && step % PATIENCE == 0 &&
             listener->progress(&listener->report, listener->context))
             status = failure(error, NIM_CANCELLED, "stopped while calibrating, as asked");
@@ -238,6 +239,7 @@ nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_functi
                                 context,
                                 {.epoch = (size_t)model->epoch,
                                  .epochs = (size_t)model->epoch,
+                                 .batches = FOLDS * STEPS + 1,
                                  .step = (size_t)model->step,
                                  .bound = model->bound}};
     size_t *fold_of = malloc(rows * sizeof *fold_of);
