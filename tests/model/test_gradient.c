@@ -149,6 +149,43 @@ static void powers(void **state) {
     every_likelihood(3, 2, 5, 1.0, check);
 }
 
+/* A learned population, with missing cells: what a row's measurement leaves of it moves its points
+ * together. */
+static void check_population(const char *input, const char *population, size_t samples,
+                             double alpha, size_t combination) {
+    struct problem problem = {.classes = 2,
+                              .attributes = 3,
+                              .inducing = 5,
+                              .rows = 48,
+                              .samples = samples,
+                              .kernel = kernel_list[combination % 4]->name,
+                              .input = input,
+                              .noise = "given",
+                              .population = population,
+                              .gaps = true,
+                              .learn_epsilon = true,
+                              .alpha = alpha};
+    struct fixture fixture;
+    fixture_create(&fixture, &problem);
+    size_t components = fixture.model->population.components;
+    assert_true(strcmp(population, "mixture") == 0 ? components > 1 : components == 1);
+    assert_int_equal(fixture.model->attributes, problem.attributes);
+    fixture_free(&fixture);
+    check(&problem, combination);
+}
+
+static void populations(void **state) {
+    (void)state;
+    static const char *const input[] = {"latent", "amortised", "marginal", "first_order", "exact"};
+    static const char *const population[] = {"gaussian", "mixture"};
+    size_t combination = 0;
+    for (size_t i = 0; i < 5; i++)
+        for (size_t p = 0; p < 2; p++)
+            for (size_t samples = 1; samples <= 5; samples += 4)
+                for (int alpha = 0; alpha < 2; alpha++)
+                    check_population(input[i], population[p], samples, alpha, combination++);
+}
+
 /* Mean and variance of the mean of what was added. */
 struct sample {
     double count, sum, squares;
@@ -173,15 +210,15 @@ static double sample_variance(const struct sample *sample) {
  * With S > 1 points the gradient by q's parameters differs from the derivative of the value draw by
  * draw, but on average over draws they are the same; and it scatters less.
  */
-static void doubly_reparametrised(void **state) {
-    (void)state;
+static void check_reparametrised(const char *population, size_t attributes) {
     enum { STEPS = 1500, TRIED = 4 };
     struct problem problem = {.classes = 2,
-                              .attributes = 1,
+                              .attributes = attributes,
                               .inducing = 4,
                               .kernel = "se",
                               .input = "latent",
                               .noise = "given",
+                              .population = population,
                               .samples = 8,
                               .noise_variance = 0.3};
     struct fixture fixture;
@@ -211,6 +248,12 @@ static void doubly_reparametrised(void **state) {
     fixture_free(&fixture);
 }
 
+static void doubly_reparametrised(void **state) {
+    (void)state;
+    check_reparametrised(NULL, 1);
+    check_reparametrised("gaussian", 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_classes_one_attribute),
@@ -219,6 +262,7 @@ int main(void) {
         cmocka_unit_test(many_attributes),
         cmocka_unit_test(likelihoods),
         cmocka_unit_test(powers),
+        cmocka_unit_test(populations),
         cmocka_unit_test(doubly_reparametrised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
