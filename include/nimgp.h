@@ -111,9 +111,11 @@ NIM_API nim_option_info nim_option_describe(size_t index); /* index < nim_option
  * A table. `x` is rows x attributes in the user's own units; NaN means missing. `sigma` holds
  * 1-sigma errors: NULL for none, one row (sigma_rows = 1) for errors shared by all rows, or one per
  * cell (sigma_rows = rows). A zero error means the value is exact, a NaN that the error is unknown:
- * the attribute's median error stands in. A missing value counts as a measurement at the
- * attribute's mean whose error is the attribute's spread. `weights` (or NULL) multiply each row's
- * share of the bound.
+ * the attribute's median error stands in, times how much larger than usual the row's other errors
+ * are. Where a missing value may be follows from the row's other values and the population
+ * (option "population"); with a flat one it counts as a measurement at the attribute's mean whose
+ * error is the attribute's spread. That it is missing may tell something too (option "missing").
+ * `weights` (or NULL) multiply each row's share of the bound.
  *
  * What the rows are stands in one of two places, depending on the likelihood; NULL where it is not
  * needed. Classes and ordered levels: `labels`, 0 .. C-1. Numbers, counts and sets of labels:
@@ -149,7 +151,8 @@ NIM_API void nim_model_free(nim_model *model);
 
 typedef struct nim_progress {
     size_t epoch, epochs;  /* passes over the data done, and the most there will be */
-    size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended) */
+    size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended);
+                              after the last pass, steps of the calibration */
     size_t step;           /* steps done since the model was made */
     double bound;          /* evidence lower bound, mean over the epoch's minibatches; while draws
                               are warming up, not yet a bound */

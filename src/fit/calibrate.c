@@ -118,6 +118,7 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
         double rate = copy->options.rate;
         trainer_set_rate(trainer, step < STEPS * 3 / 4 ? rate : LAST_RATE * rate);
         status = nim_trainer_step(trainer, NULL, error);
+        listener->report.batch++;
         if (status == NIM_OK && listener->progress && step % PATIENCE == 0 &&
             listener->progress(&listener->report, listener->context))
             status = failure(error, NIM_CANCELLED, "stopped while calibrating, as asked");
@@ -136,7 +137,11 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data, const
     if (!subset_create(&learn, data, fold_of, fold, false) ||
         !subset_create(&judge, data, fold_of, fold, true))
         failure(error, status, "no memory to calibrate");
-    else
+    else if (judge.data.rows == 0 || learn.data.rows == 0) {
+        subset_free(&learn);
+        subset_free(&judge);
+        return NIM_OK;
+    } else
         status = copy_model(model, &learn, &copy, error);
     if (status == NIM_OK)
         status = go_on_training(copy, &learn.data, listener, error);
@@ -228,12 +233,13 @@ static size_t gather_judged(const nim_data *data, const size_t *fold_of, size_t 
 nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_function progress,
                      void *context, nim_error *error) {
     size_t rows = data->rows, classes = model->classes;
-    if (rows < LEAST_ROWS)
+    if (rows < LEAST_ROWS || rows < FOLDS * classes)
         return NIM_OK;
     struct listener listener = {progress,
                                 context,
                                 {.epoch = (size_t)model->epoch,
                                  .epochs = (size_t)model->epoch,
+                                 .batches = FOLDS * STEPS + 1,
                                  .step = (size_t)model->step,
                                  .bound = model->bound}};
     size_t *fold_of = malloc(rows * sizeof *fold_of);

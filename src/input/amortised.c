@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NIMGP_NN: q(xi) of a row comes from a network fed with the row's measurement, what it is and its
- * own error bars, (x~, y, sqrt V) with a class in one-hot form: shift and spread come out. ReLU
+ * own error bars, (x~, y, sqrt V) with a class in one-hot form, or, where a population was learned,
+ * with mean and deviation of p(x | x~) in place of x~ and sqrt V: shift and spread come out. ReLU
  * between layers. Its last layer starts near zero, so that q starts at the measurement and its
  * error bar.
  *
@@ -90,9 +91,19 @@ static void fill_features(void *context, size_t i, size_t worker) {
     const struct input_batch *batch = pass->batch;
     size_t d = pass->setting->attributes, told = pass->setting->features;
     double *feature = pass->work->layer[0] + i * (2 * d + told);
-    memcpy(feature, batch->x + i * d, d * sizeof(double));
+    const struct input_prior *prior = &batch->prior;
     memcpy(feature + d, batch->feature + i * told, told * sizeof(double));
-    roots(d, batch->noise + i * d, feature + d + told);
+    if (!prior->components) {
+        memcpy(feature, batch->x + i * d, d * sizeof(double));
+        roots(d, batch->noise + i * d, feature + d + told);
+        return;
+    }
+    /* What is known of the row before its label: where it is, give or take how much. */
+    memcpy(feature, prior->centre + i * d, d * sizeof(double));
+    for (size_t j = 0; j < d; j++) {
+        const double *root = prior->root + (i * d + j) * d;
+        feature[d + told + j] = sqrt(dot(d, root, root));
+    }
 }
 
 static void finish_row(void *context, size_t i, size_t worker) {

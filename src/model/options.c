@@ -54,14 +54,14 @@ static const struct option option_list[] = {
     {{"inducing", "0", "0 .. 10000",
       "Inducing inputs per latent function; 0 chooses from the number of rows."},
      WHOLE, AT(inducing), SHAPES, 0, 10000},
-    {{"alpha", "-1", "-1, or 0 .. 1",
+    {{"alpha", "auto", "auto, or 0 .. 1",
       "Power of the divergence: 0 is the evidence lower bound, 1 fits the predicted probabilities "
-      "themselves; -1 means 1 for classes with given error bars, otherwise 0."},
-     REAL, AT(alpha), SHAPES, -1, 1},
-    {{"caution", "0", "0 .. 1",
+      "themselves; auto means 1 for classes with given error bars, otherwise 0."},
+     REAL, AT(alpha), SHAPES, 0, 1},
+    {{"caution", "auto", "auto, or 0.001 .. 1",
       "Weight of the latent functions' divergence from their prior: less than 1 trusts the data "
-      "more; 0 means 0.3 where alpha is above 0, otherwise 1."},
-     REAL, AT(caution), SHAPES, 0, 1},
+      "more; auto means 0.3 where alpha is above 0, otherwise 1."},
+     REAL, AT(caution), SHAPES, 0.001, 1},
     {{"lengthscale_prior", "0", "0 .. 10",
       "Width of a log-normal prior of lengthscales around 1.6 times the root of the number of "
       "attributes; 0 means none."},
@@ -194,10 +194,14 @@ static void write_number(double number, char *text, size_t size) {
 
 static nim_status set_number(nim_options *options, const struct option *option, const char *value,
                              nim_error *error) {
-    double number = 0.0;
-    bool whole = option->kind == WHOLE;
+    double number = OPTION_AUTO;
+    bool whole = option->kind == WHOLE, automatic = strcmp(option->info.fallback, "auto") == 0;
+    if (automatic && strcmp(value, "auto") == 0) {
+        memcpy((char *)options + option->offset, &number, sizeof number);
+        return succeed(error);
+    }
     if (!read_number(value, &number) || !(number >= option->least && number <= option->most) ||
-        (whole && number != floor(number)) || (number < 0.0 && number != option->least))
+        (whole && number != floor(number)))
         return failure(error, NIM_INVALID_ARGUMENT, "option %s: '%s' is not a%s number in %s",
                        option->info.name, value, whole ? " whole" : "", option->info.values);
     void *place = (char *)options + option->offset;
@@ -262,7 +266,10 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
         snprintf(value, size, "%zu", *(const size_t *)place);
         break;
     case REAL:
-        write_number(*(const double *)place, value, size);
+        if (*(const double *)place == OPTION_AUTO)
+            snprintf(value, size, "auto");
+        else
+            write_number(*(const double *)place, value, size);
         break;
     }
     return succeed(error);

@@ -34,8 +34,8 @@ struct nim_options {
     double rate, alpha, caution, lengthscale_prior, epsilon, jitter, noise_start, prior_variance;
 };
 
-/* `alpha` as an option, where it is left to the library. */
-#define ALPHA_AUTO (-1.0)
+/* A number that is left to the library. */
+#define OPTION_AUTO (-1.0)
 
 /*
  * The options with everything settled that they leave to the library: what fits this likelihood,

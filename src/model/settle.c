@@ -47,9 +47,9 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
     if (!settled.input)
         settled.input = choose_input(options, data);
     bool points = settled.input == &input_marginal;
-    if (settled.alpha == ALPHA_AUTO)
+    if (settled.alpha == OPTION_AUTO)
         settled.alpha = numbers || options->noise != NOISE_GIVEN ? 0.0 : 1.0;
-    if (settled.caution == 0.0)
+    if (settled.caution == OPTION_AUTO)
         settled.caution = settled.alpha > 0.0 ? LITTLE_CAUTION : 1.0;
     if (settled.samples == 0)
         settled.samples = points ? POINTS : 1;

@@ -284,7 +284,7 @@ def check_completion(nimgp, place):
     assert offer("convert", "--to", "=") == {"any", "csv", "tsv", "fits"}
     assert offer("convert", "--quiet", "") == everything
     assert offer("convert", "--", "--to", "s") == {"stars and more.csv", "sub dir"}
-    assert offer("fit", "--input", "") == {"latent", "amortised", "first-order", "exact",
+    assert offer("fit", "--input", "") == {"auto", "marginal", "latent", "amortised", "first-order", "exact",
                                           "augmented", "resampled", "marginal"}
     assert offer("fit", "--input", "=", "la") == {"latent"}
     assert offer("fit", "--task", "") == {"classify", "regress", "count", "ordinal", "multilabel"}

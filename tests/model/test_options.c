@@ -106,6 +106,13 @@ static void option_values(void **state) {
     nim_options *options = nim_options_create();
     for (size_t i = 0; i < nim_option_count(); i++) {
         nim_option_info info = nim_option_describe(i);
+        if (strncmp(info.values, "auto, or ", 9) == 0) {
+            set_and_get(options, info.name, "auto");
+            nim_option_info range = info;
+            range.values += 9;
+            try_range(options, &range);
+            continue;
+        }
         bool choice = strchr("0123456789", info.fallback[0]) == NULL;
         if (choice)
             try_choices(options, &info);

@@ -97,11 +97,19 @@ static void set(nim_options *options, const char *name, const char *format, ...)
         fail_msg("%s", error.message);
 }
 
+void set_plain(nim_options *options) {
+    set(options, "alpha", "0");
+    set(options, "caution", "1");
+    set(options, "population", "flat");
+    set(options, "calibrate", "none");
+}
+
 void fixture_create(struct fixture *fixture, const struct problem *problem) {
     *fixture = (struct fixture){.rows = problem->rows ? problem->rows : 4 * problem->classes + 5,
                                 .step = 7};
     fill_data(fixture, problem);
     fixture->options = nim_options_create();
+    set_plain(fixture->options);
     set(fixture->options, "kernel", "%s", problem->kernel);
     set(fixture->options, "input", "%s", problem->input);
     set(fixture->options, "likelihood", "%s",

@@ -20,6 +20,9 @@ struct problem {
 
 const char *problem_name(const struct problem *problem);
 
+/* The bound of the paper, and predictions as they come: no power, no population, no calibration. */
+void set_plain(nim_options *options);
+
 /* Calls `check` with every kernel, input model and noise mode at these sizes, numbered from 0. */
 typedef void check_function(const struct problem *problem, size_t combination);
 void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check);
