@@ -156,12 +156,11 @@ static bool missing_together(const nim_data *data, size_t a, size_t b) {
 }
 
 size_t scaling_find_flags(const nim_data *data, size_t *flagged) {
-    size_t count = 0, least = LEAST_FLAGGED;
-    if ((double)least < LEAST_SHARE * (double)data->rows)
-        least = (size_t)(LEAST_SHARE * (double)data->rows);
+    size_t count = 0;
+    double rows = (double)data->rows, least = fmax(LEAST_FLAGGED, LEAST_SHARE * rows);
     for (size_t j = 0; j < data->attributes; j++) {
-        size_t missing = count_missing(data, j);
-        bool known = missing < least || data->rows - missing < least;
+        double missing = (double)count_missing(data, j);
+        bool known = missing < least || rows - missing < least;
         for (size_t k = 0; k < count && !known; k++)
             known = missing_together(data, flagged[k], j);
         if (!known)

@@ -38,8 +38,8 @@ void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struc
 nim_status data_check(const nim_data *data, nim_error *error);
 
 /* Which columns deserve a flag: those in which enough cells are missing and enough are not, but of
- * columns that are always missing together only the first. Their numbers go to `flagged` (columns)
- * unless that is NULL; returns how many. */
+ * columns that are always missing together only the first. Their numbers go to `flagged` (columns);
+ * returns how many. */
 size_t scaling_find_flags(const nim_data *data, size_t *flagged);
 
 /* From checked data, once `flagged` is filled. With `standardise` false mean 0 and deviation 1 are

@@ -177,6 +177,9 @@ void conditioner_merge(struct conditioner *conditioner, const double *share, con
     memset(centre, 0, d * sizeof(double));
     for (size_t k = 0; k < components; k++)
         add_scaled(d, share[k], centres + k * d, centre);
+    for (size_t j = 0; j < d; j++)
+        if (conditioner->noise[j] == 0.0)
+            centre[j] = centres[j]; /* to the bit, and so without any spread */
     for (size_t k = 0; k < components; k++) {
         for (size_t j = 0; j < d; j++)
             distance[j] = centres[k * d + j] - centre[j];

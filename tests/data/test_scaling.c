@@ -237,6 +237,134 @@ static void all_missing_names_the_attribute(void **state) {
     assert_non_null(strstr(error.message, "attribute 1"));
 }
 
+/* ---------------------------------------------------------------- flags of missing cells ------ */
+
+/* Makes `count` cells of column j missing, the first of them in row `from`. */
+static void make_gaps(double *x, size_t d, size_t j, size_t from, size_t count) {
+    for (size_t i = from; i < from + count; i++)
+        x[i * d + j] = NAN;
+}
+
+static double *numbered_cells(size_t rows, size_t d) {
+    double *x = malloc(rows * d * sizeof *x);
+    assert_non_null(x);
+    for (size_t i = 0; i < rows * d; i++)
+        x[i] = (double)(i * 7 % 23);
+    return x;
+}
+
+/* Ten cells and a fiftieth of all: which of the two counts depends on the number of rows. */
+static void flags_need_enough_of_both(void **state) {
+    (void)state;
+    static const struct {
+        size_t rows, missing, flags;
+    } cases[] = {
+        {100, 0, 0},   {100, 9, 0},   {100, 10, 1},   {100, 90, 1},   {100, 91, 0},
+        {1000, 19, 0}, {1000, 20, 1}, {1000, 980, 1}, {1000, 981, 0}, {15, 10, 0},
+        {20, 10, 1},   {500, 10, 1},  {549, 10, 0},   {549, 11, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double *x = numbered_cells(cases[k].rows, 1);
+        make_gaps(x, 1, 0, 0, cases[k].missing);
+        nim_data data = {.rows = cases[k].rows, .attributes = 1, .x = x};
+        size_t flagged = 99;
+        size_t found = scaling_find_flags(&data, &flagged);
+        if (found != cases[k].flags)
+            fail_msg("%zu of %zu missing: %zu flags", cases[k].missing, cases[k].rows, found);
+        assert_int_equal(flagged, found ? 0 : 99);
+        free(x);
+    }
+}
+
+static void columns_missing_together_share_a_flag(void **state) {
+    (void)state;
+    enum { ROWS = 200, D = 6 };
+    double *x = numbered_cells(ROWS, D);
+    make_gaps(x, D, 1, 0, 40);
+    make_gaps(x, D, 2, 0, 3);  /* too few */
+    make_gaps(x, D, 3, 0, 40); /* with column 1 */
+    make_gaps(x, D, 4, 1, 40); /* nearly */
+    make_gaps(x, D, 5, 100, 60);
+    nim_data data = {.rows = ROWS, .attributes = D, .x = x};
+    size_t flagged[D];
+    assert_int_equal(scaling_find_flags(&data, flagged), 3);
+    assert_true(flagged[0] == 1 && flagged[1] == 4 && flagged[2] == 5);
+    free(x);
+}
+
+/* Flags follow the columns, exact, with mean 0 and deviation 1 over the training rows; the cells
+ * they look at stay missing. */
+static void flags_in_standard_units(void **state) {
+    (void)state;
+    enum { ROWS = 100, D = 2 };
+    for (int standardise = 0; standardise < 2; standardise++) {
+        double *x = numbered_cells(ROWS, D), got[ROWS * (D + 1)], noise[ROWS * (D + 1)];
+        double sigma[ROWS * D], sum = 0.0, squares = 0.0;
+        size_t row[ROWS];
+        make_gaps(x, D, 1, 20, 36);
+        for (size_t i = 0; i < ROWS; i++) {
+            row[i] = i;
+            sigma[i * D] = sigma[i * D + 1] = 0.5;
+        }
+        nim_data data = {.rows = ROWS, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = ROWS};
+        struct owned_scaling owned = {0};
+        for (int pass = 0; pass < 2; pass++) {
+            scaling_layout(&owned.scaling, D, 1, &owned.arena);
+            if (pass == 0)
+                assert_true(arena_allocate(&owned.arena));
+        }
+        owned.scaling.flagged[0] = 1.0;
+        assert_int_equal(scaling_compute(&owned.scaling, &data, standardise, NULL), NIM_OK);
+        assert_int_equal(owned.scaling.width, D + 1);
+        scaling_gather(&owned.scaling, &data, true, ROWS, row, got, noise, NULL);
+        for (size_t i = 0; i < ROWS; i++) {
+            bool missing = i >= 20 && i < 56;
+            double flag = got[i * (D + 1) + D];
+            assert_true(noise[i * (D + 1) + D] == 0.0);
+            assert_true(isfinite(noise[i * (D + 1)]) && noise[i * (D + 1)] > 0.0);
+            assert_true((bool)isinf(noise[i * (D + 1) + 1]) == missing);
+            /* 36 of 100: mean 0.36, deviation 0.48 */
+            double wanted = missing ? 1.0 : 0.0;
+            assert_close(flag, standardise ? (wanted - 0.36) / 0.48 : wanted, 1e-14);
+            sum += flag;
+            squares += flag * flag;
+        }
+        assert_close(sum / ROWS, standardise ? 0.0 : 0.36, 1e-14);
+        assert_close(squares / ROWS, standardise ? 1.0 : 0.36, 1e-14);
+        scaling_settle_missing(&owned.scaling, ROWS, noise);
+        for (size_t i = 0; i < ROWS * (D + 1); i++)
+            assert_true(isfinite(noise[i]));
+        arena_free(&owned.arena);
+        free(x);
+    }
+}
+
+/* A row whose known errors are f times the medians has unknown ones f times theirs, f being the
+ * geometric mean where they differ; errors of cells that are not there do not count. */
+static void a_missing_error_follows_the_rows_others(void **state) {
+    (void)state;
+    enum { D = 3 };
+    const double x[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 6, 5, NAN, 5, 6, 5};
+    const double sigma[] = {0.1, 1,   10, 0.2, 2, 20,  0.3, 3,   30, /* medians 0.2, 2, 20 */
+                            0.8, NAN, 20, NAN, 1, 500, NAN, NAN, NAN};
+    nim_data data = {.rows = 3, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = 3};
+    struct owned_scaling owned;
+    compute(&owned, &data, true);
+    nim_data asked = {.rows = 6, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = 6};
+    double got[6 * D], noise[6 * D];
+    const size_t row[] = {0, 1, 2, 3, 4, 5};
+    const double *deviation = owned.scaling.deviation;
+    scaling_gather(&owned.scaling, &asked, true, 6, row, got, noise, NULL);
+    assert_close(sqrt(noise[3 * D]) * deviation[0], 0.8, 1e-14);
+    assert_close(sqrt(noise[3 * D + 1]) * deviation[1], 2.0 * 2.0, 1e-14); /* sqrt(4 x 1) */
+    assert_close(sqrt(noise[3 * D + 2]) * deviation[2], 20.0, 1e-13);
+    assert_close(sqrt(noise[4 * D]) * deviation[0], 0.2 * 0.5, 1e-14);
+    assert_true(isinf(noise[4 * D + 2]));
+    for (size_t j = 0; j < D; j++) /* nothing known: the medians themselves */
+        assert_close(sqrt(noise[5 * D + j]) * deviation[j], sigma[D + j], 1e-13);
+    arena_free(&owned.arena);
+}
+
 /* ---------------------------------------------------------------- through the public API ------ */
 
 static double *get_array(const nim_model *model, const char *name, size_t *count) {
@@ -461,6 +589,10 @@ int main(void) {
         cmocka_unit_test(an_absurd_error_is_only_large),
         cmocka_unit_test(standardise_off_leaves_units),
         cmocka_unit_test(all_missing_names_the_attribute),
+        cmocka_unit_test(flags_need_enough_of_both),
+        cmocka_unit_test(columns_missing_together_share_a_flag),
+        cmocka_unit_test(flags_in_standard_units),
+        cmocka_unit_test(a_missing_error_follows_the_rows_others),
         cmocka_unit_test(inducing_inputs_start_at_rows),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(missing_cells_standardised),

@@ -149,6 +149,43 @@ static void powers(void **state) {
     every_likelihood(3, 2, 5, 1.0, check);
 }
 
+/* A learned population, with missing cells: what a row's measurement leaves of it moves its points
+ * together. */
+static void check_population(const char *input, const char *population, size_t samples,
+                             double alpha, size_t combination) {
+    struct problem problem = {.classes = 2,
+                              .attributes = 3,
+                              .inducing = 5,
+                              .rows = 48,
+                              .samples = samples,
+                              .kernel = kernel_list[combination % 4]->name,
+                              .input = input,
+                              .noise = "given",
+                              .population = population,
+                              .gaps = true,
+                              .learn_epsilon = true,
+                              .alpha = alpha};
+    struct fixture fixture;
+    fixture_create(&fixture, &problem);
+    size_t components = fixture.model->population.components;
+    assert_true(strcmp(population, "mixture") == 0 ? components > 1 : components == 1);
+    assert_int_equal(fixture.model->attributes, problem.attributes);
+    fixture_free(&fixture);
+    check(&problem, combination);
+}
+
+static void populations(void **state) {
+    (void)state;
+    static const char *const input[] = {"latent", "amortised", "marginal", "first_order", "exact"};
+    static const char *const population[] = {"gaussian", "mixture"};
+    size_t combination = 0;
+    for (size_t i = 0; i < 5; i++)
+        for (size_t p = 0; p < 2; p++)
+            for (size_t samples = 1; samples <= 5; samples += 4)
+                for (int alpha = 0; alpha < 2; alpha++)
+                    check_population(input[i], population[p], samples, alpha, combination++);
+}
+
 /* Mean and variance of the mean of what was added. */
 struct sample {
     double count, sum, squares;
@@ -169,46 +206,82 @@ static double sample_variance(const struct sample *sample) {
     return sample->squares / sample->count - mean * mean;
 }
 
+/* The own parameters with the largest gradient on average over some steps: what is wrong would show
+ * in these first. */
+static void choose_steepest(struct fixture *fixture, size_t count, size_t *chosen) {
+    enum { STEPS = 100 };
+    size_t own = fixture->rows * fixture->model->table.each;
+    double *total = calloc(own, sizeof *total);
+    assert_non_null(total);
+    for (fixture->step = 0; fixture->step < STEPS; fixture->step++) {
+        fixture_bound(fixture);
+        for (size_t i = 0; i < own; i++)
+            total[i] += bound_own_gradient(fixture->bound)[i];
+    }
+    for (size_t k = 0; k < count; k++) {
+        chosen[k] = 0;
+        for (size_t i = 1; i < own; i++)
+            if (fabs(total[i]) > fabs(total[chosen[k]]))
+                chosen[k] = i;
+        total[chosen[k]] = 0.0;
+    }
+    free(total);
+}
+
 /*
  * With S > 1 points the gradient by q's parameters differs from the derivative of the value draw by
- * draw, but on average over draws they are the same; and it scatters less.
+ * draw, but on average over draws they are the same; and all in all it scatters less.
  */
-static void doubly_reparametrised(void **state) {
-    (void)state;
-    enum { STEPS = 1500, TRIED = 4 };
+static void check_reparametrised(const char *population, size_t attributes) {
+    enum { STEPS = 800, STEEPEST = 4, TRIED = 8 };
     struct problem problem = {.classes = 2,
-                              .attributes = 1,
+                              .attributes = attributes,
                               .inducing = 4,
                               .kernel = "se",
                               .input = "latent",
                               .noise = "given",
+                              .population = population,
                               .samples = 8,
                               .noise_variance = 0.3};
     struct fixture fixture;
     fixture_create(&fixture, &problem);
     fixture_disturb(&fixture);
+    size_t chosen[TRIED];
+    choose_steepest(&fixture, STEEPEST, chosen);
+    for (size_t k = STEEPEST; k < TRIED; k++)
+        chosen[k] = k;
     struct sample difference_of[TRIED] = {0}, ours[TRIED] = {0}, plain[TRIED] = {0};
     for (size_t step = 0; step < STEPS; step++) {
-        fixture.step = step;
+        fixture.step = 1000 + step;
         double gradient[TRIED];
         fixture_bound(&fixture);
-        memcpy(gradient, bound_own_gradient(fixture.bound), sizeof gradient);
+        for (size_t k = 0; k < TRIED; k++)
+            gradient[k] = bound_own_gradient(fixture.bound)[chosen[k]];
         for (size_t k = 0; k < TRIED; k++) {
-            double by_value = difference(&fixture, fixture.own + k, 1e-3);
+            double by_value = difference(&fixture, fixture.own + chosen[k], 1e-3);
             sample_add(&difference_of[k], gradient[k] - by_value);
             sample_add(&ours[k], gradient[k]);
             sample_add(&plain[k], by_value);
         }
     }
     size_t seen = 0;
+    double scatter = 0.0, plain_scatter = 0.0;
     for (size_t k = 0; k < TRIED; k++) {
         double error = sqrt(sample_variance(&difference_of[k]) / STEPS);
         assert_true(fabs(sample_mean(&difference_of[k])) < 4.0 * error);
         seen += fabs(sample_mean(&ours[k])) > 8.0 * error; /* so a wrong mean would show */
-        assert_true(sample_variance(&ours[k]) < 0.7 * sample_variance(&plain[k]));
+        scatter += sample_variance(&ours[k]);
+        plain_scatter += sample_variance(&plain[k]);
     }
-    assert_true(seen >= TRIED / 2);
+    assert_true(seen >= STEEPEST / 2);
+    assert_true(scatter < 0.7 * plain_scatter);
     fixture_free(&fixture);
+}
+
+static void doubly_reparametrised(void **state) {
+    (void)state;
+    check_reparametrised(NULL, 1);
+    check_reparametrised("gaussian", 2);
 }
 
 int main(void) {
@@ -219,6 +292,7 @@ int main(void) {
         cmocka_unit_test(many_attributes),
         cmocka_unit_test(likelihoods),
         cmocka_unit_test(powers),
+        cmocka_unit_test(populations),
         cmocka_unit_test(doubly_reparametrised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

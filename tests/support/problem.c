@@ -17,9 +17,10 @@
 
 const char *problem_name(const struct problem *p) {
     static char name[128];
-    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu %s alpha=%g %s %s %s", p->classes, p->attributes,
-             p->inducing, p->likelihood ? p->likelihood : "robust_max", p->alpha, p->kernel,
-             p->input, p->noise);
+    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu S=%zu %s alpha=%g %s %s %s %s", p->classes,
+             p->attributes, p->inducing, p->samples ? p->samples : 1,
+             p->likelihood ? p->likelihood : "robust_max", p->alpha, p->kernel, p->input, p->noise,
+             p->population ? p->population : "flat");
     return name;
 }
 
@@ -48,6 +49,18 @@ static void fill_targets(struct fixture *fixture, const struct problem *problem)
             fixture->targets[i] = 10.0 + 3.0 * fixture->targets[i];
 }
 
+/* Two clusters where a mixture is to be found; missing cells. */
+static void change_cells(struct fixture *fixture, const struct problem *problem) {
+    size_t d = problem->attributes;
+    bool clusters = problem->population && strcmp(problem->population, "mixture") == 0;
+    for (size_t i = 0; i < fixture->rows * d; i++) {
+        if (clusters && i / d % 2 == 1)
+            fixture->x[i] += 8.0;
+        if (problem->gaps && i % 17 == 3)
+            fixture->x[i] = NAN;
+    }
+}
+
 static void fill_data(struct fixture *fixture, const struct problem *problem) {
     size_t rows = fixture->rows, d = problem->attributes;
     fixture->x = malloc(rows * d * sizeof(double));
@@ -58,6 +71,7 @@ static void fill_data(struct fixture *fixture, const struct problem *problem) {
     for (size_t i = 0; i < rows * d; i++)
         fixture->sigma[i] = problem->noise_variance > 0 ? sqrt(problem->noise_variance)
                                                         : 0.2 + 0.3 * fixture->sigma[i];
+    change_cells(fixture, problem);
     for (size_t i = 0; i < rows; i++)
         fixture->labels[i] = (int32_t)(i % problem->classes);
     fill_targets(fixture, problem);
@@ -107,6 +121,8 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
     set(fixture->options, "samples", "%zu", problem->samples ? problem->samples : 1);
     set(fixture->options, "learn_epsilon", "%d", problem->learn_epsilon);
     set(fixture->options, "alpha", "%.17g", problem->alpha);
+    if (problem->population)
+        set(fixture->options, "population", "%s", problem->population);
     set(fixture->options, "units", "6");
     set(fixture->options, "layers", "2");
     nim_error error;

@@ -11,6 +11,8 @@ struct problem {
     size_t classes, attributes, inducing, rows, samples, functions;
     const char *kernel, *input, *noise;
     const char *likelihood; /* NULL: robust_max */
+    const char *population; /* NULL: flat; of a mixture, every other row is far from the others */
+    bool gaps;              /* some cells are missing, too few for a flag */
     bool learn_epsilon;
     double alpha;
     double noise_variance; /* of the error bars; 0 means the default of about 0.1, varied by cell */

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calibration: the temperature behind labels is found; a calibrated model keeps all other laws. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "fit/calibrate.h"
+#include "math/random.h"
+#include "support/calls.h"
+#include "support/reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------- the best temperature -------- */
+
+enum { ROWS = 5000, CLASSES = 4 };
+
+/* Probabilities of all shapes, from nearly certain to nearly even. */
+static void draw_probabilities(double *p) {
+    random_normal((struct random_key){3, 1}, 0, 0, ROWS * CLASSES, p);
+    for (size_t i = 0; i < ROWS; i++) {
+        double total = 0.0, *row = p + i * CLASSES;
+        for (size_t c = 0; c < CLASSES; c++)
+            total += row[c] = exp(1.5 * row[c]);
+        for (size_t c = 0; c < CLASSES; c++)
+            row[c] /= total;
+    }
+}
+
+/* Labels from q proportional to p^(1/T). */
+static void draw_labels(const double *p, double temperature, int32_t *labels) {
+    double u[ROWS], q[CLASSES];
+    random_uniform((struct random_key){3, 2}, 0, 0, ROWS, u);
+    for (size_t i = 0; i < ROWS; i++) {
+        double total = 0.0;
+        for (size_t c = 0; c < CLASSES; c++)
+            total += q[c] = pow(p[i * CLASSES + c], 1.0 / temperature);
+        double left = u[i] * total;
+        for (labels[i] = 0; labels[i] + 1 < CLASSES && (left -= q[labels[i]]) > 0.0; labels[i]++)
+            ;
+    }
+}
+
+static void temperature_is_found(void **state) {
+    (void)state;
+    static const double temperatures[] = {0.5, 1.0, 2.0};
+    double *p = doubles(ROWS * CLASSES);
+    int32_t labels[ROWS];
+    draw_probabilities(p);
+    for (size_t k = 0; k < 3; k++) {
+        draw_labels(p, temperatures[k], labels);
+        double found = best_temperature(ROWS, CLASSES, p, labels, NULL);
+        if (!(fabs(found / temperatures[k] - 1.0) < 0.04))
+            fail_msg("%g instead of %g", found, temperatures[k]);
+    }
+    free(p);
+}
+
+/* A weight of two is two rows; a weight of zero is none. */
+static void weights_are_rows(void **state) {
+    (void)state;
+    enum { FEW = 300 };
+    double *p = doubles(2 * ROWS * CLASSES), weights[2 * FEW];
+    int32_t labels[ROWS];
+    draw_probabilities(p);
+    draw_labels(p, 1.6, labels);
+    memcpy(p + FEW * CLASSES, p, FEW * CLASSES * sizeof *p);
+    memcpy(labels + FEW, labels, FEW * sizeof *labels);
+    for (size_t i = 0; i < 2 * FEW; i++)
+        weights[i] = i < FEW ? 2.0 : 0.0;
+    double weighted = best_temperature(2 * FEW, CLASSES, p, labels, weights);
+    double twice = best_temperature(2 * FEW, CLASSES, p, labels, NULL);
+    double once = best_temperature(FEW, CLASSES, p, labels, NULL);
+    assert_true(fabs(weighted - twice) < 1e-3);
+    assert_true(fabs(weighted - once) > 1e-3); /* the prior of log T counts half as much */
+    free(p);
+}
+
+/* Ties, zeros and labels thought impossible: finite, and within bounds. */
+static void extreme_probabilities(void **state) {
+    (void)state;
+    enum { EACH = 30 };
+    static const double rows[][3] = {
+        {1.0 / 3, 1.0 / 3, 1.0 / 3}, {1, 0, 0}, {0, 1, 0}, {0.5, 0.5, 0}};
+    for (size_t k = 0; k < 4; k++)
+        for (int32_t label = 0; label < 3; label++) {
+            double p[EACH * 3];
+            int32_t labels[EACH];
+            for (size_t i = 0; i < EACH; i++) {
+                memcpy(p + 3 * i, rows[k], sizeof rows[k]);
+                labels[i] = label;
+            }
+            double found = best_temperature(EACH, 3, p, labels, NULL);
+            assert_true(isfinite(found) && found > 0.2 && found < 5.0);
+            if (k == 0) /* nothing to be learned: as it was */
+                assert_true(fabs(found - 1.0) < 1e-3);
+            if (rows[k][label] == 0.0) /* wrong with certainty: softer */
+                assert_true(found > 2.0);
+        }
+}
+
+/* ---------------------------------------------------------------- a calibrated model ---------- */
+
+static const struct problem problem = {.classes = 3,
+                                       .attributes = 2,
+                                       .inducing = 10,
+                                       .rows = 120,
+                                       .kernel = "se",
+                                       .input = "marginal",
+                                       .noise = "given",
+                                       .population = "gaussian",
+                                       .samples = 4,
+                                       .alpha = 1.0};
+
+/* Labels that follow the inputs, some by chance. */
+static void begin_problem(struct fixture *fixture, const char *threads) {
+    fixture_create(fixture, &problem);
+    for (size_t i = 0; i < fixture->rows; i++)
+        if (i % 5)
+            fixture->labels[i] = (fixture->x[2 * i] > 0.0) + (fixture->x[2 * i + 1] > 0.5);
+    set(fixture->options, "caution", "0.3");
+    set(fixture->options, "calibrate", "auto");
+    set(fixture->options, "epochs", "30");
+    set(fixture->options, "stop", "fixed");
+    set(fixture->options, "threads", threads);
+}
+
+static nim_model *train(const struct fixture *fixture) {
+    nim_model *model;
+    nim_error error;
+    stop_on(nim_model_create(fixture->options, &fixture->data, &model, &error), &error);
+    stop_on(nim_model_train(model, &fixture->data, NULL, NULL, &error), &error);
+    return model;
+}
+
+struct answer {
+    double p[120 * 3], entropy[120], measurement[120], of_model[120], log_density[120];
+};
+
+static void ask(const nim_model *model, const nim_data *data, struct answer *answer) {
+    nim_predictor *predictor;
+    nim_error error;
+    nim_prediction wanted = {.probabilities = answer->p,
+                             .entropy = answer->entropy,
+                             .measurement_part = answer->measurement,
+                             .model_part = answer->of_model,
+                             .log_density = answer->log_density};
+    stop_on(nim_predictor_create(model, &predictor, &error), &error);
+    stop_on(nim_predict(predictor, data, &wanted, &error), &error);
+    nim_predictor_free(predictor);
+}
+
+/* Probabilities sum to one, the entropy is theirs, and its parts are parts of it. */
+static void check_answer(const struct answer *answer, const struct fixture *fixture) {
+    for (size_t i = 0; i < 120; i++) {
+        double total = 0.0, entropy = 0.0;
+        const double *p = answer->p + 3 * i;
+        for (size_t c = 0; c < 3; c++) {
+            assert_true(p[c] >= 0.0 && p[c] <= 1.0);
+            total += p[c];
+            entropy -= p[c] > 0.0 ? p[c] * log(p[c]) : 0.0;
+        }
+        assert_true(fabs(total - 1.0) < 1e-12);
+        assert_true(fabs(answer->entropy[i] - entropy) < 1e-12);
+        assert_true(answer->measurement[i] >= 0.0 && answer->of_model[i] >= 0.0);
+        assert_true(answer->measurement[i] + answer->of_model[i] <= entropy + 1e-12);
+        assert_true(fabs(answer->log_density[i] - log(p[fixture->labels[i]])) < 1e-12);
+    }
+}
+
+/* The same model with T = 1 predicts p; the calibrated one p^(1/T), and parts of its entropy in the
+ * same proportions. */
+static void compare_uncalibrated(nim_model *model, const struct fixture *fixture,
+                                 const struct answer *calibrated) {
+    static struct answer plain;
+    double temperature = model->temperature;
+    model->temperature = 1.0;
+    ask(model, &fixture->data, &plain);
+    model->temperature = temperature;
+    for (size_t i = 0; i < 120; i++) {
+        const double *p = plain.p + 3 * i, *q = calibrated->p + 3 * i;
+        double total = 0.0;
+        for (size_t c = 0; c < 3; c++)
+            total += pow(p[c], 1.0 / temperature);
+        for (size_t c = 0; c < 3; c++)
+            assert_true(fabs(q[c] - pow(p[c], 1.0 / temperature) / total) < 1e-12);
+        double factor = calibrated->entropy[i] / plain.entropy[i];
+        assert_true(fabs(calibrated->measurement[i] - factor * plain.measurement[i]) < 1e-12);
+        assert_true(fabs(calibrated->of_model[i] - factor * plain.of_model[i]) < 1e-12);
+    }
+}
+
+static void calibrated_model(void **state) {
+    (void)state;
+    static struct answer answer;
+    struct fixture fixture;
+    begin_problem(&fixture, "2");
+    nim_model *model = train(&fixture);
+    assert_true(model->temperature > 0.2 && model->temperature < 5.0);
+    assert_true(model->temperature != 1.0);
+    ask(model, &fixture.data, &answer);
+    check_answer(&answer, &fixture);
+    compare_uncalibrated(model, &fixture, &answer);
+    nim_model_free(model);
+    fixture_free(&fixture);
+}
+
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    static struct answer answer[2];
+    double temperature[2];
+    for (size_t k = 0; k < 2; k++) {
+        struct fixture fixture;
+        begin_problem(&fixture, k ? "2" : "1");
+        nim_model *model = train(&fixture);
+        temperature[k] = model->temperature;
+        ask(model, &fixture.data, &answer[k]);
+        nim_model_free(model);
+        fixture_free(&fixture);
+    }
+    assert_memory_equal(&temperature[0], &temperature[1], sizeof temperature[0]);
+    assert_memory_equal(&answer[0], &answer[1], sizeof answer[0]);
+}
+
+/* Calibration sets the temperature and nothing else. */
+static void parameters_stay(void **state) {
+    (void)state;
+    struct fixture fixture;
+    begin_problem(&fixture, "2");
+    nim_model *calibrated = train(&fixture);
+    set(fixture.options, "calibrate", "none");
+    nim_model *plain = train(&fixture);
+    assert_true(plain->temperature == 1.0 && calibrated->temperature != 1.0);
+    assert_int_equal(plain->count, calibrated->count);
+    assert_memory_equal(plain->theta, calibrated->theta, plain->count * sizeof(double));
+    nim_model_free(calibrated);
+    nim_model_free(plain);
+    fixture_free(&fixture);
+}
+
+static void files_keep_it(void **state) {
+    (void)state;
+    static struct answer before, after;
+    char path[] = "/tmp/nimgp-calibrated-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    struct fixture fixture;
+    nim_error error;
+    begin_problem(&fixture, "2");
+    nim_model *model = train(&fixture), *loaded;
+    stop_on(nim_model_save(model, path, &error), &error);
+    stop_on(nim_model_load(path, &loaded, &error), &error);
+    remove(path);
+    assert_memory_equal(&model->temperature, &loaded->temperature, sizeof(double));
+    ask(model, &fixture.data, &before);
+    ask(loaded, &fixture.data, &after);
+    assert_memory_equal(&before, &after, sizeof before);
+    nim_model_free(model);
+    nim_model_free(loaded);
+    fixture_free(&fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(temperature_is_found),  cmocka_unit_test(weights_are_rows),
+        cmocka_unit_test(extreme_probabilities), cmocka_unit_test(calibrated_model),
+        cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(parameters_stay),
+        cmocka_unit_test(files_keep_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
