@@ -49,7 +49,7 @@ check-slow: build
 	@$(RELEASE)/experiments/recovery 3000 >docs/results/recovery.md
 	@cat docs/results/noisy-regression.md docs/results/recovery.md
 
-# nimgp beside scikit-learn's own on three UCI sets with noise added.
+# nimgp beside scikit-learn's own on the UCI sets with noise added. Hours; what was run is not run again.
 uci: python
 	@$(PYTHON) experiments/uci.py --out docs/results/uci-python.md
 

@@ -28,7 +28,7 @@ caution : float or None, default=None
     the data more. None: 0.3 where alpha is above 0, otherwise 1.
 lengthscale_prior : float or None, default=None
     Width of a log-normal prior of lengthscales around 1.6 times the root of the number of
-    attributes. None: no prior.
+    attributes; 0 is none. None: 0.5 where alpha is above 0, otherwise none.
 max_epochs : int or None, default=None
     Passes over the data: the most with ``stop="auto"``, exactly so many with ``stop="fixed"``.
     None: 10000 steps, but at least 100 passes.
