@@ -17,11 +17,11 @@ test:
 	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package
 
 test-release: build
-	@meson test -C $(RELEASE) --no-rebuild --print-errorlogs
+	@meson test -C $(RELEASE) --no-rebuild --print-errorlogs -t 3
 
 test-sanitize: $(SANITIZE)/build.ninja
 	@ninja -C $(SANITIZE) >build/sanitize.log || { cat build/sanitize.log; exit 1; }
-	@meson test -C $(SANITIZE) --no-rebuild --print-errorlogs
+	@meson test -C $(SANITIZE) --no-rebuild --print-errorlogs -t 3
 
 # The tests of the Python package, in a virtual environment of their own.
 test-python: build python
@@ -84,7 +84,7 @@ $(RELEASE)/build.ninja: | setup
 	@meson setup $(RELEASE) >/dev/null
 
 $(SANITIZE)/build.ninja: | setup
-	@meson setup $(SANITIZE) --buildtype=plain -Doptimization=1 -Dc_args=-g1 \
+	@meson setup $(SANITIZE) --buildtype=plain -Doptimization=2 -Dc_args=-g1 \
 	  -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 
 format: setup
