@@ -115,8 +115,9 @@ history_ : ndarray of shape (n_iter_, 2)
 
 NOTES = """\
 ``NaN`` in X is a missing value, ``NaN`` in `X_err` an unknown error (the attribute's median
-stands in, larger or smaller as the row's other errors are), an error of 0 an exact value. With metadata routing enabled, `X_err` is requested
-by `fit`, `score` and the methods that predict, so nothing has to be set.
+stands in, larger or smaller as the row's other errors are), an error of 0 an exact value. With
+metadata routing enabled, `X_err` is requested by `fit`, `score` and the methods that predict, so
+nothing has to be set.
 """
 
 _SHARED = {"parameters": PARAMETERS, "class_parameters": CLASS_PARAMETERS,
