@@ -68,7 +68,6 @@ def test_remeasuring(trained):
     assert (gain.max(axis=1) <= every + 0.02).all()
 
 
-@pytest.mark.xfail(strict=True, reason="the library's gain does not follow the temperature yet")
 def test_remeasuring_is_on_the_scale_of_a_calibrated_entropy(trained):
     """Where one attribute alone is noisy, to measure it is to measure all."""
     problem, clf = trained
