@@ -32,7 +32,7 @@ head -3 "$place/train.csv"
 echo
 echo '$ nimgp fit demo/train.csv -o MODEL --input ...    and    nimgp evaluate MODEL demo/test.csv'
 echo '  input          NLL               wrong              calibration error'
-for input in exact first-order amortised latent; do
+for input in exact first-order amortised latent marginal; do
     "$nimgp" fit "$place/train.csv" -o "$place/$input.nimgp" --input "$input" --quiet
     rate "$input" "$place/$input.nimgp"
 done
@@ -40,4 +40,4 @@ rate best-possible --probabilities "$place/bayes.csv"
 
 echo
 echo '$ nimgp suggest MODEL demo/test.csv -n 3 --remeasure'
-"$nimgp" suggest "$place/latent.nimgp" "$place/test.csv" -n 3 --remeasure --quiet
+"$nimgp" suggest "$place/marginal.nimgp" "$place/test.csv" -n 3 --remeasure --quiet
