@@ -8,7 +8,7 @@
  * class probabilities, or a distribution of numbers, come out.
  *
  *     nim_options *options = nim_options_create();
- *     nim_options_set(options, "input", "latent", &error);
+ *     nim_options_set(options, "kernel", "matern52", &error);
  *     nim_data train = {.rows = N, .attributes = d, .x = x, .labels = y,
  *                       .sigma = s, .sigma_rows = N};
  *     nim_model *model = NULL;
