@@ -154,8 +154,8 @@ typedef struct nim_progress {
     size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended);
                               after the last pass, steps of the calibration */
     size_t step;           /* steps done since the model was made */
-    double bound;          /* evidence lower bound, mean over the epoch's minibatches; while draws
-                              are warming up, not yet a bound */
+    double bound;          /* what training maximises, mean over the epoch's minibatches: for alpha
+                              = 0 the evidence lower bound; while draws are warming up, not yet */
     double rate;           /* step size in force */
     double jitter;         /* largest jitter any class needed so far, relative to its variance */
 } nim_progress;
@@ -235,7 +235,8 @@ NIM_API size_t nim_model_epochs(const nim_model *model); /* passes over the data
 NIM_API size_t nim_model_rows(const nim_model *model);   /* rows it was trained on, 0 before */
 NIM_API int nim_model_under_way(const nim_model *model); /* 1: training stopped before its end */
 
-/* Evidence lower bound, averaged over the last epoch's minibatches; NaN before training. */
+/* What training maximises, averaged over the last epoch's minibatches: for alpha = 0 and caution = 1
+ * the evidence lower bound. NaN before training. */
 NIM_API double nim_model_bound(const nim_model *model);
 
 /*
