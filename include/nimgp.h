@@ -235,8 +235,8 @@ NIM_API size_t nim_model_epochs(const nim_model *model); /* passes over the data
 NIM_API size_t nim_model_rows(const nim_model *model);   /* rows it was trained on, 0 before */
 NIM_API int nim_model_under_way(const nim_model *model); /* 1: training stopped before its end */
 
-/* What training maximises, averaged over the last epoch's minibatches: for alpha = 0 and caution = 1
- * the evidence lower bound. NaN before training. */
+/* What training maximises, averaged over the last epoch's minibatches: for alpha = 0 and caution =
+ * 1 the evidence lower bound. NaN before training. */
 NIM_API double nim_model_bound(const nim_model *model);
 
 /*
