@@ -74,10 +74,12 @@ static const struct option option_list[] = {
      WHOLE, AT(learn_epsilon), SHAPES, 0, 1},
     {{"epochs", "0", "0 .. 1000000",
       "Passes over the data: the most with stop=auto, exactly so many with stop=fixed; 0 means "
-      "10000 steps, but at least 100 passes."},
+      "10000 steps, but at least 100 passes, with latent and amortised inputs, otherwise 1500 steps, "
+      "but at least 15 passes."},
      WHOLE, AT(epochs), TRAINS, 0, 1e6},
     {{"warm_up", "1000", "0 .. 1000000000",
-      "Steps in which the draws of noisy inputs grow to their full width."},
+      "Steps in which the draws of noisy inputs grow to their full width; with marginal and resampled "
+      "inputs 300 at most."},
      WHOLE, AT(warm_up), TRAINS, 0, 1e9},
     {{"stop", "auto", "auto|fixed",
       "Stop when the bound has settled, or after all epochs at a constant rate."},
