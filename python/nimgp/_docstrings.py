@@ -40,7 +40,8 @@ batch_size : int or None, default=None
 learning_rate : float, default=0.02
     Step size of Adam.
 warm_up : int, default=1000
-    Steps in which the draws of noisy inputs grow to their full width.
+    Steps in which the draws of noisy inputs grow to their full width; with "marginal" and
+    "resampled" inputs 300 at most.
 n_draws : int or None, default=None
     Places each row is looked at in a training step. None: 8 with marginal inputs, otherwise 1.
 n_points : int, default=256
