@@ -239,23 +239,27 @@ static void temper(size_t classes, double temperature, double *p) {
     scale(classes, 1.0 / total, p);
 }
 
+double predictor_calibrate(const struct nim_predictor *predictor, double *p) {
+    const struct nim_model *model = predictor->model;
+    double plain = predictor_entropy(predictor, p);
+    if (model->temperature == 1.0 || !targets_are_classes(model))
+        return 1.0;
+    temper(model->classes, model->temperature, p);
+    return plain > 0.0 ? predictor_entropy(predictor, p) / plain : 1.0;
+}
+
 static void write_probabilities(const struct nim_predictor *predictor, struct desk *desk,
                                 size_t row) {
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     size_t classes = model->classes;
     struct sums sums = sums_of(predictor, desk);
-    double *p = sums.probability, plain = predictor_entropy(predictor, p), entropy = plain;
-    if (model->temperature != 1.0 && targets_are_classes(model)) {
-        temper(classes, model->temperature, p);
-        entropy = predictor_entropy(predictor, p);
-    }
-    /* The parts keep their shares of the entropy. */
-    double factor = plain > 0.0 ? entropy / plain : 1.0;
+    double *p = sums.probability, plain = predictor_entropy(predictor, p);
+    double factor = predictor_calibrate(predictor, p);
     if (wanted->probabilities)
         memcpy(wanted->probabilities + row * classes, p, classes * sizeof(double));
     if (wanted->entropy)
-        wanted->entropy[row] = entropy;
+        wanted->entropy[row] = predictor_entropy(predictor, p);
     if (wanted->measurement_part)
         wanted->measurement_part[row] = factor * fmax(0.0, plain - *sums.located);
     if (wanted->model_part)

@@ -86,6 +86,10 @@ void predictor_merge(struct desk *desk, double *centre, double *root);
 /* Entropy of one row's y: -sum p log p, or, of sets of labels, the sum of each label's own. */
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability);
 
+/* One row's probabilities at the model's temperature, in place. Returns the entropy's change, a
+ * factor: parts of the entropy keep their shares of it. */
+double predictor_calibrate(const struct nim_predictor *predictor, double *probability);
+
 /* Where y is a number: what is asked of data row `row`, whose f is N(all_mean, all_variance) at
  * one of `count` equally likely points (numbers.c). */
 void predictor_write_numbers(const struct nim_predictor *predictor, struct desk *desk, size_t row,
