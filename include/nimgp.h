@@ -249,6 +249,11 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
  *                                            averaged over functions, largest = 1; a constant
  *                                            attribute has none
+ *   missing_columns    flags                 the attribute whose missing cells each flag shows, from
+ *                                            0; there is a flag where enough of them are missing
+ *   missing_relevance  flags                 share of each flag, on the scale of relevance
+ *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
+ *                                            1 where they are not calibrated
  * and what the likelihood learns, in units of y:
  *   epsilon          1                       robust_max: share of wrong labels
  *   noise_deviation  1                       gaussian: of the noise of y
@@ -264,7 +269,8 @@ NIM_API nim_status nim_model_get(const nim_model *model, const char *name, doubl
 /*
  * Where the training rows' true inputs are believed to be: mean and standard deviation of q(x_i),
  * each rows x attributes in the user's units. `data` as given to training, labels included. Input
- * models that do not infer true inputs answer with the measurements and their errors.
+ * models that do not infer true inputs answer with what the population says of the measurements
+ * where one was learned, otherwise with the measurements and their errors.
  */
 NIM_API nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,
                                      double *deviation, nim_error *error);

@@ -52,6 +52,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     _: KW_ONLY
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    calibrate: bool = True
 
     __metadata_request__predict_proba = {"X_err": True}
     __metadata_request__predict_log_proba = {"X_err": True}
@@ -91,6 +92,10 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         if of_rows is None or of_classes is None:
             return of_rows if of_classes is None else of_classes
         return of_rows * of_classes
+
+    def _look_inside(self) -> None:
+        super()._look_inside()
+        self.temperature_ = float(self._model.get("temperature")[0])
 
     @staticmethod
     def _in_order(classes: Any) -> np.ndarray:

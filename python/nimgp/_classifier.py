@@ -31,13 +31,14 @@ class NoisyGPClassifier(ClassEstimator):
     learn_epsilon : bool, default=False
         Whether that share is learned, starting from `epsilon`.
     {parameters}
-    {class_weight}
+    {class_parameters}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     epsilon_ : float
         The share of wrong labels, learned or given; only with ``likelihood="robust_max"``.
+    {class_attributes}
     {attributes}
 
     Notes

@@ -175,6 +175,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         -------
         Denoised
             mean and std, each of shape (n, d). Input models that do not infer true inputs answer
+            with what the population says of a row's measurements where one was learned, otherwise
             with the measurements and their errors.
         """
         return self._denoise(X, y, X_err, exposure)

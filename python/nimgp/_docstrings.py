@@ -7,30 +7,41 @@ import inspect
 from typing import TypeVar
 
 PARAMETERS = """\
-input_model : {"latent", "amortised", "first_order", "exact", "augmented", "resampled"}, \
-default="latent"
-    How error bars are used. "latent" infers the true inputs of every training row; "amortised"
-    does so by a network and keeps nothing for each row; "first_order" turns input noise into
-    output noise; "exact" ignores error bars; the last two are baselines.
+input_model : {"auto", "marginal", "latent", "amortised", "first_order", "exact", "augmented", \
+"resampled"}, default="auto"
+    How error bars are used. "marginal" averages over where the true inputs may be; "latent" infers
+    the true inputs of every training row; "amortised" does so by a network and keeps nothing for
+    each row; "first_order" turns input noise into output noise; "exact" ignores error bars; the
+    last two are baselines. "auto": "exact" where nothing is noisy or missing, "marginal" for
+    classes, levels and sets of labels with up to 40 noisy attributes, otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
     Input noise: the error bars as given, one learned variance per attribute, or their sum.
 kernel : {"se", "matern32", "matern52", "polynomial"}, default="se"
     How smooth the latent functions are.
 n_inducing : int or None, default=None
     Inducing inputs per latent function. None: a fifth of the rows, but 20 to 100.
+alpha : float or None, default=None
+    Power of the divergence, 0 to 1: 0 is the evidence lower bound, 1 fits the predicted
+    probabilities themselves. None: 0 for numbers, counts and learned noise, otherwise 1.
+caution : float or None, default=None
+    Weight of the latent functions' divergence from their prior, above 0 and up to 1; less trusts
+    the data more. None: 0.3 where alpha is above 0, otherwise 1.
+lengthscale_prior : float or None, default=None
+    Width of a log-normal prior of lengthscales around 1.6 times the root of the number of
+    attributes. None: no prior.
 max_epochs : int or None, default=None
     Passes over the data: the most with ``stop="auto"``, exactly so many with ``stop="fixed"``.
     None: 10000 steps, but at least 100 passes.
 stop : {"auto", "fixed"}, default="auto"
     Stop when the bound has settled, or after all epochs at a constant rate.
-batch_size : int, default=200
-    Rows in a minibatch.
+batch_size : int or None, default=None
+    Rows in a minibatch. None: 100 with marginal inputs, otherwise 200.
 learning_rate : float, default=0.02
     Step size of Adam.
 warm_up : int, default=1000
     Steps in which the draws of noisy inputs grow to their full width.
-n_draws : int, default=1
-    Places each row is looked at in a training step.
+n_draws : int or None, default=None
+    Places each row is looked at in a training step. None: 8 with marginal inputs, otherwise 1.
 n_points : int, default=256
     Quasi-random points a noisy row is averaged over in prediction.
 noise_start : float or None, default=None
@@ -40,8 +51,14 @@ degree : int, default=3
     Degree of the polynomial kernel.
 n_layers, n_units : int, default=2 and 50
     Hidden layers of the amortised model's network, and the width of each.
+population : {"auto", "flat", "gaussian", "mixture"}, default="auto"
+    What is assumed of true inputs before they are measured: nothing ("flat"), or how they are
+    spread and hang together, learned as one Gaussian or as a mixture of several. "auto": learned
+    where error bars are given, the input model uses them and rows differ in them; otherwise "flat".
 prior_variance : float, default=1000
-    Variance of the prior of true inputs, in standard units.
+    Variance of a flat population, in standard units.
+missing : {"auto", "ignore"}, default="auto"
+    Whether the model sees which cells are missing. "auto": in the columns where enough are.
 jitter : float, default=1e-6
     Added to the diagonal of covariances, in units of the kernel's variance.
 standardise : bool, default=True
@@ -63,9 +80,17 @@ progress : bool or callable, default=False
     stops when it returns something true.
 """
 
-CLASS_WEIGHT = """\
+CLASS_PARAMETERS = """\
 class_weight : dict, "balanced" or None, default=None
     Weights of classes, as in scikit-learn; they multiply `sample_weight`.
+calibrate : bool, default=True
+    Whether the probabilities are sharpened or softened by what rows kept aside say. Training then
+    ends with four short ones without a quarter of the rows each; not for fewer than 40 rows.
+"""
+
+CLASS_ATTRIBUTES = """\
+temperature_ : float
+    T: the probabilities are in proportion to p^(1/T); 1 where they are not calibrated.
 """
 
 ATTRIBUTES = """\
@@ -90,11 +115,12 @@ history_ : ndarray of shape (n_iter_, 2)
 
 NOTES = """\
 ``NaN`` in X is a missing value, ``NaN`` in `X_err` an unknown error (the attribute's median
-stands in), an error of 0 an exact value. With metadata routing enabled, `X_err` is requested
+stands in, larger or smaller as the row's other errors are), an error of 0 an exact value. With metadata routing enabled, `X_err` is requested
 by `fit`, `score` and the methods that predict, so nothing has to be set.
 """
 
-_SHARED = {"parameters": PARAMETERS, "class_weight": CLASS_WEIGHT, "attributes": ATTRIBUTES,
+_SHARED = {"parameters": PARAMETERS, "class_parameters": CLASS_PARAMETERS,
+           "attributes": ATTRIBUTES, "class_attributes": CLASS_ATTRIBUTES,
            "notes": NOTES}  # fmt: skip
 
 Class = TypeVar("Class", bound=type)

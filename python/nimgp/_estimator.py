@@ -57,23 +57,28 @@ class Estimator(BaseEstimator):
         y at first sight, and y in the library's form.
     """
 
-    input_model: str = "latent"
+    input_model: str = "auto"
     noise: str = "given"
     kernel: str = "se"
     n_inducing: int | None = None
     _: KW_ONLY
+    alpha: float | None = None
+    caution: float | None = None
+    lengthscale_prior: float | None = None
     max_epochs: int | None = None
     stop: str = "auto"
-    batch_size: int = 200
+    batch_size: int | None = None
     learning_rate: float = 0.02
     warm_up: int = 1000
-    n_draws: int = 1
+    n_draws: int | None = None
     n_points: int = 256
     noise_start: float | None = None
     degree: int = 3
     n_layers: int = 2
     n_units: int = 50
+    population: str = "auto"
     prior_variance: float = 1000.0
+    missing: str = "auto"
     jitter: float = 1e-6
     standardise: bool = True
     warm_start: bool = False
@@ -274,7 +279,7 @@ class Estimator(BaseEstimator):
 
         def watch(progress: Progress, epoch: int) -> Any:
             nonlocal used_up
-            if progress.batch == 0:
+            if progress.batch == 0 and progress.batches > 0:  # else it calibrates
                 epochs.append((epoch, progress.bound))
                 used_up = progress.epoch >= progress.epochs
             return told(progress) if told is not None else None
@@ -380,6 +385,7 @@ class Estimator(BaseEstimator):
         -------
         Denoised
             mean and std, each of shape (n, d). Input models that do not infer true inputs answer
+            with what the population says of a row's measurements where one was learned, otherwise
             with the measurements and their errors.
         """
         return self._denoise(X, y, X_err)
@@ -439,7 +445,8 @@ class Estimator(BaseEstimator):
 
         Files of the command-line program have named attributes; one called ``log(x)`` expects the
         logarithm of x, see :func:`nimgp.from_table`. Their classes are texts, or numbers where all
-        names of classes read as numbers.
+        names of classes read as numbers. A parameter that was left to the library has the value it
+        chose.
 
         Parameters
         ----------

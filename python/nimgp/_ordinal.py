@@ -34,7 +34,7 @@ class NoisyGPOrdinal(ClassEstimator):
         All levels from the lowest to the highest. None: those of y, numbers by size, and those of
         an ordered pandas Categorical in its order. Texts have none of their own: list them here.
     {parameters}
-    {class_weight}
+    {class_parameters}
 
     Attributes
     ----------
@@ -42,6 +42,7 @@ class NoisyGPOrdinal(ClassEstimator):
         The levels, from the lowest to the highest.
     thresholds_ : ndarray of shape (n_classes - 1,)
         Where, on the scale of the latent function, each level gives way to the next.
+    {class_attributes}
     {attributes}
 
     Notes

@@ -18,7 +18,8 @@ class Progress(NamedTuple):
     epoch, epochs : int
         Passes over the data done in this training, and the most there will be.
     batch, batches : int
-        Minibatches done of the pass under way, 0 when one has just ended; and in a pass.
+        Minibatches done of the pass under way, 0 when one has just ended; and in a pass. After
+        the last pass, steps of the calibration of class probabilities.
     step : int
         Steps done since the model was made.
     bound : float

@@ -21,6 +21,9 @@ OPTION_OF = {
     "kernel": "kernel",
     "n_inducing": "inducing",
     "n_functions": "functions",
+    "alpha": "alpha",
+    "caution": "caution",
+    "lengthscale_prior": "lengthscale_prior",
     "epsilon": "epsilon",
     "learn_epsilon": "learn_epsilon",
     "max_epochs": "epochs",
@@ -28,24 +31,41 @@ OPTION_OF = {
     "batch_size": "batch",
     "learning_rate": "rate",
     "warm_up": "warm_up",
+    "calibrate": "calibrate",
     "n_draws": "samples",
     "n_points": "points",
     "noise_start": "noise_start",
     "degree": "degree",
     "n_layers": "layers",
     "n_units": "units",
+    "population": "population",
     "prior_variance": "prior_variance",
+    "missing": "missing",
     "jitter": "jitter",
     "standardise": "standardise",
     "random_state": "seed",
     "n_jobs": "threads",
 }
 
+# What the library chooses itself once it sees the data, and the value that asks it to. A model's
+# options say what it chose.
+CHOSEN_FOR_DATA = {"input": "auto", "alpha": "-1", "caution": "0", "samples": "0", "batch": "0"}
+
+# Where None is a real number's default.
+_REAL = ("alpha", "caution", "lengthscale_prior", "noise_start")
+
+
+def option_text(name: str, value: Any) -> str:
+    """A parameter's value as the library reads it."""
+    if value is None:
+        return CHOSEN_FOR_DATA.get(OPTION_OF[name], "0")
+    if name == "calibrate" and isinstance(value, (bool, np.bool_)):
+        return "auto" if value else "none"
+    return as_text(value)
+
 
 def as_text(value: Any) -> str:
-    """A parameter's value as the library reads it; None stands for its own choice, 0."""
-    if value is None:
-        return "0"
+    """A number, a truth value or a name as the library reads it."""
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
     if isinstance(value, Integral):
@@ -76,7 +96,7 @@ def threads(n_jobs: Any) -> int:
 def options_of(estimator: Any) -> dict[str, str]:
     """The parameters an estimator has, as options; but for the seed, which may have to be drawn."""
     options = {
-        option: as_text(getattr(estimator, name))
+        option: option_text(name, getattr(estimator, name))
         for name, option in OPTION_OF.items()
         if hasattr(estimator, name) and name != "random_state"
     }
@@ -85,10 +105,14 @@ def options_of(estimator: Any) -> dict[str, str]:
 
 
 def change_options(model: Model, estimator: Any) -> None:
-    """Brings parameters changed since the last training to the model, where they may change."""
+    """Brings parameters changed since the last training to the model, where they may change.
+
+    What is left to the library stays as it chose, or as the model was made.
+    """
     name_of = {option: name for name, option in OPTION_OF.items()}
     for option, value in options_of(estimator).items():
-        if _same_value(value, model.option(option)):
+        left = option in CHOSEN_FOR_DATA and same_value(value, CHOSEN_FOR_DATA[option])
+        if left or same_value(value, model.option(option)):
             continue
         try:
             model.set_option(option, value)
@@ -97,7 +121,8 @@ def change_options(model: Model, estimator: Any) -> None:
             raise ValueError(f"{name}={getattr(estimator, name)!r}: {error}") from None
 
 
-def _same_value(one: str, other: str) -> bool:
+def same_value(one: str, other: str) -> bool:
+    """Whether two texts of an option mean the same."""
     try:
         return float(one) == float(other)
     except ValueError:
@@ -105,20 +130,23 @@ def _same_value(one: str, other: str) -> bool:
 
 
 def parameters_of(model: Model, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that make a model like this one, of those that have a default."""
-    values: dict[str, Any] = {}
-    for name, option in OPTION_OF.items():
-        if name == "n_jobs" or name not in defaults:
-            continue
-        text, default = model.option(option), defaults[name]
-        if isinstance(default, str):
-            values[name] = text
-        elif isinstance(default, bool):
-            values[name] = text != "0"
-        elif isinstance(default, float) or name == "noise_start":
-            values[name] = float(text)
-        else:
-            values[name] = int(text)
-        if default is None and name != "random_state" and values[name] == 0:
-            values[name] = None
-    return values
+    """The parameters that make a model like this one, of those that have a default.
+
+    What was left to the library is what it chose: a fit with the same data makes the same model.
+    """
+    return {
+        name: _value(name, model.option(option), defaults[name])
+        for name, option in OPTION_OF.items()
+        if name != "n_jobs" and name in defaults
+    }
+
+
+def _value(name: str, text: str, default: Any) -> Any:
+    """What :func:`option_text` made this text of."""
+    if default is None and name != "random_state" and same_value(text, option_text(name, None)):
+        return None
+    if isinstance(default, str):
+        return text
+    if isinstance(default, bool):
+        return text not in ("0", "none")
+    return float(text) if isinstance(default, float) or name in _REAL else int(text)

@@ -27,6 +27,11 @@ ESTIMATORS = [
 ]
 
 
+def uncalibrated(kind: type, settings: dict[str, Any]) -> dict[str, Any]:
+    """The same settings, without the four short trainings that calibrate classes and levels."""
+    return settings | ({"calibrate": False} if "calibrate" in kind().get_params() else {})
+
+
 class Problem(NamedTuple):
     X: np.ndarray
     y: np.ndarray

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from nimgp import (
     NoisyGPClassifier,
@@ -25,7 +26,9 @@ from nimgp import (
 from nimgp._model import Model
 from problems import ROOT, make_targets
 
-QUICK = {"max_epochs": 20, "random_state": 3, "n_jobs": 1}
+QUICK = {"max_epochs": 20, "calibrate": False, "random_state": 3, "n_jobs": 1}
+
+EVERY = {name: value for name, value in QUICK.items() if name != "calibrate"}
 
 
 @pytest.fixture
@@ -37,7 +40,9 @@ def test_everything_comes_back(problem, path):
     X, y, sigma, _ = problem
     frame = pd.DataFrame(X, columns=["flux", "log(index)"])
     clf = NoisyGPClassifier("amortised", "both", "matern52", 9, epsilon=0.01, learn_epsilon=True,
-                            noise_start=0.1, jitter=1e-5, **QUICK).fit(frame, y, sigma)  # fmt: skip
+                            noise_start=0.1, jitter=1e-5, alpha=0.5, caution=0.8, lengthscale_prior=1.5,
+                            batch_size=64, n_draws=2, population="flat", missing="ignore",
+                            **QUICK).fit(frame, y, sigma)  # fmt: skip
     clf.save(path)
     back = NoisyGPClassifier.load(path)
     assert back.get_params() == {**clf.get_params(), "n_jobs": None}
@@ -54,12 +59,29 @@ def test_everything_comes_back(problem, path):
     assert other.read_bytes() == path.read_bytes()
 
 
-def test_defaults_come_back_as_defaults(problem, path):
-    clf = NoisyGPClassifier(max_epochs=2, random_state=0).fit(problem.X, problem.y)
+def test_what_was_left_to_the_library_comes_back_as_it_chose(problem, path):
+    X, y, sigma, _ = problem
+    for errors, chosen in (
+        (None, {"input_model": "exact", "batch_size": 200, "n_draws": 1}),
+        (sigma, {"input_model": "marginal", "batch_size": 100, "n_draws": 8}),
+    ):
+        clf = NoisyGPClassifier(max_epochs=2, random_state=0, calibrate=False).fit(X, y, errors)
+        clf.save(path)
+        back = NoisyGPClassifier.load(path)
+        chosen |= {"alpha": 1.0, "caution": 0.3}
+        assert back.get_params() == {**clf.get_params(), **chosen}
+        assert not hasattr(back, "feature_names_in_")
+        again = clone(back).fit(X, y, errors)
+        assert np.array_equal(again.predict_proba(X, 0), clf.predict_proba(X, 0))
+
+
+def test_what_was_not_is_not(problem, path):
+    """0 is a choice of alpha, not the lack of one."""
+    clf = NoisyGPClassifier(alpha=0, caution=1, **QUICK).fit(problem.X, problem.y, problem.sigma)
     clf.save(path)
     back = NoisyGPClassifier.load(path)
-    assert back.get_params() == clf.get_params()
-    assert not hasattr(back, "feature_names_in_")
+    assert back.alpha == 0.0 and back.caution == 1.0 and back.calibrate is False
+    assert back.lengthscale_prior is None and back.noise_start is None and back.max_epochs == 20
 
 
 @pytest.mark.parametrize(
@@ -226,7 +248,7 @@ def test_every_task_crosses_with_the_program(program, tmp_path, path, task):
     frame = pd.DataFrame(X, columns=["flux", "size"])
     if task == "multilabel":
         y = pd.DataFrame(y, columns=names)
-    ours = kind(**QUICK).fit(frame, y, sigma, **more)
+    ours = kind(**EVERY).fit(frame, y, sigma, **more)
     ours.save(path)
     back = load(theirs)
     assert type(back) is kind and back.feature_names_in_.tolist() == ["flux", "size"]

@@ -11,8 +11,8 @@ import pytest
 
 from nimgp import NoisyGPClassifier, NoisyGPCountRegressor, NumericalError, _native, options
 from nimgp._model import Model, Table
-from nimgp._settings import OPTION_OF
-from problems import ESTIMATORS, ROOT, make_problem, make_targets
+from nimgp._settings import OPTION_OF, option_text, same_value
+from problems import ESTIMATORS, ROOT, make_problem, make_targets, uncalibrated
 
 
 def test_structures_are_those_of_the_header(c_program):
@@ -56,10 +56,8 @@ def test_every_option_is_a_parameter_with_the_same_default():
             default = kind().get_params()[name]
             if name == "likelihood":
                 assert default in option.values.split("|")
-            elif isinstance(default, str):
-                assert default == option.default
             else:
-                assert float(default or 0) == float(option.default)
+                assert same_value(option_text(name, default), option.default), option
 
 
 def test_messages_of_the_library_are_carried():
@@ -82,21 +80,38 @@ def write_table(path, X, sigma, labels=None, targets=None, exposure=None):
             file.write(b"" if array is None else array.tobytes())
 
 
-@pytest.mark.parametrize("input_model", ["latent", "amortised", "first_order", "exact"])
+@pytest.mark.parametrize(
+    "input_model", ["auto", "marginal", "latent", "amortised", "first_order", "exact"]
+)
 @pytest.mark.parametrize("errors", ["cells", "attributes", "none"])
 def test_results_are_the_c_programs_to_the_last_bit(c_program, tmp_path, input_model, errors):
-    X, y, sigma, _ = make_problem(150)
+    X, y, sigma, _ = make_problem(100)
     sigma = {"cells": sigma, "attributes": sigma[0], "none": None}[errors]
     labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
     write_table(tmp_path / "table", X, sigma, labels)
     theirs = c_program("fit", tmp_path / "table", tmp_path / "model", f"input={input_model}",
-                       "epochs=40", "batch=64", "seed=7")  # fmt: skip
-    clf = NoisyGPClassifier(input_model, max_epochs=40, batch_size=64, random_state=7)
+                       "epochs=20", "batch=64", "calibrate=none", "seed=7")  # fmt: skip
+    clf = NoisyGPClassifier(
+        input_model, max_epochs=20, batch_size=64, calibrate=False, random_state=7
+    )
     ours = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=0 if sigma is None else sigma)
     if sigma is None:
         ours = clf.predict_proba(X)
     density = clf.log_density(X, y, X_err=sigma)
     assert ours.tobytes() + density.tobytes() == theirs
+
+
+def test_defaults_are_the_c_programs_to_the_last_bit(c_program, tmp_path):
+    """All that the library chooses, learns of true inputs and calibrates."""
+    X, y, sigma, _ = make_problem(60)
+    X[::4, 1] = np.nan
+    labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
+    write_table(tmp_path / "table", X, sigma, labels)
+    theirs = c_program("fit", tmp_path / "table", tmp_path / "model", "epochs=3", "seed=7")
+    clf = NoisyGPClassifier(max_epochs=3, random_state=7).fit(X, y, X_err=sigma)
+    assert clf.temperature_ != 1 and clf._model.option("input") == "marginal"
+    ours = clf.predict_proba(X, sigma).tobytes() + clf.log_density(X, y, sigma).tobytes()
+    assert ours == theirs
 
 
 @pytest.mark.parametrize(
@@ -122,6 +137,7 @@ def test_every_target_is_the_c_programs_to_the_last_bit(c_program, tmp_path, kin
         "epochs=20",
         "batch=50",
         "points=40",
+        "calibrate=none",
         "seed=5",
     )
 
@@ -134,7 +150,8 @@ def test_every_target_is_the_c_programs_to_the_last_bit(c_program, tmp_path, kin
         return estimator.predict_proba(X, sigma).tobytes() + density.tobytes()
 
     chosen = {"likelihood": likelihood} if "likelihood" in kind().get_params() else {}
-    estimator = kind(max_epochs=20, batch_size=50, n_points=40, random_state=5, **chosen)
+    chosen |= {"max_epochs": 20, "batch_size": 50, "n_points": 40, "random_state": 5}
+    estimator = kind(**uncalibrated(kind, chosen))
     assert ours(estimator.fit(X, y, sigma, **more)) == theirs
     # Files cross both ways.
     back = kind.load(model)
@@ -155,13 +172,13 @@ def test_arrays_of_the_right_form_are_not_copied(problem, monkeypatch):
         "create",
         classmethod(lambda cls, o, table: seen.append(table) or create(cls, o, table)),
     )
-    NoisyGPClassifier(max_epochs=1).fit(problem.X, problem.y, X_err=problem.sigma)
+    NoisyGPClassifier(max_epochs=1, calibrate=False).fit(problem.X, problem.y, X_err=problem.sigma)
     assert seen[0].data.x == problem.X.ctypes.data
     assert seen[0].data.sigma == problem.sigma.ctypes.data
 
 
 def test_arrays_of_another_form_are_understood(problem):
-    clf = NoisyGPClassifier(max_epochs=5, random_state=0)
+    clf = NoisyGPClassifier(max_epochs=5, calibrate=False, random_state=0)
     X, sigma = problem.X.astype(np.float32), problem.sigma.astype(np.float32)
     plain = clf.fit(X.astype(float), problem.y, X_err=sigma.astype(float)).predict_proba(X, 0)
     for form in (np.asfortranarray, lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: a.tolist()):
@@ -173,7 +190,9 @@ def test_other_threads_run_while_it_trains(problem):
     """Without a callback the library never lets Python in; a held lock would stop the counter."""
     labels = np.unique(problem.y, return_inverse=True)[1].astype(np.int32)
     table = Table(problem.X, problem.sigma, labels)
-    model = Model.create({"epochs": "400", "stop": "fixed", "threads": "1"}, table)
+    options = {"epochs": "400", "stop": "fixed", "threads": "1", "input": "latent",
+               "calibrate": "none"}  # fmt: skip
+    model = Model.create(options, table)
     turns, training, trained = [0], threading.Event(), threading.Event()
 
     def count():

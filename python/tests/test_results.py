@@ -13,13 +13,14 @@ from problems import make_problem
 @pytest.fixture(scope="module")
 def trained():
     problem = make_problem(300)
-    clf = NoisyGPClassifier(max_epochs=600, random_state=0)
+    clf = NoisyGPClassifier(max_epochs=100, learning_rate=0.05, warm_up=100, random_state=0)
     return problem, clf.fit(problem.X, problem.y, X_err=problem.sigma)
 
 
 def test_error_bars_pay(trained):
     problem, clf = trained
-    exact = NoisyGPClassifier("exact", max_epochs=600, random_state=0).fit(problem.X, problem.y)
+    exact = NoisyGPClassifier("exact", max_epochs=600, calibrate=False, random_state=0)
+    exact.fit(problem.X, problem.y)
     new = make_problem(1000, seed=1)
     number = np.searchsorted(clf.classes_, new.y)
     nll = [
@@ -79,13 +80,20 @@ def test_suggestions(trained):
 
 
 def test_denoising_moves_rows_towards_the_truth(trained):
-    problem, clf = trained
+    problem, marginal = trained
+    clf = NoisyGPClassifier("latent", max_epochs=600, calibrate=False, random_state=0)
+    clf.fit(problem.X, problem.y, problem.sigma)
     mean, std = clf.denoise(problem.X, problem.y, problem.sigma)
     assert (std > 0).all() and (std <= 1.001 * problem.sigma).mean() > 0.9
     before = np.square((problem.X - problem.truth) / problem.sigma).mean()
     after = np.square((mean - problem.truth) / problem.sigma).mean()
     assert after < 0.97 * before
-    same = NoisyGPClassifier("exact", max_epochs=5).fit(problem.X, problem.y, problem.sigma)
+    # Without the labels, from how true inputs are spread.
+    shrunk, std = marginal.denoise(problem.X, problem.y, problem.sigma)
+    assert 0.7 < np.square((shrunk - problem.truth) / std).mean() < 1.3
+    assert np.square((shrunk - problem.truth) / problem.sigma).mean() < 0.97 * before
+    same = NoisyGPClassifier("exact", max_epochs=5, calibrate=False)
+    same.fit(problem.X, problem.y, problem.sigma)
     mean, std = same.denoise(problem.X, problem.y, problem.sigma)
     assert np.allclose(mean, problem.X) and np.allclose(std, problem.sigma)
     with pytest.raises(ValueError, match="301 rows, the model knows 300"):
@@ -95,7 +103,7 @@ def test_denoising_moves_rows_towards_the_truth(trained):
 def test_what_is_learned_is_in_the_users_units(trained):
     """Another unit, here a power of two, changes the numbers by its power and nothing else."""
     (X, y, sigma, _), _ = trained
-    clf = NoisyGPClassifier(noise="both", max_epochs=30, random_state=0)
+    clf = NoisyGPClassifier(noise="both", max_epochs=30, calibrate=False, random_state=0)
     metres = clf.fit(X, y, sigma)
     p, noise, length = metres.predict_proba(X, sigma), clf.noise_variance_, clf.lengthscales_
     unit = np.array([128.0, 0.25])

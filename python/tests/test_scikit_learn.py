@@ -26,7 +26,7 @@ from nimgp import (
     neg_log_loss,
 )
 
-QUICK = {"max_epochs": 20, "random_state": 0, "n_jobs": 1}
+QUICK = {"max_epochs": 20, "calibrate": False, "random_state": 0, "n_jobs": 1}
 
 NOT_TO_THE_DIGIT = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -69,10 +69,10 @@ def _rounded(y):
 # fit all the same, hence large steps where it takes more.
 @parametrize_with_checks(
     [
-        NoisyGPClassifier(max_epochs=20),
-        NoisyGPClassifier("first_order", "both", max_epochs=20),
-        NoisyGPClassifier(likelihood="probit", max_epochs=20),
-        NoisyGPOrdinal(max_epochs=20, learning_rate=0.1),
+        NoisyGPClassifier(max_epochs=20, calibrate=False),
+        NoisyGPClassifier("first_order", "both", max_epochs=20, calibrate=False),
+        NoisyGPClassifier(likelihood="probit", max_epochs=20, calibrate=False),
+        NoisyGPOrdinal(max_epochs=20, learning_rate=0.1, calibrate=False),
         NoisyGPRegressor(max_epochs=20),
         NoisyGPRegressor("first_order", "both", likelihood="student_t", max_epochs=20),
         RoundedCounts(max_epochs=60, learning_rate=0.1),
@@ -114,7 +114,9 @@ def routing():
 def test_weights_are_repetitions(problem):
     X, y, sigma = (array[:60] for array in problem[:3])
     times = np.random.default_rng(0).integers(0, 4, size=len(y))
-    clf = NoisyGPClassifier("exact", n_inducing=15, max_epochs=1000, random_state=0)
+    clf = NoisyGPClassifier(
+        "exact", n_inducing=15, max_epochs=1000, calibrate=False, random_state=0
+    )
     weighted = clf.fit(X, y, sigma, sample_weight=times).predict_proba(X, sigma)
     many = [np.repeat(a, times, axis=0) for a in (X, y, sigma)]
     repeated = clf.fit(*many).predict_proba(X, sigma)

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from nimgp import NoisyGPClassifier
 from nimgp._settings import threads
 
-QUICK = {"max_epochs": 30, "random_state": 0, "n_jobs": 1}
+QUICK = {"max_epochs": 30, "calibrate": False, "random_state": 0, "n_jobs": 1}
 
 
 def test_interrupt_stops_and_training_goes_on_to_the_same_bits(problem):
@@ -109,6 +109,45 @@ def test_progress_is_told_and_may_stop(problem):
 
     with pytest.raises(ZeroDivisionError, match="of mine"):
         clf.set_params(progress=fail).fit(X, y, sigma)
+
+
+def test_calibration_is_told_and_may_be_stopped(problem):
+    """It is no epoch, and does not look like a training that ended unsettled."""
+    X, y, sigma, _ = (array[:50] for array in problem)
+    told = []
+    settings = {"max_epochs": 4, "stop": "fixed", "random_state": 0, "n_jobs": 1}
+    clf = NoisyGPClassifier(progress=told.append, **settings).fit(X, y, sigma)
+    calibrating = [p for p in told if p.batches == 0]
+    assert calibrating and told[-len(calibrating) :] == calibrating
+    assert clf.history_[:, 0].tolist() == [1, 2, 3, 4] and clf.temperature_ != 1
+    stopped = NoisyGPClassifier(progress=lambda p: p.batches == 0, warm_start=True, **settings)
+    stopped.fit(X, y, sigma)
+    assert stopped.n_iter_ == 4 and stopped.temperature_ == 1
+    stopped.set_params(progress=False).fit(X, y, sigma)
+    assert stopped.n_iter_ == 4 and stopped.temperature_ == clf.temperature_
+    assert np.array_equal(stopped.predict_proba(X, sigma), clf.predict_proba(X, sigma))
+
+
+def test_a_settled_training_that_is_calibrated_is_not_unsettled(problem):
+    X, y, _, _ = (array[:50] for array in problem)
+    clf = NoisyGPClassifier(n_inducing=3, learning_rate=0.2, max_epochs=20000, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.fit(X, y)
+    assert clf.n_iter_ < 20000 and clf.temperature_ != 1
+
+
+def test_what_the_library_chose_stays_in_a_warm_start(problem):
+    """Also where it would choose otherwise for the new rows; what is set now changes as ever."""
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(warm_start=True, **QUICK).fit(X[:80], y[:80], sigma[:80])
+    model = clf._model
+    assert (model.option("input"), model.option("batch")) == ("marginal", "100")
+    clf.set_params(batch_size=30, max_epochs=2).fit(X, y)
+    assert clf._model is model and model.option("batch") == "30" and clf.n_iter_ == 32
+    assert model.option("input") == "marginal"
+    with pytest.raises(ValueError, match="alpha=0.5: option alpha shapes a model"):
+        clf.set_params(alpha=0.5).fit(X, y)
 
 
 def test_progress_may_look_at_the_classifier(problem):
@@ -278,7 +317,8 @@ def test_many_rows_are_predicted_as_few(problem):
 
 def test_a_training_that_ends_unsettled_is_told(problem):
     X, y, sigma, _ = problem
-    settings = {"input_model": "exact", "n_inducing": 5, "random_state": 0, "learning_rate": 0.2}
+    settings = {"input_model": "exact", "n_inducing": 5, "random_state": 0, "learning_rate": 0.2,
+                "calibrate": False}  # fmt: skip
     brief = NoisyGPClassifier(max_epochs=3, **settings)
     with pytest.warns(ConvergenceWarning, match="after 3 epochs, before the bound had") as caught:
         brief.fit(X, y)

@@ -112,6 +112,10 @@ static void read_missing_columns(const nim_model *model, double *values) {
     memcpy(values, model->scaling.flagged, model->scaling.flags * sizeof(double));
 }
 
+static void read_temperature(const nim_model *model, double *values) {
+    *values = model->temperature;
+}
+
 /* What the likelihood learned, by name; NULL when it has no such thing. */
 static const struct likelihood_quantity *find_quantity(const nim_model *model, const char *name) {
     const struct likelihood_quantity *quantity = model->options.likelihood->quantities;
@@ -150,6 +154,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"relevance", d, read_relevance},
         {"missing_columns", model->scaling.flags, read_missing_columns},
         {"missing_relevance", model->scaling.flags, read_missing_relevance},
+        {"temperature", 1, read_temperature},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (strcmp(arrays[i].name, name) == 0) {

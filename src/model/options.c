@@ -62,9 +62,9 @@ static const struct option option_list[] = {
       "Weight of the latent functions' divergence from their prior: less than 1 trusts the data "
       "more; auto means 0.3 where alpha is above 0, otherwise 1."},
      REAL, AT(caution), SHAPES, 0.001, 1},
-    {{"lengthscale_prior", "0", "0 .. 10",
+    {{"lengthscale_prior", "auto", "auto, or 0 .. 10",
       "Width of a log-normal prior of lengthscales around 1.6 times the root of the number of "
-      "attributes; 0 means none."},
+      "attributes; 0 means none; auto means 0.5 where alpha is above 0, otherwise none."},
      REAL, AT(lengthscale_prior), SHAPES, 0, 10},
     {{"epsilon", "0.001", "1e-9 .. 0.5",
       "Share of wrong labels."},

@@ -11,6 +11,10 @@ enum { POINTS = 8, BATCH_OF_POINTS = 100, BATCH_OF_ROWS = 200 };
  * prior stay too close to it. */
 #define LITTLE_CAUTION 0.3
 
+/* Many lengthscales and few rows: without a prior some end where the rows at hand happen to be
+ * separated best. */
+#define LENGTHSCALE_WIDTH 0.5
+
 static bool is_noisy(const nim_data *data, size_t i, size_t j) {
     size_t d = data->attributes, from = data->sigma_rows == 1 ? 0 : i;
     return isnan(data->x[i * d + j]) || (data->sigma && !(data->sigma[from * d + j] == 0.0));
@@ -51,6 +55,8 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
         settled.alpha = numbers || options->noise != NOISE_GIVEN ? 0.0 : 1.0;
     if (settled.caution == OPTION_AUTO)
         settled.caution = settled.alpha > 0.0 ? LITTLE_CAUTION : 1.0;
+    if (settled.lengthscale_prior == OPTION_AUTO)
+        settled.lengthscale_prior = settled.alpha > 0.0 ? LENGTHSCALE_WIDTH : 0.0;
     if (settled.samples == 0)
         settled.samples = points ? POINTS : 1;
     if (settled.batch == 0)

@@ -285,7 +285,7 @@ static double largest_jitter(const struct nim_model *model) {
 
 static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
     const struct nim_options *options = &trainer->model->options;
-    bool points = options->input->inside && !options->input->moves;
+    bool points = !options->input->moves; /* neither rows nor a network of their own */
     size_t epochs = (points ? POINT_STEPS : DEFAULT_STEPS) / trainer->batches;
     size_t least = points ? POINT_EPOCHS : DEFAULT_EPOCHS;
     epochs = epochs > least ? epochs : least;

@@ -100,6 +100,7 @@ static void set(nim_options *options, const char *name, const char *format, ...)
 void set_plain(nim_options *options) {
     set(options, "alpha", "0");
     set(options, "caution", "1");
+    set(options, "lengthscale_prior", "0");
     set(options, "population", "flat");
     set(options, "calibrate", "none");
 }

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is left to the library, and what of it can be set: inputs, divergence, population, gaps."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from nimgp import NoisyGPClassifier, NoisyGPOrdinal, NoisyGPRegressor
+from problems import ESTIMATORS, make_problem, make_targets, predicted, uncalibrated
+
+QUICK = {"max_epochs": 3, "n_points": 16, "random_state": 0, "n_jobs": 1}
+CALIBRATED = [NoisyGPClassifier, NoisyGPOrdinal]
+
+
+def fitted(kind, rows=60, errors=True, **settings):
+    X, y, sigma, _ = make_targets(kind, rows)
+    return kind(**{**uncalibrated(kind, QUICK), **settings}).fit(X, y, sigma if errors else None)
+
+
+def chosen(estimator, *names):
+    return tuple(estimator._model.option(name) for name in names)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_the_library_chooses_for_the_data(kind):
+    numbers = kind._target in ("number", "count")
+    names = ("input", "alpha", "caution", "samples", "batch")
+    noisy, exact, learned = (
+        chosen(fitted(kind, errors=errors, noise=noise), *names)
+        for errors, noise in ((True, "given"), (False, "given"), (True, "learned"))
+    )
+    power = ("0", "1") if numbers else ("1", "0.3")
+    assert noisy == (("latent", *power, "1", "200") if numbers else ("marginal", *power, "8", "100"))
+    assert exact == ("exact", *power, "1", "200")
+    assert learned == ("latent", "0", "1", "1", "200")
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_what_is_set_reaches_the_model(kind):
+    model = fitted(
+        kind, input_model="marginal", alpha=0.25, caution=0.75, lengthscale_prior=2,
+        population="mixture", missing="ignore", batch_size=17, n_draws=3,
+    )  # fmt: skip
+    names = ("input", "alpha", "caution", "lengthscale_prior", "population", "missing", "batch")
+    wanted = ("marginal", "0.25", "0.75", "2", "mixture", "ignore", "17")
+    assert chosen(model, *names) == wanted and chosen(model, "samples") == ("3",)
+    assert chosen(fitted(kind, alpha=0), "alpha", "caution") == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"alpha": 1.5}, "option alpha: '1.5' is not"),
+        ({"alpha": -0.5}, "option alpha: '-0.5' is not"),
+        ({"caution": 2}, "option caution: '2' is not"),
+        ({"population": "small"}, "option population: 'small' is not one of auto"),
+        ({"missing": "drop"}, "option missing: 'drop' is not one of auto"),
+        ({"calibrate": 2}, "option calibrate: '2' is not one of auto"),
+        ({"calibrate": None}, "option calibrate: '0' is not one of auto"),
+        ({"population": "gaussian", "noise": "both"}, "gaussian needs error bars that are given"),
+    ],
+)
+def test_wrong_choices_are_told(wrong, told):
+    with pytest.raises(ValueError, match=told):
+        fitted(NoisyGPClassifier, **wrong)
+
+
+def test_choices_matter():
+    """Each of them leads elsewhere than the default."""
+    X, _, sigma, _ = make_targets(NoisyGPClassifier, 60)
+    plain = fitted(NoisyGPClassifier).predict_proba(X, sigma)
+    for other in ({"alpha": 0.5}, {"caution": 1}, {"lengthscale_prior": 0.1},
+                  {"population": "flat"}, {"n_draws": 2}, {"batch_size": 20},
+                  {"input_model": "latent"}):  # fmt: skip
+        assert not np.array_equal(fitted(NoisyGPClassifier, **other).predict_proba(X, sigma), plain)
+    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.3, "n_draws": 8,
+               "batch_size": 100}  # fmt: skip
+    assert np.array_equal(fitted(NoisyGPClassifier, **spelled).predict_proba(X, sigma), plain)
+
+
+# ---------------------------------------------------------------------- calibration
+
+
+@pytest.mark.parametrize("kind", CALIBRATED)
+def test_calibration_is_a_power_of_the_probabilities(kind):
+    X, y, sigma, _ = make_targets(kind, 60)
+    with_it, without = (fitted(kind, calibrate=choice) for choice in (True, False))
+    assert without.temperature_ == 1.0 != with_it.temperature_ > 0
+    p = without.predict_proba(X, sigma) ** (1 / with_it.temperature_)
+    found = with_it.predict_proba(X, sigma)
+    assert np.allclose(found, p / p.sum(axis=1, keepdims=True), rtol=1e-9)
+    own = found[np.arange(60), np.searchsorted(with_it.classes_, y)]
+    assert np.allclose(with_it.log_density(X, y, sigma), np.log(own), rtol=1e-9)
+
+
+def test_only_classes_and_levels_are_calibrated():
+    for kind in ESTIMATORS:
+        assert ("calibrate" in kind().get_params()) == (kind in CALIBRATED)
+        assert hasattr(fitted(kind), "temperature_") == (kind in CALIBRATED)
+
+
+# ---------------------------------------------------------------------- missing cells
+
+
+def with_gaps(rows=60):
+    X, y, sigma, truth = make_problem(rows)
+    X[::4, 1] = np.nan
+    return X, y, sigma, truth
+
+
+def test_the_model_sees_which_cells_are_missing():
+    X, y, sigma, _ = with_gaps()
+    models = {
+        choice: NoisyGPClassifier(missing=choice, calibrate=False, **QUICK).fit(X, y, sigma)
+        for choice in ("auto", "ignore")
+    }
+    for choice, model in models.items():
+        columns = model._model.get("missing_columns")
+        assert columns.tolist() == ([1.0] if choice == "auto" else [])
+        assert len(model._model.get("missing_relevance")) == len(columns)
+        assert model.n_features_in_ == 2 and model.lengthscales_.shape == (3, 2)
+        p = model.predict_proba(X, sigma)
+        assert np.isfinite(p).all() and np.allclose(p.sum(axis=1), 1)
+        assert model.remeasure(X[:4], sigma[:4]).shape == (4, 2)
+        masked = np.ma.masked_invalid(X)
+        assert np.array_equal(model.predict_proba(masked, sigma), p)
+    answers = [model.predict_proba(X, sigma) for model in models.values()]
+    assert not np.array_equal(*answers)
+    # Gaps that training did not see are no trouble, nor are gaps without errors.
+    assert np.isfinite(models["auto"].predict_proba([[np.nan, 0.0], [np.nan, np.nan]], 0)).all()
+
+
+def test_gaps_among_exact_values_are_noisy():
+    X, y, _, _ = with_gaps()
+    model = NoisyGPClassifier(calibrate=False, **QUICK).fit(X, y)
+    assert chosen(model, "input") == ("marginal",)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+# ---------------------------------------------------------------------- copies
+
+
+@pytest.mark.parametrize("population", ["auto", "gaussian", "mixture"])
+def test_copies_predict_the_same_with_all_that_is_learned(population, tmp_path):
+    X, y, sigma, _ = with_gaps()
+    clf = NoisyGPClassifier(population=population, **QUICK).fit(X, y, sigma)
+    assert clf.temperature_ != 1
+    flat = clone(clf).set_params(population="flat", calibrate=False).fit(X, y, sigma)
+    before, where = clf.predict_proba(X, sigma), clf.denoise(X, y, sigma)
+    assert not np.array_equal(flat.denoise(X, y, sigma).mean, where.mean)  # so it was learned
+    clf.save(tmp_path / "m")
+    for copy in (pickle.loads(pickle.dumps(clf)), NoisyGPClassifier.load(tmp_path / "m")):
+        assert copy.temperature_ == clf.temperature_
+        assert np.array_equal(copy.predict_proba(X, sigma), before)
+        assert np.array_equal(copy.denoise(X, y, sigma).mean, where.mean)
+        assert np.array_equal(copy.remeasure(X[:3], sigma[:3]), clf.remeasure(X[:3], sigma[:3]))
+    again = clone(copy).fit(X, y, sigma)
+    assert np.array_equal(again.predict_proba(X, sigma), before)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_all_questions_are_answered_with_marginal_inputs(kind):
+    X, y, sigma, _ = make_targets(kind, 60)
+    model = fitted(kind, input_model="marginal", population="gaussian")
+    assert np.isfinite(predicted(model, X, sigma)).all()
+    where = model.denoise(X, y, sigma)
+    # A Gaussian population can only sharpen a measurement.
+    assert where.mean.shape == X.shape and (where.std > 0).all()
+    assert (where.std < sigma).all()
+    # Nothing is kept for each row: any rows will do.
+    new = make_targets(kind, 90, seed=5)
+    assert model.denoise(new.X, new.y, new.sigma).mean.shape == (90, 2)
+    if hasattr(model, "uncertainty"):
+        parts = model.uncertainty(X, sigma)
+        assert np.allclose(parts.total, parts.measurement + parts.model + parts.label, atol=1e-9)
+        assert (model.remeasure(X[:3], sigma[:3]) >= 0).all()
+
+
+def test_numbers_are_predicted_as_before():
+    """Nothing of the default has changed for them but what the population says of the inputs."""
+    X, _, sigma, _ = make_targets(NoisyGPRegressor, 60)
+    spelled = {"input_model": "latent", "alpha": 0, "caution": 1, "n_draws": 1, "batch_size": 200}
+    one, other = (fitted(NoisyGPRegressor, **settings) for settings in ({}, spelled))
+    assert np.array_equal(predicted(one, X, sigma), predicted(other, X, sigma))
