@@ -140,12 +140,16 @@ static nim_model *train(const struct fixture *fixture) {
     return model;
 }
 
+/* Gains of the first few rows: they are by far the most work. */
+enum { GAINED = 12 };
+
 struct answer {
     double p[120 * 3], entropy[120], measurement[120], of_model[120], log_density[120],
-        gain[120 * 2];
+        gain[GAINED * 2];
 };
 
 static void ask(const nim_model *model, const nim_data *data, struct answer *answer) {
+    nim_data few = rows_of(data, 0, GAINED);
     nim_predictor *predictor;
     nim_error error;
     nim_prediction wanted = {.probabilities = answer->p,
@@ -155,7 +159,7 @@ static void ask(const nim_model *model, const nim_data *data, struct answer *ans
                              .log_density = answer->log_density};
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
     stop_on(nim_predict(predictor, data, &wanted, &error), &error);
-    stop_on(nim_remeasure(predictor, data, answer->gain, &error), &error);
+    stop_on(nim_remeasure(predictor, &few, answer->gain, &error), &error);
     nim_predictor_free(predictor);
 }
 
@@ -199,7 +203,7 @@ static void compare_uncalibrated(nim_model *model, const struct fixture *fixture
         double factor = calibrated.entropy[i] / plain.entropy[i];
         assert_true(fabs(calibrated.measurement[i] - factor * plain.measurement[i]) < 1e-12);
         assert_true(fabs(calibrated.of_model[i] - factor * plain.of_model[i]) < 1e-12);
-        for (size_t j = 2 * i; j < 2 * i + 2; j++) {
+        for (size_t j = 2 * i; i < GAINED && j < 2 * i + 2; j++) {
             double gain = factor * plain.gain[j];
             assert_true(fabs(calibrated.gain[j] - gain) <= 0.05 * gain + 1e-3);
             changed = fmax(changed, fabs(gain - plain.gain[j]) / (0.05 * gain + 1e-3));

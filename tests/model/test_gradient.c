@@ -234,7 +234,7 @@ static void choose_steepest(struct fixture *fixture, size_t count, size_t *chose
  * off.
  */
 static void check_reparametrised(const char *population, size_t attributes) {
-    enum { STEPS = 800, STEEPEST = 4, TRIED = 8 };
+    enum { STEPS = 800, STEEPEST = 4, TRIED = 6 };
     struct problem problem = {.classes = 2,
                               .attributes = attributes,
                               .inducing = 4,
@@ -279,7 +279,9 @@ static void check_reparametrised(const char *population, size_t attributes) {
 
 static void doubly_reparametrised(void **state) {
     (void)state;
+#ifndef __SANITIZE_ADDRESS__
     check_reparametrised(NULL, 1);
+#endif
     check_reparametrised("gaussian", 2);
 }
 
