@@ -249,8 +249,8 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
  *                                            averaged over functions, largest = 1; a constant
  *                                            attribute has none
- *   missing_columns    flags                 the attribute whose missing cells each flag shows, from
- *                                            0; there is a flag where enough of them are missing
+ *   missing_columns  flags                   the attribute whose missing cells each flag shows; one
+ *                                            has a flag where enough of its cells are missing
  *   missing_relevance  flags                 share of each flag, on the scale of relevance
  *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
  *                                            1 where they are not calibrated

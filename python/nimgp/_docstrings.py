@@ -28,7 +28,7 @@ caution : float or None, default=None
     the data more. None: 0.3 where alpha is above 0, otherwise 1.
 lengthscale_prior : float or None, default=None
     Width of a log-normal prior of lengthscales around 1.6 times the root of the number of
-    attributes. None: no prior.
+    attributes; 0 is none. None: 0.5 where alpha is above 0, otherwise none.
 max_epochs : int or None, default=None
     Passes over the data: the most with ``stop="auto"``, exactly so many with ``stop="fixed"``.
     None: 10000 steps, but at least 100 passes.
@@ -115,8 +115,9 @@ history_ : ndarray of shape (n_iter_, 2)
 
 NOTES = """\
 ``NaN`` in X is a missing value, ``NaN`` in `X_err` an unknown error (the attribute's median
-stands in, larger or smaller as the row's other errors are), an error of 0 an exact value. With metadata routing enabled, `X_err` is requested
-by `fit`, `score` and the methods that predict, so nothing has to be set.
+stands in, larger or smaller as the row's other errors are), an error of 0 an exact value. With
+metadata routing enabled, `X_err` is requested by `fit`, `score` and the methods that predict, so
+nothing has to be set.
 """
 
 _SHARED = {"parameters": PARAMETERS, "class_parameters": CLASS_PARAMETERS,

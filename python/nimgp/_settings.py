@@ -49,7 +49,14 @@ OPTION_OF = {
 
 # What the library chooses itself once it sees the data, and the value that asks it to. A model's
 # options say what it chose.
-CHOSEN_FOR_DATA = {"input": "auto", "alpha": "-1", "caution": "0", "samples": "0", "batch": "0"}
+CHOSEN_FOR_DATA = {
+    "input": "auto",
+    "alpha": "auto",
+    "caution": "auto",
+    "lengthscale_prior": "auto",
+    "samples": "0",
+    "batch": "0",
+}
 
 # Where None is a real number's default.
 _REAL = ("alpha", "caution", "lengthscale_prior", "noise_start")

@@ -34,7 +34,8 @@ def test_the_library_chooses_for_the_data(kind):
         for errors, noise in ((True, "given"), (False, "given"), (True, "learned"))
     )
     power = ("0", "1") if numbers else ("1", "0.3")
-    assert noisy == (("latent", *power, "1", "200") if numbers else ("marginal", *power, "8", "100"))
+    points = ("marginal", *power, "8", "100")
+    assert noisy == (("latent", *power, "1", "200") if numbers else points)
     assert exact == ("exact", *power, "1", "200")
     assert learned == ("latent", "0", "1", "1", "200")
 

@@ -40,8 +40,9 @@ def test_everything_comes_back(problem, path):
     X, y, sigma, _ = problem
     frame = pd.DataFrame(X, columns=["flux", "log(index)"])
     clf = NoisyGPClassifier("amortised", "both", "matern52", 9, epsilon=0.01, learn_epsilon=True,
-                            noise_start=0.1, jitter=1e-5, alpha=0.5, caution=0.8, lengthscale_prior=1.5,
-                            batch_size=64, n_draws=2, population="flat", missing="ignore",
+                            noise_start=0.1, jitter=1e-5, alpha=0.5, caution=0.8,
+                            lengthscale_prior=1.5, batch_size=64, n_draws=2, population="flat",
+                            missing="ignore",
                             **QUICK).fit(frame, y, sigma)  # fmt: skip
     clf.save(path)
     back = NoisyGPClassifier.load(path)

@@ -53,7 +53,10 @@ def test_uncertainty_is_the_sum_of_its_parts(trained):
 
 
 def test_remeasuring(trained):
-    problem, clf = trained
+    problem, _ = trained
+    clf = NoisyGPClassifier(
+        max_epochs=60, learning_rate=0.05, warm_up=100, calibrate=False, random_state=0
+    ).fit(problem.X, problem.y, problem.sigma)
     X, _, sigma, _ = (array[:60] for array in problem)
     gain = clf.remeasure(X, sigma)
     assert gain.shape == X.shape and (gain >= 0).all()
@@ -63,6 +66,16 @@ def test_remeasuring(trained):
     # Knowing one attribute cannot tell more than knowing all of them.
     every = clf.uncertainty(X, sigma).measurement
     assert (gain.max(axis=1) <= every + 0.02).all()
+
+
+def test_remeasuring_is_on_the_scale_of_a_calibrated_entropy(trained):
+    """Where one attribute alone is noisy, to measure it is to measure all."""
+    problem, clf = trained
+    assert abs(np.log(clf.temperature_)) > 0.05
+    X, sigma = problem.X[:60], np.where([True, False], problem.sigma[:60], 0.0)
+    every = clf.uncertainty(X, sigma).measurement
+    # The gain takes a mixture of populations for one Gaussian: 2 % here without a temperature.
+    assert np.isclose(clf.remeasure(X, sigma)[:, 0].sum(), every.sum(), rtol=0.04)
 
 
 def test_suggestions(trained):

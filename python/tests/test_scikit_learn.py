@@ -114,8 +114,9 @@ def routing():
 def test_weights_are_repetitions(problem):
     X, y, sigma = (array[:60] for array in problem[:3])
     times = np.random.default_rng(0).integers(0, 4, size=len(y))
+    # With alpha=1 two seeds end as far apart as weights and repetitions: there are many optima.
     clf = NoisyGPClassifier(
-        "exact", n_inducing=15, max_epochs=1000, calibrate=False, random_state=0
+        "exact", n_inducing=15, alpha=0, max_epochs=1000, calibrate=False, random_state=0
     )
     weighted = clf.fit(X, y, sigma, sample_weight=times).predict_proba(X, sigma)
     many = [np.repeat(a, times, axis=0) for a in (X, y, sigma)]

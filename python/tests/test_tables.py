@@ -191,7 +191,8 @@ def test_ordered_labels_keep_their_order():
     frame = pd.DataFrame({"flux": np.linspace(0, 1, 20), "grade": grade})
     X, y, _, _ = from_table(frame, "grade")
     assert list(y) == ["mid", "low", "high"] * 5 and len(X) == 15
-    assert NoisyGPOrdinal("exact", max_epochs=2, calibrate=False).fit(X, y).classes_.tolist() == levels
+    ordinal = NoisyGPOrdinal("exact", max_epochs=2, calibrate=False).fit(X, y)
+    assert ordinal.classes_.tolist() == levels
     classes = NoisyGPClassifier("exact", max_epochs=2, calibrate=False).fit(X, y).classes_
     assert classes.tolist() == sorted(levels)
     X, y, _, _ = from_table(frame, "grade", classes=["low", "high"])

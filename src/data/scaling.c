@@ -20,6 +20,7 @@
 
 void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struct arena *arena) {
     size_t width = columns + flags;
+    scaling->errors_follow = true;
     scaling->columns = columns;
     scaling->flags = flags;
     scaling->width = width;
@@ -261,7 +262,7 @@ static double usual_factor(const struct scaling *scaling, const double *cell, co
             known++;
         }
     }
-    return unknown > 0.0 && known > 0.0 ? exp(logs / known) : 1.0;
+    return scaling->errors_follow && unknown > 0.0 && known > 0.0 ? exp(logs / known) : 1.0;
 }
 
 /* The noise of the cells that are there. */

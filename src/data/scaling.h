@@ -22,6 +22,7 @@
 
 struct scaling {
     size_t columns, flags, width;
+    bool errors_follow;       /* a missing error follows the row's others; it did not always */
     double *flagged;          /* flags: the column each one looks at */
     double *mean, *deviation; /* width, in the user's units */
     double *median_error;     /* width, in standard units */

@@ -190,6 +190,7 @@ static void list_texts(const struct nim_model *model, struct text_map *texts) {
     add_number(texts, "inducing", model->inducing);
     if (model->scaling.flags)
         add_number(texts, "flags", model->scaling.flags);
+    add_text(texts, "", "errors_follow", model->scaling.errors_follow ? "yes" : "no");
     add_number(texts, "rows", model->table.rows);
     add_text(texts, "", "optimiser", model->visits ? "yes" : "no");
     add_text(texts, "", "under_way", model->under_way ? "yes" : "no");
@@ -399,6 +400,7 @@ static nim_status check_loaded(const struct loading *loading, const struct nim_m
 static nim_status fill(const struct loading *loading, struct nim_model *model, size_t rows) {
     struct arrays arrays = {0};
     model->under_way = says_yes(loading, "under_way");
+    model->scaling.errors_follow = says_yes(loading, "errors_follow");
     if (safetensors_tensor(&loading->file, "calibration.temperature"))
         model->temperature = 0.0; /* to be read */
     nim_status status = load_population(loading, model);

@@ -241,9 +241,9 @@ static void temper(size_t classes, double temperature, double *p) {
 
 double predictor_calibrate(const struct nim_predictor *predictor, double *p) {
     const struct nim_model *model = predictor->model;
-    double plain = predictor_entropy(predictor, p);
     if (model->temperature == 1.0 || !targets_are_classes(model))
         return 1.0;
+    double plain = predictor_entropy(predictor, p);
     temper(model->classes, model->temperature, p);
     return plain > 0.0 ? predictor_entropy(predictor, p) / plain : 1.0;
 }
@@ -255,11 +255,12 @@ static void write_probabilities(const struct nim_predictor *predictor, struct de
     size_t classes = model->classes;
     struct sums sums = sums_of(predictor, desk);
     double *p = sums.probability, plain = predictor_entropy(predictor, p);
-    double factor = predictor_calibrate(predictor, p);
+    double factor = predictor_calibrate(predictor, p); /* the parts keep their shares */
+    double entropy = predictor_entropy(predictor, p);
     if (wanted->probabilities)
         memcpy(wanted->probabilities + row * classes, p, classes * sizeof(double));
     if (wanted->entropy)
-        wanted->entropy[row] = predictor_entropy(predictor, p);
+        wanted->entropy[row] = entropy;
     if (wanted->measurement_part)
         wanted->measurement_part[row] = factor * fmax(0.0, plain - *sums.located);
     if (wanted->model_part)

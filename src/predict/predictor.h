@@ -86,8 +86,7 @@ void predictor_merge(struct desk *desk, double *centre, double *root);
 /* Entropy of one row's y: -sum p log p, or, of sets of labels, the sum of each label's own. */
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability);
 
-/* One row's probabilities at the model's temperature, in place. Returns the entropy's change, a
- * factor: parts of the entropy keep their shares of it. */
+/* Calibrates one row's probabilities in place; returns their entropy as a share of what it was. */
 double predictor_calibrate(const struct nim_predictor *predictor, double *probability);
 
 /* Where y is a number: what is asked of data row `row`, whose f is N(all_mean, all_variance) at

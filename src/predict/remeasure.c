@@ -98,8 +98,8 @@ static double gain_of(const struct nim_predictor *predictor, struct desk *desk, 
         add(classes, desk->node_sum, desk->total);
     }
     scale(classes, 1.0 / NODES, desk->total);
-    double gain = fmax(0.0, predictor_entropy(predictor, desk->total) - left);
-    return gain * predictor_calibrate(predictor, desk->total);
+    double gain = predictor_entropy(predictor, desk->total) - left;
+    return fmax(0.0, gain) * predictor_calibrate(predictor, desk->total);
 }
 
 static void remeasure_row(void *context, size_t row, size_t worker) {
