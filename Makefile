@@ -42,6 +42,7 @@ python-env:
 check-slow: build
 	@mkdir -p docs/results
 	@$(RELEASE)/experiments/synthetic --first 3000 --modes given --noises 0.25 \
+	  --inputs marginal,latent,amortised,first_order,exact \
 	  --out docs/results/synthetic-given.md
 	@$(RELEASE)/experiments/synthetic --first 3000 --modes learned --inputs latent,amortised \
 	  --out docs/results/synthetic-learned.md

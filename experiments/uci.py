@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """nimgp's default beside scikit-learn's classifiers, on UCI sets with noise added to the inputs.
 
-    uci.py [--sets wine,glass,...] [--splits 10] [--variances 0,0.1,0.25,0.5] [--jobs 2]
-           [--runs FILE] [--out FILE]
+    uci.py [--sets wine,glass,...] [--first 0] [--splits 10] [--variances 0,0.1,0.25,0.5] [--jobs 2]
+           [--runs FILE] [--out FILE] [--variant NAME=VALUE,...]... [--no-peers]
+
+With --variant, nimgp is also run with these parameters instead of its defaults: to choose defaults,
+on splits from 50 on, which are not for reporting.
 
 Every run is a row of the file --runs (build/uci.csv): a run that is there is not done again.
 
@@ -17,6 +20,7 @@ cross-validation inside the training rows.
 from __future__ import annotations
 
 import argparse
+import ast
 import csv
 import importlib.util
 import os
@@ -82,7 +86,7 @@ def splits_module(folder: Path) -> Any:
     return module
 
 
-def read_splits(name: str, count: int, variance: float) -> Iterator[Split]:
+def read_splits(name: str, first: int, count: int, variance: float) -> Iterator[Split]:
     folder = data_folder()
     published = splits_module(folder)
     table = np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1)
@@ -90,7 +94,9 @@ def read_splits(name: str, count: int, variance: float) -> Iterator[Split]:
     order = published.permutations(len(X))
     # All hundred draws come from one generator, one after the other: take the first ones.
     for number, noise in published.noise(*X.shape, variance):
-        if number >= count:
+        if number < first:
+            continue
+        if number >= first + count:
             return
         train, test = np.split(order[number], [int(0.9 * len(X))])
         mean, deviation = X[train].mean(axis=0), X[train].std(axis=0)
@@ -111,10 +117,19 @@ METHODS: dict[str, Callable[[Split], Any]] = {
 }
 
 
-def run(method: str, split: Split) -> Score:
+def add_variant(text: str) -> None:
+    """nimgp with other parameters, as one more method."""
+    settings = {k: ast.literal_eval(v) if v[0] in "0123456789NTF" else v
+                for k, v in (pair.split("=") for pair in text.split(","))}  # fmt: skip
+    METHODS[f"nimgp {text.replace(',', ' ')}"] = lambda split: NoisyGPClassifier(
+        random_state=0, n_jobs=1, **settings
+    )
+
+
+def run(make: Callable[[Split], Any], method: str, split: Split) -> Score:
     warnings.filterwarnings("ignore")
     begin = time.perf_counter()
-    estimator = METHODS[method](split)
+    estimator = make(split)
     told = method.startswith("nimgp") and split.variance > 0
     errors = {"X_err": np.sqrt(split.variance)} if told else {}
     estimator.fit(split.X, split.y, **errors)
@@ -154,7 +169,7 @@ def run_missing(tasks: list[tuple[str, Split]], kept: Path, jobs: int) -> None:
     """Runs what the file does not have yet; each run is one more row of it."""
     done = {(s.method, s.set, s.variance, s.split) for s in read_scores(kept)}
     left = [t for t in tasks if (t[0], t[1].set, t[1].variance, t[1].number) not in done]
-    runs = (delayed(run)(method, split) for method, split in left)
+    runs = (delayed(run)(METHODS[method], method, split) for method, split in left)
     for count, score in enumerate(Parallel(jobs, return_as="generator_unordered")(runs), 1):
         append_score(kept, score)
         print(f"{count}/{len(left)} {score.set} +{score.variance:g} {score.split} {score.method}: "
@@ -188,12 +203,14 @@ class Case(NamedTuple):
         return float(difference.mean()) <= spread
 
 
-def find_cases(scores: list[Score], sets: list[str], variances: list[float]) -> list[Case]:
+def find_cases(
+    scores: list[Score], sets: list[str], variances: list[float], numbers: range
+) -> list[Case]:
     cases = []
     for name in sets:
         for variance in variances:
             runs = {(s.method, s.split): s for s in scores
-                    if (s.set, s.variance) == (name, variance)}  # fmt: skip
+                    if (s.set, s.variance) == (name, variance) and s.split in numbers}  # fmt: skip
             splits = sorted({k for _, k in runs if all((m, k) in runs for m in METHODS)})
             if not splits:
                 continue
@@ -268,19 +285,27 @@ Seconds a fit and prediction, one thread, settings searched included, with {jobs
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--variant", action="append", default=[])
+    parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--variances", default="0,0.1,0.25,0.5")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--runs", type=Path, default=ROOT / "build" / "uci.csv")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args()
     sets = chosen.sets.split(",")
+    for text in chosen.variant:
+        add_variant(text)
+    for name in PEERS if chosen.no_peers else ():
+        del METHODS[name]
     variances = [float(v) for v in chosen.variances.split(",")]
-    splits = [s for name in sets for v in variances for s in read_splits(name, chosen.splits, v)]
+    splits = [s for name in sets for v in variances for s in read_splits(name, chosen.first, chosen.splits, v)]
     run_missing([(m, s) for s in splits for m in METHODS], chosen.runs, chosen.jobs)
-    cases = find_cases(read_scores(chosen.runs), sets, variances)
-    command = (f"python experiments/uci.py --sets {chosen.sets} --splits {chosen.splits} "
-               f"--variances {chosen.variances}")  # fmt: skip
+    numbers = range(chosen.first, chosen.first + chosen.splits)
+    cases = find_cases(read_scores(chosen.runs), sets, variances, numbers)
+    command = (f"python experiments/uci.py --sets {chosen.sets} --first {chosen.first} "
+               f"--splits {chosen.splits} --variances {chosen.variances}")  # fmt: skip
     text = document(cases, chosen.jobs, command)
     print(text)
     if chosen.out:

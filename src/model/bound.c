@@ -3,6 +3,7 @@
 
 #include "math/linalg.h"
 #include "math/vector.h"
+#include "model/row_priors.h"
 #include "model/targets.h"
 
 #include <assert.h>
@@ -40,14 +41,12 @@ struct bound {
     const struct bound_listener *listener;
     struct bound_batch batch;
     struct input_work input_work;
-    struct conditioner *conditioner;                      /* per worker; or NULL */
-    double *prior_share, *prior_centre, *prior_root;      /* B x K, B x K x d, B x K x d x d */
-    double *merged_centre, *merged_root, *prior_evidence; /* B x d, B x d x d, B */
-    struct gp_factor *factor;                             /* C */
-    struct gp_tile *tile;                                 /* tiles x C */
-    struct gp_gather *gather;                             /* tiles x C; with one tile, per worker */
-    double *unit_noise; /* tiles x C x d: gradient by V, first order only; or NULL */
-    double **gamma;     /* tiles: the functions' gammas, one below the other */
+    struct row_priors priors;
+    struct gp_factor *factor; /* C */
+    struct gp_tile *tile;     /* tiles x C */
+    struct gp_gather *gather; /* tiles x C; with one tile, per worker */
+    double *unit_noise;       /* tiles x C x d: gradient by V, first order only; or NULL */
+    double **gamma;           /* tiles: the functions' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
     double *q, *d_q;                           /* C x d: 1 / lambda^2; scratch */
@@ -130,29 +129,6 @@ static void layout_rows(struct bound *bound, struct arena *arena) {
     bound->row_value = arena_doubles(arena, rows);
     if (model->options.input->layout)
         model->options.input->layout(&bound->input_work, &model->input, arena);
-}
-
-/* What each row's measurement leaves of the population. */
-static void layout_priors(struct bound *bound, struct arena *arena) {
-    const struct nim_model *model = bound->model;
-    size_t d = model->attributes, rows = model->input.most_rows;
-    size_t components = model->population.components, threads = pool_threads(bound->pool);
-    if (!uses_prior(model))
-        return;
-    bound->conditioner = arena_bytes(arena, threads, sizeof *bound->conditioner);
-    struct conditioner counting;
-    for (size_t w = 0; w < threads; w++)
-        conditioner_layout(bound->conditioner ? &bound->conditioner[w] : &counting,
-                           &model->population, arena);
-    bound->prior_share = arena_doubles(arena, rows * components);
-    bound->prior_centre = arena_doubles(arena, rows * components * d);
-    bound->prior_evidence = arena_doubles(arena, rows);
-    if (model->options.input->mixes) {
-        bound->prior_root = arena_doubles(arena, rows * components * d * d);
-    } else {
-        bound->merged_centre = arena_doubles(arena, rows * d);
-        bound->merged_root = arena_doubles(arena, rows * d * d);
-    }
 }
 
 static void layout_points(struct bound *bound, struct arena *arena) {
@@ -263,7 +239,8 @@ static void layout_workers(struct bound *bound, struct arena *arena) {
 
 static void layout(struct bound *bound, struct arena *arena) {
     layout_rows(bound, arena);
-    layout_priors(bound, arena);
+    row_priors_layout(&bound->priors, bound->model, !bound->model->options.input->mixes,
+                      bound->model->input.most_rows, pool_threads(bound->pool), arena);
     layout_points(bound, arena);
     layout_functions(bound, arena);
     layout_tiles(bound, arena);
@@ -321,33 +298,10 @@ double *bound_own_gradient(struct bound *bound) {
 
 /* ---------------------------------------------------------------- the steps of the formula ---- */
 
-static struct input_prior input_prior(const struct bound *bound) {
-    const struct nim_model *model = bound->model;
-    if (!uses_prior(model))
-        return (struct input_prior){0};
-    bool mixes = model->options.input->mixes;
-    return (struct input_prior){.components = mixes ? model->population.components : 1,
-                                .share = bound->prior_share,
-                                .centre = mixes ? bound->prior_centre : bound->merged_centre,
-                                .root = mixes ? bound->prior_root : bound->merged_root,
-                                .evidence = bound->prior_evidence};
-}
-
-/* A row's prior, from its measurement. */
 static void condition_row(void *context, size_t i, size_t worker) {
     struct bound *bound = context;
-    size_t d = bound->model->attributes, components = bound->model->population.components;
-    struct conditioner *conditioner = &bound->conditioner[worker];
-    double *share = bound->prior_share + i * components;
-    double *centre = bound->prior_centre + i * components * d;
-    bound->prior_evidence[i] = conditioner_take(conditioner, bound->batch.x + i * d,
-                                                bound->batch.noise + i * d, share, centre);
-    if (bound->merged_root)
-        conditioner_merge(conditioner, share, centre, bound->merged_centre + i * d,
-                          bound->merged_root + i * d * d);
-    else
-        memcpy(bound->prior_root + i * components * d * d, conditioner->root,
-               components * d * d * sizeof(double));
+    size_t d = bound->model->attributes;
+    row_priors_take(&bound->priors, i, bound->batch.x + i * d, bound->batch.noise + i * d, worker);
 }
 
 static struct input_batch input_batch(const struct bound *bound) {
@@ -357,7 +311,7 @@ static struct input_batch input_batch(const struct bound *bound) {
                                 .copy = batch->copy,
                                 .x = batch->x,
                                 .noise = batch->noise,
-                                .prior = input_prior(bound),
+                                .prior = row_priors_view(&bound->priors),
                                 .feature = bound->feature,
                                 .weight = batch->weight,
                                 .seed = bound->model->options.seed,
@@ -452,8 +406,9 @@ static void factor_part(void *context, size_t unit, size_t worker) {
 /* How uncertain a tile's points are, for the first-order model. */
 static struct gp_blur tile_blur(const struct bound *bound, size_t tile) {
     size_t d = bound->model->attributes, start = tile_start(bound, tile);
-    return (struct gp_blur){.noise = bound->batch.noise + start * d,
-                            .root = bound->merged_root ? bound->merged_root + start * d * d : NULL};
+    return (struct gp_blur){
+        .noise = bound->batch.noise + start * d,
+        .root = bound->priors.merged_root ? bound->priors.merged_root + start * d * d : NULL};
 }
 
 static void look_at_points(void *context, size_t unit, size_t worker) {

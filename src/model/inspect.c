@@ -3,6 +3,7 @@
 #include "math/linalg.h"
 #include "base/pool.h"
 #include "model/model.h"
+#include "model/row_priors.h"
 #include "model/targets.h"
 #include "math/vector.h"
 
@@ -179,9 +180,7 @@ enum { CHUNK = 256 }; /* rows at a time, so that memory does not grow with the d
 struct denoiser {
     struct input_work work;
     double *x, *noise, *target, *feature, *weight, *mean, *variance, *own, *scratch;
-    struct conditioner conditioner;
-    double *share, *centres;           /* K, K x d: of one row */
-    double *prior_centre, *prior_root; /* CHUNK x d, CHUNK x d x d */
+    struct row_priors priors;
     size_t *row, *copy;
 };
 
@@ -198,34 +197,11 @@ static void denoiser_layout(struct denoiser *denoiser, const nim_model *model,
     denoiser->weight = arena_doubles(arena, CHUNK);
     denoiser->own = arena_doubles(arena, CHUNK * model->table.each);
     denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    size_t components = model->population.components, d = model->attributes;
-    if (components) {
-        conditioner_layout(&denoiser->conditioner, &model->population, arena);
-        denoiser->share = arena_doubles(arena, components);
-        denoiser->centres = arena_doubles(arena, components * d);
-        denoiser->prior_centre = arena_doubles(arena, area);
-        denoiser->prior_root = arena_doubles(arena, area * d);
-    }
+    row_priors_layout(&denoiser->priors, model, true, CHUNK, 1, arena);
     denoiser->row = arena_sizes(arena, CHUNK);
     denoiser->copy = arena_sizes(arena, CHUNK);
     if (model->options.input->layout)
         model->options.input->layout(&denoiser->work, setting, arena);
-}
-
-/* p(x | x~) of the chunk's rows, where the population knows how attributes hang together. */
-static struct input_prior condition_chunk(const nim_model *model, struct denoiser *denoiser,
-                                          size_t count) {
-    size_t d = model->attributes;
-    if (!model->population.components)
-        return (struct input_prior){0};
-    for (size_t i = 0; i < count; i++) {
-        conditioner_take(&denoiser->conditioner, denoiser->x + i * d, denoiser->noise + i * d,
-                         denoiser->share, denoiser->centres);
-        conditioner_merge(&denoiser->conditioner, denoiser->share, denoiser->centres,
-                          denoiser->prior_centre + i * d, denoiser->prior_root + i * d * d);
-    }
-    return (struct input_prior){
-        .components = 1, .centre = denoiser->prior_centre, .root = denoiser->prior_root};
 }
 
 /* The prior itself, for input models that learn nothing more of a row. */
@@ -246,7 +222,9 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
         denoiser->row[k] = first + k;
     model_gather(model, data, count, denoiser->row, denoiser->x, denoiser->noise, denoiser->weight);
     model_add_learned_noise(model, count, denoiser->noise);
-    struct input_prior prior = condition_chunk(model, denoiser, count);
+    for (size_t i = 0; model->population.components && i < count; i++)
+        row_priors_take(&denoiser->priors, i, denoiser->x + i * d, denoiser->noise + i * d, 0);
+    struct input_prior prior = row_priors_view(&denoiser->priors);
     if (!model->options.input->posterior && prior.components) {
         read_prior(model, &prior, count, denoiser->mean, denoiser->variance);
         return;

@@ -140,11 +140,16 @@ static nim_model *train(const struct fixture *fixture) {
     return model;
 }
 
+/* Gains of the first few rows: they are by far the most work. */
+enum { GAINED = 12 };
+
 struct answer {
-    double p[120 * 3], entropy[120], measurement[120], of_model[120], log_density[120];
+    double p[120 * 3], entropy[120], measurement[120], of_model[120], log_density[120],
+        gain[GAINED * 2];
 };
 
 static void ask(const nim_model *model, const nim_data *data, struct answer *answer) {
+    nim_data few = rows_of(data, 0, GAINED);
     nim_predictor *predictor;
     nim_error error;
     nim_prediction wanted = {.probabilities = answer->p,
@@ -154,6 +159,7 @@ static void ask(const nim_model *model, const nim_data *data, struct answer *ans
                              .log_density = answer->log_density};
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
     stop_on(nim_predict(predictor, data, &wanted, &error), &error);
+    stop_on(nim_remeasure(predictor, &few, answer->gain, &error), &error);
     nim_predictor_free(predictor);
 }
 
@@ -175,26 +181,36 @@ static void check_answer(const struct answer *answer, const struct fixture *fixt
     }
 }
 
-/* The same model with T = 1 predicts p; the calibrated one p^(1/T), and parts of its entropy in the
- * same proportions. */
+/* With T = 1 the model predicts p, with another p^(1/T), and parts of its entropy in the same
+ * proportions. Gains are found at other points, and keep theirs but for that. */
 static void compare_uncalibrated(nim_model *model, const struct fixture *fixture,
-                                 const struct answer *calibrated) {
-    static struct answer plain;
-    double temperature = model->temperature;
+                                 double temperature) {
+    static struct answer plain, calibrated;
+    double kept = model->temperature, changed = 0.0;
     model->temperature = 1.0;
     ask(model, &fixture->data, &plain);
     model->temperature = temperature;
+    ask(model, &fixture->data, &calibrated);
+    model->temperature = kept;
+    check_answer(&calibrated, fixture);
     for (size_t i = 0; i < 120; i++) {
-        const double *p = plain.p + 3 * i, *q = calibrated->p + 3 * i;
+        const double *p = plain.p + 3 * i, *q = calibrated.p + 3 * i;
         double total = 0.0;
         for (size_t c = 0; c < 3; c++)
             total += pow(p[c], 1.0 / temperature);
         for (size_t c = 0; c < 3; c++)
             assert_true(fabs(q[c] - pow(p[c], 1.0 / temperature) / total) < 1e-12);
-        double factor = calibrated->entropy[i] / plain.entropy[i];
-        assert_true(fabs(calibrated->measurement[i] - factor * plain.measurement[i]) < 1e-12);
-        assert_true(fabs(calibrated->of_model[i] - factor * plain.of_model[i]) < 1e-12);
+        double factor = calibrated.entropy[i] / plain.entropy[i];
+        assert_true(fabs(calibrated.measurement[i] - factor * plain.measurement[i]) < 1e-12);
+        assert_true(fabs(calibrated.of_model[i] - factor * plain.of_model[i]) < 1e-12);
+        for (size_t j = 2 * i; i < GAINED && j < 2 * i + 2; j++) {
+            double gain = factor * plain.gain[j];
+            assert_true(fabs(calibrated.gain[j] - gain) <= 0.05 * gain + 1e-3);
+            changed = fmax(changed, fabs(gain - plain.gain[j]) / (0.05 * gain + 1e-3));
+        }
     }
+    /* Gains left as they were would show. */
+    assert_true(changed > 2.0 || temperature == kept);
 }
 
 static void calibrated_model(void **state) {
@@ -207,7 +223,9 @@ static void calibrated_model(void **state) {
     assert_true(model->temperature != 1.0);
     ask(model, &fixture.data, &answer);
     check_answer(&answer, &fixture);
-    compare_uncalibrated(model, &fixture, &answer);
+    compare_uncalibrated(model, &fixture, model->temperature);
+    compare_uncalibrated(model, &fixture, 0.5);
+    compare_uncalibrated(model, &fixture, 2.0);
     nim_model_free(model);
     fixture_free(&fixture);
 }

@@ -13,7 +13,11 @@
 
 #include <math.h>
 
+#ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
+enum { STEPS = 20 };
+#else
 enum { STEPS = 400 };
+#endif
 
 struct average {
     double mean, error;
@@ -68,7 +72,7 @@ static void more_points_are_tighter(void **state) {
                     first = now;
                 before = now;
             }
-            if (!(before.mean > first.mean + 4.0 * (before.error + first.error)))
+            if (STEPS >= 400 && !(before.mean > first.mean + 4.0 * (before.error + first.error)))
                 fail_msg("%s: no tighter, %g +- %g after %g +- %g", problem_name(&problem),
                          before.mean, before.error, first.mean, first.error);
         }

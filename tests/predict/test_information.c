@@ -163,6 +163,91 @@ static void gain_agrees_with_draws(void **state) {
     fixture_free(&fixture);
 }
 
+/* ---------------------------------------------------------------- a learned population -------- */
+
+/* Attributes that hang together, and labels that need both. */
+static nim_model *make_together(struct fixture *fixture, const char *input) {
+    struct problem problem = {.classes = 3,
+                              .attributes = 2,
+                              .inducing = 12,
+                              .rows = ROWS,
+                              .samples = 4,
+                              .kernel = "se",
+                              .input = input,
+                              .noise = "given",
+                              .population = "gaussian",
+                              .noise_variance = 0.3};
+    nim_model *model;
+    nim_error error;
+    fixture_create(fixture, &problem);
+    for (size_t i = 0; i < ROWS; i++) {
+        double *x = fixture->x + 2 * i, first = x[0];
+        fixture->labels[i] = first + 0.2 * x[1] < -0.4 ? 0 : first + 0.2 * x[1] < 0.5 ? 1 : 2;
+        x[1] = 0.95 * first + 0.2 * x[1];
+    }
+    set(fixture->options, "epochs", "100");
+    set(fixture->options, "points", "1024");
+    stop_on(nim_model_create(fixture->options, &fixture->data, &model, &error), &error);
+    stop_on(nim_model_train(model, &fixture->data, NULL, NULL, &error), &error);
+    return model;
+}
+
+/* Mean and deviation of attribute 0 of a row given both its measurements, in the user's units. */
+static void locate_first(const nim_model *model, const nim_data *data, size_t row, double *mean,
+                         double *deviation) {
+    const double *g = model->population.root, *m = model->population.mean;
+    double x[2], noise[2], weight;
+    model_gather(model, data, 1, &row, x, noise, &weight);
+    double a = g[0] * g[0] + g[1] * g[1], b = g[0] * g[2] + g[1] * g[3];
+    double c = g[2] * g[2] + g[3] * g[3], av = a + noise[0], cv = c + noise[1];
+    double determinant = av * cv - b * b, u = x[0] - m[0], v = x[1] - m[1];
+    /* (a, b) (S + V)^-1 (u, v)' and a - (a, b) (S + V)^-1 (a, b)' */
+    double at = m[0] + (a * (cv * u - b * v) + b * (av * v - b * u)) / determinant;
+    double variance = a - (a * (cv * a - b * b) + b * (av * b - b * a)) / determinant;
+    *mean = model->scaling.mean[0] + model->scaling.deviation[0] * at;
+    *deviation = model->scaling.deviation[0] * sqrt(variance);
+}
+
+/* I(y; x_0) by plain draws of x_0 from p(x_0 | x~), each as an exact cell beside the measured one.
+ */
+static void other_attributes_move_along(void **state) {
+    (void)state;
+    enum { DRAWS = 1000 };
+    static const char *const inputs[] = {"latent", "marginal"};
+    static double x[DRAWS][2], sigma[DRAWS][2], normal[DRAWS];
+    random_normal((struct random_key){3, 98}, 0, 0, DRAWS, normal);
+    for (size_t n = 0; n < 2; n++) {
+        struct fixture fixture;
+        nim_model *model = make_together(&fixture, inputs[n]);
+        struct answer answer = ask(model, &fixture.data);
+        size_t row = 0;
+        for (size_t i = 0; i < ROWS; i++)
+            row = answer.gain[2 * i] > answer.gain[2 * row] ? i : row;
+        double mean[3] = {0}, left = 0.0, total = 0.0, centre, deviation;
+        locate_first(model, &fixture.data, row, &centre, &deviation);
+        for (size_t k = 0; k < DRAWS; k++) {
+            x[k][0] = centre + deviation * normal[k];
+            x[k][1] = fixture.x[2 * row + 1];
+            sigma[k][1] = fixture.sigma[2 * row + 1];
+        }
+        nim_data many = {
+            .rows = DRAWS, .attributes = 2, .x = *x, .sigma = *sigma, .sigma_rows = DRAWS};
+        struct answer drawn = ask_some(model, &many, false);
+        for (size_t k = 0; k < DRAWS; k++) {
+            left += drawn.entropy[k] / DRAWS;
+            for (size_t c = 0; c < 3; c++)
+                mean[c] += drawn.p[3 * k + c] / DRAWS;
+        }
+        for (size_t c = 0; c < 3; c++)
+            total -= mean[c] * log(mean[c]);
+        assert_true(fabs(total - left - answer.gain[2 * row]) < 0.03);
+        answer_free(&drawn);
+        answer_free(&answer);
+        nim_model_free(model);
+        fixture_free(&fixture);
+    }
+}
+
 static void bad_calls_are_refused(void **state) {
     (void)state;
     struct fixture fixture;
@@ -188,6 +273,7 @@ int main(void) {
         cmocka_unit_test(parts_make_the_whole),
         cmocka_unit_test(one_attribute_tells_no_more_than_all),
         cmocka_unit_test(gain_agrees_with_draws),
+        cmocka_unit_test(other_attributes_move_along),
         cmocka_unit_test(bad_calls_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/row_priors.h"
+
+#include <string.h>
+
+void row_priors_layout(struct row_priors *priors, const struct nim_model *model, bool merged,
+                       size_t rows, size_t workers, struct arena *arena) {
+    size_t d = model->attributes, components = model->population.components;
+    *priors = (struct row_priors){.population = &model->population};
+    if (!components)
+        return;
+    struct conditioner counting; /* see arena.h */
+    priors->conditioner = arena_bytes(arena, workers, sizeof *priors->conditioner);
+    for (size_t w = 0; w < workers; w++)
+        conditioner_layout(priors->conditioner ? &priors->conditioner[w] : &counting,
+                           &model->population, arena);
+    priors->share = arena_doubles(arena, rows * components);
+    priors->centre = arena_doubles(arena, rows * components * d);
+    priors->evidence = arena_doubles(arena, rows);
+    if (merged) {
+        priors->merged_centre = arena_doubles(arena, rows * d);
+        priors->merged_root = arena_doubles(arena, rows * d * d);
+    } else {
+        priors->root = arena_doubles(arena, rows * components * d * d);
+    }
+}
+
+void row_priors_take(struct row_priors *priors, size_t i, const double *x, const double *noise,
+                     size_t worker) {
+    size_t d = priors->population->attributes, components = priors->population->components;
+    struct conditioner *conditioner = &priors->conditioner[worker];
+    double *share = priors->share + i * components, *centre = priors->centre + i * components * d;
+    priors->evidence[i] = conditioner_take(conditioner, x, noise, share, centre);
+    if (priors->merged_root)
+        conditioner_merge(conditioner, share, centre, priors->merged_centre + i * d,
+                          priors->merged_root + i * d * d);
+    else
+        memcpy(priors->root + i * components * d * d, conditioner->root,
+               components * d * d * sizeof(double));
+}
+
+struct input_prior row_priors_view(const struct row_priors *priors) {
+    bool merged = priors->merged_root != NULL;
+    size_t components = priors->population->components;
+    if (!components)
+        return (struct input_prior){0};
+    return (struct input_prior){.components = merged ? 1 : components,
+                                .share = priors->share,
+                                .centre = merged ? priors->merged_centre : priors->centre,
+                                .root = merged ? priors->merged_root : priors->root,
+                                .evidence = priors->evidence};
+}
