@@ -489,7 +489,10 @@ static void say_trained(const struct fit *fit, size_t before, double seconds) {
         snprintf(all, sizeof all, ", %zu in all,", epochs);
     say(fit->arguments, "%zu %sepoch%s%s in %.1f s; bound %.6g", done, before ? "more " : "",
         plural_s(done), all, seconds, nim_model_bound(fit->model));
-    if (monitor->progress.may_end_early && monitor->used_up)
+    /* The library's own limit ends with small steps, and is no reason to worry. */
+    char limit[32] = "0";
+    nim_options_get(nim_model_options(fit->model), "epochs", limit, sizeof limit, NULL);
+    if (monitor->progress.may_end_early && monitor->used_up && strcmp(limit, "0") != 0)
         say(fit->arguments, "stopped at %zu epoch%s, before the bound had settled", epochs,
             plural_s(epochs));
 }

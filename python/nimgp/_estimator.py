@@ -295,7 +295,9 @@ class Estimator(BaseEstimator):
                 self._had_exposure = table.exposure is not None
             self.history_ = np.concatenate([self.history_, np.reshape(epochs, (-1, 2))])
             self._look_inside()
-        if ended and used_up and self._model.option("stop") == "auto":
+        # The library's own limit ends with small steps, and is no reason to worry.
+        limited = self._model.option("epochs") != "0" and self._model.option("stop") == "auto"
+        if ended and used_up and limited:
             warn(
                 f"training stopped after {len(epochs)} epochs, before the bound had settled; raise "
                 'max_epochs, go on with warm_start=True, or set stop="fixed" if that is meant',

@@ -95,6 +95,7 @@ static nim_status copy_model(const nim_model *model, const struct subset *learn,
     size_t d = model->attributes, each = model->table.each, bytes = each * sizeof(double);
     memcpy(copy->theta, model->theta, model->count * sizeof(double));
     memcpy(copy->jitter, model->jitter, model->functions * sizeof(double));
+    copy->scaling.errors_follow = model->scaling.errors_follow;
     memcpy(copy->scaling.flagged, model->scaling.flagged, sizes.flags * sizeof(double));
     memcpy(copy->scaling.mean, model->scaling.mean, d * sizeof(double));
     memcpy(copy->scaling.deviation, model->scaling.deviation, d * sizeof(double));
