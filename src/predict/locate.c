@@ -6,52 +6,53 @@
 #include "math/vector.h"
 
 /* p(x | x~) = N(c, T) attribute by attribute: see input/noise_posterior.h. */
-static void locate_apart(const struct nim_predictor *predictor, struct desk *desk, const double *x,
-                         const double *noise) {
+static void locate_apart(const struct nim_predictor *predictor, struct prediction_work *work,
+                         const double *x, const double *noise) {
     const struct population *population = &predictor->model->population;
     for (size_t j = 0; j < predictor->model->attributes; j++) {
         double prior = population->variance[j], share = prior / (prior + noise[j]);
         double mean = population->mean[j];
-        desk->centre[j] = mean + share * (x[j] - mean);
-        desk->width[j] = sqrt(share * noise[j]);
+        work->centre[j] = mean + share * (x[j] - mean);
+        work->width[j] = sqrt(share * noise[j]);
     }
 }
 
-void predictor_locate(const struct nim_predictor *predictor, struct desk *desk, size_t k) {
+void predictor_locate(const struct nim_predictor *predictor, struct prediction_work *work,
+                      size_t k) {
     size_t d = predictor->model->attributes;
-    const double *x = desk->row_x + k * d, *noise = desk->row_noise + k * d;
+    const double *x = work->row_x + k * d, *noise = work->row_noise + k * d;
     if (predictor->model->population.components)
-        conditioner_take(&desk->conditioner, x, noise, desk->share, desk->centre);
+        conditioner_take(&work->conditioner, x, noise, work->share, work->centre);
     else
-        locate_apart(predictor, desk, x, noise);
+        locate_apart(predictor, work, x, noise);
 }
 
 /* The component in whose stretch of the shares the point's last coordinate falls. */
-static size_t component_of(const struct nim_predictor *predictor, const struct desk *desk,
-                           const double *normal) {
+static size_t component_of(const struct nim_predictor *predictor,
+                           const struct prediction_work *work, const double *normal) {
     size_t components = predictor->model->population.components, k = 0;
     double u = components > 1 ? normal_cdf(normal[predictor->model->attributes]) : 0.0;
-    while (k + 1 < components && (u -= desk->share[k]) > 0.0)
+    while (k + 1 < components && (u -= work->share[k]) > 0.0)
         k++;
     return k;
 }
 
-void predictor_spread(const struct nim_predictor *predictor, struct desk *desk,
+void predictor_spread(const struct nim_predictor *predictor, struct prediction_work *work,
                       const double *normal, size_t count) {
     size_t d = predictor->model->attributes, stride = predictor->coordinates;
     for (size_t p = 0; p < count; p++, normal += stride) {
-        double *x = desk->x + p * d;
+        double *x = work->x + p * d;
         if (predictor->model->population.components) {
-            size_t k = component_of(predictor, desk, normal);
-            population_point(d, desk->centre + k * d, desk->conditioner.root + k * d * d, normal,
+            size_t k = component_of(predictor, work, normal);
+            population_point(d, work->centre + k * d, work->conditioner.root + k * d * d, normal,
                              x);
         } else {
             for (size_t j = 0; j < d; j++)
-                x[j] = desk->centre[j] + desk->width[j] * normal[j];
+                x[j] = work->centre[j] + work->width[j] * normal[j];
         }
     }
 }
 
-void predictor_merge(struct desk *desk, double *centre, double *root) {
-    conditioner_merge(&desk->conditioner, desk->share, desk->centre, centre, root);
+void predictor_merge(struct prediction_work *work, double *centre, double *root) {
+    conditioner_merge(&work->conditioner, work->share, work->centre, centre, root);
 }

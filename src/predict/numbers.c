@@ -29,12 +29,12 @@ static void swap(double *a, double *b) {
 }
 
 /* Shell's sort of the points by mean; qsort may ask for memory. */
-static void sort_points(struct desk *desk, size_t count) {
+static void sort_points(struct prediction_work *work, size_t count) {
     for (size_t gap = count / 2; gap > 0; gap /= 2)
         for (size_t i = gap; i < count; i++)
-            for (size_t k = i; k >= gap && desk->all_mean[k - gap] > desk->all_mean[k]; k -= gap) {
-                swap(&desk->all_mean[k - gap], &desk->all_mean[k]);
-                swap(&desk->all_variance[k - gap], &desk->all_variance[k]);
+            for (size_t k = i; k >= gap && work->all_mean[k - gap] > work->all_mean[k]; k -= gap) {
+                swap(&work->all_mean[k - gap], &work->all_mean[k]);
+                swap(&work->all_variance[k - gap], &work->all_variance[k]);
             }
 }
 
@@ -44,30 +44,30 @@ struct mixture {
     const double *mean, *variance, *share;
 };
 
-static struct mixture all_points(const struct desk *desk, size_t count) {
-    return (struct mixture){count, desk->all_mean, desk->all_variance, NULL};
+static struct mixture all_points(const struct prediction_work *work, size_t count) {
+    return (struct mixture){count, work->all_mean, work->all_variance, NULL};
 }
 
 /* The points in their order joined into GROUPS nearly equal groups. */
-static struct mixture join_points(struct desk *desk, size_t count) {
-    sort_points(desk, count);
+static struct mixture join_points(struct prediction_work *work, size_t count) {
+    sort_points(work, count);
     for (size_t g = 0; g < GROUPS; g++) {
         size_t first = count * g / GROUPS, size = count * (g + 1) / GROUPS - first;
-        const double *mean = desk->all_mean + first;
+        const double *mean = work->all_mean + first;
         double centre = sum(size, mean) / (double)size, spread = 0.0;
         for (size_t p = 0; p < size; p++)
-            spread += (mean[p] - centre) * (mean[p] - centre) + desk->all_variance[first + p];
-        desk->group_mean[g] = centre;
-        desk->group_variance[g] = spread / (double)size;
-        desk->group_share[g] = (double)size / (double)count;
+            spread += (mean[p] - centre) * (mean[p] - centre) + work->all_variance[first + p];
+        work->group_mean[g] = centre;
+        work->group_variance[g] = spread / (double)size;
+        work->group_share[g] = (double)size / (double)count;
     }
-    return (struct mixture){GROUPS, desk->group_mean, desk->group_variance, desk->group_share};
+    return (struct mixture){GROUPS, work->group_mean, work->group_variance, work->group_share};
 }
 
 /* A search for the y at which P(Y <= y) is `level`, y in standard units. */
 struct search {
     const struct nim_predictor *predictor;
-    struct desk *desk;
+    struct prediction_work *work;
     struct mixture f;
     double level;
 };
@@ -75,14 +75,14 @@ struct search {
 /* P(Y <= y) - level. */
 static double excess_at(const struct search *search, double y) {
     const struct nim_model *model = search->predictor->model;
-    struct desk *desk = search->desk;
+    struct prediction_work *work = search->work;
     const struct mixture *f = &search->f;
-    desk->target[0] = y;
+    work->target[0] = y;
     model->options.likelihood->cumulative(&model->likelihood, model->theta + model->likelihood_at,
-                                          desk->target, f->count, f->mean, f->variance,
-                                          desk->answer, desk->likelihood_scratch);
-    double reached = f->share ? dot(f->count, desk->answer, f->share)
-                              : sum(f->count, desk->answer) / (double)f->count;
+                                          work->target, f->count, f->mean, f->variance,
+                                          work->answer, work->likelihood_scratch);
+    double reached = f->share ? dot(f->count, work->answer, f->share)
+                              : sum(f->count, work->answer) / (double)f->count;
     return reached - search->level;
 }
 
@@ -159,26 +159,26 @@ static double quantile_of(struct search *search, bool counts, size_t count, doub
                           double deviation) {
     double guess = counts ? floor(mean) : mean, reach = counts ? 1.0 + deviation : deviation;
     if (count > GROUPS) {
-        search->f = join_points(search->desk, count);
+        search->f = join_points(search->work, count);
         guess = counts ? count_near(search, guess, reach) : number_near(search, guess, reach);
         reach = counts ? 1.0 : 0.02 * deviation;
     }
-    search->f = all_points(search->desk, count);
+    search->f = all_points(search->work, count);
     return counts ? count_near(search, guess, reach) : number_near(search, guess, reach);
 }
 
-static double log_density(const struct nim_predictor *predictor, struct desk *desk, size_t row,
-                          size_t count) {
+static double log_density(const struct nim_predictor *predictor, struct prediction_work *work,
+                          size_t row, size_t count) {
     const struct nim_model *model = predictor->model;
-    targets_gather(model, predictor->data, 1, &row, desk->target);
+    targets_gather(model, predictor->data, 1, &row, work->target);
     model->options.likelihood->log_density(&model->likelihood, model->theta + model->likelihood_at,
-                                           desk->target, count, desk->all_mean, desk->all_variance,
-                                           desk->answer, desk->likelihood_scratch);
+                                           work->target, count, work->all_mean, work->all_variance,
+                                           work->answer, work->likelihood_scratch);
     double largest = -INFINITY, total = 0.0;
     for (size_t p = 0; p < count; p++)
-        largest = fmax(largest, desk->answer[p]);
+        largest = fmax(largest, work->answer[p]);
     for (size_t p = 0; p < count && largest > -INFINITY; p++)
-        total += exp(desk->answer[p] - largest);
+        total += exp(work->answer[p] - largest);
     return largest + log(total / (double)count) - log(model->scaling.target_deviation);
 }
 
@@ -194,26 +194,26 @@ static double deviation_of(double mean, double second) {
     return isfinite(square) ? sqrt(fmax(0.0, square)) : DBL_MAX;
 }
 
-void predictor_write_numbers(const struct nim_predictor *predictor, struct desk *desk, size_t row,
-                             size_t count) {
+void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
+                             size_t row, size_t count) {
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     bool counts = model->options.likelihood->target == TARGET_COUNT;
     if (wanted->log_density)
-        wanted->log_density[row] = log_density(predictor, desk, row, count);
+        wanted->log_density[row] = log_density(predictor, work, row, count);
     if (counts)
-        desk->target[1] = predictor->data->exposure ? predictor->data->exposure[row] : 1.0;
+        work->target[1] = predictor->data->exposure ? predictor->data->exposure[row] : 1.0;
     model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,
-                                       desk->target, count, desk->all_mean, desk->all_variance,
-                                       desk->answer, desk->second_answer);
-    double mean = fmin(sum(count, desk->answer) / (double)count, DBL_MAX);
-    double deviation = deviation_of(mean, sum(count, desk->second_answer) / (double)count);
+                                       work->target, count, work->all_mean, work->all_variance,
+                                       work->answer, work->second_answer);
+    double mean = fmin(sum(count, work->answer) / (double)count, DBL_MAX);
+    double deviation = deviation_of(mean, sum(count, work->second_answer) / (double)count);
     if (wanted->mean)
         wanted->mean[row] = counts ? mean : in_user_units(model, mean);
     if (wanted->deviation)
         wanted->deviation[row] = fmin(model->scaling.target_deviation * deviation, DBL_MAX);
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
-        struct search search = {.predictor = predictor, .desk = desk, .level = wanted->levels[k]};
+        struct search search = {.predictor = predictor, .work = work, .level = wanted->levels[k]};
         double y = quantile_of(&search, counts, count, mean, deviation);
         wanted->quantiles[row * wanted->level_count + k] = counts ? y : in_user_units(model, y);
     }

@@ -19,52 +19,54 @@ static bool averages(const struct nim_predictor *predictor) {
 }
 
 /* Room for where one row may be, and where rows are looked at with their uncertainty. */
-static void layout_location(struct desk *desk, const struct nim_model *model, struct arena *arena) {
+static void layout_location(struct prediction_work *work, const struct nim_model *model,
+                            struct arena *arena) {
     size_t d = model->attributes, components = model->population.components;
     size_t each = components ? components : 1;
-    conditioner_layout(&desk->conditioner, &model->population, arena);
-    desk->share = arena_doubles(arena, each);
-    desk->centre = arena_doubles(arena, each * d);
-    desk->width = arena_doubles(arena, d);
-    desk->slope = arena_doubles(arena, d);
+    conditioner_layout(&work->conditioner, &model->population, arena);
+    work->share = arena_doubles(arena, each);
+    work->centre = arena_doubles(arena, each * d);
+    work->width = arena_doubles(arena, d);
+    work->slope = arena_doubles(arena, d);
     if (components) {
-        desk->merged = arena_doubles(arena, d);
-        desk->merged_root = arena_doubles(arena, d * d);
+        work->merged = arena_doubles(arena, d);
+        work->merged_root = arena_doubles(arena, d * d);
     }
     if (components && model->options.input->widens)
-        desk->root = arena_doubles(arena, TILE * d * d);
+        work->root = arena_doubles(arena, TILE * d * d);
 }
 
-static void desk_layout(struct desk *desk, const struct nim_model *model, struct arena *arena) {
+static void work_layout(struct prediction_work *work, const struct nim_model *model,
+                        struct arena *arena) {
     size_t functions = model->functions, classes = model->classes;
     size_t area = TILE * model->attributes;
     size_t points = model->options.input->averages ? model->options.points : 1;
     const struct likelihood *likelihood = model->options.likelihood;
     struct gp_tile_use use = {.first_order = model->options.input->widens};
-    desk->row_x = arena_doubles(arena, area);
-    desk->row_noise = arena_doubles(arena, area);
-    desk->x = arena_doubles(arena, area);
-    desk->x_square = arena_doubles(arena, area);
-    desk->noise = arena_doubles(arena, area);
-    layout_location(desk, model, arena);
-    desk->x_norm = arena_doubles(arena, functions * TILE);
-    desk->mean = arena_doubles(arena, functions * TILE);
-    desk->variance = arena_doubles(arena, functions * TILE);
-    desk->probability = arena_doubles(arena, classes * TILE);
-    desk->label_entropy = arena_doubles(arena, TILE);
-    desk->sum = arena_doubles(arena, 2 * functions + classes + 2);
-    desk->node_sum = arena_doubles(arena, classes);
-    desk->total = arena_doubles(arena, classes);
-    desk->target = arena_doubles(arena, likelihood_target_width(likelihood, classes));
+    work->row_x = arena_doubles(arena, area);
+    work->row_noise = arena_doubles(arena, area);
+    work->x = arena_doubles(arena, area);
+    work->x_square = arena_doubles(arena, area);
+    work->noise = arena_doubles(arena, area);
+    layout_location(work, model, arena);
+    work->x_norm = arena_doubles(arena, functions * TILE);
+    work->mean = arena_doubles(arena, functions * TILE);
+    work->variance = arena_doubles(arena, functions * TILE);
+    work->probability = arena_doubles(arena, classes * TILE);
+    work->label_entropy = arena_doubles(arena, TILE);
+    work->sum = arena_doubles(arena, 2 * functions + classes + 2);
+    work->node_sum = arena_doubles(arena, classes);
+    work->total = arena_doubles(arena, classes);
+    work->target = arena_doubles(arena, likelihood_target_width(likelihood, classes));
     if (classes == 0) {
-        desk->all_mean = arena_doubles(arena, points);
-        desk->all_variance = arena_doubles(arena, points);
-        desk->answer = arena_doubles(arena, points);
-        desk->second_answer = arena_doubles(arena, points);
+        work->all_mean = arena_doubles(arena, points);
+        work->all_variance = arena_doubles(arena, points);
+        work->answer = arena_doubles(arena, points);
+        work->second_answer = arena_doubles(arena, points);
     }
-    gp_tile_layout(&desk->tile, &model->gp, TILE, use, arena);
-    desk->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    desk->likelihood_scratch =
+    gp_tile_layout(&work->tile, &model->gp, TILE, use, arena);
+    work->scratch = arena_doubles(arena, GEMM_SCRATCH);
+    work->likelihood_scratch =
         arena_doubles(arena, likelihood->scratch ? likelihood->scratch(&model->likelihood) : 0);
 }
 
@@ -73,20 +75,20 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     size_t functions = model->functions, threads = pool_threads(predictor->pool);
     predictor->factor = arena_bytes(arena, functions, sizeof *predictor->factor);
     predictor->theta = arena_bytes(arena, functions, sizeof *predictor->theta);
-    predictor->desk = arena_bytes(arena, threads, sizeof *predictor->desk);
+    predictor->work = arena_bytes(arena, threads, sizeof *predictor->work);
     size_t points = averages(predictor) ? model->options.points : 0;
     predictor->coordinates = model->attributes + (model->population.components > 1);
     predictor->normal = points ? arena_doubles(arena, points * predictor->coordinates) : NULL;
-    predictor->few = points ? arena_doubles(arena, TILE * predictor->coordinates) : NULL;
+    predictor->coarse = points ? arena_doubles(arena, TILE * predictor->coordinates) : NULL;
     predictor->q = arena_doubles(arena, functions * model->attributes);
     bool counting = !predictor->factor; /* see arena.h */
     struct gp_factor factor;
-    struct desk desk;
+    struct prediction_work work;
     for (size_t c = 0; c < functions; c++)
         gp_factor_layout(counting ? &factor : &predictor->factor[c], &model->gp, arena,
                          counting ? NULL : predictor->q + c * model->attributes, NULL);
     for (size_t w = 0; w < threads; w++)
-        desk_layout(counting ? &desk : &predictor->desk[w], model, arena);
+        work_layout(counting ? &work : &predictor->work[w], model, arena);
 }
 
 static nim_status factor_functions(struct nim_predictor *predictor, nim_error *error) {
@@ -96,9 +98,9 @@ static nim_status factor_functions(struct nim_predictor *predictor, nim_error *e
         predictor->factor[c].jitter = model->jitter[c];
         gp_scales(&model->gp, &predictor->theta[c], predictor->q + c * model->attributes);
         gp_factor_posterior(&predictor->factor[c], &model->gp, &predictor->theta[c],
-                            predictor->desk[0].scratch);
+                            predictor->work[0].scratch);
         if (!gp_factor_prior(&predictor->factor[c], &model->gp, &predictor->theta[c],
-                             predictor->desk[0].scratch))
+                             predictor->work[0].scratch))
             return failure(
                 error, NIM_NUMERICAL,
                 "the covariance of function %zu's inducing inputs is not positive definite", c);
@@ -126,7 +128,7 @@ nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, 
         if (averages(predictor))
             ready = lattice_normal(key, model->options.points, predictor->coordinates,
                                    predictor->normal) &&
-                    lattice_normal(key, TILE, predictor->coordinates, predictor->few);
+                    lattice_normal(key, TILE, predictor->coordinates, predictor->coarse);
     }
     nim_status status = ready
                             ? factor_functions(predictor, error)
@@ -147,25 +149,26 @@ void nim_predictor_free(nim_predictor *predictor) {
     free(predictor);
 }
 
-void predictor_look(const struct nim_predictor *predictor, struct desk *desk, size_t count) {
+void predictor_look(const struct nim_predictor *predictor, struct prediction_work *work,
+                    size_t count) {
     const struct nim_model *model = predictor->model;
-    multiply(count * model->attributes, desk->x, desk->x, desk->x_square);
-    gp_norms(&model->gp, model->functions, predictor->q, count, desk->x_square, desk->x_norm, TILE,
-             desk->scratch);
+    multiply(count * model->attributes, work->x, work->x, work->x_square);
+    gp_norms(&model->gp, model->functions, predictor->q, count, work->x_square, work->x_norm, TILE,
+             work->scratch);
     for (size_t c = 0; c < model->functions; c++) {
-        struct gp_points points = {.rows = count, .x = desk->x, .x_norm = desk->x_norm + c * TILE};
-        double *mean = desk->mean + c * TILE, *variance = desk->variance + c * TILE;
+        struct gp_points points = {.rows = count, .x = work->x, .x_norm = work->x_norm + c * TILE};
+        double *mean = work->mean + c * TILE, *variance = work->variance + c * TILE;
         gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
-                       &desk->tile, mean, variance, desk->scratch);
+                       &work->tile, mean, variance, work->scratch);
         if (model->options.input->widens)
-            gp_slope(&predictor->factor[c], &model->gp, &predictor->theta[c], &points, &desk->tile,
-                     (struct gp_blur){desk->noise, desk->root}, variance, desk->scratch);
+            gp_slope(&predictor->factor[c], &model->gp, &predictor->theta[c], &points, &work->tile,
+                     (struct gp_blur){work->noise, work->root}, variance, work->scratch);
     }
     if (model->classes == 0)
         return;
     model->options.likelihood->predict(&model->likelihood, model->theta + model->likelihood_at,
-                                       count, desk->mean, desk->variance, TILE, desk->probability,
-                                       desk->label_entropy, desk->likelihood_scratch);
+                                       count, work->mean, work->variance, TILE, work->probability,
+                                       work->label_entropy, work->likelihood_scratch);
 }
 
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability) {
@@ -188,44 +191,44 @@ struct sums {
     size_t count;
 };
 
-static struct sums sums_of(const struct nim_predictor *predictor, struct desk *desk) {
+static struct sums sums_of(const struct nim_predictor *predictor, struct prediction_work *work) {
     size_t functions = predictor->model->functions, classes = predictor->model->classes;
-    double *probability = desk->sum + 2 * functions;
-    return (struct sums){.mean = desk->sum,
-                         .square = desk->sum + functions,
+    double *probability = work->sum + 2 * functions;
+    return (struct sums){.mean = work->sum,
+                         .square = work->sum + functions,
                          .probability = probability,
                          .located = probability + classes,
                          .known = probability + classes + 1,
                          .count = 2 * functions + classes + 2};
 }
 
-static void clear_sums(const struct nim_predictor *predictor, struct desk *desk) {
-    memset(desk->sum, 0, sums_of(predictor, desk).count * sizeof(double));
+static void clear_sums(const struct nim_predictor *predictor, struct prediction_work *work) {
+    memset(work->sum, 0, sums_of(predictor, work).count * sizeof(double));
 }
 
 static bool wants_parts(const struct nim_predictor *predictor) {
     return predictor->wanted->measurement_part || predictor->wanted->model_part;
 }
 
-/* Adds point p of the desk to the sums of its row, of which it is number `index`. */
-static void add_point(const struct nim_predictor *predictor, struct desk *desk, size_t p,
+/* Adds point p at hand to the sums of its row, of which it is number `index`. */
+static void add_point(const struct nim_predictor *predictor, struct prediction_work *work, size_t p,
                       size_t index) {
     size_t classes = predictor->model->classes;
-    struct sums sums = sums_of(predictor, desk);
+    struct sums sums = sums_of(predictor, work);
     for (size_t c = 0; c < predictor->model->functions; c++) {
-        double mean = desk->mean[c * TILE + p];
+        double mean = work->mean[c * TILE + p];
         sums.mean[c] += mean;
-        sums.square[c] += desk->variance[c * TILE + p] + mean * mean;
+        sums.square[c] += work->variance[c * TILE + p] + mean * mean;
     }
     if (classes == 0) {
-        desk->all_mean[index] = desk->mean[p];
-        desk->all_variance[index] = desk->variance[p];
+        work->all_mean[index] = work->mean[p];
+        work->all_variance[index] = work->variance[p];
         return;
     }
-    add(classes, desk->probability + p * classes, sums.probability);
+    add(classes, work->probability + p * classes, sums.probability);
     if (wants_parts(predictor)) {
-        *sums.located += predictor_entropy(predictor, desk->probability + p * classes);
-        *sums.known += desk->label_entropy[p];
+        *sums.located += predictor_entropy(predictor, work->probability + p * classes);
+        *sums.known += work->label_entropy[p];
     }
 }
 
@@ -248,12 +251,12 @@ double predictor_calibrate(const struct nim_predictor *predictor, double *p) {
     return plain > 0.0 ? predictor_entropy(predictor, p) / plain : 1.0;
 }
 
-static void write_probabilities(const struct nim_predictor *predictor, struct desk *desk,
+static void write_probabilities(const struct nim_predictor *predictor, struct prediction_work *work,
                                 size_t row) {
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     size_t classes = model->classes;
-    struct sums sums = sums_of(predictor, desk);
+    struct sums sums = sums_of(predictor, work);
     double *p = sums.probability, plain = predictor_entropy(predictor, p);
     double factor = predictor_calibrate(predictor, p); /* the parts keep their shares */
     double entropy = predictor_entropy(predictor, p);
@@ -268,22 +271,22 @@ static void write_probabilities(const struct nim_predictor *predictor, struct de
     if (!wanted->log_density)
         return;
     double value = 0.0;
-    targets_gather(model, predictor->data, 1, &row, desk->target);
+    targets_gather(model, predictor->data, 1, &row, work->target);
     if (targets_are_classes(model))
-        value = log(p[(size_t)desk->target[0]]);
+        value = log(p[(size_t)work->target[0]]);
     else
         for (size_t c = 0; c < classes; c++)
-            value += desk->target[c] > 0.0 ? log(p[c]) : log1p(-p[c]);
+            value += work->target[c] > 0.0 ? log(p[c]) : log1p(-p[c]);
     wanted->log_density[row] = value;
 }
 
 /* What was asked for, from the sums over `count` points of a row. */
-static void write_row(const struct nim_predictor *predictor, struct desk *desk, size_t row,
-                      size_t count) {
+static void write_row(const struct nim_predictor *predictor, struct prediction_work *work,
+                      size_t row, size_t count) {
     size_t functions = predictor->model->functions;
     const nim_prediction *wanted = predictor->wanted;
-    struct sums sums = sums_of(predictor, desk);
-    scale(sums.count, 1.0 / (double)count, desk->sum);
+    struct sums sums = sums_of(predictor, work);
+    scale(sums.count, 1.0 / (double)count, work->sum);
     for (size_t c = 0; c < functions; c++) {
         if (wanted->latent_mean)
             wanted->latent_mean[row * functions + c] = sums.mean[c];
@@ -292,43 +295,44 @@ static void write_row(const struct nim_predictor *predictor, struct desk *desk, 
                 fmax(0.0, sums.square[c] - sums.mean[c] * sums.mean[c]);
     }
     if (predictor->model->classes)
-        write_probabilities(predictor, desk, row);
+        write_probabilities(predictor, work, row);
     else
-        predictor_write_numbers(predictor, desk, row, count);
+        predictor_write_numbers(predictor, work, row, count);
 }
 
-static void predict_average(const struct nim_predictor *predictor, struct desk *desk, size_t k) {
+static void predict_average(const struct nim_predictor *predictor, struct prediction_work *work,
+                            size_t k) {
     size_t d = predictor->model->attributes, points = predictor->model->options.points;
-    if (sum(d, desk->row_noise + k * d) == 0.0)
+    if (sum(d, work->row_noise + k * d) == 0.0)
         points = 1; /* every point of the lattice would be the same */
-    clear_sums(predictor, desk);
-    predictor_locate(predictor, desk, k);
+    clear_sums(predictor, work);
+    predictor_locate(predictor, work, k);
     for (size_t first = 0; first < points; first += TILE) {
         size_t count = points - first < TILE ? points - first : TILE;
-        predictor_spread(predictor, desk, predictor->normal + first * predictor->coordinates,
+        predictor_spread(predictor, work, predictor->normal + first * predictor->coordinates,
                          count);
-        predictor_look(predictor, desk, count);
+        predictor_look(predictor, work, count);
         for (size_t p = 0; p < count; p++)
-            add_point(predictor, desk, p, first + p);
+            add_point(predictor, work, p, first + p);
     }
-    write_row(predictor, desk, desk->row[k], points);
+    write_row(predictor, work, work->row[k], points);
 }
 
-static void predict_in_place(const struct nim_predictor *predictor, struct desk *desk,
+static void predict_in_place(const struct nim_predictor *predictor, struct prediction_work *work,
                              size_t count) {
     size_t d = predictor->model->attributes, bytes = count * d * sizeof(double);
-    memcpy(desk->x, desk->row_x, bytes);
-    memcpy(desk->noise, desk->row_noise, bytes);
+    memcpy(work->x, work->row_x, bytes);
+    memcpy(work->noise, work->row_noise, bytes);
     for (size_t k = 0; predictor->model->population.components && k < count; k++) {
-        predictor_locate(predictor, desk, k);
-        predictor_merge(desk, desk->x + k * d,
-                        desk->root ? desk->root + k * d * d : desk->merged_root);
+        predictor_locate(predictor, work, k);
+        predictor_merge(work, work->x + k * d,
+                        work->root ? work->root + k * d * d : work->merged_root);
     }
-    predictor_look(predictor, desk, count);
+    predictor_look(predictor, work, count);
     for (size_t k = 0; k < count; k++) {
-        clear_sums(predictor, desk);
-        add_point(predictor, desk, k, 0);
-        write_row(predictor, desk, desk->row[k], 1);
+        clear_sums(predictor, work);
+        add_point(predictor, work, k, 0);
+        write_row(predictor, work, work->row[k], 1);
     }
 }
 
@@ -336,25 +340,25 @@ static size_t rows_per_unit(const struct nim_predictor *predictor) {
     return averages(predictor) ? 1 : TILE;
 }
 
-void predictor_take_rows(const struct nim_predictor *predictor, struct desk *desk, size_t first,
-                         size_t count) {
+void predictor_take_rows(const struct nim_predictor *predictor, struct prediction_work *work,
+                         size_t first, size_t count) {
     const struct nim_model *model = predictor->model;
     for (size_t k = 0; k < count; k++)
-        desk->row[k] = first + k;
-    model_gather(model, predictor->data, count, desk->row, desk->row_x, desk->row_noise, NULL);
-    model_add_learned_noise(model, count, desk->row_noise);
+        work->row[k] = first + k;
+    model_gather(model, predictor->data, count, work->row, work->row_x, work->row_noise, NULL);
+    model_add_learned_noise(model, count, work->row_noise);
 }
 
 static void predict_unit(void *context, size_t unit, size_t worker) {
     const struct nim_predictor *predictor = context;
-    struct desk *desk = &predictor->desk[worker];
+    struct prediction_work *work = &predictor->work[worker];
     size_t first = unit * rows_per_unit(predictor), count = predictor->data->rows - first;
     count = count < rows_per_unit(predictor) ? count : rows_per_unit(predictor);
-    predictor_take_rows(predictor, desk, first, count);
+    predictor_take_rows(predictor, work, first, count);
     if (averages(predictor))
-        predict_average(predictor, desk, 0);
+        predict_average(predictor, work, 0);
     else
-        predict_in_place(predictor, desk, count);
+        predict_in_place(predictor, work, count);
 }
 
 /* Whether what is asked for is something the model can say. */

@@ -18,7 +18,7 @@ enum {
 };
 
 /* What one thread works with. */
-struct desk {
+struct prediction_work {
     double *row_x, *row_noise;    /* TILE x d: the rows at hand, in standard units */
     double *x, *x_square, *noise; /* TILE x d: the points */
     double *root;                 /* TILE x d x d: how uncertain they are, first order; or NULL */
@@ -46,13 +46,13 @@ struct desk {
 struct nim_predictor {
     const struct nim_model *model;
     struct pool *pool;
-    struct gp_factor *factor;    /* F */
-    struct gp_parameters *theta; /* F */
-    double *q;                   /* F x d: 1 / lambda^2 */
-    size_t coordinates;          /* of a quasi-random point: d, and one to choose a component */
-    double *normal;              /* points x coordinates; NULL where a row is one point */
-    double *few;                 /* TILE x coordinates: fewer of them; NULL likewise */
-    struct desk *desk;           /* threads */
+    struct gp_factor *factor;     /* F */
+    struct gp_parameters *theta;  /* F */
+    double *q;                    /* F x d: 1 / lambda^2 */
+    size_t coordinates;           /* of a quasi-random point: d, and one to choose a component */
+    double *normal;               /* points x coordinates; NULL where a row is one point */
+    double *coarse;               /* TILE x coordinates: fewer of them; NULL likewise */
+    struct prediction_work *work; /* threads */
     struct arena arena;
     /* The call under way. */
     const nim_data *data;
@@ -62,26 +62,28 @@ struct nim_predictor {
 
 /* Rows first .. first+count-1 (at most TILE) of the data, in standard units with all their noise.
  */
-void predictor_take_rows(const struct nim_predictor *predictor, struct desk *desk, size_t first,
-                         size_t count);
+void predictor_take_rows(const struct nim_predictor *predictor, struct prediction_work *work,
+                         size_t first, size_t count);
 
-/* Latent means and variances, and where there are classes their probabilities, at the desk's first
+/* Latent means and variances, and where there are classes their probabilities, at the first
  * `count` points. */
-void predictor_look(const struct nim_predictor *predictor, struct desk *desk, size_t count);
+void predictor_look(const struct nim_predictor *predictor, struct prediction_work *work,
+                    size_t count);
 
 /*
- * Where the true inputs of the desk's row k may be, p(x | x~), kept at the desk: a Gaussian for
+ * Where the true inputs of row k at hand may be, p(x | x~), kept in `work`: a Gaussian for
  * each attribute (centre, width) or, where the population knows how they hang together, a mixture
  * (share, centre, conditioner.root).
  */
-void predictor_locate(const struct nim_predictor *predictor, struct desk *desk, size_t k);
+void predictor_locate(const struct nim_predictor *predictor, struct prediction_work *work,
+                      size_t k);
 
-/* `count` points of it at desk->x, from as many quasi-random ones. */
-void predictor_spread(const struct nim_predictor *predictor, struct desk *desk,
+/* `count` points of it at work->x, from as many quasi-random ones. */
+void predictor_spread(const struct nim_predictor *predictor, struct prediction_work *work,
                       const double *normal, size_t count);
 
 /* Of a mixture, the one Gaussian with its mean (d) and covariance root root' (d x d). */
-void predictor_merge(struct desk *desk, double *centre, double *root);
+void predictor_merge(struct prediction_work *work, double *centre, double *root);
 
 /* Entropy of one row's y: -sum p log p, or, of sets of labels, the sum of each label's own. */
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability);
@@ -91,7 +93,7 @@ double predictor_calibrate(const struct nim_predictor *predictor, double *probab
 
 /* Where y is a number: what is asked of data row `row`, whose f is N(all_mean, all_variance) at
  * one of `count` equally likely points (numbers.c). */
-void predictor_write_numbers(const struct nim_predictor *predictor, struct desk *desk, size_t row,
-                             size_t count);
+void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
+                             size_t row, size_t count);
 
 #endif

@@ -23,95 +23,98 @@ static bool hangs_together(const struct nim_predictor *predictor) {
     return predictor->model->population.components > 0;
 }
 
-/* T_.j / T_jj into desk->slope; returns T_jj. */
-static double find_slope(const struct nim_predictor *predictor, struct desk *desk, size_t j) {
+/* T_.j / T_jj into work->slope; returns T_jj. */
+static double find_slope(const struct nim_predictor *predictor, struct prediction_work *work,
+                         size_t j) {
     size_t d = predictor->model->attributes;
-    memset(desk->slope, 0, d * sizeof(double));
+    memset(work->slope, 0, d * sizeof(double));
     if (!hangs_together(predictor))
-        return desk->width[j] * desk->width[j];
-    const double *root = desk->merged_root, *own = root + j * d;
+        return work->width[j] * work->width[j];
+    const double *root = work->merged_root, *own = root + j * d;
     double variance = dot(d, own, own);
     for (size_t i = 0; i < d && variance > 0.0; i++)
-        desk->slope[i] = dot(d, root + i * d, own) / variance;
+        work->slope[i] = dot(d, root + i * d, own) / variance;
     return variance;
 }
 
 /* The row's points before anything more is known of it; returns how many. */
-static size_t place_points(const struct nim_predictor *predictor, struct desk *desk) {
+static size_t place_points(const struct nim_predictor *predictor, struct prediction_work *work) {
     size_t d = predictor->model->attributes;
-    if (!predictor->few) {
-        memcpy(desk->x, hangs_together(predictor) ? desk->merged : desk->row_x, d * sizeof(double));
+    if (!predictor->coarse) {
+        memcpy(work->x, hangs_together(predictor) ? work->merged : work->row_x, d * sizeof(double));
         return 1;
     }
     if (!hangs_together(predictor))
-        predictor_spread(predictor, desk, predictor->few, TILE);
+        predictor_spread(predictor, work, predictor->coarse, TILE);
     for (size_t p = 0; hangs_together(predictor) && p < TILE; p++)
-        population_point(d, desk->merged, desk->merged_root,
-                         predictor->few + p * predictor->coordinates, desk->x + p * d);
+        population_point(d, work->merged, work->merged_root,
+                         predictor->coarse + p * predictor->coordinates, work->x + p * d);
     return TILE;
 }
 
-/* The class probabilities when attribute j has this value, into desk->node_sum. */
-static void look_at_node(const struct nim_predictor *predictor, struct desk *desk, size_t j,
-                         double value) {
+/* The class probabilities when attribute j has this value, into work->node_sum. */
+static void look_at_node(const struct nim_predictor *predictor, struct prediction_work *work,
+                         size_t j, double value) {
     size_t d = predictor->model->attributes, classes = predictor->model->classes;
-    size_t count = place_points(predictor, desk);
+    size_t count = place_points(predictor, work);
     for (size_t p = 0; p < count; p++) {
-        double *x = desk->x + p * d;
-        add_scaled(d, value - x[j], desk->slope, x);
+        double *x = work->x + p * d;
+        add_scaled(d, value - x[j], work->slope, x);
         x[j] = value;
     }
-    predictor_look(predictor, desk, count);
-    memset(desk->node_sum, 0, classes * sizeof(double));
+    predictor_look(predictor, work, count);
+    memset(work->node_sum, 0, classes * sizeof(double));
     for (size_t p = 0; p < count; p++)
-        add(classes, desk->probability + p * classes, desk->node_sum);
-    scale(classes, 1.0 / (double)count, desk->node_sum);
+        add(classes, work->probability + p * classes, work->node_sum);
+    scale(classes, 1.0 / (double)count, work->node_sum);
 }
 
 /* First order: what uncertainty is left once attribute j is known. */
-static void know_attribute(const struct nim_predictor *predictor, struct desk *desk, size_t j) {
+static void know_attribute(const struct nim_predictor *predictor, struct prediction_work *work,
+                           size_t j) {
     size_t d = predictor->model->attributes;
-    memcpy(desk->noise, desk->row_noise, d * sizeof(double));
-    desk->noise[j] = 0.0;
-    if (!desk->root)
+    memcpy(work->noise, work->row_noise, d * sizeof(double));
+    work->noise[j] = 0.0;
+    if (!work->root)
         return;
     /* T - T_.j T_j. / T_jj = R (I - r r'/|r|^2) R', r being row j of R. */
-    const double *own = desk->merged_root + j * d;
+    const double *own = work->merged_root + j * d;
     double square = dot(d, own, own);
-    memcpy(desk->root, desk->merged_root, d * d * sizeof(double));
+    memcpy(work->root, work->merged_root, d * d * sizeof(double));
     for (size_t i = 0; square > 0.0 && i < d; i++)
-        add_scaled(d, -dot(d, desk->merged_root + i * d, own) / square, own, desk->root + i * d);
+        add_scaled(d, -dot(d, work->merged_root + i * d, own) / square, own, work->root + i * d);
 }
 
-static double gain_of(const struct nim_predictor *predictor, struct desk *desk, size_t j) {
+static double gain_of(const struct nim_predictor *predictor, struct prediction_work *work,
+                      size_t j) {
     size_t classes = predictor->model->classes;
-    double left = 0.0, variance = find_slope(predictor, desk, j);
-    double centre = hangs_together(predictor) ? desk->merged[j] : desk->centre[j];
-    if (desk->row_noise[j] == 0.0 || variance == 0.0)
+    double left = 0.0, variance = find_slope(predictor, work, j);
+    double centre = hangs_together(predictor) ? work->merged[j] : work->centre[j];
+    if (work->row_noise[j] == 0.0 || variance == 0.0)
         return 0.0;
-    know_attribute(predictor, desk, j);
-    memset(desk->total, 0, classes * sizeof(double));
+    know_attribute(predictor, work, j);
+    memset(work->total, 0, classes * sizeof(double));
     for (size_t k = 0; k < NODES; k++) {
         double node = normal_quantile(((double)k + 0.5) / NODES);
-        look_at_node(predictor, desk, j, centre + sqrt(variance) * node);
-        left += predictor_entropy(predictor, desk->node_sum) / NODES;
-        add(classes, desk->node_sum, desk->total);
+        look_at_node(predictor, work, j, centre + sqrt(variance) * node);
+        left += predictor_entropy(predictor, work->node_sum) / NODES;
+        add(classes, work->node_sum, work->total);
     }
-    scale(classes, 1.0 / NODES, desk->total);
-    double gain = predictor_entropy(predictor, desk->total) - left;
-    return fmax(0.0, gain) * predictor_calibrate(predictor, desk->total);
+    scale(classes, 1.0 / NODES, work->total);
+    double gain = predictor_entropy(predictor, work->total) - left;
+    return fmax(0.0, gain) * predictor_calibrate(predictor, work->total);
 }
 
 static void remeasure_row(void *context, size_t row, size_t worker) {
     const struct nim_predictor *predictor = context;
-    struct desk *desk = &predictor->desk[worker];
+    struct prediction_work *work = &predictor->work[worker];
     size_t d = predictor->model->columns;
-    predictor_take_rows(predictor, desk, row, 1);
-    predictor_locate(predictor, desk, 0);
+    predictor_take_rows(predictor, work, row, 1);
+    predictor_locate(predictor, work, 0);
     if (hangs_together(predictor))
-        predictor_merge(desk, desk->merged, desk->merged_root);
+        predictor_merge(work, work->merged, work->merged_root);
     for (size_t j = 0; j < d; j++)
-        predictor->gain[row * d + j] = gain_of(predictor, desk, j);
+        predictor->gain[row * d + j] = gain_of(predictor, work, j);
 }
 
 nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double *gain,
