@@ -279,7 +279,7 @@ class Estimator(BaseEstimator):
 
         def watch(progress: Progress, epoch: int) -> Any:
             nonlocal used_up
-            if progress.batch == 0 and progress.batches > 0:  # else it calibrates
+            if progress.batch == 0:  # the end of an epoch
                 epochs.append((epoch, progress.bound))
                 used_up = progress.epoch >= progress.epochs
             return told(progress) if told is not None else None

@@ -40,7 +40,7 @@ OWN = {
 }
 
 # Nothing that the library would choose for the data.
-SETTLED = {"alpha": 0.5, "caution": 0.5, "batch_size": 50, "n_draws": 2}
+SETTLED = {"alpha": 0.5, "caution": 0.5, "lengthscale_prior": 2.0, "batch_size": 50, "n_draws": 2}
 
 
 def quick(kind):

@@ -69,7 +69,7 @@ def test_what_was_left_to_the_library_comes_back_as_it_chose(problem, path):
         clf = NoisyGPClassifier(max_epochs=2, random_state=0, calibrate=False).fit(X, y, errors)
         clf.save(path)
         back = NoisyGPClassifier.load(path)
-        chosen |= {"alpha": 1.0, "caution": 0.3}
+        chosen |= {"alpha": 1.0, "caution": 0.3, "lengthscale_prior": 0.5}
         assert back.get_params() == {**clf.get_params(), **chosen}
         assert not hasattr(back, "feature_names_in_")
         again = clone(back).fit(X, y, errors)
@@ -82,7 +82,7 @@ def test_what_was_not_is_not(problem, path):
     clf.save(path)
     back = NoisyGPClassifier.load(path)
     assert back.alpha == 0.0 and back.caution == 1.0 and back.calibrate is False
-    assert back.lengthscale_prior is None and back.noise_start is None and back.max_epochs == 20
+    assert back.lengthscale_prior == 0.0 and back.noise_start is None and back.max_epochs == 20
 
 
 @pytest.mark.parametrize(
