@@ -371,8 +371,8 @@ static bool option_is(const struct fit *fit, const char *name, const char *const
 /* What was settled before, as reading the table needs it. With a model to go on with, only errors
  * named now count; the others are the model's. */
 static void settle_plan(struct fit *fit, const struct name_list *conditions) {
-    static const char *const exact[] = {"exact", ""}, *const inferring[] = {"latent", "amortised",
-                                                                            ""};
+    static const char *const exact[] = {"exact", ""};
+    static const char *const inferring[] = {"auto", "latent", "amortised", ""};
     static const char *const probit[] = {"probit", ""};
     char *const *text = fit->request.text;
     char seed[32];

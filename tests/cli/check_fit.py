@@ -11,7 +11,7 @@ import time
 
 from cli_check import blobs, check, main, near
 
-QUICK = ["--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
+QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
 
 
 def fit(nimgp, table, model, *more):
@@ -305,7 +305,7 @@ def validation(nimgp):
 
 # ---- stopping and going on -----------------------------------------------------------------------
 
-LONG = ["--epochs", "400", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
+LONG = ["--calibrate", "none", "--epochs", "400", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
 
 
 def wait_for(truth, process):

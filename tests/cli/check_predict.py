@@ -11,7 +11,7 @@ import subprocess
 
 from cli_check import blobs, check, main, near
 
-QUICK = ["--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points",
+QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points",
          "32"]
 
 
