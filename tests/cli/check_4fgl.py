@@ -5,7 +5,7 @@ catalogue (NIMGP_DATA). usage: PROGRAM"""
 from cli_check import check, main, near
 from program import data_directory, skip
 
-QUICK = ["--calibrate", "none", "--inducing", "30", "--points", "32"]
+QUICK = ["--calibrate", "none", "--population", "gaussian", "--inducing", "30", "--points", "32"]
 FEATURES = "Flux1000,Signif_Avg,Pivot_Energy,LP_SigCurv,LP_Index,LP_beta"
 
 
