@@ -19,9 +19,10 @@
 enum {
     UNITS = 16, /* that rows are cut into, whatever the number of threads */
     MOST_ROUNDS = 200,
-    STARTS = 3,       /* of a mixture, the best of which is kept */
-    KEPT_ASIDE = 4,   /* every fourth row judges how many components there should be */
-    MOST_ROWS = 4000, /* looked at: more would not be known better than needed */
+    STARTS = 2,         /* of a mixture, the best of which is kept */
+    KEPT_ASIDE = 4,     /* every fourth row judges how many components there should be */
+    MOST_ROWS = 4000,   /* looked at: more would not be known better than needed */
+    MOST_JUDGED = 1000, /* to choose the number of components, which costs many trials */
 };
 
 #define SETTLED 1e-5   /* a round that gains less than this, in nats a row, is the last */
@@ -412,8 +413,8 @@ static size_t choose_components(const struct population_rows *rows, struct rando
 }
 
 /* Every so many-th row, where there are more than enough. The caller frees x. */
-static bool thin(const struct population_rows *rows, struct population_rows *few) {
-    size_t d = rows->attributes, count = rows->rows < MOST_ROWS ? rows->rows : MOST_ROWS;
+static bool thin(const struct population_rows *rows, size_t most, struct population_rows *few) {
+    size_t d = rows->attributes, count = rows->rows < most ? rows->rows : most;
     double *x = malloc(2 * count * d * sizeof *x);
     *few = (struct population_rows){count, d, x, x ? x + count * d : NULL};
     for (size_t i = 0; x && i < count; i++) {
@@ -430,7 +431,7 @@ bool population_learn(struct population *population, const struct population_row
     struct population whole = {0};
     struct pool *pool = pool_create(threads);
     *population = (struct population){0};
-    bool good = pool && thin(rows, &few);
+    bool good = pool && thin(rows, MOST_ROWS, &few);
     if (!good) {
         pool_free(pool);
         return false;
@@ -440,7 +441,10 @@ bool population_learn(struct population *population, const struct population_row
     } else if (kind == POPULATION_GAUSSIAN) {
         good = learn_gaussian(population, &few, pool);
     } else {
-        size_t components = choose_components(&few, key, pool);
+        struct population_rows fewer;
+        size_t components =
+            thin(&few, MOST_JUDGED, &fewer) ? choose_components(&fewer, key, pool) : 0;
+        free((void *)(uintptr_t)fewer.x);
         good = components && learn_gaussian(&whole, &few, pool);
         if (good && components > 1) {
             good = learn_mixture(population, components, &whole, &few, key, pool);
