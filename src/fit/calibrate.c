@@ -72,8 +72,8 @@ static bool subset_create(struct subset *subset, const nim_data *data, const siz
     return true;
 }
 
-/* q(w) back to the prior, m = 0 and L = I: nothing is left of the rows kept aside but what they said
- * of kernels and inducing inputs. */
+/* q(w) back to the prior, m = 0 and L = I: nothing is left of the rows kept aside but what they
+ * said of kernels and inducing inputs. */
 static void forget_posterior(nim_model *copy) {
     size_t m = copy->inducing;
     for (size_t c = 0; c < copy->functions; c++) {

@@ -56,7 +56,7 @@ static const struct option option_list[] = {
      WHOLE, AT(inducing), SHAPES, 0, 10000},
     {{"alpha", "auto", "auto, or 0 .. 1",
       "Power of the divergence: 0 is the evidence lower bound, 1 fits the predicted probabilities "
-      "themselves; auto means 1 for classes with given error bars, otherwise 0."},
+      "themselves; auto means 1 for classes unless noise is learned, otherwise 0."},
      REAL, AT(alpha), SHAPES, 0, 1},
     {{"caution", "auto", "auto, or 0.001 .. 1",
       "Weight of the latent functions' divergence from their prior: less than 1 trusts the data "
