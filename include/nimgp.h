@@ -241,15 +241,16 @@ NIM_API double nim_model_bound(const nim_model *model);
 
 /*
  * Copies of what was learned. Lengthscales and noise are in the user's units.
- *   lengthscales     functions x attributes  lambda of each latent function's kernel
+ *   lengthscales     functions x attributes  lambda of each latent function's kernel; where it is
+ *                                            a sum, functions x terms x attributes
  *   variances        functions               s2 of its kernel (where y is a number, of y in
- *                                            standard units)
+ *                                            standard units); of a sum, functions x terms
  *   white_noise      functions               s0^2
  *   inducing_inputs  functions x inducing x attributes
  *   noise_variance   attributes              learned input noise; zeros when noise is given
  *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
- *                                            averaged over functions, largest = 1; a constant
- *                                            attribute has none
+ *                                            averaged over functions and, by s2, over the terms
+ *                                            of a sum, largest = 1; a constant attribute has none
  *   missing_columns  flags                   the attribute whose missing cells each flag shows; one
  *                                            has a flag where enough of its cells are missing
  *   missing_relevance  flags                 share of each flag, on the scale of relevance

@@ -54,15 +54,20 @@ static double in_user_units(const nim_model *model, size_t j, double standard) {
 typedef void read_function(const nim_model *model, double *values);
 
 static void read_lengthscales(const nim_model *model, double *values) {
-    for (size_t c = 0; c < model->functions; c++)
+    size_t terms = model->gp.kernel->terms, d = model->attributes;
+    for (size_t row = 0; row < model->functions * terms; row++) {
+        struct gp_parameters theta = model_gp(model, model->theta, row / terms);
         for (size_t j = 0; j < model->columns; j++)
-            *values++ = exp(model_gp(model, model->theta, c).log_lengthscale[j]) *
-                        model->scaling.deviation[j];
+            *values++ =
+                exp(theta.log_lengthscale[row % terms * d + j]) * model->scaling.deviation[j];
+    }
 }
 
 static void read_variances(const nim_model *model, double *values) {
+    size_t terms = model->gp.kernel->terms;
     for (size_t c = 0; c < model->functions; c++)
-        values[c] = exp(*model_gp(model, model->theta, c).log_variance);
+        for (size_t t = 0; t < terms; t++)
+            values[c * terms + t] = exp(model_gp(model, model->theta, c).log_variance[t]);
 }
 
 static void read_white_noise(const nim_model *model, double *values) {
@@ -85,11 +90,24 @@ static void read_noise_variance(const nim_model *model, double *values) {
     }
 }
 
-/* sum_c 1/lambda^2 of every attribute, flags of missing cells included: the largest is 1. */
+/* 1/lambda^2 of attribute j in function c; in a sum of terms, the average that weighs each by its
+ * s2. */
+static double steepness(const nim_model *model, size_t c, size_t j) {
+    struct gp_parameters theta = model_gp(model, model->theta, c);
+    double total = 0.0, all = 0.0;
+    for (size_t t = 0; t < model->gp.kernel->terms; t++)
+        all += exp(theta.log_variance[t]);
+    for (size_t t = 0; t < model->gp.kernel->terms; t++)
+        total += exp(theta.log_variance[t]) / all *
+                 exp(-2.0 * theta.log_lengthscale[t * model->attributes + j]);
+    return total;
+}
+
+/* Summed over functions, for every attribute, flags of missing cells included. */
 static double relevance_at(const nim_model *model, size_t j) {
     double total = 0.0;
     for (size_t c = 0; model->scaling.spread[j] > 0.0 && c < model->functions; c++)
-        total += exp(-2.0 * model_gp(model, model->theta, c).log_lengthscale[j]);
+        total += steepness(model, c, j);
     return total;
 }
 
@@ -142,13 +160,14 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
     if (!model || !name)
         return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
     size_t c = model->functions, m = model->inducing, d = model->columns;
+    size_t terms = model->gp.kernel->terms;
     const struct {
         const char *name;
         size_t count;
         read_function *read;
     } arrays[] = {
-        {"lengthscales", c * d, read_lengthscales},
-        {"variances", c, read_variances},
+        {"lengthscales", c * terms * d, read_lengthscales},
+        {"variances", c * terms, read_variances},
         {"white_noise", c, read_white_noise},
         {"inducing_inputs", c * m * d, read_inducing_inputs},
         {"noise_variance", d, read_noise_variance},

@@ -288,7 +288,8 @@ struct block model_block(const struct nim_model *model, size_t index) {
         return last[index % BLOCKS_PER_FUNCTION];
     static const char *const name[BLOCKS_PER_FUNCTION] = {
         "log_variance", "log_white", "log_lengthscale", "z", "m", "l"};
-    const size_t count[BLOCKS_PER_FUNCTION] = {1, 1, d, m * d, m, m * (m + 1) / 2};
+    size_t terms = model->gp.kernel->terms;
+    const size_t count[BLOCKS_PER_FUNCTION] = {terms, 1, terms * d, m * d, m, m * (m + 1) / 2};
     size_t offset = c * gp_parameter_count(&model->gp);
     for (size_t b = 0; b < index % BLOCKS_PER_FUNCTION; b++)
         offset += count[b];

@@ -660,7 +660,7 @@ static void populations(void **state) {
                                   .attributes = 1 + i % 2,
                                   .inducing = 4,
                                   .rows = 24,
-                                  .kernel = kernel_list[i % 4]->name,
+                                  .kernel = kernel_in_turn(i),
                                   .input = i & 2 ? "latent" : "marginal",
                                   .noise = "given",
                                   .population = "gaussian",
