@@ -240,7 +240,7 @@ NIM_API int nim_model_under_way(const nim_model *model); /* 1: training stopped 
 NIM_API double nim_model_bound(const nim_model *model);
 
 /*
- * Copies of what was learned. Lengthscales and noise are in the user's units.
+ * Copies of what was learned. Lengthscales, noise and population are in the user's units.
  *   lengthscales     functions x attributes  lambda of each latent function's kernel; where it is
  *                                            a sum, functions x terms x attributes
  *   variances        functions               s2 of its kernel (where y is a number, of y in
@@ -254,6 +254,10 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   missing_columns  flags                   the attribute whose missing cells each flag shows; one
  *                                            has a flag where enough of its cells are missing
  *   missing_relevance  flags                 share of each flag, on the scale of relevance
+ *   population_shares  components            shares of the Gaussians that true inputs are assumed
+ *                                            to come from; none where nothing is (flat)
+ *   population_means   components x attributes
+ *   population_covariances  components x attributes x attributes
  *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
  *                                            1 where they are not calibrated
  * and what the likelihood learns, in units of y:

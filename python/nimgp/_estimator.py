@@ -308,7 +308,10 @@ class Estimator(BaseEstimator):
     def _look_inside(self) -> None:
         """Copies what was learned into the attributes users read."""
         model = self._model
-        self.lengthscales_ = model.get("lengthscales", model.functions, model.attributes)
+        terms = 1 + model.option("kernel").count("+")
+        self.lengthscales_ = model.get(
+            "lengthscales", model.functions, *([terms] if terms > 1 else []), model.attributes
+        )
         self.noise_variance_ = model.get("noise_variance", model.attributes)
         self.relevance_ = model.get("relevance", model.attributes)
         self.elbo_ = model.bound

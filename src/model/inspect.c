@@ -131,6 +131,41 @@ static void read_missing_columns(const nim_model *model, double *values) {
     memcpy(values, model->scaling.flagged, model->scaling.flags * sizeof(double));
 }
 
+/* Gaussians of the population: with independent attributes it is one. */
+static size_t population_gaussians(const nim_model *model) {
+    const struct population *population = &model->population;
+    return population->components ? population->components : population->learned;
+}
+
+static void read_population_shares(const nim_model *model, double *values) {
+    const struct population *population = &model->population;
+    for (size_t k = 0; k < population_gaussians(model); k++)
+        values[k] = population->components ? population->share[k] : 1.0;
+}
+
+static void read_population_means(const nim_model *model, double *values) {
+    for (size_t k = 0; k < population_gaussians(model); k++)
+        for (size_t j = 0; j < model->columns; j++)
+            *values++ = in_user_units(model, j, model->population.mean[k * model->attributes + j]);
+}
+
+static double population_covariance(const struct population *population, size_t k, size_t i,
+                                    size_t j) {
+    size_t d = population->attributes;
+    const double *root = population->root + k * d * d;
+    if (population->components == 0)
+        return i == j ? population->variance[i] : 0.0;
+    return dot(d, root + i * d, root + j * d);
+}
+
+static void read_population_covariances(const nim_model *model, double *values) {
+    const double *unit = model->scaling.deviation;
+    for (size_t k = 0; k < population_gaussians(model); k++)
+        for (size_t i = 0; i < model->columns; i++)
+            for (size_t j = 0; j < model->columns; j++)
+                *values++ = population_covariance(&model->population, k, i, j) * unit[i] * unit[j];
+}
+
 static void read_temperature(const nim_model *model, double *values) {
     *values = model->temperature;
 }
@@ -160,7 +195,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
     if (!model || !name)
         return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
     size_t c = model->functions, m = model->inducing, d = model->columns;
-    size_t terms = model->gp.kernel->terms;
+    size_t terms = model->gp.kernel->terms, k = population_gaussians(model);
     const struct {
         const char *name;
         size_t count;
@@ -174,6 +209,9 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"relevance", d, read_relevance},
         {"missing_columns", model->scaling.flags, read_missing_columns},
         {"missing_relevance", model->scaling.flags, read_missing_relevance},
+        {"population_shares", k, read_population_shares},
+        {"population_means", k * d, read_population_means},
+        {"population_covariances", k * d * d, read_population_covariances},
         {"temperature", 1, read_temperature},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
