@@ -149,6 +149,15 @@ NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *
                                     nim_model **model, nim_error *error);
 NIM_API void nim_model_free(nim_model *model);
 
+/*
+ * Learns the population of true inputs (option "population") anew, from the rows of `data`, those
+ * the model was made for, and from `others`, of which only x and errors are looked at: often there
+ * are far more rows than labels. Option auto then learns one in any case. Before training; refused
+ * where the option is flat, noise is learned or the input model has no use for a population.
+ */
+NIM_API nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
+                                              const nim_data *others, nim_error *error);
+
 typedef struct nim_progress {
     size_t epoch, epochs;  /* passes over the data done, and the most there will be */
     size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended);
