@@ -107,6 +107,9 @@ noise_variance_ : ndarray of shape (n_features_in_,)
     Learned noise variances of X, in its units squared; zeros when noise is given.
 relevance_ : ndarray of shape (n_features_in_,)
     How much each attribute matters, the largest being 1.
+population_ : Population
+    How true inputs are spread: `shares`, `means` and `covariances` of Gaussians, in the units of X;
+    empty where nothing is assumed (flat).
 elbo_ : float
     Evidence lower bound, the mean over the last epoch.
 n_iter_ : int
