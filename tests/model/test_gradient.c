@@ -26,8 +26,8 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* So many parameters of a block, or a few more. Sanitizers look at memory, not at numbers, and every
- * evaluation touches the same memory: for them one will do. */
+/* So many parameters of a block, or a few more. Sanitizers look at memory, not at numbers, and
+ * every evaluation touches the same memory: for them one will do. */
 enum { TRIED_OF_BLOCK = SANITIZED ? 1 : 5 };
 
 /* Derivative by differences of fourth order. */

@@ -129,8 +129,8 @@ static void one_attribute_tells_no_more_than_all(void **state) {
     fixture_free(&fixture);
 }
 
-/* Draws from a normal distribution, one from the middle of each of `count` equal shares of it: their
- * averages are those of many more draws by chance. */
+/* Draws from a normal distribution, one from the middle of each of `count` equal shares of it:
+ * their averages are those of many more draws by chance. */
 static void draw_evenly(size_t count, double *normal) {
     for (size_t k = 0; k < count; k++)
         normal[k] = normal_quantile(((double)k + 0.5) / (double)count);
