@@ -74,7 +74,7 @@ static const struct option option_list[] = {
      WHOLE, AT(learn_epsilon), SHAPES, 0, 1},
     {{"epochs", "0", "0 .. 1000000",
       "Passes over the data: the most with stop=auto, exactly so many with stop=fixed; 0 means "
-      "10000 steps, but at least 100 passes, with latent and amortised inputs, otherwise 1500 steps, "
+      "10000 steps, but at least 100 passes, with latent and amortised inputs, otherwise 1000 steps, "
       "but at least 15 passes."},
      WHOLE, AT(epochs), TRAINS, 0, 1e6},
     {{"warm_up", "1000", "0 .. 1000000000",
@@ -85,7 +85,7 @@ static const struct option option_list[] = {
       "Stop when the bound has settled, or after all epochs at a constant rate."},
      CHOICE, AT(stop), TRAINS, 0, 0},
     {{"batch", "0", "0 .. 1000000",
-      "Rows in a minibatch; 0 means 100 with marginal inputs, otherwise 200."},
+      "Rows in a minibatch; 0 means 50 with marginal inputs, otherwise 200."},
      WHOLE, AT(batch), TRAINS, 0, 1e6},
     {{"rate", "0.02", "1e-8 .. 1",
       "Step size of Adam."},

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Points that `marginal` looks at for a row, and rows in a batch of theirs. */
-enum { POINTS = 8, BATCH_OF_POINTS = 100, BATCH_OF_ROWS = 200 };
+enum { POINTS = 4, BATCH_OF_POINTS = 50, BATCH_OF_ROWS = 200 };
 
 /* Fitted to the predicted probabilities themselves, functions that pay in full for leaving their
  * prior stay too close to it. */
