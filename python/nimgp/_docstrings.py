@@ -16,8 +16,9 @@ input_model : {"auto", "marginal", "latent", "amortised", "first_order", "exact"
     classes, levels and sets of labels with up to 40 noisy attributes, otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
     Input noise: the error bars as given, one learned variance per attribute, or their sum.
-kernel : {"se", "matern32", "matern52", "polynomial"}, default="se"
-    How smooth the latent functions are.
+kernel : {"se", "matern32", "matern52", "polynomial", "linear", "linear+se", "linear+matern32", \
+"linear+matern52"}, default="se"
+    How smooth the latent functions are; a sum starts from planes and departs from them.
 n_inducing : int or None, default=None
     Inducing inputs per latent function. None: a fifth of the rows, but 20 to 100.
 alpha : float or None, default=None
@@ -100,11 +101,15 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Only when the columns of X had names.
 lengthscales_ : ndarray of shape (n_functions, n_features_in_)
-    Lengthscales of each latent function's kernel, in the units of X.
+    Lengthscales of each latent function's kernel, in the units of X; those of a sum have the shape
+    (n_functions, n_terms, n_features_in_).
 noise_variance_ : ndarray of shape (n_features_in_,)
     Learned noise variances of X, in its units squared; zeros when noise is given.
 relevance_ : ndarray of shape (n_features_in_,)
     How much each attribute matters, the largest being 1.
+population_ : Population
+    How true inputs are spread: `shares`, `means` and `covariances` of Gaussians, in the units of X;
+    empty where nothing is assumed (flat).
 elbo_ : float
     Evidence lower bound, the mean over the last epoch.
 n_iter_ : int

@@ -26,8 +26,9 @@ struct option {
 
 /* clang-format off */
 static const struct option option_list[] = {
-    {{"kernel", "se", "se|matern32|matern52|polynomial",
-      "How smooth the boundaries are."},
+    {{"kernel", "se",
+      "se|matern32|matern52|polynomial|linear|linear+se|linear+matern32|linear+matern52",
+      "How smooth the boundaries are; a sum starts from planes and departs from them."},
      KERNEL, AT(kernel), SHAPES, 0, 0},
     {{"degree", "3", "1 .. 64",
       "Degree of the polynomial kernel."},

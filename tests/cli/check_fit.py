@@ -471,7 +471,35 @@ def outputs(nimgp):
     check(a == b, "standard input is another table", result.err)
 
 
+def population_from_others(nimgp):
+    # Where all rows are equally noisy, the most likely mean of true inputs is the mean of all rows.
+    draw = random.Random(4)
+    rows = [[f"{draw.gauss(k, 1):.6f}", f"{draw.gauss(-k, 1):.6f}", "ab"[k]] for k in (0, 1) * 40]
+    others = [[f"{draw.gauss(9, 1):.6f}", f"{draw.gauss(5, 1):.6f}"] for _ in range(200)]
+    nimgp.write_rows("train.csv", ["x", "y", "class"], rows)
+    nimgp.write_rows("others.csv", ["y", "x"], [row[::-1] for row in others])
+    gaussian = ["--input", "latent", "--population", "gaussian"]
+    said = fit(nimgp, "train.csv", "m", *gaussian, "--population-from", "others.csv").err
+    check("population from 200 more rows of others.csv" in said, said)
+    found = inspect(nimgp, "m")["population"]
+    check(found["kind"] == "gaussian" and len(found["components"]) == 1, found)
+    for j in range(2):
+        wanted = sum(float(row[j]) for row in rows + others) / 280
+        check(near(found["components"][0]["mean"][j], wanted, 1e-9), found, wanted)
+    fit(nimgp, "train.csv", "n", *gaussian, "--input", "latent")
+    alone = inspect(nimgp, "n")["population"]["components"][0]["mean"][0]
+    check(abs(alone - found["components"][0]["mean"][0]) > 3, "the other rows were not looked at")
+    nimgp.write_rows("narrow.csv", ["x"], [["1"]])
+    refused = [(["narrow.csv"], 2, "no column 'y'"), (["no.csv"], 2, "no.csv"),
+               (["others.csv", "--population", "flat"], 1, "flat"),
+               (["others.csv", "--noise", "learned"], 1, "noise=given"),
+               (["others.csv", "--from", "m"], 1, "--population-from")]
+    for words, code, word in refused:
+        nimgp.refuses("fit", "train.csv", "-o", "never", "--population-from", *words, code=code, talks=True,
+                      says=[word])
+
+
 if __name__ == "__main__":
     main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
           labels_beside, orphaned_errors, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
-          killed, checkpoints, warm_start, outputs])
+          killed, checkpoints, warm_start, outputs, population_from_others])

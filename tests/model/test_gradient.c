@@ -166,7 +166,7 @@ static void check_population(const char *input, const char *population, size_t s
                               .inducing = 5,
                               .rows = 48,
                               .samples = samples,
-                              .kernel = kernel_list[combination % 4]->name,
+                              .kernel = kernel_in_turn(combination),
                               .input = input,
                               .noise = "given",
                               .population = population,
