@@ -16,9 +16,10 @@ input_model : {"auto", "marginal", "latent", "amortised", "first_order", "exact"
     classes, levels and sets of labels with up to 40 noisy attributes, otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
     Input noise: the error bars as given, one learned variance per attribute, or their sum.
-kernel : {"se", "matern32", "matern52", "polynomial", "linear", "linear+se", "linear+matern32", \
-"linear+matern52"}, default="se"
-    How smooth the latent functions are; a sum starts from planes and departs from them.
+kernel : {"auto", "se", "matern32", "matern52", "polynomial", "linear", "linear+se", \
+"linear+matern32", "linear+matern52"}, default="auto"
+    How smooth the latent functions are; a sum starts from planes and departs from them. "auto":
+    "matern32" where alpha is above 0, otherwise "se".
 n_inducing : int or None, default=None
     Inducing inputs per latent function. None: a fifth of the rows, but 20 to 100.
 alpha : float or None, default=None
