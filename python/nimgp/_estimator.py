@@ -75,7 +75,7 @@ class Estimator(BaseEstimator):
 
     input_model: str = "auto"
     noise: str = "given"
-    kernel: str = "se"
+    kernel: str = "auto"
     n_inducing: int | None = None
     _: KW_ONLY
     alpha: float | None = None

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/kernel.h"
 
+#include <string.h>
+
 #define ALONE(first)                                                                               \
     1, {                                                                                           \
         &(first)                                                                                   \
@@ -29,3 +31,10 @@ const struct kernel *const kernel_list[] = {
     &kernels[0], &kernels[1], &kernels[2], &kernels[3], &kernels[4],
     &kernels[5], &kernels[6], &kernels[7], NULL,
 };
+
+const struct kernel *kernel_named(const char *name) {
+    for (size_t i = 0; kernel_list[i]; i++)
+        if (strcmp(kernel_list[i]->name, name) == 0)
+            return kernel_list[i];
+    return NULL;
+}

@@ -51,4 +51,7 @@ struct kernel {
  * line alone. */
 extern const struct kernel *const kernel_list[];
 
+/* The one of this name, or NULL. */
+const struct kernel *kernel_named(const char *name);
+
 #endif

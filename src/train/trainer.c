@@ -20,9 +20,9 @@ enum {
      * have nothing of their own that must converge. */
     DEFAULT_STEPS = 10000,
     DEFAULT_EPOCHS = 100,
-    POINT_STEPS = 1500,
+    POINT_STEPS = 1000,
     POINT_EPOCHS = 15,
-    POINT_WARM_UP = 300,
+    POINT_WARM_UP = 200,
     LAP_STEPS = 10,
     ROWS_PER_UNIT = 16,
 };
