@@ -25,10 +25,11 @@ enum {
     MOST_JUDGED = 1000, /* to choose the number of components, which costs many trials */
 };
 
-#define SETTLED 1e-5   /* a round that gains less than this, in nats a row, is the last */
-#define WORTH_IT 0.01  /* nats a row that one more component must gain on rows kept aside */
-#define LEAST_PULL 2.0 /* rows' worth of a pull of a component's covariance towards the average */
-#define SIZE_PULL 2.0  /* rows' worth of a pull of its size */
+#define SETTLED 1e-5     /* a round that gains less than this, in nats a row, is the last */
+#define WORTH_IT 0.01    /* nats a row that one more component must gain on rows kept aside */
+#define LEAST_PULL 2.0   /* rows' worth of a pull of a component's covariance towards the average */
+#define SIZE_PULL 2.0    /* rows' worth of a pull of its size */
+#define LITTLE_LEFT 1e-3 /* of an attribute's variance, within components */
 #define LEAST_VARIANCE 1e-8
 #define LOG_TWO_PI 1.8378770664093454836
 
@@ -209,14 +210,41 @@ static void move_means(struct population *population, const struct tally *sums, 
     }
 }
 
-/* How large n S (count: n rows) is beside `within`: the average ratio of variances, pulled towards
- * one, so that a component of few rows cannot collapse. */
+/*
+ * Attributes that tell components apart all by themselves, as flags do, have next to no variance
+ * within them, and new rows that do not fit would be impossible. Their share of `within` is the
+ * variance of all rows instead.
+ */
+static void widen_separating(const struct population *population, double *within) {
+    size_t d = population->attributes;
+    for (size_t j = 0; j < d; j++) {
+        double mean = 0.0, whole = within[j * d + j];
+        for (size_t k = 0; k < population->components; k++)
+            mean += population->share[k] * population->mean[k * d + j];
+        for (size_t k = 0; k < population->components; k++) {
+            double distance = population->mean[k * d + j] - mean;
+            whole += population->share[k] * distance * distance;
+        }
+        if (within[j * d + j] >= LITTLE_LEFT * whole)
+            continue;
+        for (size_t i = 0; i < d; i++)
+            within[i * d + j] = within[j * d + i] = 0.0;
+        within[j * d + j] = whole;
+    }
+}
+
+/* How large n S (count: n rows) is beside `within`: the average ratio of variances, where there are
+ * any, pulled towards one, so that a component of few rows cannot collapse. */
 static double relative_size(size_t d, double count, const double *covariance,
                             const double *within) {
-    double ratio = 0.0;
-    for (size_t j = 0; j < d; j++)
-        ratio += covariance[j * d + j] / fmax(within[j * d + j], LEAST_VARIANCE) / (double)d;
-    return (ratio + SIZE_PULL) / (count + SIZE_PULL);
+    double sum_of_ratios = 0.0, ratios = 0.0;
+    for (size_t j = 0; j < d; j++) {
+        double ratio = covariance[j * d + j] / fmax(within[j * d + j], LEAST_VARIANCE);
+        bool some = ratio > LITTLE_LEFT * count;
+        sum_of_ratios += some ? ratio : 0.0;
+        ratios += some;
+    }
+    return (sum_of_ratios / fmax(ratios, 1.0) + SIZE_PULL) / (count + SIZE_PULL);
 }
 
 /* Covariances are pulled towards their average in the component's own size: where clusters are does
@@ -226,6 +254,7 @@ static void maximise(struct population *population, const struct tally *sums, do
                      double pull, double *within, double *scratch) {
     size_t d = population->attributes;
     move_means(population, sums, rows, within);
+    widen_separating(population, within);
     for (size_t k = 0; k < population->components; k++) {
         double count = fmax(sums->count[k], 1e-6), *second = sums->second + k * d * d;
         if (pull > 0.0)

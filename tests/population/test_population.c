@@ -518,7 +518,7 @@ static void distance_leaves_covariances(void **state) {
         struct drawn drawn;
         make_population(&truth, D, K, 16);
         for (size_t i = 0; i < K * D; i++)
-            truth.mean[i] = (i < D ? -1.0 : 1.0) * (far ? 1024.0 : 32.0);
+            truth.mean[i] = (i < D ? -1.0 : 1.0) * (far ? 32.0 : 16.0);
         draw_rows(&drawn, 400, &truth, 0.0);
         start_badly(&population, D, K);
         memcpy(population.mean, truth.mean, K * D * sizeof(double));
