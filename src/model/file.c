@@ -448,8 +448,9 @@ static bool sizes_fit(const struct loading *loading, const nim_options *options,
     const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
     const struct tensor *own = safetensors_tensor(&loading->file, "rows.parameters");
     /* A model's own options are settled. */
-    return options->input && options->samples && options->batch && options->alpha != OPTION_AUTO &&
-           options->caution != OPTION_AUTO && options->lengthscale_prior != OPTION_AUTO &&
+    return options->kernel && options->input && options->samples && options->batch &&
+           options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
+           options->lengthscale_prior != OPTION_AUTO &&
            targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
            z->shape[0] == model_functions(options, sizes->classes) &&

@@ -424,7 +424,7 @@ def warm_start(nimgp):
     check(known["options"]["rate"] == "0.01", known["options"])
     nimgp.refuses("fit", "new.csv", "-o", "n", "--from", "old", "--features", "x1", code=1,
                   says=["--features"])
-    nimgp.refuses("fit", "new.csv", "-o", "n", "--from", "old", "--kernel", "matern32", code=1,
+    nimgp.refuses("fit", "new.csv", "-o", "n", "--from", "old", "--kernel", "matern52", code=1,
                   says=["kernel"])
     nimgp.write_rows("less.csv", head, rows[:100])
     nimgp.refuses("fit", "less.csv", "-o", "n", "--from", "old", says=["less.csv"], talks=True)
