@@ -41,7 +41,10 @@ static const struct input_model *choose_input(const struct nim_options *options,
                                               const nim_data *data) {
     enum target_kind target = options->likelihood->target;
     bool classes = target == TARGET_CLASS || target == TARGET_LEVEL || target == TARGET_LABELS;
-    size_t noisy = options->noise == NOISE_GIVEN ? count_noisy(data) : data->attributes;
+    bool learns = options->noise != NOISE_GIVEN;
+    if (learns && target != TARGET_CLASS)
+        return &input_latent;
+    size_t noisy = learns ? data->attributes : count_noisy(data);
     if (noisy == 0)
         return &input_exact;
     return classes && noisy <= MOST_INTEGRATED ? &input_marginal : &input_latent;
