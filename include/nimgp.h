@@ -310,6 +310,9 @@ typedef struct nim_prediction {
     /* rows: log p(y) of the rows' own labels or targets, which the data must hold; the log of a
      * probability, or of a density in units of y; of sets, summed over the labels' own. */
     double *log_density;
+    /* rows x 2: of numbers and counts, P(Y < y) and P(Y <= y) of the rows' own targets: where they
+     * stand in what was predicted of them. The same but for counts. */
+    double *cumulative;
 } nim_prediction;
 
 /* Rows may come in any portions: the results do not depend on it. Allocates nothing. */

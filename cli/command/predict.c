@@ -3,7 +3,7 @@
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
 #include "cli/command/carried_columns.h"
-#include "cli/score/prediction_names.h"
+#include "score/prediction_names.h"
 #include "text/ascii.h"
 #include "text/number.h"
 

@@ -3,10 +3,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
-#include "cli/score/top_scores.h"
+#include "score/top_scores.h"
 #include "text/json_writer.h"
 #include "cli/command/carried_columns.h"
-#include "cli/score/prediction_names.h"
+#include "score/prediction_names.h"
 
 #include <math.h>
 #include <stdlib.h>
