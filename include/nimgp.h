@@ -255,6 +255,8 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   missing_relevance  flags                 share of each flag, on the scale of relevance
  *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
  *                                            1 where they are not calibrated
+ *   trace            points x 2              the bound over training, at most 256 epochs of it: the
+ *                                            epoch, and the bound as nim_model_bound has it
  * and what the likelihood learns, in units of y:
  *   epsilon          1                       robust_max: share of wrong labels
  *   noise_deviation  1                       gaussian: of the noise of y

@@ -113,6 +113,10 @@ static void read_missing_columns(const nim_model *model, double *values) {
     memcpy(values, model->scaling.flagged, model->scaling.flags * sizeof(double));
 }
 
+static void read_trace(const nim_model *model, double *values) {
+    memcpy(values, model->trace.point, model->trace.count * sizeof *model->trace.point);
+}
+
 static void read_temperature(const nim_model *model, double *values) {
     *values = model->temperature;
 }
@@ -156,6 +160,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"missing_columns", model->scaling.flags, read_missing_columns},
         {"missing_relevance", model->scaling.flags, read_missing_relevance},
         {"temperature", 1, read_temperature},
+        {"trace", 2 * model->trace.count, read_trace},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (strcmp(arrays[i].name, name) == 0) {
