@@ -250,6 +250,7 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
  *                                            averaged over functions, largest = 1; a constant
  *                                            attribute has none
+ *   function_relevance  functions x attributes  its parts, which add up to relevance
  *   missing_columns  flags                   the attribute whose missing cells each flag shows; one
  *                                            has a flag where enough of its cells are missing
  *   missing_relevance  flags                 share of each flag, on the scale of relevance

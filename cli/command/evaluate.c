@@ -2,6 +2,7 @@
 /* nimgp evaluate: how good predictions are where the truth is known. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
+#include "cli/command/report_page.h"
 #include "cli/score/outside_probabilities.h"
 #include "cli/terminal/grid.h"
 #include "score/assessment.h"
@@ -19,6 +20,10 @@ static const struct option options[] = {
      .help = "The column of true classes, levels, numbers or counts, or A,B,... of labels; as in "
              "training unless given."},
     {.name = "json", .help = "One JSON object instead of text."},
+    {.name = "report",
+     .value = "FILE",
+     .help = "Also write a page with pictures, as nimgp report does, of the rows that are rated.",
+     .complete = COMPLETE_FILE},
     {.name = "probabilities",
      .value = "FILE",
      .help = "No MODEL: rate the columns p_CLASS of FILE, whose rows are those of TABLE.",
@@ -34,6 +39,7 @@ struct evaluation {
     struct outside_probabilities outside; /* in place of a model */
     struct predictions predictions;       /* of a block */
     struct assessment assessment;
+    struct report_page page; /* with --report */
 };
 
 static const char *class_name(const struct evaluation *evaluation, size_t c) {
@@ -101,9 +107,10 @@ static bool rate_block(struct evaluation *evaluation, struct complaint *complain
     const struct rows *rows = &evaluation->input.rows;
     if (!(evaluation->loaded.model ? predict_block : look_up_block)(evaluation, complaint))
         return false;
-    return assessment_add(&evaluation->assessment, &evaluation->predictions, rows->x,
-                          rows->sigma) ||
-           complain_of_memory(complaint);
+    if (!assessment_add(&evaluation->assessment, &evaluation->predictions, rows->x, rows->sigma))
+        return complain_of_memory(complaint);
+    return !evaluation->page.report ||
+           report_page_add(&evaluation->page, rows, &evaluation->predictions, complaint);
 }
 
 static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint) {
@@ -296,7 +303,7 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
     evaluation->rival = probabilities ? probabilities : first;
     if (!probabilities && second)
         return model_input_open(&evaluation->loaded, &evaluation->input, arguments, first, second,
-                                true, complaint);
+                                TARGETS_NEEDED, complaint);
     if (!probabilities || second)
         return complain(complaint, BAD_USAGE, "evaluate: %s",
                         second ? "expected TABLE alone with --probabilities"
@@ -308,6 +315,22 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
     return outside_probabilities_read(&evaluation->outside, probabilities, complaint) &&
            classes_input_open(&evaluation->input, arguments, &evaluation->outside.classes, first,
                               complaint);
+}
+
+static bool open_page(struct evaluation *evaluation, struct complaint *complaint) {
+    const struct arguments *arguments = evaluation->arguments;
+    const char *path = argument_text(arguments, "report");
+    if (!path)
+        return true;
+    if (!evaluation->loaded.model)
+        return complain(complaint, BAD_USAGE,
+                        "evaluate: --report shows a model, and there is none with --probabilities");
+    if (argument_given(arguments, "json") && strcmp(path, "-") == 0)
+        return complain(complaint, BAD_USAGE,
+                        "evaluate: --json and --report cannot both be on "
+                        "standard output");
+    return report_page_open(&evaluation->page, arguments, path, &evaluation->loaded,
+                            &evaluation->input, complaint);
 }
 
 /* The same name and number of rows: nobody who rates a model on its own lesson should be proud. */
@@ -325,7 +348,9 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct evaluation evaluation = {.arguments = arguments};
-    bool fine = open_rows(&evaluation, complaint) && rate(&evaluation, complaint);
+    bool fine = open_rows(&evaluation, complaint) && open_page(&evaluation, complaint) &&
+                rate(&evaluation, complaint) &&
+                (!evaluation.page.report || report_page_write(&evaluation.page, "html", complaint));
     if (fine) {
         report_tally(&evaluation.input, arguments);
         warn_of_own_lesson(&evaluation);
@@ -336,6 +361,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     }
     predictions_free(&evaluation.predictions);
     assessment_free(&evaluation.assessment);
+    report_page_free(&evaluation.page);
     outside_probabilities_free(&evaluation.outside);
     table_input_close(&evaluation.input);
     loaded_model_free(&evaluation.loaded);

@@ -380,8 +380,8 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
     const struct arguments *arguments = suggest->arguments;
     struct column own[ALL_COLUMNS];
     if (!model_input_open(&suggest->loaded, &suggest->input, arguments,
-                          argument_operand(arguments, 0), argument_operand(arguments, 1), false,
-                          complaint) ||
+                          argument_operand(arguments, 0), argument_operand(arguments, 1),
+                          TARGETS_IGNORED, complaint) ||
         !settle(suggest, complaint))
         return false;
     size_t count = list_columns(suggest, own);

@@ -105,6 +105,18 @@ static void read_relevance(const nim_model *model, double *values) {
     read_relevances(model, 0, model->columns, values);
 }
 
+/* The same, function by function: 1 / lambda^2 over the largest sum there is. */
+static void read_function_relevance(const nim_model *model, double *values) {
+    double largest = 0.0;
+    for (size_t j = 0; j < model->attributes; j++)
+        largest = fmax(largest, relevance_at(model, j));
+    for (size_t c = 0; c < model->functions; c++)
+        for (size_t j = 0; j < model->columns; j++) {
+            double share = exp(-2.0 * model_gp(model, model->theta, c).log_lengthscale[j]);
+            *values++ = model->scaling.spread[j] > 0.0 && largest > 0.0 ? share / largest : 0.0;
+        }
+}
+
 static void read_missing_relevance(const nim_model *model, double *values) {
     read_relevances(model, model->columns, model->scaling.flags, values);
 }
@@ -157,6 +169,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"inducing_inputs", c * m * d, read_inducing_inputs},
         {"noise_variance", d, read_noise_variance},
         {"relevance", d, read_relevance},
+        {"function_relevance", c * d, read_function_relevance},
         {"missing_columns", model->scaling.flags, read_missing_columns},
         {"missing_relevance", model->scaling.flags, read_missing_relevance},
         {"temperature", 1, read_temperature},

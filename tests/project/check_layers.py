@@ -35,6 +35,7 @@ ROOMS = {
     "generate": set(),  # nothing of the library, not even the public header
     "table": {"src/text", "src/file"},  # of the library only how it writes
     "score": {"src/text", "include"},  # predictions of any model
+    "report": {"src/text", "score", "include"},
     # Of the library the program sees the public header, and how it writes text.
     "cli/terminal": BELOW_CLI,
     "cli/model": BELOW_CLI | {"cli/terminal"},
@@ -42,7 +43,7 @@ ROOMS = {
     "cli/score": BELOW_CLI | {"cli/terminal", "cli/model", "cli/rows"},
     "cli/training": BELOW_CLI | {"cli/terminal", "cli/model", "cli/rows", "cli/score"},
     "cli/command": BELOW_CLI | {"cli/terminal", "cli/model", "cli/rows", "cli/score",
-                                "cli/training", "generate"},
+                                "cli/training", "report", "generate"},
     "cli": BELOW_CLI | {"cli/terminal"},  # main.c
 }
 # Beside the product: they may look at all of it, and at no other directory beside it.
