@@ -63,7 +63,8 @@ struct nim_report {
     size_t *number;
     double *sigma; /* PORTION x attributes, where rows share their errors */
 
-    char *text;
+    char *json, *page; /* the texts, once they were asked for; no rows after that */
+    size_t json_size, page_size;
 };
 
 /* Rows that were predicted already, all parts included. */

@@ -30,6 +30,8 @@ struct learned {
     size_t *order;                           /* attributes, the most relevant first */
     double *scratch;                         /* SAMPLE_ROWS */
     size_t shown;                            /* attributes that have curves, the first in order */
+    size_t pair[2]; /* of these, the two along which predictions change most */
+    double effect[2];
 };
 
 /* ---------------------------------------------------------------- fetching -------------------- */
@@ -226,6 +228,34 @@ static double average(const struct trial *trial, const double *value, size_t wid
 
 /* ---------------------------------------------------------------- curves ---------------------- */
 
+/* How much predictions change along a curve: the ranges of all probabilities, or of the mean. */
+static double effect_of(const struct trial *trial, const nim_report *report) {
+    double total = 0.0;
+    for (size_t c = 0; c < (report->classes ? report->classes : 1); c++) {
+        double least = (double)INFINITY, most = -(double)INFINITY;
+        for (size_t i = 0; i < trial->places; i++) {
+            double value = report->classes ? average(trial, trial->p + c, report->classes, i)
+                                           : average(trial, trial->mean, 1, i);
+            least = fmin(least, value);
+            most = fmax(most, value);
+        }
+        total += most - least;
+    }
+    return total;
+}
+
+static void rank_effect(struct learned *learned, size_t shown, double effect) {
+    if (shown == 0 || effect > learned->effect[0]) {
+        learned->pair[1] = learned->pair[0];
+        learned->effect[1] = learned->effect[0];
+        learned->pair[0] = shown;
+        learned->effect[0] = effect;
+    } else if (shown == 1 || effect > learned->effect[1]) {
+        learned->pair[1] = shown;
+        learned->effect[1] = effect;
+    }
+}
+
 static void write_curve(const struct trial *trial, const nim_report *report, size_t j, double low,
                         double high, struct json_writer *json) {
     json_object(json, NULL);
@@ -247,7 +277,7 @@ static void write_curve(const struct trial *trial, const nim_report *report, siz
     json_close(json);
 }
 
-static nim_status write_curves(const struct learned *learned, struct json_writer *json,
+static nim_status write_curves(struct learned *learned, struct json_writer *json,
                                nim_error *error) {
     const nim_report *report = learned->report;
     size_t sampled = report->sample.top.count, rows = sampled < CURVE_ROWS ? sampled : CURVE_ROWS;
@@ -266,8 +296,10 @@ static nim_status write_curves(const struct learned *learned, struct json_writer
                       low + (high - low) * (double)k / (CURVE_PLACES - 1));
         if (status == NIM_OK)
             status = trial_run(&trial, report, error);
-        if (status == NIM_OK)
+        if (status == NIM_OK) {
+            rank_effect(learned, i, effect_of(&trial, report));
             write_curve(&trial, report, j, low, high, json);
+        }
         trial_free(&trial);
     }
     json_close(json);
@@ -310,8 +342,8 @@ static void set_map(struct trial *trial, size_t d, const size_t attribute[2], co
     }
 }
 
-/* Cells of a grid over the two most relevant attributes, row by row from the lowest. With two
- * attributes there is nothing to average over. */
+/* Cells of a grid over the two attributes along which predictions change most, row by row from the
+ * lowest. With two attributes there is nothing to average over. */
 static nim_status write_map(const struct learned *learned, struct json_writer *json,
                             nim_error *error) {
     const nim_report *report = learned->report;
@@ -326,9 +358,11 @@ static nim_status write_map(const struct learned *learned, struct json_writer *j
         trial_free(&trial);
         return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
     }
+    const size_t attribute[2] = {learned->order[learned->pair[0]],
+                                 learned->order[learned->pair[1]]};
     for (size_t k = 0; k < 2; k++)
-        range_of(learned, learned->order[k], &low[k], &high[k]);
-    set_map(&trial, report->attributes, learned->order, low, high);
+        range_of(learned, attribute[k], &low[k], &high[k]);
+    set_map(&trial, report->attributes, attribute, low, high);
     nim_status status = trial_run(&trial, report, error);
     if (status == NIM_OK) {
         json_object(json, "map");
@@ -336,7 +370,8 @@ static nim_status write_map(const struct learned *learned, struct json_writer *j
         json_whole(json, "rows", trial.base);
         for (size_t k = 0; k < 2; k++) {
             json_object(json, k ? "up" : "across");
-            json_text(json, "name", nim_model_attribute_name(report->model, learned->order[k]));
+            json_text(json, "name", nim_model_attribute_name(report->model, attribute[k]));
+            json_whole(json, "shown", learned->pair[k]); /* its place among those shown */
             write_rounded(json, "low", low[k]);
             write_rounded(json, "high", high[k]);
             json_close(json);

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "report/page.h"
 
-#include "report_page_parts.h" /* made from page/ by embed.py: page_head, page_tail */
+#include <report_page_parts.h> /* made from page/ by embed.py: page_head, page_tail */
 
 #include <stdbool.h>
 #include <stdio.h>

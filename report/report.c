@@ -81,7 +81,8 @@ void nim_report_free(nim_report *report) {
     free(report->part_of);
     free(report->number);
     free(report->sigma);
-    free(report->text);
+    free(report->json);
+    free(report->page);
     predictions_free(&report->predictions);
     assessment_free(&report->assessment);
     kept_rows_free(&report->sample);
@@ -293,6 +294,9 @@ static nim_report_rows portion_of(const nim_report_rows *rows, nim_data *data, s
 nim_status nim_report_add(nim_report *report, const nim_report_rows *rows, nim_error *error) {
     if (!report || !rows || !rows->data || !rows->data->x)
         return report_failure(error, NIM_INVALID_ARGUMENT, "report or rows are NULL");
+    if (report->json)
+        return report_failure(error, NIM_INVALID_ARGUMENT,
+                              "rows come before the report is asked for");
     if (!report->predictions.room &&
         !predictions_create(&report->predictions, report->model, 0, PORTION, true))
         return out_of_memory(error);

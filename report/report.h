@@ -48,7 +48,7 @@ typedef struct nim_report_rows {
 NIM_API nim_status nim_report_add(nim_report *report, const nim_report_rows *rows,
                                   nim_error *error);
 
-/* The report as "json" or "html". The text is the report's, and there until the next call. */
+/* The report as "json" or "html". The text is the report's own. No rows come after the first. */
 NIM_API nim_status nim_report_text(nim_report *report, const char *format, const char **text,
                                    size_t *size, nim_error *error);
 

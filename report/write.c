@@ -189,23 +189,20 @@ nim_status nim_report_text(nim_report *report, const char *format, const char **
         return report_failure(error, NIM_INVALID_ARGUMENT, "format is neither json nor html");
     if (!report->rows)
         return report_failure(error, NIM_BAD_DATA, "a report needs one row at least");
-    char *json = NULL;
-    size_t length = 0;
-    nim_status status = write_json(report, &json, &length, error);
-    free(report->text);
-    report->text = NULL;
-    if (status == NIM_OK && html) {
-        report->text = page_of(json, length, size);
-        free(json);
-        if (!report->text)
-            return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-    } else if (status == NIM_OK) {
-        report->text = json;
-        *size = length;
-    } else {
-        free(json);
-        return status;
+    if (!report->json) {
+        char *json = NULL;
+        nim_status status = write_json(report, &json, &report->json_size, error);
+        if (status != NIM_OK) {
+            free(json);
+            return status;
+        }
+        report->json = json;
     }
-    *text = report->text;
+    if (html && !report->page)
+        report->page = page_of(report->json, report->json_size, &report->page_size);
+    if (html && !report->page)
+        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
+    *text = html ? report->page : report->json;
+    *size = html ? report->page_size : report->json_size;
     return report_failure(error, NIM_OK, "");
 }

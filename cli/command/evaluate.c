@@ -288,7 +288,7 @@ static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
     const struct target *target = &evaluation->input.target;
     size_t classes = target->classes.name.count;
     if (!predictions_create(&evaluation->predictions, evaluation->loaded.model, classes, ROWS_BLOCK,
-                            false) ||
+                            evaluation->page.report != NULL) ||
         !assessment_create(&evaluation->assessment, target->task->predicts, classes,
                            evaluation->input.columns.count))
         return complain_of_memory(complaint);

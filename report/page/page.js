@@ -41,7 +41,14 @@
     return text.replace("-", "−").replace("e+", "e").replace("e-", "e−");
   }
   const percent = (x, digits) => (known(x) ? (100 * x).toFixed(digits === undefined ? 1 : digits) + " %" : "–");
-  const withError = (s) => number(s.value) + (known(s.standard_error) ? " ± " + number(s.standard_error, 2) : "");
+  // A value to the digits its standard error leaves it, and the error to two.
+  function rounded(s) {
+    const e = s.standard_error, digits = known(e) && e > 0 ? 1 - Math.floor(Math.log10(e)) : -1;
+    if (!known(s.value) || digits < 0 || digits > 7) return [number(s.value), known(e) ? number(e, 2) : ""];
+    return [s.value.toFixed(digits).replace("-", "−"), e.toFixed(digits)];
+  }
+  const withError = (s) => rounded(s).filter(Boolean).join(" ± ");
+  const nats = (x) => (known(x) ? x.toFixed(3) : "–");
   const withErrorPercent = (s) =>
     percent(s.value) + (known(s.standard_error) ? " ± " + percent(s.standard_error) : "");
   const count = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
@@ -247,7 +254,7 @@
     const x = scale(o.x[0], o.x[1], left, right), y = scale(o.y[0], o.y[1], bottom, top);
     const format = (f) => f || ((v) => number(v, 3));
     if (o.yTicks !== false)
-      for (const t of ticks(o.y[0], o.y[1], o.yTicks || Math.max(2, (bottom - top) / 55))) {
+      for (const t of ticks(o.y[0], o.y[1], o.yTicks || Math.max(2, (bottom - top) / 40))) {
         draw(svg, "line", { class: "grid", x1: left, x2: right, y1: y(t), y2: y(t) });
         draw(svg, "text", { class: "tick small", x: left - 7, y: y(t) + 4, "text-anchor": "end" }, format(o.yFormat)(t));
       }
@@ -279,6 +286,17 @@
   add(page, "p", { class: "lead" }, "A model of " + what + " from " + plural(D.attribute_count, "attribute") + ", applied to " + plural(D.rows, "row") + (facts.table ? " of " + facts.table : "") + (E ? E.rows < D.rows ? ", of which " + count(E.rows) + " have a known " + D.target.replace(/s$/, "") + "." : "." : ". No truth is known of them: this page is about the predictions alone."));
   const nav = add(page, "nav", { "aria-label": "Sections" });
 
+  // A chart that would stand beside nothing takes the whole width.
+  function balance(list) {
+    let column = 0, last = null;
+    for (const child of [...list.children, null]) {
+      const wide = !child || child.classList.contains("wide");
+      if (wide && column === 1) last.classList.add("wide");
+      column = wide ? 0 : 1 - column;
+      last = child;
+    }
+  }
+
   function section(id, title, text) {
     add(nav, "a", { href: "#" + id }, title);
     const made = add(page, "section", { id: id, "aria-labelledby": id + "-title" });
@@ -307,8 +325,8 @@
       if (!E[key]) continue;
       const card = add(list, "div", { class: "card", "data-score": key });
       add(card, "span", {}, name);
-      add(card, "b", {}, share ? percent(E[key].value) : number(E[key].value));
-      if (known(E[key].standard_error)) add(card, "span", { class: "se" }, "± " + (share ? percent(E[key].standard_error) : number(E[key].standard_error, 2)));
+      add(card, "b", {}, share ? percent(E[key].value) : rounded(E[key])[0]);
+      if (known(E[key].standard_error)) add(card, "span", { class: "se" }, "± " + (share ? percent(E[key].standard_error) : rounded(E[key])[1]));
       add(card, "span", {}, remark);
     }
     parent.insertBefore(list, parent.figures);
@@ -319,13 +337,17 @@
   function confusion(parent) {
     const n = D.classes.length, counts = E.confusion.counts, shares = E.confusion.shares, few = n <= 12;
     const longest = Math.min(16, Math.max(...D.classes.map((c) => c.length)));
+    const size = (w) => {
+      const left = few ? Math.min(w * 0.3, 14 + longest * 7) : 90, cell = (w - left - (few ? 58 : 4)) / n;
+      return { left, top: few ? 42 : 8, cell, tall: few ? Math.max(24, Math.min(cell, 320 / n, 96)) : Math.min(cell, 18) };
+    };
     figure(parent, {
-      id: "confusion", title: "Taken for what", wide: n > 12,
+      id: "confusion", title: "Confusion matrix", wide: n > 12,
       note: "Rows of each true class, and the class predicted. Shade: share of the true class.",
       alt: "Confusion matrix of " + n + " classes; " + percent(E.error.value) + " of rows are off the diagonal.",
-      height: (w) => (few ? Math.min(w, 70 + n * Math.max(34, Math.min(64, (w - 120) / n))) : Math.min(w, 900)) + 20,
-      draw(svg, w, h) {
-        const left = few ? Math.min(w * 0.3, 14 + longest * 7) : 84, top = few ? 42 : 26, cell = Math.min((w - left - (few ? 62 : 4)) / n, few ? 96 : 60), rowH = Math.min(cell, (h - top - 8) / n);
+      height: (w) => size(w).top + n * size(w).tall + 6,
+      draw(svg, w) {
+        const { left, top, cell, tall: rowH } = size(w);
         const label = (c, most) => cut(className(c), most);
         if (few) draw(svg, "text", { class: "muted small", x: left, y: 12 }, "predicted");
         const nameEvery = Math.ceil(13 / rowH);
@@ -337,7 +359,7 @@
             const share = shares[c][k] || 0;
             mark(draw(svg, "rect", { x: left + k * cell + 1, y: y + 1, width: Math.max(1, cell - (few ? 2 : 0.5)), height: Math.max(1, rowH - (few ? 2 : 0.5)), rx: few ? 3 : 0, fill: total ? c === k ? "var(--accent)" : "var(--warm)" : "var(--faint)", "fill-opacity": total ? (share ? 0.1 + 0.85 * share : 0.04) : 1 }),
               className(c) + " taken for " + className(k) + "\n" + count(counts[c][k]) + " of " + plural(total, "row") + (total ? ", " + withErrorPercent({ value: shares[c][k], standard_error: E.confusion.standard_errors[c][k] }) : ""));
-            if (few && cell > 26) draw(svg, "text", { class: "small", x: left + (k + 0.5) * cell, y: y + rowH / 2 + 4, "text-anchor": "middle", fill: share > 0.6 ? "var(--on-accent)" : "var(--ink)", "pointer-events": "none", "data-light": share > 0.6 ? "1" : undefined }, count(counts[c][k]));
+            if (few && cell > 26) draw(svg, "text", { class: share > 0.5 ? "small light" : "small", x: left + (k + 0.5) * cell, y: y + rowH / 2 + 4, "text-anchor": "middle", "pointer-events": "none" }, count(counts[c][k]));
           }
           if (few) draw(svg, "text", { class: "small muted", x: left + n * cell + 8, y: y + rowH / 2 + 4 }, total ? percent(shares[c][c]) : "no rows");
         }
@@ -349,7 +371,7 @@
   function reliability(parent) {
     const bins = E.reliability, most = Math.max(...bins.map((b) => b.rows));
     figure(parent, {
-      id: "reliability", title: "Does it mean what it says?",
+      id: "reliability", title: "Reliability diagram",
       note: "Of rows predicted with some probability, the share that is right. On the dashed line it is as sure as it should be; below, too sure. Bars: one standard error.",
       alt: "Reliability diagram of " + bins.length + " bins of the highest probability. Expected calibration error " + withError(E.ece) + ".",
       height: (w) => Math.min(w, 420),
@@ -360,7 +382,7 @@
         const base = h - 22;
         for (const b of bins) {
           bars(svg, a.x(b.confidence), b.right.value, b.right.standard_error, a);
-          mark(draw(svg, "circle", { cx: a.x(b.confidence), cy: a.y(b.right.value), r: 5, fill: "var(--accent)" }),
+          mark(draw(svg, "circle", { cx: a.x(b.confidence), cy: a.y(b.right.value), r: 3 + 3 * Math.sqrt(b.rows / most), fill: "var(--accent)" }),
             "sure by " + percent(b.confidence) + "\nright " + withErrorPercent(b.right) + "\n" + plural(b.rows, "row"));
           const tall = (30 * b.rows) / most;
           draw(svg, "rect", { x: a.x(b.least) + 1, width: Math.max(1, a.x(b.most) - a.x(b.least) - 2), y: base - tall, height: tall, fill: "var(--other)", "fill-opacity": 0.55 });
@@ -381,8 +403,8 @@
     const text = share ? withErrorPercent : withError;
     const verdict = !expected ? "" : " The hollow marks are what its own probabilities say: it knows its limits where they agree.";
     figure(parent, {
-      id: "by-noise", title: "Does it know less where errors are larger?", wide: true,
-      note: "Rows in thirds by how noisy they are: the mean over attributes of error / spread of the attribute." + verdict,
+      id: "by-noise", title: "Scores by noise level", wide: true,
+      note: "Does it know less where errors are larger? Rows in thirds by how noisy they are: the mean over attributes of error / spread of the attribute." + verdict,
       alt: name + " and NLL by noise level: " + groups.map((g) => range(g) + ": " + text(g[key])).join("; ") + ".",
       height: (w) => (w < 560 ? 470 : 250),
       legend: expected ? (at) => legend(at, [["seen, with its standard error", (s) => draw(s, "circle", { cx: 7, cy: 7, r: 5, fill: "var(--accent)" })], ["expected from its probabilities", (s) => draw(s, "circle", { cx: 7, cy: 7, r: 4.5, fill: "var(--surface)", stroke: "var(--warm)", "stroke-width": 2 })]]) : null,
@@ -391,7 +413,7 @@
         [[key, name, share, true], ["nll", "NLL, nats", false, false]].forEach(([k, title, asShare, first], n) => {
           const panel = draw(svg, "g", { transform: stacked ? "translate(0 " + n * (tall + 20) + ")" : "translate(" + n * (half + 24) + " 0)" });
           const values = groups.flatMap((g) => [g[k].value - (g[k].standard_error || 0), g[k].value + (g[k].standard_error || 0), first && expected ? g.expected_error.value : g[k].value]);
-          const low = Math.min(0, ...values), high = Math.max(...values);
+          const least = Math.min(0, ...values), high = Math.max(...values), low = least < 0 ? least - 0.1 * (high - least) : 0;
           const a = axes(panel, half, tall, { x: [0, groups.length], y: [low, (high - low || 1) * 1.1 + low], xTicks: false, yFormat: asShare ? percentTick : undefined, yTitle: title, xTitle: "noise level" });
           groups.forEach((g, i) => {
             const x = a.x(i + 0.5);
@@ -430,7 +452,7 @@
   function coverage(parent) {
     const levels = [[0.5, E.coverage_50], [0.9, E.coverage_90], [0.95, E.coverage_95]];
     figure(parent, {
-      id: "coverage", title: "Do intervals hold what they promise?",
+      id: "coverage", title: "Coverage of intervals",
       note: "Share of rows inside the central intervals, with one standard error. Dashed: what was promised." + (D.target === "count" ? " Intervals of counts hold a little more than their share." : ""),
       alt: "Coverage: " + levels.map(([l, s]) => percent(l, 0) + " interval holds " + withErrorPercent(s)).join("; ") + ".",
       height: () => 250,
@@ -451,8 +473,8 @@
   function pit(parent) {
     const n = E.pit.length, most = Math.max(2 / n, ...E.pit.map((b) => b.value)) * 1.08, se = Math.sqrt(((1 / n) * (1 - 1 / n)) / Math.max(1, E.rows));
     figure(parent, {
-      id: "pit", title: "Where targets stand in their predictions",
-      note: "PIT histogram: flat when predicted distributions are right; a hollow middle means they are too narrow, a hump too wide. Band: two standard errors about flat.",
+      id: "pit", title: "PIT histogram",
+      note: "Where targets stand in their predicted distributions: flat when predicted distributions are right; a hollow middle means they are too narrow, a hump too wide. Band: two standard errors about flat.",
       alt: "PIT histogram of " + n + " bins, shares from " + percent(Math.min(...E.pit.map((b) => b.value))) + " to " + percent(Math.max(...E.pit.map((b) => b.value))) + "; flat would be " + percent(1 / n) + ".",
       height: () => 250,
       draw(svg, w, h) {
@@ -514,7 +536,7 @@
     const rows = list.map((c) => ({ name: className(c), c: c })), p = D.predictions;
     const most = Math.max(1, ...list.map((c) => Math.max(p.predicted[c], p.expected[c])));
     barList(parent, {
-      id: "predicted", title: "What is predicted", note: "Bars: rows " + (LABELS ? "in which the label is more probable than not" : "whose most probable class it is") + ". Ticks: expected number, the sum of all probabilities." + (D.classes.length > 30 ? " The 30 most frequent of " + D.classes.length + "." : ""),
+      id: "predicted", title: "Predicted classes", note: "Bars: rows " + (LABELS ? "in which the label is more probable than not" : "whose most probable class it is") + ". Ticks: expected number, the sum of all probabilities." + (D.classes.length > 30 ? " The 30 most frequent of " + D.classes.length + "." : ""),
       alt: rows.slice(0, 8).map((r) => r.name + ": " + count(p.predicted[r.c]) + " rows, " + number(p.expected[r.c]) + " expected").join("; ") + ".",
       rows: rows, x: [0, most], xTitle: "rows",
       row(svg, r, a, y, tall) {
@@ -528,7 +550,7 @@
   function confidence(parent) {
     const bins = D.predictions.confidence, n = bins.length, most = Math.max(...bins) / D.rows;
     figure(parent, {
-      id: "confidence", title: "How sure it is", note: "Rows by the probability of " + (LABELS ? "the most probable label" : "the predicted class") + ".",
+      id: "confidence", title: "Confidence", note: "Rows by the probability of " + (LABELS ? "the most probable label" : "the predicted class") + ".",
       alt: "Histogram of the highest probability; " + percent(bins.slice(18).reduce((a, b) => a + b, 0) / D.rows) + " of rows are above 90 %.",
       height: () => 250,
       draw(svg, w, h) {
@@ -544,7 +566,7 @@
     const low = Math.min(...values), high = Math.max(...values), bins = new Array(n).fill(0), step = (high - low) / n || 1;
     for (const v of values) bins[Math.min(n - 1, Math.floor((v - low) / step))]++;
     figure(parent, {
-      id: "predicted", title: "What is predicted", note: "Predicted means of a sample of " + plural(values.length, "row") + ". Over all rows: mean " + withError(D.predictions.mean) + ", mean predicted deviation " + withError(D.predictions.sd) + ".",
+      id: "predicted", title: "Predicted means", note: "Predicted means of a sample of " + plural(values.length, "row") + ". Over all rows: mean " + withError(D.predictions.mean) + ", mean predicted deviation " + withError(D.predictions.sd) + ".",
       alt: "Histogram of predicted means from " + number(low) + " to " + number(high) + ".", height: () => 250,
       draw(svg, w, h) {
         const a = axes(svg, w, h, { x: [low, low + n * step], y: [0, Math.max(...bins) * 1.05], xTitle: "predicted mean", yTitle: "rows of the sample" });
@@ -554,7 +576,7 @@
     });
   }
 
-  const said = section("predictions", "What it says", "Over all " + plural(D.rows, "row") + ", whether their truth is known or not.");
+  const said = section("predictions", "Predictions", "Over all " + plural(D.rows, "row") + ", whether their truth is known or not.");
   if (NUMBERS) predictedNumbers(said.figures);
   else { predictedClasses(said.figures); confidence(said.figures); }
 
@@ -587,7 +609,7 @@
   function relevance(parent) {
     const rows = A.slice(0, 24).map((a) => ({ name: a.name, a: a })), each = D.functions.length > 1 && D.functions.length <= 10 && !NUMBERS && !LABELS && D.functions.length === D.classes.length;
     barList(parent, {
-      id: "relevance", title: "Which attributes matter", note: "Relevance: how quickly the latent functions change along an attribute, 1/λ² in standard units, the largest 1." + (each ? " Divided by class." : "") + (D.attribute_count > 24 ? " The first 24 of " + D.attribute_count + "." : ""),
+      id: "relevance", title: "Relevance of attributes", note: "Relevance: how quickly the latent functions change along an attribute, 1/λ² in standard units, the largest 1." + (each ? " Divided by class." : "") + (D.attribute_count > 24 ? " The first 24 of " + D.attribute_count + "." : ""),
       alt: rows.slice(0, 6).map((r) => r.name + " " + number(r.a.relevance, 3)).join("; ") + ".",
       rows: rows, x: [0, 1], xTitle: "relevance", legend: each ? (at) => classLegend(at, featured) : null,
       row(svg, r, a, y, tall) {
@@ -604,11 +626,11 @@
 
   function noise(parent) {
     const learned = A.some((a) => a.learned_noise > 0);
-    const rows = A.slice(0, 24).filter((a) => a.deviation > 0 && (a.errors.length || a.learned_noise > 0)).map((a) => ({ name: a.name, a: a }));
+    const rows = A.slice(0, 24).filter((a) => a.deviation > 0 && ((a.errors.length && a.errors[4] > 0) || a.learned_noise > 0)).map((a) => ({ name: a.name, a: a }));
     if (!rows.length || !rows.some((r) => r.a.learned_noise > 0 || (r.a.errors.length && r.a.errors[4] > 0))) return;
     const most = Math.max(...rows.map((r) => Math.max(r.a.learned_noise, r.a.errors.length ? r.a.errors[3] : 0) / r.a.deviation)) * 1.1;
     barList(parent, {
-      id: "noise", title: learned ? "Noise: given and learned" : "How large the errors are", note: "Bars: the middle half of the given 1-sigma errors, tick at the median" + (learned ? "; diamond: the noise that was learned" : "; no noise was learned") + ". In units of each attribute's spread in this table; its own units under the pointer and in the data.",
+      id: "noise", title: learned ? "Noise, given and learned" : "Errors given", note: "Bars: the middle half of the given 1-sigma errors, tick at the median" + (learned ? "; diamond: the noise that was learned" : "; no noise was learned") + ". In units of each attribute's spread in this table; its own units under the pointer and in the data.",
       alt: rows.slice(0, 6).map((r) => r.name + ": median error " + number(r.a.errors[2], 3) + unitOf(r.a) + (learned ? ", learned " + number(r.a.learned_noise, 3) : "")).join("; ") + ".",
       rows: rows, x: [0, most || 1], xTitle: "noise / spread of the attribute",
       row(svg, r, a, y, tall) {
@@ -638,14 +660,16 @@
     }
   }
 
-  function curve(parent, c, k) {
+  const spread = (list) => Math.max(...list) - Math.min(...list);
+
+  function curve(parent, c, k, rank) {
     const n = c.values.length, at = (i) => c.low + ((c.high - c.low) * i) / (n - 1);
     const shown = NUMBERS ? [] : featured.slice().sort((a, b) => Math.max(...c.values.map((v) => v[b])) - Math.max(...c.values.map((v) => v[a])));
     const attribute = A.find((x) => x.name === c.name) || { name: c.name };
     const lows = NUMBERS ? Math.min(...c.values.map((v) => v[0] - v[1])) : 0, highs = NUMBERS ? Math.max(...c.values.map((v) => v[0] + v[1])) : 1;
     const say = (v) => (NUMBERS ? number(v[0]) + " ± " + number(v[1], 2) : shown.slice(0, 5).map((cl) => cut(className(cl), 24) + " " + percent(v[cl])).join(", "));
     figure(parent, {
-      id: "curve-" + k, title: "Along " + cut(c.name, 60), note: k === 0 ? (NUMBERS ? "Predicted mean and one standard deviation" : "Mean probability of each class") + " where this attribute has the value below and all else is as in " + plural(D.curve_rows, "row") + " of the sample. Dots at the foot: rows with their error bars." : null,
+      id: "curve-" + k, title: "Along " + cut(c.name, 60), note: rank === 0 ? (NUMBERS ? "Predicted mean and one standard deviation" : "Mean probability of each class") + " where this attribute has the value below" + (D.attribute_count > 1 ? " and all else is as measured in " + plural(D.curve_rows, "row") + " of the sample, averaged" : "") + ". Dots at the foot: rows with their error bars." : null,
       alt: "At " + number(c.low, 3) + ": " + say(c.values[0]) + ". At " + number(c.high, 3) + ": " + say(c.values[n - 1]) + ".",
       height: () => (NUMBERS ? 260 : 270), legend: NUMBERS ? null : (p) => classLegend(p, featured, true),
       draw(svg, w, h) {
@@ -672,45 +696,46 @@
   }
 
   function map(parent) {
-    const m = D.map, n = m.places, base = NUMBERS ? 0 : 1 / D.classes.length;
+    const m = D.map, n = m.places, i = m.across.shown, j = m.up.shown, base = NUMBERS ? 0 : 1 / D.classes.length;
     const means = m.values.map((v) => v[0]), low = Math.min(...means), high = Math.max(...means);
-    const rows = D.sample.slice(0, 150).filter((r) => known(r.x[0]) && known(r.x[1]) && r.x[0] >= m.across.low && r.x[0] <= m.across.high && r.x[1] >= m.up.low && r.x[1] <= m.up.high);
+    const rows = D.sample.slice(0, 150).filter((r) => known(r.x[i]) && known(r.x[j]) && r.x[i] >= m.across.low && r.x[i] <= m.across.high && r.x[j] >= m.up.low && r.x[j] <= m.up.high);
     figure(parent, {
-      id: "map", title: "Over the two most relevant attributes", wide: true,
-      note: (NUMBERS ? "Predicted mean, darker where larger" : "The most probable class, in stronger colour where it is surer") + (D.attribute_count > 2 ? "; all else as in " + plural(m.rows, "row") + " of the sample, averaged" : "") + ". Points: " + plural(rows.length, "row") + " with error bars" + (NUMBERS ? "." : rows.some((r) => known(r.y)) ? ", in the colour of the true class." : ", in the colour of the predicted class."),
+      id: "map", title: "Over two attributes", wide: true,
+      note: (D.attribute_count > 2 ? "The two along which predictions change most. " : "") + (NUMBERS ? "Predicted mean, darker where larger" : "The most probable class, in stronger colour where it is surer") + (D.attribute_count > 2 ? "; all else as in " + plural(m.rows, "row") + " of the sample, averaged" : "") + ". Points: " + plural(rows.length, "row") + " with error bars" + (NUMBERS ? "." : rows.some((r) => known(r.y)) ? ", in the colour of the true class." : ", in the colour of the predicted class."),
       alt: "Map of predictions over " + cut(m.across.name, 60) + " and " + cut(m.up.name, 60) + ".",
       height: (w) => Math.min(560, Math.max(320, w * 0.62)), legend: NUMBERS ? null : (p) => classLegend(p, featured),
       draw(svg, w, h) {
-        const a = axes(svg, w, h, { left: 62, x: [m.across.low, m.across.high], y: [m.up.low, m.up.high], xTitle: m.across.name + unitOf(A.find((x) => x.name === m.across.name) || {name: ""}), yTitle: m.up.name + unitOf(A.find((x) => x.name === m.up.name) || {name: ""}) });
-        const cw = (a.right - a.left) / n, ch = (a.bottom - a.top) / n;
-        m.values.forEach((v, i) => {
-          const col = i % n, row = Math.floor(i / n), strength = NUMBERS ? (v[0] - low) / (high - low || 1) : Math.max(0, (v[1] - base) / (1 - base));
+        const a = axes(svg, w, h, { left: 62, x: [m.across.low, m.across.high], y: [m.up.low, m.up.high], xTitle: m.across.name + unitOf(A[i]), yTitle: m.up.name + unitOf(A[j]) });
+        const cw = (a.right - a.left) / n, ch = (a.bottom - a.top) / n, ground = draw(svg, "g", { "shape-rendering": "crispEdges" });
+        m.values.forEach((v, k) => {
+          const col = k % n, row = Math.floor(k / n), strength = NUMBERS ? (v[0] - low) / (high - low || 1) : Math.max(0, (v[1] - base) / (1 - base));
           const x = m.across.low + ((m.across.high - m.across.low) * (col + 0.5)) / n, y = m.up.low + ((m.up.high - m.up.low) * (row + 0.5)) / n;
-          mark(draw(svg, "rect", { x: (a.left + col * cw).toFixed(2), y: (a.bottom - (row + 1) * ch).toFixed(2), width: (cw + 0.4).toFixed(2), height: (ch + 0.4).toFixed(2), fill: NUMBERS ? "var(--accent)" : colour(v[0]), "fill-opacity": (0.04 + 0.5 * strength).toFixed(3) }), (NUMBERS ? number(v[0]) + " ± " + number(v[1], 2) : className(v[0]) + "  " + percent(v[1])) + "\n" + m.across.name + " = " + number(x, 3) + "\n" + m.up.name + " = " + number(y, 3));
+          mark(draw(ground, "rect", { x: (a.left + col * cw).toFixed(2), y: (a.bottom - (row + 1) * ch).toFixed(2), width: cw.toFixed(2), height: ch.toFixed(2), fill: NUMBERS ? "var(--accent)" : colour(v[0]), "fill-opacity": (0.04 + 0.5 * strength).toFixed(3) }), (NUMBERS ? number(v[0]) + " ± " + number(v[1], 2) : className(v[0]) + "  " + percent(v[1])) + "\n" + m.across.name + " = " + number(x, 3) + "\n" + m.up.name + " = " + number(y, 3));
         });
         const clampX = (v) => Math.max(a.left, Math.min(a.right, a.x(v))), clampY = (v) => Math.max(a.top, Math.min(a.bottom, a.y(v)));
         for (const r of rows) {
           const c = NUMBERS ? 0 : known(r.y) ? r.y : r.best, paint = NUMBERS ? "var(--ink)" : colour(c);
-          const [ex, ey] = [r.e[0] || 0, r.e[1] || 0], [x, y] = [r.x[0], r.x[1]];
+          const [ex, ey] = [r.e[i] || 0, r.e[j] || 0], [x, y] = [r.x[i], r.x[j]];
           if (ex > 0) draw(svg, "line", { x1: clampX(x - ex), x2: clampX(x + ex), y1: a.y(y), y2: a.y(y), stroke: paint, "stroke-opacity": 0.4, "pointer-events": "none" });
           if (ey > 0) draw(svg, "line", { x1: a.x(x), x2: a.x(x), y1: clampY(y - ey), y2: clampY(y + ey), stroke: paint, "stroke-opacity": 0.4, "pointer-events": "none" });
           const text = "row " + r.row + (NUMBERS ? "\npredicted " + number(r.mean) : "\n" + (known(r.y) ? className(r.y) + ", " : "") + "predicted " + className(r.best) + " " + percent(r.p)) + "\n" + m.across.name + " = " + number(x, 3) + (ex ? " ± " + number(ex, 2) : "") + "\n" + m.up.name + " = " + number(y, 3) + (ey ? " ± " + number(ey, 2) : "");
           mark(NUMBERS ? draw(svg, "circle", { cx: a.x(x), cy: a.y(y), r: 2.6, fill: paint, "fill-opacity": 0.7 }) : shape(svg, c, a.x(x), a.y(y), 3.4, { stroke: "var(--surface)", "stroke-width": 1 }), text);
         }
       },
-      data: () => [[m.across.name, m.up.name, NUMBERS ? "mean" : "class", NUMBERS ? "standard deviation" : "probability"], m.values.map((v, i) => [m.across.low + ((m.across.high - m.across.low) * ((i % n) + 0.5)) / n, m.up.low + ((m.up.high - m.up.low) * (Math.floor(i / n) + 0.5)) / n, NUMBERS ? v[0] : className(v[0]), v[1]])],
+      data: () => [[m.across.name, m.up.name, NUMBERS ? "mean" : "class", NUMBERS ? "standard deviation" : "probability"], m.values.map((v, k) => [m.across.low + ((m.across.high - m.across.low) * ((k % n) + 0.5)) / n, m.up.low + ((m.up.high - m.up.low) * (Math.floor(k / n) + 0.5)) / n, NUMBERS ? v[0] : className(v[0]), v[1]])],
     });
   }
 
   function denoised(parent) {
-    const one = D.shown < 2, names = A.slice(0, D.shown).map((a) => a.name);
-    const rows = D.denoised.filter((r) => known(r.before[0][0]) && (one || known(r.before[1][0])));
+    const one = D.shown < 2, pair = one ? [0] : [D.map.across.shown, D.map.up.shown], names = pair.map((k) => A[k].name);
+    const chosen = D.denoised.map((r) => ({ row: r.row, before: pair.map((k) => r.before[k]), after: pair.map((k) => r.after[k]) }));
+    const rows = chosen.filter((r) => known(r.before[0][0]) && (one || known(r.before[1][0])));
     if (!rows.length) return;
     // One attribute: measured across, believed up. Two: both as they are, an arrow from one to the other.
     const ends = (k) => rows.flatMap((r) => [r.before[k][0], r.after[k][0]]);
     const X = [Math.min(...ends(0)), Math.max(...ends(0))], Y = one ? X : [Math.min(...ends(1)), Math.max(...ends(1))];
     figure(parent, {
-      id: "denoised", title: "Where rows are believed to be", wide: true,
+      id: "denoised", title: "Rows before and after denoising", wide: true,
       note: (one ? "Measured value across, and where the true one is believed to be, with one standard deviation; on the dashed line nothing moved." : "Hollow: as measured, with error bars. Filled: where the true values are believed to be, given the other rows.") + " " + plural(rows.length, "row") + " of the sample.",
       alt: "Rows before and after denoising.", height: (w) => Math.min(460, Math.max(300, w * 0.5)),
       legend: one ? null : (at) => legend(at, [["measured", (s) => draw(s, "circle", { cx: 7, cy: 7, r: 4, fill: "none", stroke: "var(--muted)", "stroke-width": 1.5 })], ["believed", (s) => draw(s, "circle", { cx: 7, cy: 7, r: 4.5, fill: "var(--accent)" })]]),
@@ -741,7 +766,9 @@
   bound(learned.figures);
   relevance(learned.figures);
   noise(learned.figures);
-  D.curves.forEach((c, k) => curve(learned.figures, c, k));
+  // Those along which predictions change most come first.
+  const effect = (c) => (NUMBERS ? spread(c.values.map((v) => v[0])) : sum(c.values[0].map((_, cl) => spread(c.values.map((v) => v[cl])))));
+  D.curves.map((c, k) => [c, k]).sort((a, b) => effect(b[0]) - effect(a[0])).forEach(([c, k], i) => curve(learned.figures, c, k, i));
   if (D.map) map(learned.figures);
   if (D.denoised.length) denoised(learned.figures);
 
@@ -754,7 +781,7 @@
     const most = Math.max(0.01, ...rows.map((r) => sum(r.parts)));
     const words = ["label noise, which nothing removes", "what a better model would remove", "what exact measurements would remove"];
     barList(parent, {
-      id: "entropy", title: "What the uncertainty consists of", wide: true, note: "Mean entropy of the prediction, in nats: " + withError(H.all) + " a row.",
+      id: "entropy", title: "What the entropy consists of", wide: true, note: "Mean entropy of the prediction, in nats: " + withError(H.all) + " a row.",
       alt: words.map((t, k) => t + " " + withError(H[parts[k]])).join("; ") + ".", rows: rows, x: [0, most], xTitle: "nats a row",
       legend: (at) => legend(at, words.map((t, k) => [t, (s) => draw(s, "rect", { x: 1, y: 1, width: 12, height: 12, rx: 2, fill: "var(--part" + k + ")" })])),
       row(svg, r, a, y, tall) {
@@ -780,7 +807,10 @@
       body.textContent = "";
       sorted.forEach((row, i) => {
         const line = add(body, "tr", { class: i >= 10 ? (all ? "" : "extra hidden") : null });
-        for (const [, value, show, numeric] of columns) add(line, "td", { class: numeric ? "n" : "long" }, (show || ((r) => (numeric ? number(value(r)) : value(r) === undefined ? "" : String(value(r)))))(row));
+        for (const [, value, show, numeric] of columns) {
+          const text = (show || ((r) => (numeric ? number(value(r)) : known(value(r)) ? String(value(r)) : "")))(row);
+          add(line, "td", { class: numeric ? "n" : text.length > 24 ? "long" : null, title: text.length > 80 ? text : null }, cut(text, 80));
+        }
       });
       if (more) more.classList.toggle("hidden", all);
     }
@@ -815,16 +845,16 @@
     sortable(next, "to-label", "Rows worth a target", "By the deviation of the latent function, in standard units of the target: where it is large, a target would teach most.", D.to_label,
       start.concat(truth, [["Predicted", (r) => r.mean, null, true], ["Deviation", (r) => r.sd, null, true], ["Latent deviation", (r) => r.latent_sd, null, true]]));
   else {
-    const usual = start.concat(truth, [[LABELS ? "Most probable label" : "Predicted", (r) => className(r.best)], ["Probability", (r) => r.p, (r) => percent(r.p), true], ["Entropy", (r) => r.entropy, null, true]]);
-    sortable(next, "to-label", "Rows worth a label", (E && E.rows < D.rows ? "Of the rows whose truth is not known. " : "") + "A label teaches: what the label would tell about the latent functions, in nats.", D.to_label, usual.concat([["A label teaches", (r) => r.model, null, true]]));
+    const usual = start.concat(truth, [[LABELS ? "Most probable label" : "Predicted", (r) => className(r.best)], ["Probability", (r) => r.p, (r) => percent(r.p), true], ["Entropy", (r) => r.entropy, (r) => nats(r.entropy), true]]);
+    sortable(next, "to-label", "Rows worth a label", (E && E.rows < D.rows ? "Of the rows whose truth is not known. " : "") + "A label teaches: what the label would tell about the latent functions, in nats.", D.to_label, usual.concat([["A label teaches", (r) => r.model, (r) => nats(r.model), true]]));
     if (D.to_measure && D.to_measure.length && D.to_measure[0].measurement > 1e-6)
       sortable(next, "to-measure", "Measurements worth repeating", "Exact values of all attributes would remove so much of the entropy, in nats; the attribute to measure first, and what it alone would remove.", D.to_measure,
-        usual.concat([["Measurement", (r) => r.measurement, null, true], ["Measure first", (r) => (r.remeasure[0] || [""])[0]], ["Gain", (r) => (r.remeasure[0] || [])[1], null, true], ["Then", (r) => (r.remeasure[1] || [""])[0]], ["Gain ", (r) => (r.remeasure[1] || [])[1], null, true]]));
+        usual.filter((c) => c[0] !== "True").concat([["Measurement", (r) => r.measurement, (r) => nats(r.measurement), true], ["Measure first", (r) => (r.remeasure[0] || [""])[0]], ["Gain", (r) => (r.remeasure[0] || [])[1], (r) => nats((r.remeasure[0] || [])[1]), true], ["Then", (r) => (r.remeasure[1] || [""])[0], (r) => (r.remeasure[1] ? r.remeasure[1][0] + ", " + nats(r.remeasure[1][1]) : "")]]));
   }
 
   // ---------------------------------------------------------------- what this is
 
-  const about = section("about", "What this is");
+  const about = section("about", "About this report");
   const panel = add(about, "div", { class: "panel" }), pairs = add(panel, "dl", { class: "pair" });
   const option = (name) => (D.options.find((o) => o[0] === name) || [])[1];
   const pair = (name, ...value) => { if (value.some((v) => known(v) && v !== "")) { add(pairs, "dt", {}, name); add(pairs, "dd", {}, ...value); } };
@@ -845,6 +875,8 @@
   if (facts.command) { add(pairs, "dt", {}, "Made by"); add(add(pairs, "dd"), "code", { class: "command", id: "command" }, facts.command); }
   add(page, "footer", {}, add(null, "p", {}, "Scores, counts and entropies are sums over all " + plural(D.rows, "row") + ". Pictures of single rows, ranges of attributes and quartiles of errors come from a random sample of at most 1000 rows, of which at most 300 are in this file; tables list at most 40 rows each. The file needs no network and holds nothing else of the table."));
 
+  document.querySelectorAll(".figures").forEach(balance);
+  figures.forEach((redraw) => redraw());
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => figures.forEach((f) => f()), 120); });
   addEventListener("scroll", () => showTip(null), { passive: true });
