@@ -13,6 +13,7 @@ demo: build
 # in which it keeps one processor busy, or none.
 test:
 	@scripts/setup.sh python
+	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
 	@$(MAKE) --no-print-directory -j2 build python-env
 	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package
 
@@ -25,6 +26,7 @@ test-sanitize: $(SANITIZE)/build.ninja
 
 # The tests of the Python package, in a virtual environment of their own.
 test-python: build python
+	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
 	@$(MAKE) --no-print-directory test-package
 
 test-package:

@@ -660,13 +660,14 @@
     }
   }
 
+  const topOf = (p) => (p > 0.5 ? 1 : Math.ceil(22 * p) / 20);
   const spread = (list) => Math.max(...list) - Math.min(...list);
 
   function curve(parent, c, k, rank) {
     const n = c.values.length, at = (i) => c.low + ((c.high - c.low) * i) / (n - 1);
     const shown = NUMBERS ? [] : featured.slice().sort((a, b) => Math.max(...c.values.map((v) => v[b])) - Math.max(...c.values.map((v) => v[a])));
     const attribute = A.find((x) => x.name === c.name) || { name: c.name };
-    const lows = NUMBERS ? Math.min(...c.values.map((v) => v[0] - v[1])) : 0, highs = NUMBERS ? Math.max(...c.values.map((v) => v[0] + v[1])) : 1;
+    const lows = NUMBERS ? Math.min(...c.values.map((v) => v[0] - v[1])) : 0, highs = NUMBERS ? Math.max(...c.values.map((v) => v[0] + v[1])) : topOf(Math.max(...c.values.map((v) => Math.max(...v))));
     const say = (v) => (NUMBERS ? number(v[0]) + " ± " + number(v[1], 2) : shown.slice(0, 5).map((cl) => cut(className(cl), 24) + " " + percent(v[cl])).join(", "));
     figure(parent, {
       id: "curve-" + k, title: "Along " + cut(c.name, 60), note: rank === 0 ? (NUMBERS ? "Predicted mean and one standard deviation" : "Mean probability of each class") + " where this attribute has the value below" + (D.attribute_count > 1 ? " and all else is as measured in " + plural(D.curve_rows, "row") + " of the sample, averaged" : "") + ". Dots at the foot: rows with their error bars." : null,
@@ -727,6 +728,7 @@
   }
 
   function denoised(parent) {
+    if (!D.shown) return;
     const one = D.shown < 2, pair = one ? [0] : [D.map.across.shown, D.map.up.shown], names = pair.map((k) => A[k].name);
     const chosen = D.denoised.map((r) => ({ row: r.row, before: pair.map((k) => r.before[k]), after: pair.map((k) => r.after[k]) }));
     const rows = chosen.filter((r) => known(r.before[0][0]) && (one || known(r.before[1][0])));
@@ -809,7 +811,7 @@
         const line = add(body, "tr", { class: i >= 10 ? (all ? "" : "extra hidden") : null });
         for (const [, value, show, numeric] of columns) {
           const text = (show || ((r) => (numeric ? number(value(r)) : known(value(r)) ? String(value(r)) : "")))(row);
-          add(line, "td", { class: numeric ? "n" : text.length > 24 ? "long" : null, title: text.length > 80 ? text : null }, cut(text, 80));
+          add(line, "td", { class: numeric ? "n" : text.length > 24 ? "long" : null, title: text.length > 48 ? text : null }, cut(text, 48));
         }
       });
       if (more) more.classList.toggle("hidden", all);
@@ -847,9 +849,10 @@
   else {
     const usual = start.concat(truth, [[LABELS ? "Most probable label" : "Predicted", (r) => className(r.best)], ["Probability", (r) => r.p, (r) => percent(r.p), true], ["Entropy", (r) => r.entropy, (r) => nats(r.entropy), true]]);
     sortable(next, "to-label", "Rows worth a label", (E && E.rows < D.rows ? "Of the rows whose truth is not known. " : "") + "A label teaches: what the label would tell about the latent functions, in nats.", D.to_label, usual.concat([["A label teaches", (r) => r.model, (r) => nats(r.model), true]]));
+    const tried = D.to_measure && D.to_measure.some((r) => r.remeasure);
     if (D.to_measure && D.to_measure.length && D.to_measure[0].measurement > 1e-6)
-      sortable(next, "to-measure", "Measurements worth repeating", "Exact values of all attributes would remove so much of the entropy, in nats; the attribute to measure first, and what it alone would remove.", D.to_measure,
-        usual.filter((c) => c[0] !== "True").concat([["Measurement", (r) => r.measurement, (r) => nats(r.measurement), true], ["Measure first", (r) => (r.remeasure[0] || [""])[0]], ["Gain", (r) => (r.remeasure[0] || [])[1], (r) => nats((r.remeasure[0] || [])[1]), true], ["Then", (r) => (r.remeasure[1] || [""])[0], (r) => (r.remeasure[1] ? r.remeasure[1][0] + ", " + nats(r.remeasure[1][1]) : "")]]));
+      sortable(next, "to-measure", "Measurements worth repeating", "Exact values of all attributes would remove so much of the entropy, in nats" + (tried ? "; the attribute to measure first, and what it alone would remove." : ". There are too many attributes to try each here; nimgp suggest --remeasure does."), D.to_measure,
+        usual.filter((c) => c[0] !== "True").concat([["Measurement", (r) => r.measurement, (r) => nats(r.measurement), true]], !tried ? [] : [["Measure first", (r) => (r.remeasure[0] || [""])[0]], ["Gain", (r) => (r.remeasure[0] || [])[1], (r) => nats((r.remeasure[0] || [])[1]), true], ["Then", (r) => (r.remeasure[1] || [""])[0], (r) => (r.remeasure[1] ? r.remeasure[1][0] + ", " + nats(r.remeasure[1][1]) : "")]]));
   }
 
   // ---------------------------------------------------------------- what this is
