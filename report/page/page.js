@@ -882,6 +882,6 @@
   figures.forEach((redraw) => redraw());
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => figures.forEach((f) => f()), 120); });
-  addEventListener("scroll", () => showTip(null), { passive: true });
+  addEventListener("scroll", () => { if (lit) showTip(lit); }, { passive: true }); // it stays with its mark
   document.documentElement.dataset.ready = "1";
 })();
