@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts page.html, page.css and page.js together and writes them as C arrays, before and after the data.
+"""Puts page.html, page.css and the scripts together and writes them as C arrays, before and after the data.
 
-usage: embed.py PAGE_HTML PAGE_CSS PAGE_JS OUTPUT_H
+usage: embed.py OUTPUT_H PAGE_HTML PAGE_CSS SCRIPT_JS...
 
 The policy in the page allows its own script and style by their SHA-256, and nothing else.
 """
@@ -23,16 +23,18 @@ def array(name, text):
 
 
 def main():
-    html, css, js = (open(path, encoding="utf-8").read() for path in sys.argv[1:4])
+    output, *sources = sys.argv[1:]
+    html, css, *scripts = (open(path, encoding="utf-8").read() for path in sources)
+    js = '"use strict";\n(function () {\n' + "\n".join(scripts) + "})();\n"
     if "</style" in css or "</script" in js or "<!--" in js:
-        sys.exit("embed.py: page.css or page.js would end its own element")
+        sys.exit("embed.py: page.css or a script would end its own element")
     for mark, text in (("@STYLE_HASH@", digest(css)), ("@SCRIPT_HASH@", digest(js)), ("@STYLE@", css),
                        ("@SCRIPT@", js)):
         if html.count(mark) != 1:
             sys.exit(f"embed.py: {mark} must stand once in page.html")
         html = html.replace(mark, text)
     head, _, tail = html.partition("@DATA@")
-    with open(sys.argv[4], "w", encoding="utf-8") as out:
+    with open(output, "w", encoding="utf-8") as out:
         out.write("/* Made by report/embed.py. */\n")
         out.write(array("page_head", head) + array("page_tail", tail))
 
