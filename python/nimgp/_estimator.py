@@ -419,7 +419,11 @@ class Estimator(BaseEstimator):
             table = self._make_table(values, sigma, y, classes, None, exposure)
         model = self._ready_model()
         self._note_down(model)
-        given = [text for text, value in (("X", X), ("y", y), ("X_err=X_err", X_err)) if value is not None]
+        given = [
+            text
+            for text, value in (("X", X), ("y", y), ("X_err=X_err", X_err))
+            if value is not None
+        ]
         facts = {
             "model": type(self).__name__,
             "command": f"{self!r}.report({', '.join(given)})",

@@ -90,9 +90,10 @@ def make_report(
             texts = {}
             for form in ("json", "html"):
                 text, size = ctypes.c_void_p(), ctypes.c_size_t()
-                call("nim_report_text", handle, form.encode(), ctypes.byref(text), ctypes.byref(size))
+                call(
+                    "nim_report_text", handle, form.encode(), ctypes.byref(text), ctypes.byref(size)
+                )
                 texts[form] = ctypes.string_at(text, size.value).decode()
         finally:
             library.nim_report_free(handle)
     return Report(texts["html"], json.loads(texts["json"]))
-

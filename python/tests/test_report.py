@@ -49,15 +49,24 @@ def hostile() -> nimgp.Report:
     X, y, sigma = blobs(200, 3, 2)
     table = pandas.DataFrame(X, columns=["<img src=x onerror=alert(1)>", "y" * 300])
     model = classifier(noise="both", input_model="first_order")
-    model.fit(table, np.array(HOSTILE, dtype=object)[y], X_err=sigma, sample_weight=np.linspace(0.5, 2, 200))
+    model.fit(
+        table,
+        np.array(HOSTILE, dtype=object)[y],
+        X_err=sigma,
+        sample_weight=np.linspace(0.5, 2, 200),
+    )
     names = [f"<script>{i}" for i in range(200)]
     return model.report(table, np.array(HOSTILE, dtype=object)[y], X_err=sigma, names=names)
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="NO BROWSER: playwright is not there")
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="NO BROWSER: playwright is not there"
+    )
+    path = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     if path is None:
         pytest.skip("NO BROWSER: chromium is not there; scripts/setup.sh browser installs it")
     with sync_api.sync_playwright() as playwright:
@@ -69,7 +78,14 @@ def chromium() -> Iterator[Any]:
 class Opened:
     """A report in the browser; whatever goes wrong there is noted."""
 
-    def __init__(self, chromium: Any, report: nimgp.Report, path: Path, width: int = 1280, scheme: str = "light"):
+    def __init__(
+        self,
+        chromium: Any,
+        report: nimgp.Report,
+        path: Path,
+        width: int = 1280,
+        scheme: str = "light",
+    ):
         report.save(path)
         self.data, self.troubles, self.requests = report.data, [], []
         self.page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -201,8 +217,12 @@ def test_scores_shown_are_those_of_the_data(hostile: nimgp.Report, show: Any) ->
         shown, error = (card.locator(part).inner_text() for part in ("b", ".se"))
         scale = 100 if key == "error" else 1
         digits = len(shown.rstrip(" %").partition(".")[2])
-        assert float(shown.rstrip(" %")) == pytest.approx(scale * score["value"], abs=0.51 * 10**-digits)
-        assert float(error.strip("± %")) == pytest.approx(scale * score["standard_error"], abs=0.51 * 10**-digits)
+        assert float(shown.rstrip(" %")) == pytest.approx(
+            scale * score["value"], abs=0.51 * 10**-digits
+        )
+        assert float(error.strip("± %")) == pytest.approx(
+            scale * score["standard_error"], abs=0.51 * 10**-digits
+        )
 
 
 def test_tables_sort(hostile: nimgp.Report, show: Any) -> None:
@@ -210,7 +230,10 @@ def test_tables_sort(hostile: nimgp.Report, show: Any) -> None:
     button = page.locator("#to-label th button", has_text="Entropy")
 
     def column() -> list[float]:
-        return [float(text) for text in page.locator("#to-label tbody tr td:nth-child(6)").all_text_contents()]
+        return [
+            float(text)
+            for text in page.locator("#to-label tbody tr td:nth-child(6)").all_text_contents()
+        ]
 
     assert len(column()) == 40
     for order in ("descending", "ascending"):
@@ -276,10 +299,29 @@ def test_it_looks_right(hostile: nimgp.Report, show: Any, width: int, scheme: st
     opened.is_fine()
     page = opened.page
     script = "name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()"
-    paint = {name: page.evaluate(script, "--" + name) for name in ["bg", "surface", "ink", "muted", "accent", "warm", "other", "on-accent", *(f"c{k}" for k in range(10))]}
+    paint = {
+        name: page.evaluate(script, "--" + name)
+        for name in [
+            "bg",
+            "surface",
+            "ink",
+            "muted",
+            "accent",
+            "warm",
+            "other",
+            "on-accent",
+            *(f"c{k}" for k in range(10)),
+        ]
+    }
     for ground in ("bg", "surface"):
-        assert all(contrast(paint[name], paint[ground]) >= 4.5 for name in ("ink", "muted", "accent"))
-        assert all(contrast(paint[name], paint[ground]) >= 3 for name in paint if name[0] == "c" or name in ("warm", "other"))
+        assert all(
+            contrast(paint[name], paint[ground]) >= 4.5 for name in ("ink", "muted", "accent")
+        )
+        assert all(
+            contrast(paint[name], paint[ground]) >= 3
+            for name in paint
+            if name[0] == "c" or name in ("warm", "other")
+        )
     assert contrast(paint["on-accent"], paint["accent"]) >= 4.5
     boxes = [figure.bounding_box() for figure in page.locator("figure").all()]
     assert all(box["width"] > 0.4 * min(width, 1000) and box["height"] > 80 for box in boxes)
@@ -300,7 +342,9 @@ def test_nothing_from_outside_gets_in(hostile: nimgp.Report, show: Any) -> None:
         fetch("http://127.0.0.1:9/").catch(() => 0);
         setTimeout(() => resolve(seen), 300);
     })""")
-    assert {"img-src", "connect-src"} <= set(blocked) and any(b.startswith("script-src") for b in blocked)
+    assert {"img-src", "connect-src"} <= set(blocked) and any(
+        b.startswith("script-src") for b in blocked
+    )
     assert opened.page.title() != "in"
 
 
@@ -319,7 +363,12 @@ def test_without_labels(show: Any) -> None:
     opened = show(classifier().fit(X, y, X_err=sigma).report(X, X_err=sigma))
     opened.is_fine()
     marks = opened.marks()
-    assert "confusion" not in marks and "map" not in marks and marks["predicted"] == 2 and marks["curve-0"] == 33
+    assert (
+        "confusion" not in marks
+        and "map" not in marks
+        and marks["predicted"] == 2
+        and marks["curve-0"] == 33
+    )
     assert "predictions alone" in opened.page.inner_text("main")
 
 
@@ -355,15 +404,27 @@ def test_numbers_counts_levels_labels(show: Any) -> None:
     settings = QUICK | {"input_model": "first_order"}
     number = nimgp.NoisyGPRegressor(**settings).fit(x, f, X_err=sigma)
     count = nimgp.NoisyGPCountRegressor(**settings).fit(x, np.round(4 + 3 * f), X_err=sigma)
-    level = nimgp.NoisyGPOrdinal(calibrate=False, **settings).fit(x, np.digitize(f, [-0.5, 0.5]), X_err=sigma)
+    level = nimgp.NoisyGPOrdinal(calibrate=False, **settings).fit(
+        x, np.digitize(f, [-0.5, 0.5]), X_err=sigma
+    )
     sets = np.stack([f > 0, x[:, 0] > 0], axis=1).astype(int)
     label = nimgp.NoisyGPMultiLabel(**settings).fit(x, sets, X_err=sigma)
-    for report in (number.report(x, f, X_err=sigma), count.report(x, np.round(4 + 3 * f), X_err=sigma)):
+    for report in (
+        number.report(x, f, X_err=sigma),
+        count.report(x, np.round(4 + 3 * f), X_err=sigma),
+    ):
         opened = show(report)
         opened.is_fine()
         marks = opened.marks()
-        assert (marks["seen"], marks["pit"], marks["coverage"], marks["curve-0"]) == (120, 20, 3, 33)
-        assert math.isclose(sum(b["value"] for b in report.data["evaluation"]["pit"]), 1, rel_tol=1e-9)
+        assert (marks["seen"], marks["pit"], marks["coverage"], marks["curve-0"]) == (
+            120,
+            20,
+            3,
+            33,
+        )
+        assert math.isclose(
+            sum(b["value"] for b in report.data["evaluation"]["pit"]), 1, rel_tol=1e-9
+        )
     opened = show(level.report(x, np.digitize(f, [-0.5, 0.5]), X_err=sigma))
     opened.is_fine()
     assert opened.marks()["confusion"] == 9 and opened.page.locator("[data-score=mae]").count() == 1
