@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from ._classifier import NoisyGPClassifier
 from ._counts import NoisyGPCountRegressor
-from ._estimator import Denoised, load
+from ._estimator import Denoised, Population, load
 from ._multilabel import NoisyGPMultiLabel
 from ._native import NumericalError, Option, options, version
 from ._ordinal import NoisyGPOrdinal
@@ -39,6 +39,7 @@ __all__ = [
     "NoisyGPRegressor",
     "NumericalError",
     "Option",
+    "Population",
     "Progress",
     "Report",
     "Uncertainty",

@@ -48,8 +48,11 @@ static void add_classes(struct arrays *arrays, const struct nim_model *model) {
         "kernel.log_variance", "kernel.log_white_noise", "kernel.log_lengthscale",
         "inducing.inputs",     "posterior.mean",         "posterior.factor"};
     size_t c = model->functions, m = model->inducing, d = model->attributes;
-    const size_t shape[BLOCKS_PER_FUNCTION][3] = {{1, c, 0}, {1, c, 0}, {2, c, d},
-                                                  {3, c, m}, {2, c, m}, {2, c, m * (m + 1) / 2}};
+    size_t terms = model->gp.kernel->terms;
+    bool sum = terms > 1; /* one dimension more */
+    const size_t shape[BLOCKS_PER_FUNCTION][3] = {
+        {sum ? 2 : 1, c, terms}, {1, c, 0}, {sum ? 3 : 2, c, sum ? terms : d}, {3, c, m}, {2, c, m},
+        {2, c, m * (m + 1) / 2}};
     double *values = arrays->staged;
     for (size_t b = 0; b < BLOCKS_PER_FUNCTION; b++) {
         add_array(arrays, name[b], values, shape[b][0], shape[b][1], shape[b][2], d);
@@ -461,8 +464,9 @@ static bool sizes_fit(const struct loading *loading, const nim_options *options,
     const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
     const struct tensor *own = safetensors_tensor(&loading->file, "rows.parameters");
     /* A model's own options are settled. */
-    return options->input && options->samples && options->batch && options->alpha != OPTION_AUTO &&
-           options->caution != OPTION_AUTO && options->lengthscale_prior != OPTION_AUTO &&
+    return options->kernel && options->input && options->samples && options->batch &&
+           options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
+           options->lengthscale_prior != OPTION_AUTO &&
            targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
            z->shape[0] == model_functions(options, sizes->classes) &&
