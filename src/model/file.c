@@ -91,6 +91,8 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
     size_t d = model->attributes, rows = model->table.rows, each = model->table.each;
     arrays->count = 0;
     add_array(arrays, "counts", arrays->counts, 1, 4, 0, 0);
+    if (model->trace.count)
+        add_array(arrays, "training.trace", model->trace.point[0], 2, model->trace.count, 2, 0);
     add_array(arrays, "scaling.mean", model->scaling.mean, 1, d, 0, 0);
     add_array(arrays, "scaling.deviation", model->scaling.deviation, 1, d, 0, 0);
     add_array(arrays, "scaling.median_error", model->scaling.median_error, 1, d, 0, 0);
@@ -380,6 +382,15 @@ static nim_status load_population(const struct loading *loading, struct nim_mode
                           loading->path);
 }
 
+/* Room for as many points as the file has; files of before have none. */
+static nim_status expect_trace(const struct loading *loading, struct nim_model *model) {
+    const struct tensor *trace = safetensors_tensor(&loading->file, "training.trace");
+    if (trace && (trace->dimensions != 2 || trace->shape[0] < 1 || trace->shape[0] > TRACE_POINTS))
+        return refuse(loading, "has the wrong shape of array", "training.trace");
+    model->trace.count = trace ? trace->shape[0] : 0;
+    return NIM_OK;
+}
+
 /* Shares must be shares, variances positive and flags look at columns. */
 static nim_status check_loaded(const struct loading *loading, const struct nim_model *model) {
     const struct population *population = &model->population;
@@ -391,6 +402,8 @@ static nim_status check_loaded(const struct loading *loading, const struct nim_m
             return refuse(loading, "holds an impossible number in array", "population.variance");
     if (!(model->temperature > 0.0))
         return refuse(loading, "holds an impossible number in array", "calibration.temperature");
+    if (model->trace.count && !model->trace.stride)
+        return refuse(loading, "holds an impossible number in array", "training.trace");
     for (size_t k = 0; k < model->scaling.flags; k++) {
         double column = model->scaling.flagged[k];
         if (!(column >= 0.0 && column < (double)model->columns && column == floor(column)))
@@ -407,6 +420,8 @@ static nim_status fill(const struct loading *loading, struct nim_model *model, s
     if (safetensors_tensor(&loading->file, "calibration.temperature"))
         model->temperature = 0.0; /* to be read */
     nim_status status = load_population(loading, model);
+    if (status == NIM_OK)
+        status = expect_trace(loading, model);
     if (status != NIM_OK)
         return status;
     if (!row_table_grow(&model->table, rows) || !arrays_allocate(&arrays, model)) {
@@ -416,6 +431,7 @@ static nim_status fill(const struct loading *loading, struct nim_model *model, s
     }
     list_arrays(model, says_yes(loading, "optimiser"), &arrays);
     status = load_arrays(loading, &arrays);
+    model->trace.stride = bound_trace_stride(&model->trace);
     if (status == NIM_OK)
         status = check_loaded(loading, model);
     if (status == NIM_OK) {
