@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m experiments NAME ...`: see README.md in this folder."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from pathlib import Path
+from typing import Any
+
+from .data import default_folder, missing_files
+from .experiment import PROTOCOLS, ROOT, Experiment, Place, Task, fields
+from .paper import EXPERIMENTS
+from .published import read_figures
+from .runs import read_runs, run_missing
+from .summary import write_overview
+from .tables import report
+
+
+def count(text: str) -> int:
+    if int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
+def change(text: str) -> tuple[str, Any]:
+    name, _, value = text.partition("=")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="experiments", description="The paper's experiments.")
+    parser.add_argument("name", choices=[*EXPERIMENTS, "all", "overview"])
+    parser.add_argument("--repeats", type=count, help="how many; as published unless told")
+    parser.add_argument("--first", type=int, default=0, help="number of the first repeat")
+    parser.add_argument("--protocols", default=",".join(PROTOCOLS), help="of " + ",".join(PROTOCOLS))
+    parser.add_argument("--methods", help="only these, separated by commas")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME=VALUE,...",
+                        help="only settings with such a value, as set=glass,wine")  # fmt: skip
+    parser.add_argument("--change", action="append", default=[], type=change, metavar="NAME=VALUE",
+                        help="a parameter of `ours` in place of its default")  # fmt: skip
+    parser.add_argument("--workers", type=count, default=2, help="runs at a time")
+    parser.add_argument("--threads", type=count, default=1, help="of each run")
+    parser.add_argument("--short", action="store_true", help="a few rows and steps, to see it run")
+    parser.add_argument("--report", action="store_true", help="no runs, only tables and figures")
+    parser.add_argument("--data", type=Path, default=default_folder())
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "paper")
+    parser.add_argument("--program", type=Path, default=ROOT / "build/release/cli/nimgp")
+    chosen = parser.parse_args()
+    unknown = set(chosen.protocols.split(",")) - set(PROTOCOLS)
+    if unknown:
+        parser.error(f"there is no protocol {', '.join(unknown)}, only {', '.join(PROTOCOLS)}")
+    return chosen
+
+
+def kept_by(chosen: argparse.Namespace) -> Any:
+    """Which tasks are wanted."""
+    only = dict(text.split("=", 1) for text in chosen.only)
+    methods = chosen.methods.split(",") if chosen.methods else None
+
+    def keep(task: Task) -> bool:
+        at = fields(task.setting)
+        return (methods is None or task.method in methods) and all(
+            at.get(name) in values.split(",") for name, values in only.items()
+        )
+
+    return keep
+
+
+def wanted(experiment: Experiment, chosen: argparse.Namespace) -> list[Task]:
+    repeats = chosen.repeats or experiment.repeats
+    keep = kept_by(chosen)
+    if chosen.short:
+        few = experiment.short or experiment.settings[:1]
+        repeats = chosen.repeats or 1
+        return list(
+            experiment.tasks(
+                chosen.protocols.split(","),
+                range(chosen.first, chosen.first + repeats),
+                lambda task: task.setting in few and keep(task),
+            )
+        )
+    numbers = range(chosen.first, chosen.first + repeats)
+    return list(experiment.tasks(chosen.protocols.split(","), numbers, keep))
+
+
+def carry_out(experiment: Experiment, chosen: argparse.Namespace) -> bool:
+    """Runs and report; False where data are missing."""
+    missing = missing_files(experiment, chosen.data)
+    path = chosen.out / "runs" / f"{experiment.name}.csv"
+    if missing and not chosen.report:
+        print(f"experiments: {experiment.name}: {missing[0]} is not there; --data or NIMGP_DATA "
+              "names the data folder", file=sys.stderr)  # fmt: skip
+        return False
+    place = Place(chosen.data.resolve(), chosen.program.resolve(), chosen.short, chosen.threads,
+                  tuple(chosen.change))  # fmt: skip
+    if not chosen.report:
+        run_missing(experiment, wanted(experiment, chosen), path, place, chosen.workers)
+    runs = read_runs(path)
+    if runs:
+        command = f"python -m experiments {experiment.name} --repeats {chosen.repeats or experiment.repeats}"
+        text = report(experiment, read_figures(chosen.data), runs, chosen.out, command)
+        (chosen.out / f"{experiment.name}.md").write_text(text)
+    return True
+
+
+def main() -> int:
+    chosen = arguments()
+    if not chosen.program.exists():
+        sys.exit(f"experiments: {chosen.program} is not there; `make build` makes it")
+    names = list(EXPERIMENTS) if chosen.name == "all" else [chosen.name]
+    good = True
+    if chosen.name != "overview":
+        for name in names:
+            good = carry_out(EXPERIMENTS[name], chosen) and good
+    write_overview(list(EXPERIMENTS.values()), chosen.data, chosen.out)
+    return 0 if good else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

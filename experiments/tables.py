@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of an experiment, in Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from .experiment import Experiment
+from .published import FAR, Figure, Ours, difference, ours_for, read_reasons, reason_for, summary
+from .runs import Run
+
+METRICS = {"nll": "Mean negative log-likelihood", "error": "Error rate"}
+
+
+def number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.3f}" if abs(value) < 10 else f"{value:.3g}"
+
+
+def with_error(ours: Ours | None) -> str:
+    if ours is None:
+        return ""
+    error = number(ours.standard_error)
+    return f"{number(ours.mean)} ± {error}" if error else number(ours.mean)
+
+
+def grid(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines] + [""]
+
+
+# ---------------------------------------------------------------------- beside the paper
+
+
+def beside_paper(
+    experiment: Experiment, metric: str, figures: list[Figure], runs: list[Run]
+) -> list[str]:
+    """The paper's figures beside the same protocol here."""
+    right = "right" in experiment.methods
+    reasons, rows = read_reasons(), []
+    for figure in figures:
+        ours = ours_for(figure, runs)
+        if figure.metric != metric or ours is None:
+            continue
+        gap = difference(figure, ours, experiment.single)
+        mark = "" if np.isnan(gap) else f"{gap:+.1f}"
+        if abs(gap) > FAR:
+            mark = f"**{mark}** {reason_for(figure, reasons) or 'no reason found yet'}"
+        theirs = number(figure.mean) + (
+            "" if np.isnan(figure.standard_error) else f" ± {number(figure.standard_error)}"
+        )
+        row = [figure.setting, figure.method, theirs, with_error(ours), str(ours.repeats), mark]
+        rows.append(row + ([with_error(ours_for(figure, runs, "right"))] if right else []))
+    if not rows:
+        return []
+    head = ["setting", "method", "paper", "`published` here", "repeats", "difference in SE"]
+    head += ["right error bars"] if right else []
+    return [f"### {METRICS[metric]}: the paper and its protocol here", "", *grid(head, rows)]
+
+
+# ---------------------------------------------------------------------- ours and peers
+
+
+def best_of(figures: list[Figure]) -> Figure | None:
+    return min(figures, key=lambda f: f.mean, default=None)
+
+
+def beside_ours(
+    experiment: Experiment, metric: str, figures: list[Figure], runs: list[Run]
+) -> list[str]:
+    """nimgp's defaults beside the best published method, the optimum and scikit-learn's."""
+    columns = [(p, m) for p in ("ours", "peers") for m in experiment.methods.get(p, ())
+               if any(r.task[:2] == (p, m) for r in runs)]  # fmt: skip
+    if not columns:
+        return []
+    optimum = any(f"best_{metric}" in r.detail for r in runs)
+    rows = []
+    for setting in experiment.settings:
+        here = [r for r in runs if r.task.setting == setting]
+        cells = [summary(getattr(r, metric) for r in here if r.task[:2] == c) for c in columns]
+        if not any(cells):
+            continue
+        best = best_of([f for f in figures if (f.metric, f.setting) == (metric, setting)])
+        paper = f"{number(best.mean)} ± {number(best.standard_error)} {best.method}" if best else ""
+        row = [setting, paper]
+        if optimum:
+            known = {r.task.repeat: r.detail[f"best_{metric}"] for r in here
+                     if f"best_{metric}" in r.detail}  # fmt: skip
+            row.append(with_error(summary(known.values())))
+        rows.append(row + [f"{with_error(c)} ({c.repeats})" if c else "" for c in cells])
+    head = ["setting", "best of the paper"] + (["Bayes optimum"] if optimum else [])
+    head += [f"ours, {m}" if p == "ours" else m for p, m in columns]
+    return [f"### {METRICS[metric]}: nimgp's defaults and scikit-learn (repeats)", "",
+            *grid(head, rows)]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- cost
+
+
+def cost_rows(experiment: Experiment, runs: list[Run]) -> list[list[str]]:
+    """Core-hours of all settings and published repeats, from the runs there are, by protocol."""
+    rows = []
+    for protocol, methods in experiment.methods.items():
+        total = known = wanted = 0.0
+        for setting in experiment.settings:
+            for method in methods:
+                if experiment.leaves_out(protocol, method, setting):
+                    continue
+                wanted += 1
+                seconds = [r.seconds for r in runs if r.task[:3] == (protocol, method, setting)]
+                known += bool(seconds)
+                total += float(np.mean(seconds)) * experiment.repeats / 3600 if seconds else 0.0
+        spent = sum(r.seconds for r in runs if r.task.protocol == protocol) / 3600
+        done = sum(r.task.protocol == protocol for r in runs)
+        if known:
+            estimate = f"{total * wanted / known:.1f}" + ("" if known == wanted else " (in part)")
+            rows.append([experiment.name, protocol, str(experiment.repeats), estimate, str(done),
+                         f"{spent:.2f}"])  # fmt: skip
+    return rows
+
+
+COST_HEAD = ["experiment", "protocol", "repeats in the paper", "core-hours for all of them",
+             "runs done", "core-hours spent"]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- the whole report
+
+
+def report(
+    experiment: Experiment, figures: list[Figure], runs: list[Run], out: Path, command: str
+) -> str:
+    figures = [figure for figure in figures if figure.table == experiment.table]
+    days = sorted(run.when[:10] for run in runs)
+    repeats = max((run.task.repeat for run in runs), default=-1) + 1
+    lines = [f"# {experiment.title}", "", f"    {command}", "",
+             f"{len(runs)} runs, {repeats} repeats at most, done {days[0]} to {days[-1]}; every run is a row "
+             f"of [runs/{experiment.name}.csv](runs/{experiment.name}.csv). Means over repeats ± standard "
+             "error; differences count beyond the rounding of what was printed.", ""]  # fmt: skip
+    if experiment.table and not figures:
+        lines += ["The list of published figures is not there, so this stands alone.", ""]
+    for metric in METRICS:
+        lines += beside_paper(experiment, metric, figures, runs)
+        lines += beside_ours(experiment, metric, figures, runs)
+    lines += experiment.sections(runs, out)
+    lines += ["### Cost", "", *grid(COST_HEAD, cost_rows(experiment, runs))]
+    return "\n".join(lines)
