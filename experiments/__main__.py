@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,6 @@ def count(text: str) -> int:
     return int(text)
 
 
-def change(text: str) -> tuple[str, Any]:
-    name, _, value = text.partition("=")
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
-        return name, value
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="experiments", description="The paper's experiments.")
     parser.add_argument("name", choices=[*EXPERIMENTS, "all", "overview"])
@@ -41,8 +32,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--methods", help="only these, separated by commas")
     parser.add_argument("--only", action="append", default=[], metavar="NAME=VALUE,...",
                         help="only settings with such a value, as set=glass,wine")  # fmt: skip
-    parser.add_argument("--change", action="append", default=[], type=change, metavar="NAME=VALUE",
-                        help="a parameter of `ours` in place of its default")  # fmt: skip
+    parser.add_argument("--change", action="append", default=[], metavar="NAME=VALUE,...",
+                        help="parameters of `ours` in place of its defaults")  # fmt: skip
     parser.add_argument("--workers", type=count, default=2, help="runs at a time")
     parser.add_argument("--threads", type=count, default=1, help="of each run")
     parser.add_argument("--short", action="store_true", help="a few rows and steps, to see it run")
@@ -64,7 +55,7 @@ def kept_by(chosen: argparse.Namespace) -> Any:
 
     def keep(task: Task) -> bool:
         at = fields(task.setting)
-        return (methods is None or task.method in methods) and all(
+        return (methods is None or task.method.split()[0] in methods) and all(
             at.get(name) in values.split(",") for name, values in only.items()
         )
 
@@ -72,20 +63,19 @@ def kept_by(chosen: argparse.Namespace) -> Any:
 
 
 def wanted(experiment: Experiment, chosen: argparse.Namespace) -> list[Task]:
-    repeats = chosen.repeats or experiment.repeats
-    keep = kept_by(chosen)
+    repeats = chosen.repeats or (1 if chosen.short else experiment.repeats)
+    settings = experiment.settings
     if chosen.short:
-        few = experiment.short or experiment.settings[:1]
-        repeats = chosen.repeats or 1
-        return list(
-            experiment.tasks(
-                chosen.protocols.split(","),
-                range(chosen.first, chosen.first + repeats),
-                lambda task: task.setting in few and keep(task),
-            )
+        settings = experiment.short or settings[:1]
+    keep = kept_by(chosen)
+    return list(
+        experiment.tasks(
+            chosen.protocols.split(","),
+            range(chosen.first, chosen.first + repeats),
+            lambda task: task.setting in settings and keep(task),
+            chosen.change,
         )
-    numbers = range(chosen.first, chosen.first + repeats)
-    return list(experiment.tasks(chosen.protocols.split(","), numbers, keep))
+    )
 
 
 def carry_out(experiment: Experiment, chosen: argparse.Namespace) -> bool:
@@ -96,8 +86,7 @@ def carry_out(experiment: Experiment, chosen: argparse.Namespace) -> bool:
         print(f"experiments: {experiment.name}: {missing[0]} is not there; --data or NIMGP_DATA "
               "names the data folder", file=sys.stderr)  # fmt: skip
         return False
-    place = Place(chosen.data.resolve(), chosen.program.resolve(), chosen.short, chosen.threads,
-                  tuple(chosen.change))  # fmt: skip
+    place = Place(chosen.data.resolve(), chosen.program.resolve(), chosen.short, chosen.threads)
     if not chosen.report:
         run_missing(experiment, wanted(experiment, chosen), path, place, chosen.workers)
     runs = read_runs(path)

@@ -8,7 +8,8 @@ Who runs is the run's protocol:
 
     published   the paper's method with the paper's settings (methods.py)
     right       the same with the right error bars, where the authors' code mixed them up (astro)
-    ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them
+    ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
+                "given alpha=0,caution=1" has other parameters than the defaults
     peers       scikit-learn's classifiers (classifiers.py), which have no place for error bars
 """
 
@@ -44,7 +45,6 @@ class Place(NamedTuple):
     program: Path  # nimgp, to make problems up
     short: bool = False  # a few rows and steps, to see that it runs
     threads: int = 1
-    changes: tuple[tuple[str, Any], ...] = ()  # parameters of `ours` other than its defaults
 
 
 class Problem(NamedTuple):
@@ -77,7 +77,7 @@ class Outcome(NamedTuple):
     seed: int
     nll: float
     error: float
-    seconds: float  # of fit and prediction
+    seconds: float  # of a processor, for fit and prediction
     detail: dict[str, Any] = {}  # what else came of it
 
 
@@ -98,16 +98,27 @@ class Experiment:
     sections: Callable[[list, Path], list[str]] = field(default=lambda *_: [])
 
     def tasks(
-        self, protocols: list[str], repeats: range, keep: Callable[[Task], bool]
+        self,
+        protocols: list[str],
+        repeats: range,
+        keep: Callable[[Task], bool],
+        changes: list[str] = [],
     ) -> Iterator[Task]:
-        """All settings and methods of a repeat before the next, so that what is there is balanced."""
+        """All settings and methods of a repeat before the next, so that what is there is balanced.
+
+        With changes `ours` has these parameters in place of its defaults, each a run of its own.
+        """
         for repeat in repeats:
             for setting in self.settings:
                 for protocol in protocols:
                     for method in self.methods.get(protocol, ()):
-                        task = Task(protocol, method, setting, repeat)
-                        if not self.leaves_out(protocol, method, setting) and keep(task):
-                            yield task
+                        if self.leaves_out(protocol, method, setting):
+                            continue
+                        changed = changes if protocol == "ours" and changes else [""]
+                        for change in changed:
+                            task = Task(protocol, f"{method} {change}".strip(), setting, repeat)
+                            if keep(task):
+                                yield task
 
 
 def fields(setting: str) -> dict[str, str]:
@@ -123,10 +134,10 @@ def fit_and_score(
     estimator: Any, problem: Problem, seed: int, told: bool = True
 ) -> tuple[Outcome, np.ndarray]:
     """One run; `told`: the estimator has a place for errors."""
-    begin = time.perf_counter()
+    begin = time.process_time()
     estimator.fit(problem.X, problem.y, **errors(problem.X_err if told else None))
     given = estimator.predict_proba(problem.X_test, **errors(problem.X_test_err if told else None))
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     p = all_classes(estimator, given, problem.classes)
     return outcome(p, problem, seed, seconds, learned_noise(estimator)), p
 

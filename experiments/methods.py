@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,9 +88,20 @@ class Protocol:
         )
 
 
+def literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
 def ours(method: str, seed: int, place: Place) -> NoisyGPClassifier:
-    """nimgp's defaults; "learned" is not told the errors."""
-    settings: dict[str, Any] = {"noise": method, **dict(place.changes)}
+    """nimgp's defaults, but for the changes in the method's name; "learned" is not told errors."""
+    noise, _, changes = method.partition(" ")
+    settings: dict[str, Any] = {"noise": noise}
+    for change in filter(None, changes.split(",")):
+        name, _, value = change.partition("=")
+        settings[name] = literal(value)
     if place.short:
         settings |= {"max_epochs": SHORT_EPOCHS, "calibrate": False, "n_inducing": 10}
     return NoisyGPClassifier(random_state=seed, n_jobs=place.threads, **settings)
@@ -106,7 +118,7 @@ def run_method(
         told = False
     elif task.protocol == "ours":
         estimator = ours(task.method, seed, place)
-        told = task.method == "given"
+        told = estimator.noise == "given"
     else:
         estimator = protocol.estimator(task.method, len(problem.X), problem.classes, seed, place)
         told = estimator.noise == "given"

@@ -119,7 +119,12 @@ def ours_for(figure: Figure, runs: list[Run], protocol: str = "published") -> Ou
         noise = fields(figure.setting)["noise"]
         return mean_ranks(runs, figure.metric, noise, ALL).get(figure.method)
     key = (protocol, figure.method, figure.setting)
-    return summary(getattr(r, figure.metric) for r in runs if r.task[:3] == key)
+    mine = [r for r in runs if r.task[:3] == key]
+    ours = summary(getattr(r, figure.metric) for r in mine)
+    if len(mine) == 1 and f"{figure.metric}_error" in mine[0].detail:
+        error = mine[0].detail[f"{figure.metric}_error"]  # of the mean over test rows
+        ours = ours._replace(standard_error=error, spread=error)
+    return ours
 
 
 # ---------------------------------------------------------------------- how many agree

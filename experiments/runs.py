@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from .experiment import Experiment, Outcome, Place, Task
@@ -74,7 +75,8 @@ def append_run(path: Path, task: Task, outcome: Outcome, when: str | None = None
 
 def perform(experiment: Experiment, task: Task, place: Place) -> tuple[Task, Outcome]:
     warnings.filterwarnings("ignore")
-    return task, experiment.run(task, place)
+    with threadpool_limits(place.threads):  # scikit-learn's and NumPy's
+        return task, experiment.run(task, place)
 
 
 def run_missing(

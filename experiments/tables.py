@@ -70,8 +70,8 @@ def beside_ours(
     experiment: Experiment, metric: str, figures: list[Figure], runs: list[Run]
 ) -> list[str]:
     """nimgp's defaults beside the best published method, the optimum and scikit-learn's."""
-    columns = [(p, m) for p in ("ours", "peers") for m in experiment.methods.get(p, ())
-               if any(r.task[:2] == (p, m) for r in runs)]  # fmt: skip
+    columns = [who for p in ("ours", "peers")
+               for who in dict.fromkeys(r.task[:2] for r in runs if r.task.protocol == p)]  # fmt: skip
     if not columns:
         return []
     optimum = any(f"best_{metric}" in r.detail for r in runs)
