@@ -170,10 +170,10 @@ static nim_status learn_population(struct nim_model *model, const nim_data *data
     const struct input_model *input = model->options.input;
     size_t d = model->attributes;
     bool asked = kind == POPULATION_GAUSSIAN || kind == POPULATION_MIXTURE;
-    bool fits = input->averages || input->shrinks;
+    bool fits = (input->averages || input->shrinks) && !input->flat;
     if (asked && (!fits || model_learns_noise(model)))
         return refuse_population(model, fits, error);
-    bool flat = kind == POPULATION_FLAT || model_learns_noise(model) ||
+    bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
                 (kind == POPULATION_AUTO && !input->averages && !input->widens);
     double *x = flat ? NULL : gather_all(model, data), *noise = x ? x + data->rows * d : NULL;
     bool good = flat || x;

@@ -262,12 +262,27 @@ static void place_lattice(const struct fixture *fixture, size_t row, struct beli
 }
 
 static bool infers(const struct fixture *fixture) {
-    return is(fixture, "latent") || is(fixture, "amortised") || is(fixture, "marginal");
+    return is(fixture, "latent") || is(fixture, "amortised") || is(fixture, "marginal") ||
+           is(fixture, "narrow");
+}
+
+/* `narrow`: x~ + shift, and 1e-5 exp(spread). */
+static struct belief believe_narrowly(const struct fixture *fixture, size_t row,
+                                      const real *measured) {
+    size_t d = fixture->model->attributes;
+    struct belief belief = {reals(d), reals(d)};
+    for (size_t j = 0; j < d; j++) {
+        belief.mu[j] = measured[j] + fixture->own[2 * row * d + j];
+        belief.s[j] = 1e-5L * expl(fixture->own[(2 * row + 1) * d + j]);
+    }
+    return belief;
 }
 
 static struct belief belief_of(const struct fixture *fixture, size_t row, const real *measured,
                                const real *noise) {
     size_t d = fixture->model->attributes;
+    if (is(fixture, "narrow"))
+        return believe_narrowly(fixture, row, measured);
     real *shift = reals(2 * d);
     for (size_t j = 0; is(fixture, "latent") && j < 2 * d; j++)
         shift[j] = fixture->own[2 * row * d + j];
@@ -486,7 +501,8 @@ static real row_terms_together(const struct fixture *fixture, const struct refer
     return value;
 }
 
-/* All terms of one row. Models that infer inputs average several points inside the logarithm. */
+/* All terms of one row. Models that infer inputs average several points inside the logarithm, but
+ * for `narrow`. */
 static real row_terms(const struct fixture *fixture, const struct reference_gp *gp, size_t row,
                       const real *measured, const real *noise) {
     size_t samples = fixture->model->input.samples, d = fixture->model->attributes;
@@ -504,8 +520,9 @@ static real row_terms(const struct fixture *fixture, const struct reference_gp *
             log_term[s] = said + worth_at(fixture, measured, noise, belief, x + s * d);
     }
     if (infers(fixture))
-        value = samples > 1 ? log_mean(samples, log_term)
-                            : value + worth_on_average(fixture, measured, noise, belief);
+        value = samples > 1 && !is(fixture, "narrow")
+                    ? log_mean(samples, log_term)
+                    : value + worth_on_average(fixture, measured, noise, belief);
     free(log_term);
     free(belief.mu);
     free(belief.s);
