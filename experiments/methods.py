@@ -18,7 +18,7 @@ from nimgp import NoisyGPClassifier
 
 INPUT_OF = {
     "MGP": "exact",
-    "NIMGP": "latent",
+    "NIMGP": "narrow",  # q(x) as published: it starts narrow and does not follow V
     "NIMGP_NN": "amortised",
     "NIMGP_FO": "first_order",
     "MGP_aug": "augmented",
