@@ -33,7 +33,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="NAME=VALUE,...",
                         help="only settings with such a value, as set=glass,wine")  # fmt: skip
     parser.add_argument("--change", action="append", default=[], metavar="NAME=VALUE,...",
-                        help="parameters of `ours` in place of its defaults")  # fmt: skip
+                        help="`ours` once more, with these parameters")  # fmt: skip
     parser.add_argument("--workers", type=count, default=2, help="runs at a time")
     parser.add_argument("--threads", type=count, default=1, help="of each run")
     parser.add_argument("--short", action="store_true", help="a few rows and steps, to see it run")

@@ -106,7 +106,7 @@ class Experiment:
     ) -> Iterator[Task]:
         """All settings and methods of a repeat before the next, so that what is there is balanced.
 
-        With changes `ours` has these parameters in place of its defaults, each a run of its own.
+        Each of `changes` is one more run of `ours`, with these parameters in place of its defaults.
         """
         for repeat in repeats:
             for setting in self.settings:
@@ -114,8 +114,7 @@ class Experiment:
                     for method in self.methods.get(protocol, ()):
                         if self.leaves_out(protocol, method, setting):
                             continue
-                        changed = changes if protocol == "ours" and changes else [""]
-                        for change in changed:
+                        for change in ["", *changes] if protocol == "ours" else [""]:
                             task = Task(protocol, f"{method} {change}".strip(), setting, repeat)
                             if keep(task):
                                 yield task

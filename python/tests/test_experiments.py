@@ -133,7 +133,7 @@ def test_other_columns_are_refused(tmp_path: Path) -> None:
 
 def test_changes_are_runs_of_their_own() -> None:
     tasks = LETTERS.tasks(["ours"], range(1), lambda task: True, ["alpha=0", "alpha=1,caution=1"])
-    assert [t.method for t in tasks] == ["given alpha=0", "given alpha=1,caution=1"] * 2
+    assert [t.method for t in tasks] == ["given", "given alpha=0", "given alpha=1,caution=1"] * 2
 
 
 def test_runs_of_earlier_versions(tmp_path: Path) -> None:
