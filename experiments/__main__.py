@@ -91,8 +91,7 @@ def carry_out(experiment: Experiment, chosen: argparse.Namespace) -> bool:
         run_missing(experiment, wanted(experiment, chosen), path, place, chosen.workers)
     runs = read_runs(path)
     if runs:
-        command = f"python -m experiments {experiment.name} --repeats {chosen.repeats or experiment.repeats}"
-        text = report(experiment, read_figures(chosen.data), runs, chosen.out, command)
+        text = report(experiment, read_figures(chosen.data), runs, chosen.out)
         (chosen.out / f"{experiment.name}.md").write_text(text)
     return True
 

@@ -8,7 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from .experiment import Experiment
-from .published import FAR, Figure, Ours, difference, ours_for, read_reasons, reason_for, summary
+from .published import (
+    AGREE,
+    FEWEST,
+    NOT_RUN,
+    Figure,
+    Ours,
+    difference,
+    ours_for,
+    read_reasons,
+    reason_for,
+    summary,
+    verdict,
+)
 from .runs import Run
 
 METRICS = {"nll": "Mean negative log-likelihood", "error": "Error rate"}
@@ -44,8 +56,11 @@ def beside_paper(
         if figure.metric != metric or ours is None:
             continue
         gap = difference(figure, ours, experiment.single)
+        found = verdict(figure, ours, experiment.single, reasons)
         mark = "" if np.isnan(gap) else f"{gap:+.1f}"
-        if abs(gap) > FAR:
+        if found == NOT_RUN:
+            mark = f"({mark or 'few'})"
+        elif found != AGREE:
             mark = f"**{mark}** {reason_for(figure, reasons) or 'no reason found yet'}"
         theirs = number(figure.mean) + (
             "" if np.isnan(figure.standard_error) else f" ± {number(figure.standard_error)}"
@@ -99,28 +114,35 @@ def beside_ours(
 
 
 def cost_rows(experiment: Experiment, runs: list[Run]) -> list[list[str]]:
-    """Core-hours of all settings and published repeats, from the runs there are, by protocol."""
+    """Core-hours of all settings and published repeats, from the runs there are, by protocol.
+
+    Noise levels cost the same: one stands in for another. `timed` says how many of the settings times
+    methods are known.
+    """
     rows = []
     for protocol, methods in experiment.methods.items():
-        total = known = wanted = 0.0
-        for setting in experiment.settings:
-            for method in methods:
-                if experiment.leaves_out(protocol, method, setting):
-                    continue
-                wanted += 1
-                seconds = [r.seconds for r in runs if r.task[:3] == (protocol, method, setting)]
-                known += bool(seconds)
-                total += float(np.mean(seconds)) * experiment.repeats / 3600 if seconds else 0.0
-        spent = sum(r.seconds for r in runs if r.task.protocol == protocol) / 3600
-        done = sum(r.task.protocol == protocol for r in runs)
+        seconds: dict[tuple[str, str], list[float]] = {}
+        for r in runs:
+            if r.task.protocol == protocol:
+                seconds.setdefault((r.task.method, size_of(r.task.setting)), []).append(r.seconds)
+        wanted = [(m, size_of(s)) for s in experiment.settings for m in methods
+                  if not experiment.leaves_out(protocol, m, s)]  # fmt: skip
+        known = [float(np.mean(seconds[key])) for key in wanted if key in seconds]
         if known:
-            estimate = f"{total * wanted / known:.1f}" + ("" if known == wanted else " (in part)")
-            rows.append([experiment.name, protocol, str(experiment.repeats), estimate, str(done),
-                         f"{spent:.2f}"])  # fmt: skip
+            done = [s for each in seconds.values() for s in each]
+            rows.append([experiment.name, protocol, str(experiment.repeats),
+                         f"{sum(known) * experiment.repeats / 3600:.1f}",
+                         f"{len(known)} of {len(wanted)}", str(len(done)),
+                         f"{sum(done) / 3600:.2f}"])  # fmt: skip
     return rows
 
 
-COST_HEAD = ["experiment", "protocol", "repeats in the paper", "core-hours for all of them",
+def size_of(setting: str) -> str:
+    """A setting without its noise level."""
+    return " ".join(word for word in setting.split() if not word.startswith("noise="))
+
+
+COST_HEAD = ["experiment", "protocol", "repeats in the paper", "core-hours for all of them", "timed",
              "runs done", "core-hours spent"]  # fmt: skip
 
 
@@ -128,15 +150,16 @@ COST_HEAD = ["experiment", "protocol", "repeats in the paper", "core-hours for a
 
 
 def report(
-    experiment: Experiment, figures: list[Figure], runs: list[Run], out: Path, command: str
+    experiment: Experiment, figures: list[Figure], runs: list[Run], out: Path
 ) -> str:
     figures = [figure for figure in figures if figure.table == experiment.table]
     days = sorted(run.when[:10] for run in runs)
     repeats = max((run.task.repeat for run in runs), default=-1) + 1
-    lines = [f"# {experiment.title}", "", f"    {command}", "",
-             f"{len(runs)} runs, {repeats} repeats at most, done {days[0]} to {days[-1]}; every run is a row "
+    lines = [f"# {experiment.title}", "", f"    python -m experiments {experiment.name} --repeats {repeats}", "",
+             f"{len(runs)} runs, {repeats} repeats at most (the tables say how many), done {days[0]} to {days[-1]}; every run is a row "
              f"of [runs/{experiment.name}.csv](runs/{experiment.name}.csv). Means over repeats ± standard "
-             "error; differences count beyond the rounding of what was printed.", ""]  # fmt: skip
+             "error; differences count beyond the rounding of what was printed, "
+             f"and from {FEWEST} repeats on (fewer: in brackets).", ""]  # fmt: skip
     if experiment.table and not figures:
         lines += ["The list of published figures is not there, so this stands alone.", ""]
     for metric in METRICS:

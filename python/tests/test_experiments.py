@@ -196,8 +196,8 @@ def test_every_published_figure_can_be_run(all_figures: list[published.Figure]) 
     """With a run of every task of every experiment no figure is left out."""
     runs_of = {
         name: [
-            Run(task, 0, float(task.repeat), 0.1 * task.repeat, 1.0, "", {"seconds_per_epoch": 1.0})
-            for task in e.tasks(["published"], range(2), lambda task: True)
+            Run(task, 0, 1.0 + task.repeat, 0.1 * task.repeat, 1.0, "", {"seconds_per_epoch": 1.0})
+            for task in e.tasks(["published"], range(5), lambda task: True)
         ]
         for name, e in EXPERIMENTS.items()
     }
