@@ -8,6 +8,7 @@ Who runs is the run's protocol:
 
     published   the paper's method with the paper's settings (methods.py)
     right       the same with the right error bars, where the authors' code mixed them up (astro)
+    kept        the same with the input noise kept where it would start, in place of learned (uci)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
                 "given alpha=0,caution=1" has other parameters than the defaults
     peers       scikit-learn's classifiers (classifiers.py), which have no place for error bars
@@ -28,7 +29,8 @@ from .classifiers import all_classes, mean_nll
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-PROTOCOLS = ("published", "right", "ours", "peers")
+PROTOCOLS = ("published", "right", "kept", "ours", "peers")
+CHECKS = {"right": "right error bars", "kept": "noise kept at its start"}  # of a reason
 
 
 class Task(NamedTuple):

@@ -135,31 +135,42 @@ VERDICTS = (AGREE, REASON, NO_REASON, NOT_RUN)
 
 
 def read_reasons() -> list[dict[str, str]]:
-    """Columns table, metric, setting, method (patterns), reason, checked (the command)."""
+    """Columns table, metric, setting, method (patterns), protocol, reason.
+
+    Without the reason, that is with runs of this protocol, the figure must agree.
+    """
     with REASONS.open(newline="") as file:
         return list(csv.DictReader(file))
 
 
-def reason_for(figure: Figure, reasons: list[dict[str, str]]) -> str | None:
+def agrees(figure: Figure, ours: Ours | None, single: bool) -> bool | None:
+    """None: not known. One run has an error of its own where one was published (MNIST)."""
+    if ours is None or 1 < ours.repeats < FEWEST:
+        return None
+    gap = difference(figure, ours, single)
+    return None if np.isnan(gap) else abs(gap) <= FAR
+
+
+def reason_for(
+    figure: Figure, runs: list[Run], single: bool, reasons: list[dict[str, str]]
+) -> str | None:
+    """Why ours differ, where runs without the reason agree."""
     for row in reasons:
         if all(
             fnmatch.fnmatchcase(getattr(figure, name), row[name])
             for name in ("table", "metric", "setting", "method")
-        ):
+        ) and agrees(figure, ours_for(figure, runs, row["protocol"]), single):
             return row["reason"]
     return None
 
 
-def verdict(figure: Figure, ours: Ours | None, single: bool, reasons: list) -> str:
-    """`ours.repeats` is 1 with an error of its own where one run was published (MNIST)."""
-    if ours is None or 1 < ours.repeats < FEWEST:
+def verdict(figure: Figure, runs: list[Run], single: bool, reasons: list) -> str:
+    good = agrees(figure, ours_for(figure, runs), single)
+    if good is None:
         return NOT_RUN
-    gap = difference(figure, ours, single)
-    if np.isnan(gap):
-        return NOT_RUN
-    if abs(gap) <= FAR:
+    if good:
         return AGREE
-    return REASON if reason_for(figure, reasons) else NO_REASON
+    return REASON if reason_for(figure, runs, single, reasons) else NO_REASON
 
 
 def count_verdicts(
@@ -173,9 +184,9 @@ def count_verdicts(
     counts: dict[str, Counter] = {}
     for figure in figures:
         experiment = of_table[figure.table]
-        ours = ours_for(figure, runs_of.get(experiment.name, []))
-        found = verdict(figure, ours, experiment.single, reasons)
-        if figure.table == "mnist_time" and ours is not None:
+        runs = runs_of.get(experiment.name, [])
+        found = verdict(figure, runs, experiment.single, reasons)
+        if figure.table == "mnist_time" and ours_for(figure, runs) is not None:
             found = REASON  # another machine; what is compared is in the report
         counts.setdefault(figure.table, Counter())[found] += 1
     return counts

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .experiment import Experiment
+from .experiment import CHECKS, Experiment
 from .published import (
     AGREE,
     FEWEST,
@@ -49,28 +49,29 @@ def beside_paper(
     experiment: Experiment, metric: str, figures: list[Figure], runs: list[Run]
 ) -> list[str]:
     """The paper's figures beside the same protocol here."""
-    right = "right" in experiment.methods
+    checks = [p for p in CHECKS if any(r.task.protocol == p for r in runs)]
     reasons, rows = read_reasons(), []
     for figure in figures:
         ours = ours_for(figure, runs)
         if figure.metric != metric or ours is None:
             continue
         gap = difference(figure, ours, experiment.single)
-        found = verdict(figure, ours, experiment.single, reasons)
+        found = verdict(figure, runs, experiment.single, reasons)
         mark = "" if np.isnan(gap) else f"{gap:+.1f}"
         if found == NOT_RUN:
             mark = f"({mark or 'few'})"
         elif found != AGREE:
-            mark = f"**{mark}** {reason_for(figure, reasons) or 'no reason found yet'}"
+            reason = reason_for(figure, runs, experiment.single, reasons)
+            mark = f"**{mark}** {reason or 'no reason found yet'}"
         theirs = number(figure.mean) + (
             "" if np.isnan(figure.standard_error) else f" ± {number(figure.standard_error)}"
         )
         row = [figure.setting, figure.method, theirs, with_error(ours), str(ours.repeats), mark]
-        rows.append(row + ([with_error(ours_for(figure, runs, "right"))] if right else []))
+        rows.append(row + [with_error(ours_for(figure, runs, protocol)) for protocol in checks])
     if not rows:
         return []
     head = ["setting", "method", "paper", "`published` here", "repeats", "difference in SE"]
-    head += ["right error bars"] if right else []
+    head += [CHECKS[protocol] for protocol in checks]
     return [f"### {METRICS[metric]}: the paper and its protocol here", "", *grid(head, rows)]
 
 

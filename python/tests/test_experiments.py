@@ -225,12 +225,16 @@ def test_figures_compared_with_themselves(all_figures: list[published.Figure]) -
             for m in ALL for s in EXPERIMENTS["astro"].settings for k in range(10)
         ]  # fmt: skip
 
-    verdicts = [
-        published.verdict(f, published.ours_for(f, scattered(shift)), False, [])
-        for shift in (0.0, 0.2) for f in astro
-    ]  # fmt: skip
-    assert verdicts[:16] == [published.AGREE] * 16
-    assert Counter(verdicts[16:]) == {published.AGREE: 8, published.NO_REASON: 8}
-    row = dict(table="astro", metric="nll", setting="*", method="*", reason="shifted")
-    assert published.reason_for(astro[0], [row]) == "shifted"
-    assert published.reason_for(figure(0, 1), [row]) is None
+    def verdicts(runs: list[Run], *reasons: dict[str, str]) -> Counter:
+        return Counter(published.verdict(f, runs, False, list(reasons)) for f in astro)
+
+    assert verdicts(scattered(0.0)) == {published.AGREE: 16}
+    assert verdicts(scattered(0.2)) == {published.AGREE: 8, published.NO_REASON: 8}
+    # a reason counts where runs without it agree
+    row = dict(table="astro", metric="nll", setting="6*", method="*", protocol="right", reason="why")
+    assert verdicts(scattered(0.2), row) == {published.AGREE: 8, published.NO_REASON: 8}
+    for shift, proved in ((0.2, 0), (0.0, 4)):
+        right = [r._replace(task=r.task._replace(protocol="right")) for r in scattered(shift)]
+        counts = verdicts(scattered(0.2) + right, row)
+        assert counts == Counter({published.AGREE: 8, published.NO_REASON: 8 - proved,
+                                  published.REASON: proved})  # fmt: skip
