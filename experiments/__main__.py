@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from nimgp import NoisyGPClassifier
+
 from .data import default_folder, missing_files
 from .experiment import PROTOCOLS, ROOT, Experiment, Place, Task, fields
 from .paper import EXPERIMENTS
@@ -23,17 +25,32 @@ def count(text: str) -> int:
     return int(text)
 
 
+def pair(text: str) -> tuple[str, list[str]]:
+    name, equals, values = text.partition("=")
+    if not equals:
+        raise ValueError
+    return name, values.split(",")
+
+
+def change(text: str) -> str:
+    known = NoisyGPClassifier().get_params()
+    for part in text.split(","):
+        if pair(part)[0] not in known:
+            raise argparse.ArgumentTypeError(f"there is no parameter {pair(part)[0]}")
+    return text
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="experiments", description="The paper's experiments.")
     parser.add_argument("name", choices=[*EXPERIMENTS, "all", "overview"])
     parser.add_argument("--repeats", type=count, help="how many; as published unless told")
     parser.add_argument("--first", type=int, default=0, help="number of the first repeat")
-    parser.add_argument("--protocols", default=",".join(PROTOCOLS), help="of " + ",".join(PROTOCOLS))
-    parser.add_argument("--methods", help="only these, separated by commas")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME=VALUE,...",
+    parser.add_argument("--protocols", default=",".join(PROTOCOLS), help=f"of {' '.join(PROTOCOLS)}")
+    parser.add_argument("--methods", nargs="+", help="only these")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME=VALUE,...", type=pair,
                         help="only settings with such a value, as set=glass,wine")  # fmt: skip
     parser.add_argument("--change", action="append", default=[], metavar="NAME=VALUE,...",
-                        help="`ours` once more, with these parameters")  # fmt: skip
+                        type=change, help="`ours` once more, with these parameters")  # fmt: skip
     parser.add_argument("--workers", type=count, default=2, help="runs at a time")
     parser.add_argument("--threads", type=count, default=1, help="of each run")
     parser.add_argument("--short", action="store_true", help="a few rows and steps, to see it run")
@@ -43,6 +60,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--program", type=Path, default=ROOT / "build/release/cli/nimgp")
     chosen = parser.parse_args()
     unknown = set(chosen.protocols.split(",")) - set(PROTOCOLS)
+    if chosen.first < 0:
+        parser.error("argument --first: repeats are counted from 0")
     if unknown:
         parser.error(f"there is no protocol {', '.join(unknown)}, only {', '.join(PROTOCOLS)}")
     return chosen
@@ -50,13 +69,12 @@ def arguments() -> argparse.Namespace:
 
 def kept_by(chosen: argparse.Namespace) -> Any:
     """Which tasks are wanted."""
-    only = dict(text.split("=", 1) for text in chosen.only)
-    methods = chosen.methods.split(",") if chosen.methods else None
 
     def keep(task: Task) -> bool:
         at = fields(task.setting)
-        return (methods is None or task.method.split()[0] in methods) and all(
-            at.get(name) in values.split(",") for name, values in only.items()
+        method = task.method.split()[0] if task.protocol == "ours" else task.method
+        return (not chosen.methods or method in chosen.methods) and all(
+            at.get(name) in values for name, values in chosen.only
         )
 
     return keep
@@ -67,15 +85,17 @@ def wanted(experiment: Experiment, chosen: argparse.Namespace) -> list[Task]:
     settings = experiment.settings
     if chosen.short:
         settings = experiment.short or settings[:1]
+    end = chosen.first + repeats
+    if end > experiment.most_repeats:
+        sys.exit(f"experiments: {experiment.name} has {experiment.most_repeats} repeats, not {end}")
     keep = kept_by(chosen)
-    return list(
-        experiment.tasks(
-            chosen.protocols.split(","),
-            range(chosen.first, chosen.first + repeats),
-            lambda task: task.setting in settings and keep(task),
-            chosen.change,
-        )
+    tasks = experiment.tasks(
+        chosen.protocols.split(","),
+        range(chosen.first, end),
+        lambda task: task.setting in settings and keep(task),
+        chosen.change,
     )
+    return list(tasks)
 
 
 def carry_out(experiment: Experiment, chosen: argparse.Namespace) -> bool:

@@ -93,6 +93,7 @@ class Experiment:
     run: Callable[[Task, Place], Outcome]
     needs: tuple[str, ...] = ()  # files in the data folder
     repeats: int = 100  # as published
+    most_repeats: int = 1_000_000  # fewer where splits are given
     short: tuple[str, ...] = ()  # settings of the short variant; the first one where empty
     single: bool = False  # the paper shows one problem or one run, not a mean over repeats
     leaves_out: Callable[[str, str, str], bool] = field(default=lambda *_: False)

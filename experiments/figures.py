@@ -22,7 +22,7 @@ def panels(rows: int, columns: int, width: float = 3.2, height: float = 2.4) -> 
 
 
 def save(figure: Any, folder: Path, name: str, caption: str) -> list[str]:
-    """Lines of Markdown that show it. The SVG has no date, so that the same runs give the same file."""
+    """Lines of Markdown that show it. Without a date in the SVG the same runs give the same file."""
     folder.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context({"svg.hashsalt": name}):
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None})

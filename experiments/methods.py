@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The classifiers of a run: the paper's methods with the paper's settings, and nimgp's own defaults."""
+"""The classifiers of a run: the paper's methods with its settings, and nimgp's own defaults."""
 
 from __future__ import annotations
 

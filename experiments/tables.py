@@ -107,8 +107,8 @@ def beside_ours(
         rows.append(row + [f"{with_error(c)} ({c.repeats})" if c else "" for c in cells])
     head = ["setting", "best of the paper"] + (["Bayes optimum"] if optimum else [])
     head += [f"ours, {m}" if p == "ours" else m for p, m in columns]
-    return [f"### {METRICS[metric]}: nimgp's defaults and scikit-learn (repeats)", "",
-            *grid(head, rows)]  # fmt: skip
+    title = f"### {METRICS[metric]}: nimgp's defaults and scikit-learn (repeats)"
+    return [title, "", *grid(head, rows)]
 
 
 # ---------------------------------------------------------------------- cost
@@ -117,8 +117,8 @@ def beside_ours(
 def cost_rows(experiment: Experiment, runs: list[Run]) -> list[list[str]]:
     """Core-hours of all settings and published repeats, from the runs there are, by protocol.
 
-    Noise levels cost the same: one stands in for another. `timed` says how many of the settings times
-    methods are known.
+    Noise levels cost the same: one stands in for another. `timed` says how many of the settings
+    times methods are known.
     """
     rows = []
     for protocol, methods in experiment.methods.items():
@@ -156,10 +156,11 @@ def report(
     figures = [figure for figure in figures if figure.table == experiment.table]
     days = sorted(run.when[:10] for run in runs)
     repeats = max((run.task.repeat for run in runs), default=-1) + 1
-    lines = [f"# {experiment.title}", "", f"    python -m experiments {experiment.name} --repeats {repeats}", "",
-             f"{len(runs)} runs, {repeats} repeats at most (the tables say how many), done {days[0]} to {days[-1]}; every run is a row "
-             f"of [runs/{experiment.name}.csv](runs/{experiment.name}.csv). Means over repeats ± standard "
-             "error; differences count beyond the rounding of what was printed, "
+    name = experiment.name
+    lines = [f"# {experiment.title}", "", f"    python -m experiments {name} --repeats {repeats}", "",
+             f"{len(runs)} runs, {repeats} repeats at most (the tables say how many), done {days[0]} "
+             f"to {days[-1]}; every run is a row of [runs/{name}.csv](runs/{name}.csv). Means over "
+             "repeats ± standard error; differences count beyond the rounding of what was printed, "
              f"and from {FEWEST} repeats on (fewer: in brackets).", ""]  # fmt: skip
     if experiment.table and not figures:
         lines += ["The list of published figures is not there, so this stands alone.", ""]

@@ -82,6 +82,7 @@ EXPERIMENT = Experiment(
     settings=("6 attributes", "4 attributes"),
     methods={"published": ALL, "right": ALL[1:], "ours": ("given",), "peers": CHOSEN_PEERS},
     needs=("astro/4fgl_paper.csv", "astro/4fgl_paper_splits.txt"),
+    most_repeats=100,
     run=run,
     sections=confusion,
 )

@@ -20,7 +20,7 @@ from experiments.data import default_folder, missing_files
 from experiments.experiment import Experiment, Outcome, Place, Task
 from experiments.methods import ALL
 from experiments.paper import EXPERIMENTS
-from experiments.runs import COLUMNS, Run, append_run, read_runs, run_missing
+from experiments.runs import COLUMNS, Run, read_runs, run_missing
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
 
@@ -72,6 +72,18 @@ def test_without_data(
     # made-up problems need no data, nor the list of published figures
     assert run_command(monkeypatch, "baselines", "--workers", 1, *words) == 0
     assert "stands alone" in (tmp_path / "baselines.md").read_text()
+
+
+@pytest.mark.parametrize("words", [
+    ("uci", "--only", "glass"), ("uci", "--change", "alpha"), ("uci", "--change", "alfa=1"),
+    ("uci", "--first", "-1"), ("uci", "--first", "90", "--repeats", "20"), ("uci", "--repeats", "0"),
+    ("uci", "--protocols", "mine"), ("cui",),
+])  # fmt: skip
+def test_bad_arguments(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "missing_files", lambda *_: [])
+    with pytest.raises(SystemExit) as stopped:
+        run_command(monkeypatch, *words)
+    assert stopped.value.code not in (0, None)
 
 
 # ---------------------------------------------------------------------- runs are kept
