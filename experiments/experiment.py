@@ -9,6 +9,7 @@ Who runs is the run's protocol:
     published   the paper's method with the paper's settings (methods.py)
     right       the same with the right error bars, where the authors' code mixed them up (astro)
     kept        the same with the input noise kept where it would start, in place of learned (uci)
+    half        the same with half the epochs (uci)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
                 "given alpha=0,caution=1" has other parameters than the defaults
     peers       scikit-learn's classifiers (classifiers.py), which have no place for error bars
@@ -29,8 +30,12 @@ from .classifiers import all_classes, mean_nll
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-PROTOCOLS = ("published", "right", "kept", "ours", "peers")
-CHECKS = {"right": "right error bars", "kept": "noise kept at its start"}  # of a reason
+PROTOCOLS = ("published", "right", "kept", "half", "ours", "peers")
+CHECKS = {  # of a reason
+    "right": "right error bars",
+    "kept": "noise kept at its start",
+    "half": "half the epochs",
+}
 
 
 class Task(NamedTuple):
@@ -124,8 +129,12 @@ class Experiment:
 
 
 def fields(setting: str) -> dict[str, str]:
-    """ "given noise=0.1" as {"mode": "given", "noise": "0.1"}."""
-    return dict(word.split("=", 1) if "=" in word else ("mode", word) for word in setting.split())
+    """ "given noise=0.1" as {"mode": "given", "noise": "0.1"}; "6 attributes" has mode 6."""
+    found: dict[str, str] = {}
+    for word in setting.split():
+        name, equals, value = word.partition("=")
+        found.setdefault(*(name, value) if equals else ("mode", name))
+    return found
 
 
 def errors(X_err: Any) -> dict[str, Any]:
