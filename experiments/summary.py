@@ -26,7 +26,8 @@ def write_overview(experiments: list[Experiment], data: Path, out: Path) -> None
                 for table, c in counts.items()]  # fmt: skip
         rows.append(["all", str(len(figures)), *(str(total[v]) for v in VERDICTS)])
         lines += [f"Published figures beside the same protocol here. They agree when they are within "
-                  f"{FAR:g} combined standard errors, rounding aside.", "",
+                  f"{FAR:g} combined standard errors, rounding aside; with few repeats these are wide, and to "
+                  "agree means that no difference was seen.", "",
                   *grid(["table", "figures", *VERDICTS], rows)]  # fmt: skip
     lines += ["What the whole evaluation costs, estimated from the runs, one thread each:", ""]
     lines += grid(COST_HEAD, [row for e in experiments for row in cost_rows(e, runs_of[e.name])])

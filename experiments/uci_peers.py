@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import datetime
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -145,6 +146,7 @@ Seconds a fit and prediction, one thread, settings searched included:
 def convert(old: Path, path: Path) -> int:
     """Rows of an earlier version that `path` does not have."""
     done = {run.task for run in read_runs(path)}
+    when = datetime.datetime.fromtimestamp(old.stat().st_mtime, datetime.timezone.utc)
     added = 0
     with old.open(newline="") as file:
         for row in csv.DictReader(file):
@@ -156,7 +158,7 @@ def convert(old: Path, path: Path) -> int:
             task = Task(*who, setting, int(row["split"]))
             if task not in done:
                 numbers = [float(row[name]) for name in ("nll", "error", "seconds")]
-                append_run(path, task, Outcome(0, *numbers), "earlier")
+                append_run(path, task, Outcome(0, *numbers), f"{when:%Y-%m-%d %H:%M}")
                 added += 1
     return added
 
