@@ -6,7 +6,8 @@ import statistics
 
 from cli_check import blobs, check, main, near
 
-QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
+QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20",
+         "--threads", "1"]
 BINS = 15
 
 

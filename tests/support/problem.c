@@ -125,10 +125,13 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
         set(fixture->options, "population", "%s", problem->population);
     set(fixture->options, "units", "6");
     set(fixture->options, "layers", "2");
+    /* More threads would wait for each other most of the time at these sizes, and
+     * tests/api/test_determinism.c makes sure that their number does not matter. */
+    set(fixture->options, "threads", "1");
     nim_error error;
     if (nim_model_create(fixture->options, &fixture->data, &fixture->model, &error) != NIM_OK)
         fail_msg("%s", error.message);
-    fixture->bound = bound_create(fixture->model, fixture->rows, 2);
+    fixture->bound = bound_create(fixture->model, fixture->rows, 1);
     assert_non_null(fixture->bound);
     fixture->own = calloc(fixture->rows * fixture->model->table.each + 1, sizeof(double));
 }
