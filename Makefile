@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow uci catalogue pictures bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow paper uci catalogue pictures bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -52,9 +52,15 @@ check-slow: build
 	@$(RELEASE)/experiments/recovery 3000 >docs/results/recovery.md
 	@cat docs/results/noisy-regression.md docs/results/recovery.md
 
+# Every table and figure of the paper (experiments/README.md). Days; what was run is not run again, and
+# PAPER="--repeats 5" and the like make it shorter.
+paper: build python
+	@$(PYTHON) -m experiments all --out docs/results/paper $(PAPER)
+
 # nimgp beside scikit-learn's own on the UCI sets with noise added. Hours; what was run is not run again.
-uci: python
-	@$(PYTHON) experiments/uci.py --out docs/results/uci-python.md
+uci: build python
+	@$(PYTHON) -m experiments uci --protocols ours,peers --repeats 10 --out docs/results/paper
+	@$(PYTHON) -m experiments.uci_peers --runs docs/results/paper/runs/uci.csv --out docs/results/uci-python.md
 
 # nimgp beside scikit-learn's own on mock catalogues, against the best possible prediction.
 catalogue: build python

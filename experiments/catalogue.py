@@ -226,7 +226,7 @@ Seeds {chosen.first} to {last} of `nimgp simulate catalogue`: {chosen.rows} rows
 are measured with errors K times as large as those to learn from. The optimum is the exact posterior, which knows how
 the catalogue was made; excess is the NLL above it on the same rows. nimgp {nimgp.__version__} is told all errors as `X_err`; the
 others, of scikit-learn {sklearn.__version__}, have no place for them. Their settings are chosen inside the training rows, as in
-`experiments/uci.py`; missing cells are the median of the training rows, with a column that says so, but for
+`experiments/classifiers.py`; missing cells are the median of the training rows, with a column that says so, but for
 HistGradientBoosting, which takes them as they are. Means over seeds ± standard error; probabilities below {LEAST:g}
 count as {LEAST:g}. Bold: least excess. Seconds are of one thread, settings searched included, with {chosen.jobs} tasks at a time.
 

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 PARAMETERS = """\
 input_model : {"auto", "marginal", "latent", "amortised", "first_order", "exact", "augmented", \
-"resampled"}, default="auto"
+"resampled", "narrow"}, default="auto"
     How error bars are used. "marginal" averages over where the true inputs may be; "latent" infers
     the true inputs of every training row; "amortised" does so by a network and keeps nothing for
     each row; "first_order" turns input noise into output noise; "exact" ignores error bars; the
-    last two are baselines. "auto": "exact" where nothing is noisy or missing, "marginal" for
+    last three are baselines. "auto": "exact" where nothing is noisy or missing, "marginal" for
     classes, levels and sets of labels with up to 40 noisy attributes, otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
     Input noise: the error bars as given, one learned variance per attribute, or their sum.

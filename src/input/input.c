@@ -2,6 +2,7 @@
 #include "input/input.h"
 
 const struct input_model *const input_list[] = {
-    &input_marginal, &input_latent,    &input_amortised, &input_first_order,
-    &input_exact,    &input_augmented, &input_resampled, NULL,
+    &input_marginal,    &input_latent, &input_amortised,
+    &input_first_order, &input_exact,  &input_augmented,
+    &input_resampled,   &input_narrow, NULL,
 };

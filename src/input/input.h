@@ -81,6 +81,7 @@ struct input_model {
     bool samples;  /* draws its inputs, S times a step */
     bool inside;   /* S > 1 points are averaged inside the logarithm, see `place` */
     bool mixes;    /* takes priors of several components as they are */
+    bool flat;     /* knows flat populations only */
     bool shrinks;  /* looks at the prior's centre where there is one, in place of x~ */
 
     /* Where learned noise best starts, in units of an attribute's variance. */
@@ -134,6 +135,7 @@ extern const struct input_model input_amortised;
 extern const struct input_model input_first_order;
 extern const struct input_model input_augmented;
 extern const struct input_model input_resampled;
+extern const struct input_model input_narrow;
 
 /* All of them, ended by NULL. A new input model is one file and one line in input.c. */
 extern const struct input_model *const input_list[];

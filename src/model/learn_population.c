@@ -42,7 +42,7 @@ static bool equally_noisy(const struct population_rows *rows) {
 /* NULL, or what a learned population needs and this model has not. */
 static const char *lacks(const struct nim_model *model) {
     const struct input_model *input = model->options.input;
-    return !input->averages && !input->shrinks
+    return (!input->averages && !input->shrinks) || input->flat
                ? "an input model that infers inputs or looks at their mean"
            : model_learns_noise(model) ? "error bars that are given (noise=given)"
                                        : NULL;
@@ -65,7 +65,7 @@ nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                        : kind == POPULATION_MIXTURE ? "mixture"
                                                     : "learning from other rows",
                        lacks(model));
-    bool flat = kind == POPULATION_FLAT || model_learns_noise(model) ||
+    bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
                 (!asked && !input->averages && !input->widens);
     struct population_rows rows = {0};
     if (!flat)

@@ -37,7 +37,7 @@ static const struct option option_list[] = {
     {{"likelihood", "robust_max", "robust_max|softmax|probit|gaussian|student_t|poisson|ordinal|multilabel",
       "What y is and how it follows from the latent functions."},
      LIKELIHOOD, AT(likelihood), SHAPES, 0, 0},
-    {{"input", "auto", "auto|marginal|latent|amortised|first_order|exact|augmented|resampled",
+    {{"input", "auto", "auto|marginal|latent|amortised|first_order|exact|augmented|resampled|narrow",
       "How the inputs' error bars are used."},
      INPUT, AT(input), SHAPES, 0, 0},
     {{"noise", "given", "given|learned|both",

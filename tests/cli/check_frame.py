@@ -285,7 +285,7 @@ def check_completion(nimgp, place):
     assert offer("convert", "--quiet", "") == everything
     assert offer("convert", "--", "--to", "s") == {"stars and more.csv", "sub dir"}
     assert offer("fit", "--input", "") == {"auto", "marginal", "latent", "amortised", "first-order", "exact",
-                                          "augmented", "resampled", "marginal"}
+                                          "augmented", "resampled", "narrow"}
     assert offer("fit", "--input", "=", "la") == {"latent"}
     assert offer("fit", "--task", "") == {"classify", "regress", "count", "ordinal", "multilabel"}
     assert offer("fit", "--likelihood", "s") == {"softmax", "student-t"}

@@ -83,7 +83,7 @@ static bool left_out(const struct problem *problem, size_t combination) {
  */
 static bool is_reparametrised(const struct fixture *fixture, const char *block) {
     const struct input_model *input = fixture->model->options.input;
-    if (!input->moves || fixture->model->input.samples == 1)
+    if (!input->inside || fixture->model->input.samples == 1)
         return false;
     return !block || strcmp(block, "input") == 0 ||
            (strcmp(block, "noise") == 0 && input->shared_parameters);

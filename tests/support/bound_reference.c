@@ -74,7 +74,8 @@ static real row_terms_together(const struct fixture *fixture, const struct refer
     return value;
 }
 
-/* All terms of one row. Models that infer inputs average several points inside the logarithm. */
+/* All terms of one row. Models that infer inputs average several points inside the logarithm, but
+ * for `narrow`. */
 static real row_terms(const struct fixture *fixture, const struct reference_gp *gp, size_t row,
                       const real *measured, const real *noise) {
     size_t samples = fixture->model->input.samples, d = fixture->model->attributes;
@@ -92,8 +93,9 @@ static real row_terms(const struct fixture *fixture, const struct reference_gp *
             log_term[s] = said + reference_worth_at(fixture, measured, noise, belief, x + s * d);
     }
     if (input_infers(fixture))
-        value = samples > 1 ? reference_log_mean(samples, log_term)
-                            : value + reference_worth(fixture, measured, noise, belief);
+        value = samples > 1 && !input_is(fixture, "narrow")
+                    ? reference_log_mean(samples, log_term)
+                    : value + reference_worth(fixture, measured, noise, belief);
     free(log_term);
     free(belief.mu);
     free(belief.s);

@@ -241,12 +241,26 @@ static void place_lattice(const struct fixture *fixture, size_t row, struct beli
 
 bool input_infers(const struct fixture *fixture) {
     return input_is(fixture, "latent") || input_is(fixture, "amortised") ||
-           input_is(fixture, "marginal");
+           input_is(fixture, "marginal") || input_is(fixture, "narrow");
+}
+
+/* `narrow`: x~ + shift, and 1e-5 exp(spread). */
+static struct belief believe_narrowly(const struct fixture *fixture, size_t row,
+                                      const real *measured) {
+    size_t d = fixture->model->attributes;
+    struct belief belief = {reals(d), reals(d)};
+    for (size_t j = 0; j < d; j++) {
+        belief.mu[j] = measured[j] + fixture->own[2 * row * d + j];
+        belief.s[j] = 1e-5L * expl(fixture->own[(2 * row + 1) * d + j]);
+    }
+    return belief;
 }
 
 struct belief reference_belief(const struct fixture *fixture, size_t row, const real *measured,
                                const real *noise) {
     size_t d = fixture->model->attributes;
+    if (input_is(fixture, "narrow"))
+        return believe_narrowly(fixture, row, measured);
     real *shift = reals(2 * d);
     for (size_t j = 0; input_is(fixture, "latent") && j < 2 * d; j++)
         shift[j] = fixture->own[2 * row * d + j];

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Active learning on waveform: labels are asked one by one, by predictive entropy or at random.
+
+100 rows to start with, 500 to test on, a pool of 400 of which 100 are asked. Rows are drawn with
+replacement by the repeat's number. After each answer training goes on from where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import figures
+from ..classifiers import all_classes, mean_nll
+from ..data import standardised, uci_table
+from ..experiment import Experiment, Outcome, Place, Task, errors, fields, learned_noise
+from ..methods import ALL, Protocol, ours
+from ..runs import Run
+
+PROTOCOL = Protocol(rate=0.001, epochs=1000, batch=50, inducing=50, noise="learned")
+NOISES = ("0.0", "0.1", "0.25", "0.5")
+FIRST, TEST, POOL, ASKED = 100, 500, 400, 100
+
+
+def make_rows(place: Place, variance: float, repeat: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows in the order first, test, pool; standardised by the first, then made noisy."""
+    X, y = uci_table(place.data, "waveform")
+    rng = np.random.RandomState(repeat)
+    chosen = rng.randint(len(y), size=FIRST + TEST + POOL)
+    X = standardised(X[chosen], np.arange(FIRST))[0]
+    return X + rng.normal(size=X.shape) * np.sqrt(variance), y[chosen]
+
+
+def make_estimator(task: Task, place: Place) -> Any:
+    if task.protocol == "ours":
+        estimator = ours(task.method, task.repeat, place)
+        return estimator.set_params(warm_start=True)
+    estimator = PROTOCOL.estimator(task.method, FIRST, 3, task.repeat, place)
+    return estimator.set_params(warm_start=True)
+
+
+def run(task: Task, place: Place) -> Outcome:
+    at = fields(task.setting)
+    variance, by_entropy = float(at["noise"]), at["mode"] == "entropy"
+    X, y = make_rows(place, variance, task.repeat)
+    estimator = make_estimator(task, place)
+    told = estimator.noise == "given" and variance > 0 and task.method != "MGP"
+    err = errors(float(np.sqrt(variance)) if told else None)
+    test = np.arange(FIRST, FIRST + TEST)
+    train, pool = list(range(FIRST)), list(range(FIRST + TEST, len(y)))
+    rng, curve = np.random.default_rng(task.repeat), []
+    begin = time.process_time()
+    for _ in range(1 + (2 if place.short else ASKED)):
+        estimator.fit(X[train], y[train], **err)
+        p = all_classes(estimator, estimator.predict_proba(X[test], **err), 3)
+        curve.append(round(float((p.argmax(axis=1) != y[test]).mean()), 4))
+        q = estimator.predict_proba(X[pool], **err)
+        entropy = -(q * np.log(np.maximum(q, 1e-12))).sum(axis=1)
+        train.append(pool.pop(int(entropy.argmax()) if by_entropy else rng.integers(len(pool))))
+    detail = {"curve": curve} | learned_noise(estimator)
+    seconds = time.process_time() - begin
+    return Outcome(task.repeat, float(mean_nll(p, y[test])), curve[-1], seconds, detail)
+
+
+def draw(runs: list[Run], out: Path) -> list[str]:
+    """Error as labels are added, and how much it fell since the start."""
+    methods = [("published", m) for m in ALL] + [("ours", "given")]
+    figure, axes = figures.panels(3, len(NOISES), 2.8, 2.1)
+    for i, mode in enumerate(("entropy", "random", "reduction")):
+        for j, noise in enumerate(NOISES):
+            for (protocol, method), colour in zip(methods, figures.COLOURS, strict=False):
+                key = (protocol, method, f"{'random' if i == 1 else 'entropy'} noise={noise}")
+                curves = np.array([r.detail["curve"] for r in runs if r.task[:3] == key])
+                if len(curves):
+                    shown = curves[:, :1] - curves if mode == "reduction" else curves
+                    label = method if protocol == "published" else f"ours, {method}"
+                    axes[i, j].plot(shown.mean(axis=0), color=colour, label=label)
+            axes[i, j].set_title(f"{mode}, noise {noise}", fontsize=9)
+    if axes[0, 0].lines:
+        axes[0, 0].legend(fontsize=6)
+    caption = "Test error as labels are added, by entropy and at random; its reduction by entropy"
+    return ["### Curves", "", *figures.save(figure, out, "active", caption)]
+
+
+EXPERIMENT = Experiment(
+    name="active",
+    title="Active learning on waveform",
+    table=None,  # the paper has curves only
+    settings=tuple(f"{mode} noise={noise}" for noise in NOISES for mode in ("entropy", "random")),
+    short=("entropy noise=0.25",),
+    methods={"published": ALL, "ours": ("given",)},
+    needs=("uci/waveform.csv",),
+    run=run,
+    sections=draw,
+)

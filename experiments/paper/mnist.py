@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handwritten digits with noise of four variances added; the time of an epoch."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+
+import numpy as np
+
+from .. import figures
+from ..data import mnist_rows, standardised
+from ..experiment import Experiment, Outcome, Place, Problem, Task, fields
+from ..methods import ALL, SHORT_EPOCHS, Protocol, run_method
+from ..published import summary
+from ..runs import Run
+from ..tables import grid, with_error
+
+PROTOCOL = Protocol(rate=0.001, epochs=350, batch=200, inducing=100, layers=2, units=250,
+                    noise="learned", kernel="polynomial", degree=9, jitter=1e-10)  # fmt: skip
+TRAINING = 60_000
+NOISES = ("0.0", "0.1", "0.25", "0.5")
+P100 = {"MGP": 7.19, "NIMGP": 11.93, "NIMGP_NN": 7.62, "NIMGP_FO": 24.01}  # seconds an epoch
+
+
+def make_problem(place: Place, variance: float, repeat: int) -> Problem:
+    """A permutation of all 70,000, standardised by those to train on, then made noisy."""
+    X, y = mnist_rows(place.data)
+    rng = np.random.RandomState(repeat)
+    order = rng.permutation(len(y))
+    rows, test_rows = (60, 40) if place.short else (TRAINING, len(y) - TRAINING)
+    order = np.r_[order[:rows], order[TRAINING : TRAINING + test_rows]]
+    X = standardised(X[order].astype(float), np.arange(rows))[0]
+    X += rng.normal(size=X.shape) * np.sqrt(variance)
+    y, X_err = y[order], float(np.sqrt(variance)) if variance > 0 else None
+    return Problem(X[:rows], y[:rows], X_err, X[rows:], y[rows:], X_err, 10)
+
+
+def run(task: Task, place: Place) -> Outcome:
+    at = fields(task.setting)
+    problem = make_problem(place, float(at["noise"]), task.repeat)
+    start = 0.05 if at["noise"] == "0.5" else 0.01
+    protocol = dataclasses.replace(PROTOCOL, noise_start=start)
+    begin = time.perf_counter()
+    out, p, _ = run_method(task, place, problem, protocol, task.repeat)
+    rows = -np.log(np.maximum(p[np.arange(len(p)), problem.y_test[: len(p)]], 1e-6))
+    detail = {"nll_error": float(rows.std() / np.sqrt(len(rows))),
+              "error_error": float(np.sqrt(out.error * (1 - out.error) / len(rows)))}  # fmt: skip
+    if task.protocol == "published":
+        epochs = SHORT_EPOCHS if place.short else PROTOCOL.epochs
+        detail["seconds_per_epoch"] = (time.perf_counter() - begin) / epochs
+        detail["threads"] = place.threads
+    return out._replace(detail=out.detail | detail)
+
+
+def times(runs: list[Run], out: Path) -> list[str]:
+    rows = []
+    for method, theirs in P100.items():
+        each = [r.detail["seconds_per_epoch"] for r in runs if r.task[:2] == ("published", method)]
+        if each:
+            rows.append([method, f"{theirs:.2f}", with_error(summary(each))])
+    lines = ["### Seconds an epoch, prediction included", "",
+             *grid(["method", "paper, P100", "here"], rows)] if rows else []  # fmt: skip
+    return lines + histograms(runs, out)
+
+
+def histograms(runs: list[Run], out: Path) -> list[str]:
+    noises = [n for n in NOISES
+              if any("noise" in r.detail and r.task.setting == f"noise={n}" for r in runs)]  # fmt: skip
+    if not noises:
+        return []
+    figure, axes = figures.panels(len(noises), 3, 2.4, 1.9)
+    for i, noise in enumerate(noises):
+        for j, method in enumerate(ALL[1:]):
+            key = ("published", method, f"noise={noise}")
+            learned = [v for r in runs if r.task[:3] == key for v in r.detail["noise"]]
+            axes[i, j].hist(learned, bins=40, color="tab:blue")
+            axes[i, j].set_title(f"{method}, {noise} injected", fontsize=9)
+    caption = "Learned variances of the 784 attributes"
+    return ["### Learned noise", "", *figures.save(figure, out, "mnist-noise", caption)]
+
+
+EXPERIMENT = Experiment(
+    name="mnist",
+    title="MNIST with noise added",
+    table="mnist",
+    settings=tuple(f"noise={noise}" for noise in NOISES),
+    short=("noise=0.1",),
+    methods={"published": ALL, "ours": ("given",)},
+    needs=tuple(f"mnist/{part}-{kind}-ubyte.gz" for part in ("train", "t10k")
+                for kind in ("images-idx3", "labels-idx1")),  # fmt: skip
+    repeats=1,
+    single=True,
+    run=run,
+    sections=times,
+)

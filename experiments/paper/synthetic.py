@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synthetic problems in a plane, three classes; noise given, or learned by each method."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from .. import figures
+from ..data import FIRST_SEED, simulated
+from ..experiment import Experiment, Outcome, Place, Task, fields
+from ..methods import ALL, CHOSEN_PEERS, Protocol, run_method
+from ..runs import Run
+
+PROTOCOL = Protocol(rate=0.01, epochs=750, batch=200, inducing=100, layers=2)
+ROWS = TEST_ROWS = 1000
+NOISES = ("0.1", "0.25", "0.5")
+
+
+def run_synthetic(
+    task: Task, place: Place, noise: str, mode: str = "given", rows: int = ROWS, dims: int = 2,
+    classes: int = 3,
+) -> Outcome:  # fmt: skip
+    """Problem number FIRST_SEED + repeat; also for the experiments that vary its shape."""
+    seed = FIRST_SEED + task.repeat
+    rows, test_rows = (60, 40) if place.short else (rows, TEST_ROWS)
+    problem = simulated(place.program, "synthetic", seed, rows, test_rows, dims=dims,
+                        classes=classes, noise_var=noise)  # fmt: skip
+    protocol = dataclasses.replace(PROTOCOL, noise=mode)
+    return run_method(task, place, problem, protocol, seed)[0]
+
+
+def run(task: Task, place: Place) -> Outcome:
+    at = fields(task.setting)
+    return run_synthetic(task, place, at["noise"], at["mode"])
+
+
+def leaves_out(protocol: str, method: str, setting: str) -> bool:
+    """Learned noise: MGP has none, and scikit-learn's have no place for it."""
+    learned = setting.startswith("learned")
+    if protocol == "ours":
+        return method != setting.split()[0]
+    return learned and protocol == "peers"
+
+
+def histograms(runs: list[Run], out: Path) -> list[str]:
+    """What each method learned of the noise, at each true variance."""
+    columns = [("published", m) for m in ALL[1:]] + [("ours", "learned")]
+    figure, axes = figures.panels(len(NOISES), len(columns), 2.4, 1.9)
+    lines = []
+    for i, noise in enumerate(NOISES):
+        for j, (protocol, method) in enumerate(columns):
+            key = (protocol, method, f"learned noise={noise}")
+            learned = [v for r in runs if r.task[:3] == key for v in r.detail["noise"]]
+            axes[i, j].hist(learned, bins=np.linspace(0, 1, 41), color="tab:blue")
+            axes[i, j].axvline(float(noise), color="tab:red", linewidth=1)
+            axes[i, j].set_title(f"{'ours' if protocol == 'ours' else method}, {noise}", fontsize=9)
+            if learned:
+                lines.append(f"| {key[2]} | {'ours' if protocol == 'ours' else method} | "
+                             f"{np.median(learned):.3g} | {np.mean(learned):.3g} |")  # fmt: skip
+    caption = "Learned variances of both attributes, all repeats; the true one in red"
+    shown = figures.save(figure, out, "synthetic-noise", caption)
+    if not lines:
+        return []
+    head = ["| setting | method | median learned variance | mean |", "|---|---|---|---|"]
+    return ["### Learned noise", "", *head, *lines, "", *shown]
+
+
+EXPERIMENT = Experiment(
+    name="synthetic",
+    title="Synthetic problems, two attributes, three classes",
+    table="synthetic_2d",
+    settings=tuple(f"{mode} noise={noise}" for mode in ("given", "learned") for noise in NOISES),
+    short=("given noise=0.25", "learned noise=0.25"),
+    methods={"published": ALL, "ours": ("given", "learned"), "peers": CHOSEN_PEERS},
+    leaves_out=leaves_out,
+    run=run,
+    sections=histograms,
+)

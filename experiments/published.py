@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published figures, and how far ours are from them.
+
+`published.csv` has columns table, metric, setting, method, mean, standard_error. In two of its
+tables all three noisy-input methods are called NIMGP; they come in the paper's order.
+"""
+
+from __future__ import annotations
+
+import csv
+import fnmatch
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .experiment import ROOT, Experiment, fields
+from .methods import ALL
+from .runs import Run
+
+REASONS = ROOT / "experiments" / "reasons.csv"
+FAR = 3.0  # combined standard errors
+FEWEST = 5  # repeats, for a standard error that says something
+
+
+class Figure(NamedTuple):
+    table: str
+    metric: str  # nll, error, seconds_per_epoch_P100
+    setting: str
+    method: str
+    mean: float
+    standard_error: float  # NaN where none was published
+    rounding: float  # half a unit of the last printed digit
+
+
+class Ours(NamedTuple):
+    repeats: int
+    mean: float
+    standard_error: float
+    spread: float  # between repeats
+
+
+def read_figures(data: Path) -> list[Figure]:
+    """None where the list is not there: it lies beside the data folder."""
+    path = data.parent / "paper" / "published.csv"
+    if not path.exists():
+        return []
+    seen: Counter = Counter()
+    figures = []
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            key = (row["table"], row["metric"], row["setting"], row["method"])
+            repeated = row["table"] in ("synthetic_dN", "synthetic_classes")
+            method = row["method"]
+            if repeated and method == "NIMGP":
+                method = ALL[1 + seen[key]]
+            seen[key] += 1
+            digits = len(row["mean"].partition(".")[2])
+            figures.append(
+                Figure(*key[:3], method, float(row["mean"]), float(row["standard_error"] or "nan"),
+                       0.5 * 10.0**-digits)
+            )  # fmt: skip
+    return figures
+
+
+def summary(values: Iterable[float]) -> Ours | None:
+    each = np.array(list(values))
+    if not len(each):
+        return None
+    spread = each.std(ddof=1) if len(each) > 1 else np.nan
+    return Ours(len(each), float(each.mean()), float(spread / np.sqrt(len(each))), float(spread))
+
+
+def difference(figure: Figure, ours: Ours, single: bool = False) -> float:
+    """Ours less theirs in combined standard errors, beyond what rounding explains; NaN: unknown.
+
+    `single`: theirs is one problem or one run, so it has the spread of one of ours.
+    """
+    own = ours.standard_error
+    theirs = ours.spread if single else figure.standard_error
+    gap = ours.mean - figure.mean
+    beyond = np.sign(gap) * max(abs(gap) - figure.rounding, 0.0)
+    return float(beyond / np.hypot(own, theirs)) if np.hypot(own, theirs) > 0 else np.nan
+
+
+# ---------------------------------------------------------------------- mean ranks
+
+
+def mean_ranks(runs: list[Run], metric: str, noise: str, methods: tuple[str, ...]) -> dict:
+    """Ranks (1 is best, ties share) of methods on each set and split, averaged over both."""
+    value: dict[tuple[str, int], dict[str, float]] = {}
+    sets = set()
+    for run in runs:
+        at = fields(run.task.setting)
+        if run.task.protocol == "published" and at["noise"] == noise:
+            sets.add(at["set"])
+            value.setdefault((at["set"], run.task.repeat), {})[run.task.method] = getattr(
+                run, metric
+            )
+    if len(sets) < 8:  # not what the paper averages over
+        return {}
+    rows = [[v[m] for m in methods] for v in value.values() if all(m in v for m in methods)]
+    if not rows:
+        return {}
+    each = np.array(rows)
+    ranks = (each[:, :, None] > each[:, None, :]).sum(axis=2)
+    ranks = ranks + 0.5 * ((each[:, :, None] == each[:, None, :]).sum(axis=2) - 1) + 1
+    return {m: summary(ranks[:, k]) for k, m in enumerate(methods)}
+
+
+def ours_for(figure: Figure, runs: list[Run], protocol: str = "published") -> Ours | None:
+    """What the runs of an experiment say of a published figure."""
+    if figure.metric not in ("nll", "error"):
+        values = [r.detail["seconds_per_epoch"] for r in runs if r.task.method == figure.method
+                  and r.task.protocol == protocol and "seconds_per_epoch" in r.detail]  # fmt: skip
+        return summary(values)
+    if figure.setting.endswith("set=mean_rank"):
+        noise = fields(figure.setting)["noise"]
+        return mean_ranks(runs, figure.metric, noise, ALL).get(figure.method)
+    key = (protocol, figure.method, figure.setting)
+    mine = [r for r in runs if r.task[:3] == key]
+    ours = summary(getattr(r, figure.metric) for r in mine)
+    if len(mine) == 1 and f"{figure.metric}_error" in mine[0].detail:
+        error = mine[0].detail[f"{figure.metric}_error"]  # of the mean over test rows
+        ours = ours._replace(standard_error=error, spread=error)
+    return ours
+
+
+# ---------------------------------------------------------------------- how many agree
+
+AGREE, REASON, NO_REASON, NOT_RUN = "agree", "differ, reason checked", "differ", "not run"
+VERDICTS = (AGREE, REASON, NO_REASON, NOT_RUN)
+
+
+def read_reasons() -> list[dict[str, str]]:
+    """Columns table, metric, setting, method (patterns), protocol, reason.
+
+    Without the reason, that is with runs of this protocol, the figure must agree.
+    """
+    with REASONS.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def agrees(figure: Figure, ours: Ours | None, single: bool) -> bool | None:
+    """None: not known. One run has an error of its own where one was published (MNIST)."""
+    if ours is None or 1 < ours.repeats < FEWEST:
+        return None
+    gap = difference(figure, ours, single)
+    return None if np.isnan(gap) else abs(gap) <= FAR
+
+
+def reason_for(
+    figure: Figure, runs: list[Run], single: bool, reasons: list[dict[str, str]]
+) -> str | None:
+    """Why ours differ, where runs without the reason agree."""
+    for row in reasons:
+        if all(
+            fnmatch.fnmatchcase(getattr(figure, name), row[name])
+            for name in ("table", "metric", "setting", "method")
+        ) and agrees(figure, ours_for(figure, runs, row["protocol"]), single):
+            return row["reason"]
+    return None
+
+
+def verdict(figure: Figure, runs: list[Run], single: bool, reasons: list) -> str:
+    good = agrees(figure, ours_for(figure, runs), single)
+    if good is None:
+        return NOT_RUN
+    if good:
+        return AGREE
+    return REASON if reason_for(figure, runs, single, reasons) else NO_REASON
+
+
+def count_verdicts(
+    experiments: list[Experiment], figures: list[Figure], runs_of: dict[str, list[Run]]
+) -> dict[str, Counter]:
+    """By table: how many figures agree, differ with or without a reason, were not run."""
+    of_table = {e.table: e for e in experiments if e.table} | {
+        "mnist_time": next(e for e in experiments if e.name == "mnist")
+    }
+    reasons = read_reasons()
+    counts: dict[str, Counter] = {}
+    for figure in figures:
+        experiment = of_table[figure.table]
+        runs = runs_of.get(experiment.name, [])
+        found = verdict(figure, runs, experiment.single, reasons)
+        if figure.table == "mnist_time" and ours_for(figure, runs) is not None:
+            found = REASON  # another machine; what is compared is in the report
+        counts.setdefault(figure.table, Counter())[found] += 1
+    return counts

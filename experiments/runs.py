@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs, kept in a CSV file: a finished run is one row of it, and is not done again."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import json
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from .experiment import Experiment, Outcome, Place, Task
+
+COLUMNS = ("protocol", "method", "setting", "repeat", "seed", "nll", "error", "seconds", "when",
+           "detail")  # fmt: skip
+
+
+class Run(NamedTuple):
+    task: Task
+    seed: int
+    nll: float
+    error: float
+    seconds: float
+    when: str  # UTC
+    detail: dict[str, Any]
+
+
+def read_runs(path: Path) -> list[Run]:
+    """Of several rows of one run the last counts. A row cut short is no run."""
+    if not path.exists():
+        return []
+    found: dict[Task, Run] = {}
+    with path.open(newline="") as file:
+        reader = csv.DictReader(file)
+        if tuple(reader.fieldnames or COLUMNS) != COLUMNS:
+            raise SystemExit(f"{path}: the columns are not {', '.join(COLUMNS)}")
+        for row in reader:
+            try:
+                run = Run(
+                    Task(row["protocol"], row["method"], row["setting"], int(row["repeat"])),
+                    int(row["seed"]), float(row["nll"]), float(row["error"]),
+                    float(row["seconds"]), row["when"], json.loads(row["detail"]),
+                )  # fmt: skip
+            except (TypeError, ValueError):
+                continue
+            found[run.task] = run
+    return list(found.values())
+
+
+def append_run(path: Path, task: Task, outcome: Outcome, when: str | None = None) -> None:
+    """One write, so that several processes may share a file; after a row cut short, a new line."""
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as file:
+        if file.tell() == 0:
+            writer.writerow(COLUMNS)
+        else:
+            file.seek(-1, os.SEEK_END)
+            text.write("" if file.read(1) == b"\n" else "\n")
+        detail = json.dumps(outcome.detail, separators=(",", ":"))
+        writer.writerow([*task, outcome.seed, f"{outcome.nll:.6g}", f"{outcome.error:.6g}",
+                         f"{outcome.seconds:.4g}", when or now, detail])  # fmt: skip
+        file.write(text.getvalue().encode())
+
+
+def perform(experiment: Experiment, task: Task, place: Place) -> tuple[Task, Outcome]:
+    warnings.filterwarnings("ignore")
+    with threadpool_limits(place.threads):  # scikit-learn's and NumPy's
+        return task, experiment.run(task, place)
+
+
+def run_missing(
+    experiment: Experiment, tasks: Iterable[Task], path: Path, place: Place, workers: int
+) -> int:
+    """Does the runs that the file does not have yet, each in one process; returns how many."""
+    done = {run.task for run in read_runs(path)}
+    left = [task for task in tasks if task not in done]
+    calls = (delayed(perform)(experiment, task, place) for task in left)
+    finished = Parallel(workers, return_as="generator_unordered")(calls)
+    with tqdm(total=len(left), desc=experiment.name, unit="run", smoothing=0.05) as bar:
+        for task, outcome in finished:
+            append_run(path, task, outcome)
+            bar.set_postfix_str(f"{task.setting} {task.method} NLL {outcome.nll:.3f}")
+            bar.update()
+    return len(left)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of an experiment, in Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from .experiment import CHECKS, Experiment
+from .published import (
+    AGREE,
+    FEWEST,
+    NOT_RUN,
+    Figure,
+    Ours,
+    difference,
+    ours_for,
+    read_reasons,
+    reason_for,
+    summary,
+    verdict,
+)
+from .runs import Run
+
+METRICS = {"nll": "Mean negative log-likelihood", "error": "Error rate"}
+
+
+def number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.3f}" if abs(value) < 10 else f"{value:.3g}"
+
+
+def with_error(ours: Ours | None) -> str:
+    if ours is None:
+        return ""
+    error = number(ours.standard_error)
+    return f"{number(ours.mean)} ± {error}" if error else number(ours.mean)
+
+
+def grid(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines] + [""]
+
+
+# ---------------------------------------------------------------------- beside the paper
+
+
+def beside_paper(
+    experiment: Experiment, metric: str, figures: list[Figure], runs: list[Run]
+) -> list[str]:
+    """The paper's figures beside the same protocol here."""
+    checks = [p for p in CHECKS if any(r.task.protocol == p for r in runs)]
+    reasons, rows = read_reasons(), []
+    for figure in figures:
+        ours = ours_for(figure, runs)
+        if figure.metric != metric or ours is None:
+            continue
+        gap = difference(figure, ours, experiment.single)
+        found = verdict(figure, runs, experiment.single, reasons)
+        mark = "" if np.isnan(gap) else f"{gap:+.1f}"
+        if found == NOT_RUN:
+            mark = f"({mark or 'few'})"
+        elif found != AGREE:
+            reason = reason_for(figure, runs, experiment.single, reasons)
+            mark = f"**{mark}** {reason or 'no reason found yet'}"
+        theirs = number(figure.mean) + (
+            "" if np.isnan(figure.standard_error) else f" ± {number(figure.standard_error)}"
+        )
+        row = [figure.setting, figure.method, theirs, with_error(ours), str(ours.repeats), mark]
+        rows.append(row + [with_error(ours_for(figure, runs, protocol)) for protocol in checks])
+    if not rows:
+        return []
+    head = ["setting", "method", "paper", "`published` here", "repeats", "difference in SE"]
+    head += [CHECKS[protocol] for protocol in checks]
+    return [f"### {METRICS[metric]}: the paper and its protocol here", "", *grid(head, rows)]
+
+
+# ---------------------------------------------------------------------- ours and peers
+
+
+def best_of(figures: list[Figure]) -> Figure | None:
+    return min(figures, key=lambda f: f.mean, default=None)
+
+
+def beside_ours(
+    experiment: Experiment, metric: str, figures: list[Figure], runs: list[Run]
+) -> list[str]:
+    """nimgp's defaults beside the best published method, the optimum and scikit-learn's."""
+    columns = [who for p in ("ours", "peers")
+               for who in dict.fromkeys(r.task[:2] for r in runs if r.task.protocol == p)]  # fmt: skip
+    if not columns:
+        return []
+    optimum = any(f"best_{metric}" in r.detail for r in runs)
+    rows = []
+    for setting in experiment.settings:
+        here = [r for r in runs if r.task.setting == setting]
+        cells = [summary(getattr(r, metric) for r in here if r.task[:2] == c) for c in columns]
+        if not any(cells):
+            continue
+        best = best_of([f for f in figures if (f.metric, f.setting) == (metric, setting)])
+        paper = f"{number(best.mean)} ± {number(best.standard_error)} {best.method}" if best else ""
+        row = [setting, paper]
+        if optimum:
+            known = {r.task.repeat: r.detail[f"best_{metric}"] for r in here
+                     if f"best_{metric}" in r.detail}  # fmt: skip
+            row.append(with_error(summary(known.values())))
+        rows.append(row + [f"{with_error(c)} ({c.repeats})" if c else "" for c in cells])
+    head = ["setting", "best of the paper"] + (["Bayes optimum"] if optimum else [])
+    head += [f"ours, {m}" if p == "ours" else m for p, m in columns]
+    title = f"### {METRICS[metric]}: nimgp's defaults and scikit-learn (repeats)"
+    return [title, "", *grid(head, rows)]
+
+
+# ---------------------------------------------------------------------- cost
+
+
+def cost_rows(experiment: Experiment, runs: list[Run]) -> list[list[str]]:
+    """Core-hours of all settings and published repeats, from the runs there are, by protocol.
+
+    Noise levels cost the same: one stands in for another. `timed` says how many of the settings
+    times methods are known.
+    """
+    rows = []
+    for protocol, methods in experiment.methods.items():
+        seconds: dict[tuple[str, str], list[float]] = {}
+        for r in runs:
+            if r.task.protocol == protocol:
+                seconds.setdefault((r.task.method, size_of(r.task.setting)), []).append(r.seconds)
+        wanted = [(m, size_of(s)) for s in experiment.settings for m in methods
+                  if not experiment.leaves_out(protocol, m, s)]  # fmt: skip
+        known = [float(np.mean(seconds[key])) for key in wanted if key in seconds]
+        if known:
+            done = [s for each in seconds.values() for s in each]
+            rows.append([experiment.name, protocol, str(experiment.repeats),
+                         f"{sum(known) * experiment.repeats / 3600:.1f}",
+                         f"{len(known)} of {len(wanted)}", str(len(done)),
+                         f"{sum(done) / 3600:.2f}"])  # fmt: skip
+    return rows
+
+
+def size_of(setting: str) -> str:
+    """A setting without its noise level."""
+    return " ".join(word for word in setting.split() if not word.startswith("noise="))
+
+
+COST_HEAD = ["experiment", "protocol", "repeats in the paper", "core-hours for all of them", "timed",
+             "runs done", "core-hours spent"]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- the whole report
+
+
+def report(
+    experiment: Experiment, figures: list[Figure], runs: list[Run], out: Path
+) -> str:
+    figures = [figure for figure in figures if figure.table == experiment.table]
+    days = sorted(run.when[:10] for run in runs)
+    repeats = max((run.task.repeat for run in runs), default=-1) + 1
+    name = experiment.name
+    lines = [f"# {experiment.title}", "", f"    python -m experiments {name} --repeats {repeats}", "",
+             f"{len(runs)} runs, {repeats} repeats at most (the tables say how many), done {days[0]} "
+             f"to {days[-1]}; every run is a row of [runs/{name}.csv](runs/{name}.csv). Means over "
+             "repeats ± standard error; differences count beyond the rounding of what was printed, "
+             f"and from {FEWEST} repeats on (fewer: in brackets).", ""]  # fmt: skip
+    if experiment.table and not figures:
+        lines += ["The list of published figures is not there, so this stands alone.", ""]
+    for metric in METRICS:
+        lines += beside_paper(experiment, metric, figures, runs)
+        lines += beside_ours(experiment, metric, figures, runs)
+    lines += experiment.sections(runs, out)
+    lines += ["### Cost", "", *grid(COST_HEAD, cost_rows(experiment, runs))]
+    return "\n".join(lines)

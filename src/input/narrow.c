@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Baseline: NIMGP as it was published. Every training row has its own q(x) = N(mu, s) in plain
+ * coordinates, mu = x~ + shift and s = START exp(spread), 2 d parameters a row, which start at
+ * zero. A cell counts
+ *
+ *     E log N(x~ | x, V) - KL(q(x) || p(x)),   p(x) = N(m, P):
+ *     -1/2 [log 2 pi V + (shift^2 + s)/V] - 1/2 [log P/s + (s + (mu - m)^2)/P - 1].
+ *
+ * Unlike in `latent` q does not follow a V that is learned, and starts narrow: V then has its best
+ * place at shift^2 + s, and collapses (docs/noise-learning.md). A cell with V = 0 stays at x~ and
+ * counts log p(x~). Populations are flat.
+ */
+#include "input/noise_posterior.h"
+
+#include <math.h>
+#include <string.h>
+
+#define START 1e-5
+
+static const double log_two_pi = 1.837877066409345484;
+
+static size_t row_parameters(const struct input_setting *setting) {
+    return 2 * setting->attributes;
+}
+
+static void layout(struct input_work *work, const struct input_setting *setting,
+                   struct arena *arena) {
+    work->epsilon =
+        arena_doubles(arena, setting->most_rows * setting->samples * setting->attributes);
+}
+
+/* What a cell with noise counts. */
+static double cell_value(double noise, double shift, double s, double distance, double prior) {
+    double told = log_two_pi + log(noise) + (shift * shift + s) / noise;
+    double divergence = log(prior / s) + (s + distance * distance) / prior - 1.0;
+    return -0.5 * (told + divergence);
+}
+
+static void place(const struct input_setting *setting, const struct input_batch *batch,
+                  const double *shared, const double *own, struct input_work *work, double *x,
+                  double *value, double *log_weight) {
+    (void)shared, (void)log_weight;
+    size_t d = setting->attributes, samples = setting->samples;
+    const double *mean = setting->population->mean, *prior = setting->population->variance;
+    noise_posterior_draw(setting, batch, work);
+    for (size_t i = 0; i < batch->rows; i++) {
+        value[i] = 0.0;
+        for (size_t j = 0; j < d; j++) {
+            double measured = batch->x[i * d + j], noise = batch->noise[i * d + j];
+            bool exact = noise == 0.0;
+            double shift = exact ? 0.0 : own[2 * i * d + j], away = measured + shift - mean[j];
+            double s = exact ? 0.0 : START * exp(own[(2 * i + 1) * d + j]);
+            value[i] += exact ? -0.5 * (log_two_pi + log(prior[j]) + away * away / prior[j])
+                              : cell_value(noise, shift, s, away, prior[j]);
+            for (size_t p = i * samples; p < (i + 1) * samples; p++)
+                x[p * d + j] = measured + shift + sqrt(s) * work->epsilon[p * d + j];
+        }
+    }
+}
+
+static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
+                           const double *shared, const double *own, struct input_work *work,
+                           const double *share, const double *d_x, double *d_shared, double *d_own,
+                           double *d_noise) {
+    (void)shared, (void)share, (void)d_shared;
+    size_t d = setting->attributes, samples = setting->samples;
+    const double *mean = setting->population->mean, *prior = setting->population->variance;
+    memset(d_own, 0, batch->rows * 2 * d * sizeof(double));
+    for (size_t i = 0; i < batch->rows; i++)
+        for (size_t j = 0; j < d; j++) {
+            double noise = batch->noise[i * d + j], weight = batch->weight[i];
+            if (noise == 0.0)
+                continue;
+            double shift = own[2 * i * d + j], s = START * exp(own[(2 * i + 1) * d + j]);
+            double *d_shift = &d_own[2 * i * d + j], *d_spread = d_shift + d;
+            *d_shift =
+                -weight * (shift / noise + (batch->x[i * d + j] + shift - mean[j]) / prior[j]);
+            *d_spread = 0.5 * weight * (1.0 - s / noise - s / prior[j]);
+            for (size_t p = i * samples; p < (i + 1) * samples; p++) {
+                *d_shift += d_x[p * d + j];
+                *d_spread += 0.5 * d_x[p * d + j] * sqrt(s) * work->epsilon[p * d + j];
+            }
+            if (d_noise)
+                d_noise[j] += 0.5 * weight * ((shift * shift + s) / noise - 1.0) / noise;
+        }
+}
+
+static void posterior(const struct input_setting *setting, const struct input_batch *batch,
+                      const double *shared, const double *own, struct input_work *work,
+                      double *mean, double *variance) {
+    (void)shared, (void)work;
+    size_t d = setting->attributes;
+    for (size_t i = 0; i < batch->rows; i++)
+        for (size_t j = 0; j < d; j++) {
+            bool exact = batch->noise[i * d + j] == 0.0;
+            mean[i * d + j] = batch->x[i * d + j] + (exact ? 0.0 : own[2 * i * d + j]);
+            variance[i * d + j] = exact ? 0.0 : START * exp(own[(2 * i + 1) * d + j]);
+        }
+}
+
+const struct input_model input_narrow = {
+    .name = "narrow",
+    .summary = "baseline: latent as published, its posteriors narrow at first and apart from V",
+    .copies = 1,
+    .noise_start = 0.1,
+    .moves = true,
+    .averages = true,
+    .samples = true,
+    .flat = true,
+    .row_parameters = row_parameters,
+    .layout = layout,
+    .place = place,
+    .place_backward = place_backward,
+    .posterior = posterior,
+};
