@@ -312,7 +312,9 @@ typedef struct nim_prediction {
     double *log_density;
 } nim_prediction;
 
-/* Rows may come in any portions: the results do not depend on it. Allocates nothing. */
+/* Rows may come in any portions: the results do not depend on it. Allocates nothing. NIM_NUMERICAL
+ * where an answer is not a finite number, as a model with absurd parameters may give; what the
+ * arrays hold is then of no use. */
 NIM_API nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                                const nim_prediction *prediction, nim_error *error);
 
