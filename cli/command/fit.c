@@ -267,7 +267,9 @@ static bool name_parts(struct fit *fit, struct complaint *complaint) {
         (!classes->count ||
          nim_model_name_classes(fit->model, (const char *const *)classes->item, &error) == NIM_OK);
     free(names);
-    return fine || complain(complaint, BAD_INPUT, "%s: %s", fit->table, error.message);
+    if (error.status == NIM_INVALID_ARGUMENT) /* names come from the table */
+        error.status = NIM_BAD_DATA;
+    return fine || file_complain(complaint, fit->table, &error);
 }
 
 static bool make_model(struct fit *fit, struct complaint *complaint) {

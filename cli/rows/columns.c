@@ -78,8 +78,10 @@ static bool pair_by_rule(struct columns *columns, const struct table *table,
     bool *excluded = calloc(count + 1, sizeof *excluded);
     if (!excluded)
         return complain_of_memory(complaint);
-    for (size_t i = 0; i < count; i++)
-        excluded[i] = is_taken(wishes, (long)i) || is_value(columns, (long)i);
+    for (size_t i = 0; i < wishes->taken_count; i++)
+        excluded[wishes->taken[i].column] = true;
+    for (size_t j = 0; j < columns->count; j++)
+        excluded[columns->feature[j].value] = true;
     for (size_t j = 0; j < columns->count; j++) {
         struct feature *feature = &columns->feature[j];
         long found[2];
@@ -157,11 +159,25 @@ static bool add_named(struct columns *columns, const struct table *table, const 
     size_t column = 0;
     char *inside = table_find(table, name) == NO_COLUMN ? inside_log(name) : NULL;
     bool fine = column_find(table, inside ? inside : name, &column, complaint);
-    for (size_t j = 0; fine && j < columns->count; j++)
-        if (columns->feature[j].value == column && columns->feature[j].logarithm == !!inside)
-            fine = complain(complaint, BAD_USAGE, "feature '%s' is named twice", name);
     fine = fine && add_feature(columns, table, column, inside != NULL, complaint);
     free(inside);
+    return fine;
+}
+
+/* The same attribute may not come twice: no column as it is, none as its logarithm. */
+static bool check_twice(const struct columns *columns, const struct table *table,
+                        struct complaint *complaint) {
+    bool(*seen)[2] = calloc(table_columns(table) + 1, sizeof *seen), fine = true;
+    if (!seen)
+        return complain_of_memory(complaint);
+    for (size_t j = 0; fine && j < columns->count; j++) {
+        const struct feature *feature = &columns->feature[j];
+        bool *here = &seen[feature->value][feature->logarithm];
+        if (*here)
+            fine = complain(complaint, BAD_USAGE, "feature '%s' is named twice", feature->name);
+        *here = true;
+    }
+    free(seen);
     return fine;
 }
 
@@ -190,6 +206,7 @@ static bool add_listed(struct columns *columns, const struct table *table,
     bool fine = name_list_split(&names, wishes->features, "--features", complaint);
     for (size_t i = 0; fine && i < names.count; i++)
         fine = add_named(columns, table, names.item[i], complaint);
+    fine = fine && check_twice(columns, table, complaint);
     for (size_t i = 0; fine && i < wishes->taken_count; i++)
         if (is_value(columns, (long)wishes->taken[i].column))
             fine =
@@ -376,16 +393,10 @@ static struct feature *feature_of_pair(struct columns *columns, const struct tab
         for (size_t j = 0; j < columns->count; j++) {
             struct feature *feature = &columns->feature[j];
             const char *known[2] = {feature->name, table_column_name(table, feature->value)};
-            for (size_t k = 0; k < 2; k++) {
-                char *left = joined("", pair, "");
-                if (left)
-                    left[equals - pair] = '\0';
-                bool match = left && ascii_same(left, known[k]);
-                free(left);
-                *column = equals + 1;
-                if (match)
+            *column = equals + 1;
+            for (size_t k = 0; k < 2; k++)
+                if (strlen(known[k]) == (size_t)(equals - pair) && ascii_starts(pair, known[k]))
                     return feature;
-            }
         }
     return NULL;
 }
@@ -491,7 +502,8 @@ bool columns_match(struct columns *columns, const struct table *table, const nim
             return false;
     if (!all.errors && wish && ascii_same(wish, "none"))
         all.errors = wish;
-    return pair(columns, table, learned && *learned ? learned : NULL, &all, complaint);
+    return check_twice(columns, table, complaint) &&
+           pair(columns, table, learned && *learned ? learned : NULL, &all, complaint);
 }
 
 char *columns_errors(const struct columns *columns, const struct table *table) {

@@ -17,15 +17,17 @@ struct atomic_file {
     char *target, *directory, *temporary; /* of a regular file; else NULL */
 };
 
+static bool no_memory_for(const char *name, struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "%s: out of memory", name);
+}
+
 static bool complain_of_errno(const char *name, struct complaint *complaint) {
     char reason[128];
+    if (errno == ENOMEM)
+        return no_memory_for(name, complaint);
     if (strerror_r(errno, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", errno);
     return complain(complaint, BAD_INPUT, "%s: cannot be written: %s", name, reason);
-}
-
-static bool no_memory_for(const char *name, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: out of memory", name);
 }
 
 /* ---------------------------------------------------------------- names ----------------------- */

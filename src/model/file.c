@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "text/json_reader.h"
 #include "text/json_writer.h"
+#include "text/memory_file.h"
 #include "file/safetensors.h"
 #include "model/model.h"
 #include "model/targets.h"
@@ -158,7 +159,8 @@ static void add_text(struct text_map *texts, const char *prefix, const char *key
     char *whole = malloc(size);
     if (whole)
         snprintf(whole, size, "%s%s", prefix, key);
-    texts->good = texts->good && whole && note_list_set(&texts->list, whole, text);
+    /* Options and notes have names of their own: none comes twice. */
+    texts->good = texts->good && whole && note_list_add(&texts->list, whole, text);
     free(whole);
 }
 
@@ -169,19 +171,18 @@ static void add_number(struct text_map *texts, const char *key, size_t number) {
 }
 
 static void add_list(struct text_map *texts, const char *key, const struct text_list *list) {
-    char *text = NULL;
+    struct memory_file memory;
     size_t size;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = memory_file_open(&memory);
+    struct json_writer json = json_start_compact(file);
     if (file) {
-        struct json_writer json = json_start_compact(file);
         json_array(&json, NULL);
         for (size_t i = 0; i < list->count; i++)
             json_text(&json, NULL, list->text[i]);
         json_close(&json);
     }
-    texts->good = texts->good && file && !ferror(file);
-    if (file && fclose(file) != 0)
-        texts->good = false;
+    char *text = memory_file_close(&memory, !json.failed, &size);
+    texts->good = texts->good && text;
     if (texts->good)
         add_text(texts, "", key, text);
     free(text);
@@ -414,11 +415,10 @@ static nim_status check_contents(const struct loading *loading, const nim_option
 static nim_status make_room(const struct loading *loading, const struct nim_model *plan,
                             struct nim_model *model) {
     const struct population *planned = &plan->population;
-    bool good = planned->components
-                    ? population_allocate(&model->population, planned->attributes,
-                                          planned->components)
-                    : population_flat(&model->population, planned->attributes,
-                                      plan->options.prior_variance);
+    bool good = planned->components ? population_allocate(&model->population, planned->attributes,
+                                                          planned->components)
+                                    : population_flat(&model->population, planned->attributes,
+                                                      plan->options.prior_variance);
     model->population.learned = planned->learned;
     if (good && row_table_grow(&model->table, plan->table.rows))
         return NIM_OK;
@@ -505,8 +505,8 @@ static nim_status check_loaded(const struct loading *loading, const struct nim_m
         {"scaling.target_deviation", all_between(&scaling->target_deviation, 1, least, most)},
         {"jitter", all_between(model->jitter, model->functions, least, 1.001 * GP_JITTER_LIMIT)},
         {"kernel", kernels_can_be(model)},
-        {"noise.log_variance", all_between(model->theta + model->noise_at, model->noise_count,
-                                           -HUGE_VAL, LARGEST_LOG)},
+        {"noise.log_variance",
+         all_between(model->theta + model->noise_at, model->noise_count, -HUGE_VAL, LARGEST_LOG)},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!arrays[i].good)
@@ -518,7 +518,7 @@ static nim_status load_notes(const struct loading *loading, struct nim_model *mo
     for (size_t i = 0; i < loading->file.texts; i++) {
         const struct metadata *text = &loading->file.text[i];
         if (strncmp(text->key, NOTE_PREFIX, strlen(NOTE_PREFIX)) == 0 &&
-            !note_list_set(&model->notes, text->key + strlen(NOTE_PREFIX), text->text))
+            !note_list_add(&model->notes, text->key + strlen(NOTE_PREFIX), text->text))
             return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for notes",
                            loading->path);
     }

@@ -23,7 +23,8 @@ static void layout_location(struct prediction_work *work, const struct nim_model
                             struct arena *arena) {
     size_t d = model->attributes, components = model->population.components;
     size_t each = components ? components : 1;
-    conditioner_layout(&work->conditioner, &model->population, arena);
+    if (components)
+        conditioner_layout(&work->conditioner, &model->population, arena);
     work->share = arena_doubles(arena, each);
     work->centre = arena_doubles(arena, each * d);
     work->width = arena_doubles(arena, d);
