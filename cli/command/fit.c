@@ -141,8 +141,16 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
     fit->checkpoint = argument_text(arguments, "checkpoint");
     if (!fit->checkpoint)
         fit->checkpoint = argument_text(arguments, "resume");
-    if (!fit->checkpoint)
+    if (!fit->checkpoint) {
         fit->checkpoint = fit->default_checkpoint;
+        if (access(fit->checkpoint, F_OK) == 0 && !file_is_model(fit->checkpoint))
+            return complain(complaint, BAD_INPUT,
+                            "%s: is there and is no checkpoint; --checkpoint names another place",
+                            fit->checkpoint);
+        if (access(fit->checkpoint, F_OK) == 0)
+            say(arguments, "%s is of an earlier training; --resume goes on with that",
+                fit->checkpoint);
+    }
     return file_check_output(fit->output, complaint) &&
            file_check_output(fit->checkpoint, complaint) &&
            file_check_apart(fit->output, fit->table, complaint) &&
@@ -524,12 +532,13 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     return report_validation(fit, complaint);
 }
 
-/* A checkpoint nobody asked for has done its work. */
+/* A checkpoint nobody asked for has done its work; one of another training is not ours. */
 static bool finish(struct fit *fit, struct complaint *complaint) {
     nim_error error;
+    bool ours = fit->monitor.wrote || argument_given(fit->arguments, "resume");
     if (nim_model_save(fit->model, fit->output, &error) != NIM_OK)
         return file_complain(complaint, fit->output, &error);
-    if (!argument_given(fit->arguments, "checkpoint") &&
+    if (ours && !argument_given(fit->arguments, "checkpoint") &&
         strcmp(fit->checkpoint, fit->default_checkpoint) == 0)
         unlink(fit->checkpoint);
     say(fit->arguments, "the model is in %s", fit->output);

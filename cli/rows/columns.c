@@ -6,6 +6,7 @@
 #include "text/ascii.h"
 #include "text/nearest.h"
 #include "text/number.h"
+#include "text/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -122,6 +123,11 @@ bool feature_take_log(struct feature *feature, struct complaint *complaint) {
 
 static bool add_feature(struct columns *columns, const struct table *table, size_t column,
                         bool logarithm, struct complaint *complaint) {
+    if (!utf8_valid(table_column_name(table, column)))
+        return complain(complaint, BAD_INPUT,
+                        "%s: column %zu: the name '%s' is not UTF-8; iconv -f latin1 -t utf8 makes "
+                        "it of Latin-1",
+                        table_path(table), column + 1, table_column_name(table, column));
     struct feature *grown =
         realloc(columns->feature, (columns->count + 1) * sizeof *columns->feature);
     if (!grown)
@@ -369,6 +375,8 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
         fine = holds_numbers(table, rows, i, complaint, &numbers);
         if (fine && numbers && column_names_rows(name))
             fine = name_list_add(&columns->left_out, name, strlen(name), complaint);
+        else if (fine && numbers && is_one_sided_error(table, name))
+            fine = name_list_add(&columns->one_sided, name, strlen(name), complaint);
         else if (fine && numbers && looks_like_error(name) && !has_errors(table, name))
             fine = name_list_add(&columns->orphans, name, strlen(name), complaint);
         else if (fine && numbers)
@@ -538,6 +546,7 @@ void columns_free(struct columns *columns) {
     free(columns->feature);
     name_list_free(&columns->left_out);
     name_list_free(&columns->orphans);
+    name_list_free(&columns->one_sided);
     name_list_free(&columns->empty);
     name_list_free(&columns->unused);
     *columns = (struct columns){0};

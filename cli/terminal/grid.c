@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/terminal/grid.h"
 
+#include "text/ascii.h"
 #include "text/name_list.h"
 
 #include <stdarg.h>
@@ -47,6 +48,8 @@ void grid_cell(struct grid *grid, const char *format, ...) {
     va_start(list, format);
     int length = vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    if (length >= 0)
+        make_one_line(text);
     if (length >= 0 && !name_list_add(&grid->cells, text, strlen(text), &ignored))
         grid->failed = true;
 }
