@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow uci catalogue bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow fuzz uci catalogue bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -49,6 +49,10 @@ check-slow: build
 	@$(RELEASE)/experiments/regression 3000 >docs/results/noisy-regression.md
 	@$(RELEASE)/experiments/recovery 3000 >docs/results/recovery.md
 	@cat docs/results/noisy-regression.md docs/results/recovery.md
+
+# Bytes from anywhere, for SECONDS each: `make fuzz SECONDS=3600 TARGETS="csv model"`.
+fuzz: | setup
+	@scripts/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
 # nimgp beside scikit-learn's own on the UCI sets with noise added. Hours; what was run is not run again.
 uci: python
