@@ -10,21 +10,22 @@
  * are undone in place, once their row is known to be whole, and what remains of them is filled with
  * blanks.
  */
+#include "table/buffer_size.h"
 #include "table/reader.h"
 
 #include "text/blank.h"
 #include "text/number.h"
 #include "table/scan.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    BUFFER = 1 << 19,       /* bytes read at a time */
-    LONGEST_ROW = 64 << 20, /* and the most a row may have */
+    BUFFER = BUFFER_SIZE(1 << 19), /* bytes read at a time */
+    LONGEST_ROW = 64 << 20,        /* and the most a row may have */
 };
 
 struct csv {

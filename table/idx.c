@@ -6,6 +6,7 @@
  * lie beside it as "...labels-idx1..." get a last column, `class`.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "table/buffer_size.h"
 #include "table/reader.h"
 
 #include "table/big_endian.h"
@@ -19,8 +20,8 @@
 #include <unistd.h>
 
 enum {
-    BLOCK = 1 << 20,        /* bytes read at a time, more when a row is longer */
-    MOST_COLUMNS = 1 << 20, /* of a row */
+    BLOCK = BUFFER_SIZE(1 << 20), /* bytes read at a time, more when a row is longer */
+    MOST_COLUMNS = 1 << 20,       /* of a row */
 };
 
 /* One IDX file: its elements in order. */
