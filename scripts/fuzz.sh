@@ -16,7 +16,7 @@ targets=("$@")
 
 scripts/setup.sh fuzz || exit 1
 if [ ! -e build/fuzz/build.ninja ]; then
-    CC=clang meson setup build/fuzz -Dfuzz=true --buildtype=plain -Doptimization=1 -Dwerror=false \
+    CC=clang meson setup build/fuzz -Dfuzz=true --buildtype=plain -Doptimization=2 -Dwerror=false \
         -Db_sanitize=address,undefined -Db_lundef=false \
         -Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined" >build/fuzz.log || {
         cat build/fuzz.log
@@ -33,7 +33,7 @@ for target in "${targets[@]}"; do
     words=()
     [ -e "tests/fuzz/$target.dict" ] && words=("-dict=tests/fuzz/$target.dict")
     UBSAN_OPTIONS=print_stacktrace=1 build/fuzz/tests/fuzz/fuzz_"$target" -max_total_time="$seconds" \
-        -timeout=20 -rss_limit_mb=1500 -max_len=8192 -print_final_stats=1 -use_value_profile=1 \
+        -timeout=20 -rss_limit_mb=1500 -max_len=8192 -print_final_stats=1 \
         -artifact_prefix="$findings/" "${words[@]}" "$corpus" "tests/fuzz/corpus/$target" \
         >"build/fuzz-$target.log" 2>&1 || failed+=("$target")
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz-$target.log")

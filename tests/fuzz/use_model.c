@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A second's work, not a minute's: what is larger is as good, only slower. */
-enum { MOST_INDUCING = 16, MOST_FUNCTIONS = 8 };
+enum { MOST_INDUCING = 16, MOST_FUNCTIONS = 8, PREDICTED = 3 };
 
 bool fuzz_succeeded(nim_status status, const nim_error *error) {
     must(status == error->status);
@@ -70,30 +70,32 @@ static void predict(const nim_model *model) {
     size_t columns = nim_model_attributes(model), each = 4 * classes + 4 * functions + columns + 8;
     model_data_make(&made, columns, "class", classes);
     made.data.labels = NULL;
+    made.data.rows = made.data.sigma_rows = PREDICTED;
     if (!fuzz_succeeded(nim_predictor_create(model, &predictor, &error), &error))
         return;
-    double *values = calloc(DATA_ROWS * each, sizeof *values);
+    double *values = calloc(PREDICTED * each, sizeof *values);
     must(values);
-    double *latent = values, *answer = values + 2 * DATA_ROWS * functions;
+    double *latent = values, *answer = values + 2 * PREDICTED * functions;
     nim_prediction wanted = {.latent_mean = latent,
-                             .latent_variance = latent + DATA_ROWS * functions};
+                             .latent_variance = latent + PREDICTED * functions};
     if (classes) {
         wanted.entropy = answer;
-        wanted.measurement_part = answer + DATA_ROWS;
-        wanted.model_part = answer + 2 * DATA_ROWS;
-        wanted.probabilities = answer + 3 * DATA_ROWS;
+        wanted.measurement_part = answer + PREDICTED;
+        wanted.model_part = answer + 2 * PREDICTED;
+        wanted.probabilities = answer + 3 * PREDICTED;
     } else {
         wanted.mean = answer;
-        wanted.deviation = answer + DATA_ROWS;
+        wanted.deviation = answer + PREDICTED;
         wanted.levels = levels;
         wanted.level_count = 3;
-        wanted.quantiles = answer + 2 * DATA_ROWS;
+        wanted.quantiles = answer + 2 * PREDICTED;
     }
     if (fuzz_succeeded(nim_predict(predictor, &made.data, &wanted, &error), &error))
-        must_be_finite(values, DATA_ROWS * each);
-    memset(values, 0, DATA_ROWS * each * sizeof *values);
+        must_be_finite(values, PREDICTED * each);
+    memset(values, 0, PREDICTED * each * sizeof *values);
+    made.data.rows = made.data.sigma_rows = 1;
     if (classes && fuzz_succeeded(nim_remeasure(predictor, &made.data, values, &error), &error))
-        must_be_finite(values, DATA_ROWS * columns);
+        must_be_finite(values, columns);
     free(values);
     nim_predictor_free(predictor);
 }
