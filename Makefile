@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow fuzz uci catalogue bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow check-trust tsan tsan-long coverage fuzz uci catalogue bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -37,9 +37,24 @@ python: | setup
 python-env:
 	@scripts/python-env.sh
 
+# No crash, no race, nothing lost: every call that can fail, 1000 kills, ThreadSanitizer.
+check-trust: build tsan-long
+	@PYTHONPATH=tests/support python3 tests/fault/check_faults.py $(RELEASE)/cli/nimgp $(RELEASE)/tests/fault.so
+	@PYTHONPATH=tests/support python3 tests/fault/check_kills.py $(RELEASE)/cli/nimgp --kills 1000
+
+tsan: | setup
+	@scripts/tsan.sh
+
+tsan-long: | setup
+	@scripts/tsan.sh long
+
+# Which lines the tests reach.
+coverage: | setup
+	@scripts/coverage.sh $(TESTS)
+
 # The statistical claims: minutes rather than seconds. Seeds from 3000 on are for reporting only; settings
 # are chosen on others.
-check-slow: build
+check-slow: build check-trust
 	@mkdir -p docs/results
 	@$(RELEASE)/experiments/synthetic --first 3000 --modes given --noises 0.25 \
 	  --inputs marginal,latent,amortised,first_order,exact \
