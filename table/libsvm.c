@@ -21,7 +21,7 @@
 enum {
     BUFFER = BUFFER_SIZE(1 << 20),
     LONGEST_LINE = 64 << 20,
-    MOST_COLUMNS = 1 << 20,
+    MOST_COLUMNS = COLUMN_LIMIT(1 << 20),
 };
 
 struct row {

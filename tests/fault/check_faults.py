@@ -41,7 +41,7 @@ COMMANDS = {
     "convert": ["convert", "t.csv", "out.fits", "-q"],
     "convert_gzip": ["convert", "t.fits[1]", "out.csv.gz", "-q", "--where", "x1 > 0"],
     "libsvm": ["convert", "t.svm", "out.csv", "-q"],
-    "idx": ["convert", "t-idx2-ubyte", "out.csv", "-q"],
+    "idx": ["convert", "t-images-idx3-ubyte", "out.csv", "-q"],
 }
 
 
@@ -55,7 +55,9 @@ def prepare(program, place):
     table("t.csv", lambda row: row[-1])
     table("r.csv", lambda row: row[0] ** 2)
     (place / "t.svm").write_text("".join(f"{'abc'.index(r[-1])} 1:{r[0]} 2:{r[1]}\n" for r in rows))
-    (place / "t-idx2-ubyte").write_bytes(bytes([0, 0, 8, 2, 0, 0, 0, 6, 0, 0, 0, 3]) + bytes(range(18)))
+    (place / "t-images-idx3-ubyte").write_bytes(
+        bytes([0, 0, 8, 3, 0, 0, 0, 6, 0, 0, 0, 3, 0, 0, 0, 1]) + bytes(range(18)))
+    (place / "t-labels-idx1-ubyte").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 6]) + bytes(range(6)))
     for words in (["fit", "t.csv", "-o", "model", *QUICK],
                   ["fit", "t.csv", "-o", "none", *QUICK, "--checkpoint", "checkpoint", "--every", "1"],
                   ["convert", "t.csv", "t.fits", "-q"]):

@@ -94,7 +94,8 @@ static void predict(const nim_model *model) {
         must_be_finite(values, PREDICTED * each);
     memset(values, 0, PREDICTED * each * sizeof *values);
     made.data.rows = made.data.sigma_rows = 1;
-    if (classes && fuzz_succeeded(nim_remeasure(predictor, &made.data, values, &error), &error))
+    if (classes == 2 &&
+        fuzz_succeeded(nim_remeasure(predictor, &made.data, values, &error), &error))
         must_be_finite(values, columns);
     free(values);
     nim_predictor_free(predictor);
