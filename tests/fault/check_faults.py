@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One call after another is made to fail (fault.c): each allocation, read, write, fsync, rename, open and
 thread start of a command, until the command has no further one. Every time the program must end in one line
-and the right exit code, leave the old output as it was and nothing beside it; or do without, and give the
-same bytes as ever.
+and the right exit code, free its memory, leave the old output as it was and nothing beside it; or do without,
+and give the same bytes as ever.
 
 usage: PROGRAM LIBRARY [--every N] [COMMAND...]    every N-th allocation only; the sweep is complete with 1"""
 import argparse
@@ -72,17 +72,17 @@ class Sweep:
         self.problems = []
 
     def run(self, words, fault=None):
-        """Code, output, talk, whether the fault came to pass, and what the directory holds."""
-        mark = self.place.parent / "mark"
+        """How it ended, whether the fault came to pass, and what the directory holds."""
+        mark, live = self.place.parent / "mark", self.place.parent / "live"
         mark.unlink(missing_ok=True)
-        environment = {**os.environ, "LD_PRELOAD": self.library, "NIMGP_FAULT_MARK": str(mark)}
-        # A sanitizer's own library wants to be the first; here it is called by ours.
-        options = environment.get("ASAN_OPTIONS", "")
-        environment["ASAN_OPTIONS"] = f"{options}:verify_asan_link_order=0:allocator_may_return_null=1"
+        live.unlink(missing_ok=True)
+        environment = {**os.environ, "LD_PRELOAD": self.library, "NIMGP_FAULT_MARK": str(mark),
+                       "NIMGP_FAULT_LIVE": str(live)}
         if fault:
             environment["NIMGP_FAULT"] = fault
         done = subprocess.run([self.program, *words], cwd=self.place, capture_output=True, timeout=120,
                               env=environment)
+        done.live = int(live.read_text()) if live.exists() else None  # blocks of memory not freed
         return done, mark.exists(), self.content()
 
     def content(self):
@@ -95,11 +95,13 @@ class Sweep:
             if after.get(name) != content:
                 (self.place / name).write_bytes(content)
 
-    def judge(self, words, kind, done, before, after, good_output, good_content):
+    def judge(self, kind, done, before, after, good, good_content):
         """What is wrong with how it ended, or None."""
         talk = done.stderr.decode("utf8", "replace")
+        if done.live is not None and done.live > good.live:
+            return f"{done.live - good.live} blocks of memory more than usual were not freed"
         if done.returncode == 0:
-            if after != good_content or done.stdout != good_output:
+            if after != good_content or done.stdout != good.stdout:
                 return "ended well, with another result"
             return None
         self.refused += 1
@@ -127,7 +129,7 @@ class Sweep:
             if not failed:
                 break
             count += 1
-            problem = self.judge(words, kind, done, before, after, good.stdout, good_content)
+            problem = self.judge(kind, done, before, after, good, good_content)
             if problem:
                 self.problems.append(f"{name} {kind}:{number}: {problem}: "
                                      f"{done.stderr.decode('utf8', 'replace')[-600:]}")

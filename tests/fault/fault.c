@@ -5,6 +5,7 @@
  *     NIMGP_FAULT=memory:17     the 17th allocation
  *     NIMGP_FAULT=write:3+      the 3rd write and all that follow
  *     NIMGP_FAULT_MARK=FILE     FILE is created when a call is made to fail
+ *     NIMGP_FAULT_LIVE=FILE     at the end FILE gets the number of blocks of memory not freed
  *
  * Kinds: memory (malloc, calloc, realloc, aligned_alloc, posix_memalign), read, write, fsync,
  * rename, open, thread. Calls are counted in the order they are made, in all threads together.
@@ -45,6 +46,25 @@ __attribute__((constructor)) static void read_plan(void) {
     plan.all_later = *end == '+';
     plan.mark = getenv("NIMGP_FAULT_MARK");
     plan.ready = true;
+}
+
+static atomic_llong live; /* blocks of memory */
+
+static void *alive(void *block) {
+    if (block)
+        atomic_fetch_add(&live, 1);
+    return block;
+}
+
+__attribute__((destructor)) static void write_live(void) {
+    const char *path = getenv("NIMGP_FAULT_LIVE");
+    char text[32];
+    long file = path ? syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+    if (file < 0)
+        return;
+    snprintf(text, sizeof text, "%lld", atomic_load(&live));
+    syscall(SYS_write, file, text, strlen(text));
+    syscall(SYS_close, file);
 }
 
 /* Whether this call of a kind is one that fails. System calls by number: nothing here counts. */
@@ -99,7 +119,7 @@ void *malloc(size_t size) {
         errno = ENOMEM;
         return NULL;
     }
-    return real(size);
+    return alive(real(size));
 }
 
 void *calloc(size_t count, size_t size) {
@@ -108,7 +128,7 @@ void *calloc(size_t count, size_t size) {
         errno = ENOMEM;
         return NULL;
     }
-    return real(count, size);
+    return alive(real(count, size));
 }
 
 void *realloc(void *old, size_t size) {
@@ -117,6 +137,8 @@ void *realloc(void *old, size_t size) {
         errno = ENOMEM;
         return NULL;
     }
+    if (!old)
+        return alive(real(old, size));
     if (!is_first(old))
         return real(old, size);
     void *fresh = malloc(size);
@@ -130,18 +152,22 @@ void *aligned_alloc(size_t alignment, size_t size) {
         errno = ENOMEM;
         return NULL;
     }
-    return real(alignment, size);
+    return alive(real(alignment, size));
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size) {
     REAL_MEMORY(posix_memalign, ENOMEM)
-    return fails("memory") ? ENOMEM : real(memory, alignment, size);
+    int failed = fails("memory") ? ENOMEM : real(memory, alignment, size);
+    if (!failed)
+        alive(*memory);
+    return failed;
 }
 
 void free(void *memory) {
-    if (is_first(memory))
+    if (!memory || is_first(memory))
         return;
     REAL(free);
+    atomic_fetch_sub(&live, 1);
     real(memory);
 }
 
