@@ -210,7 +210,9 @@ NIM_API const char *nim_model_note(const nim_model *model, const char *key);
 /*
  * One file holds the model and, when training was stopped under way, all it takes to go on with it
  * (docs/model-file.md). It is written beside `path` and renamed, so that `path` always holds a
- * whole file, the old or the new. Loading checks everything; threads is back at its default.
+ * whole file, the old or the new. Loading checks everything; threads is back at its default. A
+ * model that could not be loaded again, because a number in it is not finite, is not saved:
+ * NIM_NUMERICAL.
  */
 NIM_API nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error);
 NIM_API nim_status nim_model_load(const char *path, nim_model **model, nim_error *error);

@@ -145,6 +145,69 @@ static void arrays_free(struct arrays *arrays) {
     free(arrays->visits);
 }
 
+/* ---------------------------------------------------------------- possible numbers -------------
+ */
+
+static bool all_between(const double *values, size_t count, double least, double most) {
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] >= least && values[i] <= most))
+            return false;
+    return true;
+}
+
+static bool kernels_can_be(const struct nim_model *model) {
+    const double most = LARGEST_LOG;
+    for (size_t c = 0; c < model->functions; c++) {
+        struct gp_parameters theta = model_gp(model, model->theta, c);
+        /* The squares of lengthscales are divided by. */
+        if (!all_between(theta.log_variance, 1, -most, most) ||
+            !all_between(theta.log_white, 1, -HUGE_VAL, most) ||
+            !all_between(theta.log_lengthscale, model->attributes, -0.5 * most, 0.5 * most))
+            return false;
+    }
+    return true;
+}
+
+static bool flags_can_be(const struct nim_model *model) {
+    for (size_t k = 0; k < model->scaling.flags; k++) {
+        double column = model->scaling.flagged[k];
+        if (!(column >= 0.0 && column < (double)model->columns && column == floor(column)))
+            return false;
+    }
+    return true;
+}
+
+/* Deviations and shares must be what they are called, flags look at columns, and logarithms have an
+ * exponential. The array of which that is not so, or NULL. */
+static const char *impossible_array(const struct nim_model *model) {
+    const struct population *population = &model->population;
+    const struct scaling *scaling = &model->scaling;
+    const double least = DBL_TRUE_MIN, most = DBL_MAX;
+    size_t d = model->attributes;
+    const struct {
+        const char *name;
+        bool good;
+    } arrays[] = {
+        {"population.share", all_between(population->share, population->components, least, 1.0)},
+        {"population.variance",
+         population->components || all_between(population->variance, d, least, most)},
+        {"calibration.temperature", all_between(&model->temperature, 1, least, most)},
+        {"scaling.flagged", flags_can_be(model)},
+        {"scaling.deviation", all_between(scaling->deviation, d, least, most)},
+        {"scaling.median_error", all_between(scaling->median_error, d, 0.0, most)},
+        {"scaling.spread", all_between(scaling->spread, d, 0.0, most)},
+        {"scaling.target_deviation", all_between(&scaling->target_deviation, 1, least, most)},
+        {"jitter", all_between(model->jitter, model->functions, least, 1.001 * GP_JITTER_LIMIT)},
+        {"kernel", kernels_can_be(model)},
+        {"noise.log_variance",
+         all_between(model->theta + model->noise_at, model->noise_count, -HUGE_VAL, LARGEST_LOG)},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (!arrays[i].good)
+            return arrays[i].name;
+    return NULL;
+}
+
 /* ---------------------------------------------------------------- saving ---------------------- */
 
 /* The texts, growing; all strings are owned. */
@@ -214,6 +277,22 @@ static void list_texts(const struct nim_model *model, struct text_map *texts) {
         add_text(texts, NOTE_PREFIX, model->notes.note[i].key, model->notes.note[i].text);
 }
 
+/* What could not be loaded again is not saved. The counts may hold a bound that is not known. */
+static nim_status check_saved(const struct nim_model *model, const struct arrays *arrays,
+                              const char *path, nim_error *error) {
+    const char *wrong = impossible_array(model);
+    for (size_t i = 0; !wrong && i < arrays->count; i++) {
+        const struct tensor *tensor = &arrays->list[i];
+        size_t count = tensor_count(tensor);
+        for (size_t k = 0; !wrong && tensor->values != arrays->counts && k < count; k++)
+            wrong = isfinite(tensor->values[k]) ? NULL : tensor->name;
+    }
+    return wrong ? failure(error, NIM_NUMERICAL,
+                           "%s: not saved: the model's array '%s' holds an impossible number", path,
+                           wrong)
+                 : NIM_OK;
+}
+
 nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error) {
     if (!model || !path)
         return failure(error, NIM_INVALID_ARGUMENT, "model or path is NULL");
@@ -239,7 +318,9 @@ nim_status nim_model_save(const nim_model *model, const char *path, nim_error *e
                                .tensor = arrays.list,
                                .texts = texts.list.count,
                                .text = metadata};
-    status = safetensors_write(path, &file, error);
+    status = check_saved(model, &arrays, path, error);
+    if (status == NIM_OK)
+        status = safetensors_write(path, &file, error);
 done:
     arrays_free(&arrays);
     note_list_free(&texts.list);
@@ -454,66 +535,6 @@ static nim_status fill(const struct loading *loading, const struct nim_model *pl
     return NIM_OK;
 }
 
-static bool all_between(const double *values, size_t count, double least, double most) {
-    for (size_t i = 0; i < count; i++)
-        if (!(values[i] >= least && values[i] <= most))
-            return false;
-    return true;
-}
-
-static bool kernels_can_be(const struct nim_model *model) {
-    const double most = LARGEST_LOG;
-    for (size_t c = 0; c < model->functions; c++) {
-        struct gp_parameters theta = model_gp(model, model->theta, c);
-        /* The squares of lengthscales are divided by. */
-        if (!all_between(theta.log_variance, 1, -most, most) ||
-            !all_between(theta.log_white, 1, -HUGE_VAL, most) ||
-            !all_between(theta.log_lengthscale, model->attributes, -0.5 * most, 0.5 * most))
-            return false;
-    }
-    return true;
-}
-
-static bool flags_can_be(const struct nim_model *model) {
-    for (size_t k = 0; k < model->scaling.flags; k++) {
-        double column = model->scaling.flagged[k];
-        if (!(column >= 0.0 && column < (double)model->columns && column == floor(column)))
-            return false;
-    }
-    return true;
-}
-
-/* Deviations and shares must be what they are called, flags look at columns, and logarithms have an
- * exponential. */
-static nim_status check_loaded(const struct loading *loading, const struct nim_model *model) {
-    const struct population *population = &model->population;
-    const struct scaling *scaling = &model->scaling;
-    const double least = DBL_TRUE_MIN, most = DBL_MAX;
-    size_t d = model->attributes;
-    const struct {
-        const char *name;
-        bool good;
-    } arrays[] = {
-        {"population.share", all_between(population->share, population->components, least, 1.0)},
-        {"population.variance",
-         population->components || all_between(population->variance, d, least, most)},
-        {"calibration.temperature", all_between(&model->temperature, 1, least, most)},
-        {"scaling.flagged", flags_can_be(model)},
-        {"scaling.deviation", all_between(scaling->deviation, d, least, most)},
-        {"scaling.median_error", all_between(scaling->median_error, d, 0.0, most)},
-        {"scaling.spread", all_between(scaling->spread, d, 0.0, most)},
-        {"scaling.target_deviation", all_between(&scaling->target_deviation, 1, least, most)},
-        {"jitter", all_between(model->jitter, model->functions, least, 1.001 * GP_JITTER_LIMIT)},
-        {"kernel", kernels_can_be(model)},
-        {"noise.log_variance",
-         all_between(model->theta + model->noise_at, model->noise_count, -HUGE_VAL, LARGEST_LOG)},
-    };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (!arrays[i].good)
-            return refuse(loading, "holds an impossible number in array", arrays[i].name);
-    return NIM_OK;
-}
-
 static nim_status load_notes(const struct loading *loading, struct nim_model *model) {
     for (size_t i = 0; i < loading->file.texts; i++) {
         const struct metadata *text = &loading->file.text[i];
@@ -562,8 +583,9 @@ static nim_status build(const struct loading *loading, const nim_options *option
         status = model_allocate(options, &sizes, &model, loading->error);
     if (status == NIM_OK)
         status = fill(loading, &plan, model);
-    if (status == NIM_OK)
-        status = check_loaded(loading, model);
+    const char *impossible = status == NIM_OK ? impossible_array(model) : NULL;
+    if (impossible)
+        status = refuse(loading, "holds an impossible number in array", impossible);
     if (status == NIM_OK)
         status = nim_model_name_classes(model, classes, loading->error);
     if (status == NIM_OK)

@@ -15,7 +15,7 @@
 nim_model *fuzz_load(const uint8_t *data, size_t size);
 
 /* A model that was accepted answers with finite numbers or says that it cannot; and saved, loaded
- * and saved again it has the same bytes. */
+ * and saved again it has the same bytes, unless it says that it cannot be saved. */
 void fuzz_use(nim_model *model);
 
 /* Says that a call must have failed with one line, or succeeded. */

@@ -105,7 +105,11 @@ static void save_twice(const nim_model *model) {
     nim_model *loaded = NULL;
     nim_error error;
     size_t first_size, second_size;
-    must(nim_model_save(model, fuzz_file(1, "", 0), &error) == NIM_OK);
+    nim_status status = nim_model_save(model, fuzz_file(1, "", 0), &error);
+    if (!fuzz_succeeded(status, &error)) {
+        must(status == NIM_NUMERICAL); /* a training may have made it impossible */
+        return;
+    }
     char *first = fuzz_content(1, &first_size);
     must(nim_model_load(fuzz_file(1, first, first_size), &loaded, &error) == NIM_OK);
     must(nim_model_save(loaded, fuzz_file(2, "", 0), &error) == NIM_OK);
