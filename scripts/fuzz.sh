@@ -5,6 +5,7 @@
 # what they find is written to build/fuzz-findings, and belongs into tests/fuzz/corpus once it is mended.
 #
 # usage: fuzz.sh [SECONDS [TARGET...]]    60 seconds each unless given; all targets unless named
+#        fuzz.sh keep [TARGET...]         adds what reaches more code than the committed corpus to it
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,6 +26,22 @@ if [ ! -e build/fuzz/build.ninja ]; then
 fi
 names=("${targets[@]/#/tests/fuzz/fuzz_}")
 ninja -C build/fuzz "${names[@]}" >build/fuzz.log || { cat build/fuzz.log; exit 1; }
+
+if [ "$seconds" = keep ]; then
+    for target in "${targets[@]}"; do
+        chosen=$(mktemp -d)
+        build/fuzz/tests/fuzz/fuzz_"$target" -set_cover_merge=1 -use_counters=0 "$chosen" \
+            "tests/fuzz/corpus/$target" "build/fuzz-corpus/$target" >"build/fuzz-$target.log" 2>&1 || exit 1
+        for file in "$chosen"/*; do
+            [ -e "$file" ] || continue
+            name=$(basename "$file")
+            cp -n "$file" "tests/fuzz/corpus/$target/${name:0:12}"
+        done
+        rm -rf "$chosen"
+        echo "$target: $(find "tests/fuzz/corpus/$target" -type f | wc -l) files"
+    done
+    exit 0
+fi
 
 failed=()
 for target in "${targets[@]}"; do
