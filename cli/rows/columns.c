@@ -4,6 +4,7 @@
 #include "cli/model/fit_request.h"
 #include "cli/rows/error_columns.h"
 #include "text/ascii.h"
+#include "text/growing.h"
 #include "text/nearest.h"
 #include "text/number.h"
 #include "text/utf8.h"
@@ -128,8 +129,7 @@ static bool add_feature(struct columns *columns, const struct table *table, size
                         "%s: column %zu: the name '%s' is not UTF-8; iconv -f latin1 -t utf8 makes "
                         "it of Latin-1",
                         table_path(table), column + 1, table_column_name(table, column));
-    struct feature *grown =
-        realloc(columns->feature, (columns->count + 1) * sizeof *columns->feature);
+    struct feature *grown = grow_by_one(columns->feature, columns->count, sizeof *columns->feature);
     if (!grown)
         return complain_of_memory(complaint);
     columns->feature = grown;

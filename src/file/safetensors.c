@@ -4,6 +4,7 @@
 
 #include "file/checksum.h"
 #include "text/duplicate.h"
+#include "text/growing.h"
 #include "text/json_reader.h"
 #include "text/json_writer.h"
 #include "text/memory_file.h"
@@ -130,11 +131,8 @@ struct layout {
     bool no_memory;
 };
 
-/* Room for one more element at the end of a list that doubles as it grows. */
 static void *grow(struct layout *layout, void *list, size_t count, size_t size) {
-    if (count & (count - 1))
-        return list;
-    void *grown = realloc(list, (count ? 2 * count : 1) * size);
+    void *grown = grow_by_one(list, count, size);
     layout->no_memory = !grown;
     return grown;
 }

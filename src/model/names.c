@@ -3,6 +3,7 @@
 #include "model/names.h"
 
 #include "text/duplicate.h"
+#include "text/growing.h"
 #include "text/utf8.h"
 #include "model/model.h"
 
@@ -53,7 +54,7 @@ static void note_remove(struct note_list *list, size_t i) {
 
 bool note_list_add(struct note_list *list, const char *key, const char *text) {
     char *name = strdup(key), *copy = strdup(text);
-    void *grown = realloc(list->note, (list->count + 1) * sizeof *list->note);
+    void *grown = grow_by_one(list->note, list->count, sizeof *list->note);
     if (grown)
         list->note = grown;
     if (!name || !copy || !grown) {
