@@ -149,6 +149,15 @@ NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *
                                     nim_model **model, nim_error *error);
 NIM_API void nim_model_free(nim_model *model);
 
+/*
+ * Learns the population of true inputs (option "population") anew, from the rows of `data`, those
+ * the model was made for, and from `others`, of which only x and errors are looked at: often there
+ * are far more rows than labels. Option auto then learns one in any case. Before training; refused
+ * where the option is flat, noise is learned or the input model has no use for a population.
+ */
+NIM_API nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
+                                              const nim_data *others, nim_error *error);
+
 typedef struct nim_progress {
     size_t epoch, epochs;  /* passes over the data done, and the most there will be */
     size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended);
@@ -242,19 +251,24 @@ NIM_API int nim_model_under_way(const nim_model *model); /* 1: training stopped 
 NIM_API double nim_model_bound(const nim_model *model);
 
 /*
- * Copies of what was learned. Lengthscales and noise are in the user's units.
- *   lengthscales     functions x attributes  lambda of each latent function's kernel
+ * Copies of what was learned. Lengthscales, noise and population are in the user's units.
+ *   lengthscales     functions x attributes  lambda of each latent function's kernel; where it is
+ *                                            a sum, functions x terms x attributes
  *   variances        functions               s2 of its kernel (where y is a number, of y in
- *                                            standard units)
+ *                                            standard units); of a sum, functions x terms
  *   white_noise      functions               s0^2
  *   inducing_inputs  functions x inducing x attributes
  *   noise_variance   attributes              learned input noise; zeros when noise is given
  *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
- *                                            averaged over functions, largest = 1; a constant
- *                                            attribute has none
+ *                                            averaged over functions and, by s2, over the terms
+ *                                            of a sum, largest = 1; a constant attribute has none
  *   missing_columns  flags                   the attribute whose missing cells each flag shows; one
  *                                            has a flag where enough of its cells are missing
  *   missing_relevance  flags                 share of each flag, on the scale of relevance
+ *   population_shares  components            shares of the Gaussians that true inputs are assumed
+ *                                            to come from; none where nothing is (flat)
+ *   population_means   components x attributes
+ *   population_covariances  components x attributes x attributes
  *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
  *                                            1 where they are not calibrated
  * and what the likelihood learns, in units of y:

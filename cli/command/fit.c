@@ -4,6 +4,7 @@
 #include "cli/terminal/command.h"
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
+#include "cli/rows/input_report.h"
 #include "cli/training/monitor.h"
 #include "cli/training/training_report.h"
 #include "text/ascii.h"
@@ -52,6 +53,11 @@ static const struct option options[] = {
     TASK_OPTIONS,
     {.name = "input", .value = "NAME", .engine = "input", .complete = COMPLETE_VALUES},
     {.name = "population", .value = "NAME", .engine = "population", .complete = COMPLETE_VALUES},
+    {.name = "population-from",
+     .value = "TABLE",
+     .help = "Rows without a label that the population is learned from as well, with the features "
+             "and errors of the other table; --where is not applied to them.",
+     .complete = COMPLETE_FILE},
     {.name = "missing", .value = "NAME", .engine = "missing", .complete = COMPLETE_VALUES},
     {.name = "noise", .value = "NAME", .engine = "noise", .complete = COMPLETE_VALUES},
     {.name = "noise-start", .value = "X", .engine = "noise_start"},
@@ -112,6 +118,7 @@ static const struct option options[] = {
 struct fit {
     const struct arguments *arguments;
     const char *table, *output;
+    const char *others;       /* --population-from */
     char *default_checkpoint; /* MODEL.checkpoint */
     const char *checkpoint;   /* the file in force */
     nim_model *model;         /* the one to go on with, then the one that learns */
@@ -151,8 +158,15 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
             say(arguments, "%s is of an earlier training; --resume goes on with that",
                 fit->checkpoint);
     }
+    fit->others = argument_text(arguments, "population-from");
+    if (fit->others && (argument_given(arguments, "from") || argument_given(arguments, "resume")))
+        return complain(complaint, BAD_USAGE,
+                        "fit: --population-from is for a new model; the one to go on with keeps "
+                        "its population");
     return file_check_output(fit->output, complaint) &&
            file_check_output(fit->checkpoint, complaint) &&
+           (!fit->others || (file_check_apart(fit->output, fit->others, complaint) &&
+                             file_check_apart(fit->checkpoint, fit->others, complaint))) &&
            file_check_apart(fit->output, fit->table, complaint) &&
            file_check_apart(fit->checkpoint, fit->table, complaint);
 }
@@ -423,6 +437,33 @@ static bool read_table(struct fit *fit, struct complaint *complaint) {
     return fine;
 }
 
+/* The rows of --population-from, as the model that there is now sees them. */
+static bool learn_population(struct fit *fit, struct complaint *complaint) {
+    struct table_input input = {0};
+    struct training_set others = {0};
+    struct table_request request = {.path = fit->others,
+                                    .format = file_format(fit->arguments, "format"),
+                                    .task = fit->task,
+                                    .model = fit->model,
+                                    .errors = argument_text(fit->arguments, "errors")};
+    nim_error error;
+    bool fine = table_input_open(&input, &request, complaint);
+    if (fine)
+        report_what_is_lost(&input, fit->model, fit->arguments);
+    fine = fine && training_set_read(&others, &input.rows, complaint);
+    if (fine) {
+        nim_data rows = training_set_data(&others), data = training_set_data(&fit->training.set);
+        fine = nim_model_learn_population(fit->model, &data, &rows, &error) == NIM_OK ||
+               file_complain(complaint, fit->others, &error);
+    }
+    if (fine)
+        say(fit->arguments, "population from %zu more row%s of %s", others.rows,
+            plural_s(others.rows), fit->others);
+    training_set_free(&others);
+    table_input_close(&input);
+    return fine;
+}
+
 /* ---------------------------------------------------------------- training -------------------- */
 
 /* A word as a shell reads it back. */
@@ -553,7 +594,7 @@ static bool learn(struct fit *fit, struct complaint *complaint) {
         return false;
     if (!fit->model && !make_model(fit, complaint))
         return false;
-    if (!take_notes(fit, complaint))
+    if (!take_notes(fit, complaint) || (fit->others && !learn_population(fit, complaint)))
         return false;
     if (resumed && !nim_model_under_way(fit->model))
         say(fit->arguments, "the training had come to its end already");
@@ -598,6 +639,8 @@ const struct command command_fit = {
         "    --log auto --validation 0.1 -o agn.nimgp\n"
         "# A number with a distribution of its own for each row\n"
         "nimgp fit sine/train.csv --task regress --label y -o sine.nimgp\n"
+        "# Rows without a label tell how true inputs are spread\n"
+        "nimgp fit sky/train.csv --population-from sky/unlabelled.csv -o sky.nimgp\n"
         "# Counts gathered over different times\n"
         "nimgp fit counts.csv --task count --label photons --exposure seconds -o counts.nimgp\n"
         "# After Ctrl-C\n"

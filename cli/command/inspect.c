@@ -30,6 +30,8 @@ enum { QUANTITIES = sizeof quantity / sizeof *quantity };
 /* What was learned, with the shapes of nim_model_get. */
 struct learned {
     double *lengthscales, *variances, *white_noise, *noise, *relevance;
+    double *missing_columns, *missing_relevance, *shares, *means, *temperature;
+    size_t flags, components;     /* of missing cells; of the population */
     double *quantity[QUANTITIES]; /* NULL where the likelihood has none */
     size_t count[QUANTITIES];
 };
@@ -40,6 +42,8 @@ struct inspection {
     nim_options *defaults;
     const struct task *task;
     size_t classes, functions, attributes;
+    char kernel[64];
+    struct name_list terms; /* of the kernel */
     struct learned learned;
     struct name_list units, rows, errors; /* from the notes; empty where there are none */
 };
@@ -59,6 +63,11 @@ static bool fetch(const nim_model *model, const char *name, double **values,
            complain_of(complaint, &error);
 }
 
+static void option_value(const struct inspection *inspection, const char *name, char value[64]) {
+    value[0] = '\0';
+    nim_options_get(nim_model_options(inspection->model), name, value, 64, NULL);
+}
+
 /* What this likelihood has learned, of all that any may have. */
 static bool fetch_quantities(struct inspection *inspection, struct complaint *complaint) {
     struct learned *learned = &inspection->learned;
@@ -76,6 +85,34 @@ static bool fetch_list(const nim_model *model, const char *key, struct name_list
     return !note || !*note || name_list_split(list, note, key, complaint);
 }
 
+static size_t count_of(const nim_model *model, const char *name) {
+    size_t count = 0;
+    nim_model_get(model, name, NULL, &count, NULL);
+    return count;
+}
+
+/* A kernel's name is those of its terms, with + between them. */
+static bool fetch_terms(struct inspection *inspection, struct complaint *complaint) {
+    char list[sizeof inspection->kernel];
+    option_value(inspection, "kernel", inspection->kernel);
+    snprintf(list, sizeof list, "%s", inspection->kernel);
+    for (char *sign = list; (sign = strchr(sign, '+'));)
+        *sign = ',';
+    return name_list_split(&inspection->terms, list, "kernel", complaint);
+}
+
+static bool fetch_surroundings(struct inspection *inspection, struct complaint *complaint) {
+    const nim_model *model = inspection->model;
+    struct learned *learned = &inspection->learned;
+    learned->flags = count_of(model, "missing_columns");
+    learned->components = count_of(model, "population_shares");
+    return fetch(model, "missing_columns", &learned->missing_columns, complaint) &&
+           fetch(model, "missing_relevance", &learned->missing_relevance, complaint) &&
+           fetch(model, "population_shares", &learned->shares, complaint) &&
+           fetch(model, "population_means", &learned->means, complaint) &&
+           fetch(model, "temperature", &learned->temperature, complaint);
+}
+
 static bool fetch_all(struct inspection *inspection, struct complaint *complaint) {
     const nim_model *model = inspection->model;
     struct learned *learned = &inspection->learned;
@@ -83,7 +120,8 @@ static bool fetch_all(struct inspection *inspection, struct complaint *complaint
     inspection->classes = nim_model_classes(model);
     inspection->functions = nim_model_functions(model);
     inspection->attributes = nim_model_attributes(model);
-    return fetch_quantities(inspection, complaint) &&
+    return fetch_terms(inspection, complaint) && fetch_quantities(inspection, complaint) &&
+           fetch_surroundings(inspection, complaint) &&
            fetch(model, "lengthscales", &learned->lengthscales, complaint) &&
            fetch(model, "variances", &learned->variances, complaint) &&
            fetch(model, "white_noise", &learned->white_noise, complaint) &&
@@ -92,11 +130,6 @@ static bool fetch_all(struct inspection *inspection, struct complaint *complaint
            fetch_list(model, NOTE_UNITS, &inspection->units, complaint) &&
            fetch_list(model, NOTE_CLASS_ROWS, &inspection->rows, complaint) &&
            fetch_list(model, NOTE_ERRORS, &inspection->errors, complaint);
-}
-
-static void option_value(const struct inspection *inspection, const char *name, char value[64]) {
-    value[0] = '\0';
-    nim_options_get(nim_model_options(inspection->model), name, value, 64, NULL);
 }
 
 /* The error column an attribute was learned with, or NULL. */
@@ -128,6 +161,16 @@ static bool learns_noise(const struct inspection *inspection) {
     return strcmp(noise, "given") != 0;
 }
 
+/* Whether its probabilities may have been calibrated. */
+static bool has_temperature(const struct inspection *inspection) {
+    return inspection->classes && inspection->task->predicts != PREDICTS_LABELS;
+}
+
+static const char *population_kind(const struct inspection *inspection) {
+    size_t components = inspection->learned.components;
+    return components == 0 ? "flat" : components == 1 ? "gaussian" : "mixture";
+}
+
 /* ---------------------------------------------------------------- text ------------------------ */
 
 static void print_line(struct grid *grid, const char *name, const char *text) {
@@ -137,19 +180,44 @@ static void print_line(struct grid *grid, const char *name, const char *text) {
     grid_cell(grid, "%s", text);
 }
 
+/* "a, b, c" as far as there is room, of numbers. */
+static void list_numbers(char *text, size_t size, size_t count, const double *values) {
+    for (size_t k = 0, used = strlen(text); k < count && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%.3g", k ? ", " : "", values[k]);
+}
+
 /* Single numbers, and short rows of them; a map has a table. */
 static void print_quantities(const struct inspection *inspection, struct grid *grid) {
     const struct learned *learned = &inspection->learned;
     for (size_t i = 0; i < QUANTITIES; i++) {
         char text[256] = "";
-        size_t used = 0, count = learned->count[i];
         if (!learned->quantity[i] || strcmp(quantity[i].key, "map") == 0)
             continue;
-        for (size_t k = 0; k < count && used < sizeof text; k++)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.3g", k ? ", " : "",
-                                     learned->quantity[i][k]);
+        list_numbers(text, sizeof text, learned->count[i], learned->quantity[i]);
         print_line(grid, quantity[i].name, text);
     }
+}
+
+/* What is assumed of true inputs, which missing cells are seen, how sharp probabilities are. */
+static void print_surroundings(const struct inspection *inspection, struct grid *grid) {
+    const struct learned *learned = &inspection->learned;
+    char text[256];
+    snprintf(text, sizeof text, "%s", population_kind(inspection));
+    if (learned->components > 1) {
+        snprintf(text, sizeof text, "mixture of %zu, shares ", learned->components);
+        list_numbers(text, sizeof text, learned->components, learned->shares);
+    }
+    print_line(grid, "population", text);
+    text[0] = '\0';
+    for (size_t k = 0, used = 0; k < learned->flags && used < sizeof text; k++)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "%s%s (relevance %.3f)", k ? ", " : "",
+            nim_model_attribute_name(inspection->model, (size_t)learned->missing_columns[k]),
+            learned->missing_relevance[k]);
+    print_line(grid, "gaps seen in", learned->flags ? text : NULL);
+    snprintf(text, sizeof text, "%.4g%s", *learned->temperature,
+             *learned->temperature == 1.0 ? ", not calibrated" : "");
+    print_line(grid, "temperature", has_temperature(inspection) ? text : NULL);
 }
 
 static void print_origin(const struct inspection *inspection) {
@@ -181,6 +249,7 @@ static void print_origin(const struct inspection *inspection) {
     option_value(inspection, "likelihood", text);
     print_line(grid, "likelihood", text);
     print_quantities(inspection, grid);
+    print_surroundings(inspection, grid);
     grid_print(grid, stdout);
 }
 
@@ -211,33 +280,60 @@ static const char *rows_of_class(const struct inspection *inspection, size_t c) 
     return c < inspection->rows.count ? inspection->rows.item[c] : "";
 }
 
+/* Columns `first`, and those of a kernel: a variance for each term, and white noise. */
+static struct grid *create_kernel_grid(const struct inspection *inspection, const char *first,
+                                       bool kernel) {
+    char alignment[16];
+    snprintf(alignment, sizeof alignment, "%s%.*s", first,
+             kernel ? (int)inspection->terms.count + 1 : 0, "rrrrrrrr");
+    return grid_create(alignment);
+}
+
+/* What tells a sum's terms apart; nothing where there is one. */
+static const char *term_name(const struct inspection *inspection, size_t t) {
+    return inspection->terms.count > 1 ? inspection->terms.item[t] : "";
+}
+
+static void print_kernel_head(const struct inspection *inspection, struct grid *grid) {
+    for (size_t t = 0; t < inspection->terms.count; t++)
+        grid_cell(grid, "variance%s%s", inspection->terms.count > 1 ? " " : "",
+                  term_name(inspection, t));
+    grid_cell(grid, "white noise");
+}
+
+static void print_kernel(const struct inspection *inspection, struct grid *grid, size_t f) {
+    size_t terms = inspection->terms.count;
+    for (size_t t = 0; t < terms; t++)
+        grid_cell(grid, "%.4g", inspection->learned.variances[f * terms + t]);
+    grid_cell(grid, "%.2g", inspection->learned.white_noise[f]);
+}
+
 /* A class's rows, and its own latent function's kernel where it has one. */
 static void print_classes(const struct inspection *inspection) {
     bool each = function_each(inspection);
-    const char *const head[] = {inspection->task->one, "rows", "variance", "white noise"};
-    struct grid *grid = grid_create(each ? "lrrr" : "lr");
-    print_head(grid, each ? 4 : 2, head);
+    const char *const head[] = {inspection->task->one, "rows"};
+    struct grid *grid = create_kernel_grid(inspection, "lr", each);
+    print_head(grid, 2, head);
+    if (each)
+        print_kernel_head(inspection, grid);
     for (size_t c = 0; c < inspection->classes; c++) {
         grid_cell(grid, "%s", nim_model_class_name(inspection->model, c));
         grid_cell(grid, "%s", rows_of_class(inspection, c));
-        if (each) {
-            grid_cell(grid, "%.4g", inspection->learned.variances[c]);
-            grid_cell(grid, "%.2g", inspection->learned.white_noise[c]);
-        }
+        if (each)
+            print_kernel(inspection, grid, c);
     }
     puts("");
     grid_print(grid, stdout);
 }
 
 static void print_functions(const struct inspection *inspection) {
-    static const char *const head[] = {"latent function", "variance", "white noise"};
-    struct grid *grid = grid_create("lrr");
+    struct grid *grid = create_kernel_grid(inspection, "l", true);
     char name[FUNCTION_NAME];
-    print_head(grid, 3, head);
+    grid_cell(grid, "latent function");
+    print_kernel_head(inspection, grid);
     for (size_t f = 0; f < inspection->functions; f++) {
         grid_cell(grid, "%s", function_name(inspection->model, f, name));
-        grid_cell(grid, "%.4g", inspection->learned.variances[f]);
-        grid_cell(grid, "%.2g", inspection->learned.white_noise[f]);
+        print_kernel(inspection, grid, f);
     }
     puts("");
     grid_print(grid, stdout);
@@ -268,16 +364,18 @@ static void print_map(const struct inspection *inspection) {
 
 /* Lengthscales and noise in the user's units; a logarithm has none. */
 static void print_features(const struct inspection *inspection) {
-    size_t functions = inspection->functions;
+    size_t functions = inspection->functions, terms = inspection->terms.count;
+    size_t lengths = functions * terms;
     char text[FUNCTION_NAME];
     bool used = errors_count(nim_model_options(inspection->model));
-    struct grid *grid = grid_create_wide("ll", functions + 2, "l");
+    struct grid *grid = grid_create_wide("ll", lengths + 2, "l");
     grid_cell(grid, "feature");
     grid_cell(grid, "error");
     grid_cell(grid, "relevance");
-    for (size_t f = 0; f < functions; f++)
-        grid_cell(grid, "length%s%s", functions > 1 ? " " : "",
-                  functions > 1 ? function_name(inspection->model, f, text) : "");
+    for (size_t row = 0; row < lengths; row++)
+        grid_cell(grid, "length%s%s%s%s", functions > 1 ? " " : "",
+                  functions > 1 ? function_name(inspection->model, row / terms, text) : "",
+                  terms > 1 ? " " : "", term_name(inspection, row % terms));
     grid_cell(grid, "%s", learns_noise(inspection) ? "noise" : "");
     grid_cell(grid, "%s", inspection->units.count ? "unit" : "");
     for (size_t j = 0; j < inspection->attributes; j++) {
@@ -288,9 +386,9 @@ static void print_features(const struct inspection *inspection) {
         grid_cell(grid, "%s", name);
         grid_cell(grid, "%s%s", error ? error : "-", error && !used ? " (not used)" : "");
         grid_cell(grid, "%.3f", inspection->learned.relevance[j]);
-        for (size_t f = 0; f < functions; f++)
+        for (size_t row = 0; row < lengths; row++)
             grid_cell(grid, "%.3g",
-                      inspection->learned.lengthscales[f * inspection->attributes + j]);
+                      inspection->learned.lengthscales[row * inspection->attributes + j]);
         if (learns_noise(inspection))
             grid_cell(grid, "%.3g", sqrt(inspection->learned.noise[j]));
         else
@@ -302,9 +400,8 @@ static void print_features(const struct inspection *inspection) {
 }
 
 static void print_text(const struct inspection *inspection) {
-    char input[64], kernel[64], noise[64];
+    char input[64], noise[64];
     option_value(inspection, "input", input);
-    option_value(inspection, "kernel", kernel);
     option_value(inspection, "noise", noise);
     char what[64];
     if (inspection->classes)
@@ -313,7 +410,8 @@ static void print_text(const struct inspection *inspection) {
     else
         snprintf(what, sizeof what, "%s", inspection->task->many);
     printf("%s: %s from %zu feature%s; %s inputs, noise %s, %s kernel\n\n", inspection->path, what,
-           inspection->attributes, inspection->attributes == 1 ? "" : "s", input, noise, kernel);
+           inspection->attributes, inspection->attributes == 1 ? "" : "s", input, noise,
+           inspection->kernel);
     print_origin(inspection);
     print_options(inspection);
     if (inspection->classes)
@@ -337,12 +435,30 @@ static void write_options(const struct inspection *inspection, struct json_write
     json_close(json);
 }
 
-static void write_kernel(const struct inspection *inspection, struct json_writer *json, size_t f) {
+/* Function by function, and term by term. */
+static void write_term(const struct inspection *inspection, struct json_writer *json, size_t row) {
     const struct learned *learned = &inspection->learned;
-    json_real(json, "variance", learned->variances[f]);
-    json_real(json, "white_noise", learned->white_noise[f]);
-    json_vector(json, "lengthscales", learned->lengthscales + f * inspection->attributes,
+    json_real(json, "variance", learned->variances[row]);
+    json_vector(json, "lengthscales", learned->lengthscales + row * inspection->attributes,
                 inspection->attributes);
+}
+
+/* A sum has its terms in a list. */
+static void write_kernel(const struct inspection *inspection, struct json_writer *json, size_t f) {
+    json_real(json, "white_noise", inspection->learned.white_noise[f]);
+    size_t terms = inspection->terms.count;
+    if (terms == 1) {
+        write_term(inspection, json, f);
+        return;
+    }
+    json_array(json, "terms");
+    for (size_t t = 0; t < terms; t++) {
+        json_object(json, NULL);
+        json_text(json, "name", inspection->terms.item[t]);
+        write_term(inspection, json, f * terms + t);
+        json_close(json);
+    }
+    json_close(json);
 }
 
 /* A class that has a latent function of its own has its kernel too. */
@@ -409,6 +525,35 @@ static void write_features(const struct inspection *inspection, struct json_writ
     json_close(json);
 }
 
+static void write_surroundings(const struct inspection *inspection, struct json_writer *json) {
+    const struct learned *learned = &inspection->learned;
+    json_object(json, "population");
+    json_text(json, "kind", population_kind(inspection));
+    json_array(json, "components");
+    for (size_t k = 0; k < learned->components; k++) {
+        json_object(json, NULL);
+        json_real(json, "share", learned->shares[k]);
+        json_vector(json, "mean", learned->means + k * inspection->attributes,
+                    inspection->attributes);
+        json_close(json);
+    }
+    json_close(json);
+    json_close(json);
+    json_array(json, "missing");
+    for (size_t k = 0; k < learned->flags; k++) {
+        size_t j = (size_t)learned->missing_columns[k];
+        json_object(json, NULL);
+        json_text(json, "feature", nim_model_attribute_name(inspection->model, j));
+        json_real(json, "relevance", learned->missing_relevance[k]);
+        json_close(json);
+    }
+    json_close(json);
+    if (has_temperature(inspection))
+        json_real(json, "temperature", *learned->temperature);
+    else
+        json_null(json, "temperature");
+}
+
 static void print_json(const struct inspection *inspection) {
     const nim_model *model = inspection->model;
     struct json_writer json = json_start(stdout);
@@ -431,6 +576,7 @@ static void print_json(const struct inspection *inspection) {
     json_real(&json, "bound", nim_model_bound(model));
     json_whole(&json, "inducing", nim_model_inducing(model));
     write_quantities(inspection, &json);
+    write_surroundings(inspection, &json);
     write_classes(inspection, &json);
     write_functions(inspection, &json);
     write_features(inspection, &json);
@@ -456,9 +602,15 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     free(learned->white_noise);
     free(learned->noise);
     free(learned->relevance);
+    free(learned->missing_columns);
+    free(learned->missing_relevance);
+    free(learned->shares);
+    free(learned->means);
+    free(learned->temperature);
     for (size_t i = 0; i < QUANTITIES; i++)
         free(learned->quantity[i]);
     name_list_free(&inspection.units);
+    name_list_free(&inspection.terms);
     name_list_free(&inspection.rows);
     name_list_free(&inspection.errors);
     nim_options_free(inspection.defaults);
@@ -476,8 +628,10 @@ const struct command command_inspect = {
         "Says what the model is, what it learned from, and what it learned: for each class or "
         "latent function the kernel's variance and lengthscales, for each feature its relevance "
         "and, where noise was learned, how large it is (1 sigma), and what the likelihood has "
-        "learned, such as the noise of a number or the thresholds between levels. Lengthscales and "
-        "noise are in the units of the table; "
+        "learned, such as the noise of a number or the thresholds between levels. Also what is "
+        "assumed of true inputs (population), the features whose missing cells the model sees, and "
+        "the temperature by which probabilities were calibrated: above 1 they were softened, below "
+        "sharpened. Lengthscales and noise are in the units of the table; "
         "those of a logarithm are natural logarithms. A checkpoint can be inspected as well.",
     .examples = "nimgp inspect toy.nimgp\n"
                 "# The relevance of the features\n"

@@ -53,7 +53,8 @@ static void append(struct training_set *set, const nim_data *data,
 bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint) {
     size_t room = 0;
     set->attributes = rows->columns->count;
-    set->targets = target_shape(rows->target);
+    if (rows->target)
+        set->targets = target_shape(rows->target);
     while (rows_next(rows, complaint)) {
         if (!rows->count)
             return true;

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from ._classifier import NoisyGPClassifier
 from ._counts import NoisyGPCountRegressor
-from ._estimator import Denoised, load
+from ._estimator import Denoised, Population, load
 from ._multilabel import NoisyGPMultiLabel
 from ._native import NumericalError, Option, options, version
 from ._ordinal import NoisyGPOrdinal
@@ -38,6 +38,7 @@ __all__ = [
     "NoisyGPRegressor",
     "NumericalError",
     "Option",
+    "Population",
     "Progress",
     "Uncertainty",
     "from_fits",

@@ -102,6 +102,8 @@ class NoisyGPCountRegressor(NumberEstimator):
         sample_weight: ArrayLike | None = None,
         *,
         exposure: ArrayLike | None = None,
+        X_unlabelled: ArrayLike | None = None,
+        X_unlabelled_err: ArrayLike | None = None,
     ) -> Self:
         """Learns from measurements, their errors and counts.
 
@@ -118,6 +120,11 @@ class NoisyGPCountRegressor(NumberEstimator):
             Each row's share of the bound is multiplied by its weight.
         exposure : array-like of shape (n,), float or None
             What each count was gathered over; None: 1 for all.
+        X_unlabelled : array-like of shape (m, d), DataFrame or astropy Table, optional
+            Measurements of which y is not known. How true inputs are spread (`population`) is
+            learned from these rows too.
+        X_unlabelled_err : array-like of shape (m, d) or (d,), float or None
+            Their errors, as `X_err`.
 
         Returns
         -------
@@ -129,7 +136,8 @@ class NoisyGPCountRegressor(NumberEstimator):
         The estimator can predict with what it had learned by then; with ``warm_start=True`` a
         further `fit` with the same data goes on.
         """
-        return self._learn(X, y, X_err, sample_weight, exposure)
+        others = (X_unlabelled, X_unlabelled_err)
+        return self._learn(X, y, X_err, sample_weight, exposure, others)
 
     def partial_fit(
         self,

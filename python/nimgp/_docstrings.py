@@ -16,8 +16,10 @@ input_model : {"auto", "marginal", "latent", "amortised", "first_order", "exact"
     classes, levels and sets of labels with up to 40 noisy attributes, otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
     Input noise: the error bars as given, one learned variance per attribute, or their sum.
-kernel : {"se", "matern32", "matern52", "polynomial"}, default="se"
-    How smooth the latent functions are.
+kernel : {"auto", "se", "matern32", "matern52", "polynomial", "linear", "linear+se", \
+"linear+matern32", "linear+matern52"}, default="auto"
+    How smooth the latent functions are; a sum starts from planes and departs from them. "auto":
+    "matern32" where alpha is above 0, otherwise "se".
 n_inducing : int or None, default=None
     Inducing inputs per latent function. None: a fifth of the rows, but 20 to 100.
 alpha : float or None, default=None
@@ -31,12 +33,12 @@ lengthscale_prior : float or None, default=None
     attributes; 0 is none. None: 0.5 where alpha is above 0, otherwise none.
 max_epochs : int or None, default=None
     Passes over the data: the most with ``stop="auto"``, exactly so many with ``stop="fixed"``.
-    None: 10000 steps, but at least 100 passes, with "latent" and "amortised" inputs, otherwise 1500
+    None: 10000 steps, but at least 100 passes, with "latent" and "amortised" inputs, otherwise 1000
     steps, but at least 15 passes.
 stop : {"auto", "fixed"}, default="auto"
     Stop when the bound has settled, or after all epochs at a constant rate.
 batch_size : int or None, default=None
-    Rows in a minibatch. None: 100 with marginal inputs, otherwise 200.
+    Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
 learning_rate : float, default=0.02
     Step size of Adam.
 warm_up : int, default=1000
@@ -100,11 +102,15 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Only when the columns of X had names.
 lengthscales_ : ndarray of shape (n_functions, n_features_in_)
-    Lengthscales of each latent function's kernel, in the units of X.
+    Lengthscales of each latent function's kernel, in the units of X; those of a sum have the shape
+    (n_functions, n_terms, n_features_in_).
 noise_variance_ : ndarray of shape (n_features_in_,)
     Learned noise variances of X, in its units squared; zeros when noise is given.
 relevance_ : ndarray of shape (n_features_in_,)
     How much each attribute matters, the largest being 1.
+population_ : Population
+    How true inputs are spread: `shares`, `means` and `covariances` of Gaussians, in the units of X;
+    empty where nothing is assumed (flat).
 elbo_ : float
     Evidence lower bound, the mean over the last epoch.
 n_iter_ : int

@@ -37,6 +37,22 @@ class Denoised(NamedTuple):
     std: np.ndarray
 
 
+class Population(NamedTuple):
+    """How true inputs are spread: a mixture of K Gaussians, in the units of X; K = 0 where nothing
+    is assumed of them.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (K,)
+    means : ndarray of shape (K, d)
+    covariances : ndarray of shape (K, d, d)
+    """
+
+    shares: np.ndarray
+    means: np.ndarray
+    covariances: np.ndarray
+
+
 # Notes in a model file, for what the library itself does not keep.
 _NOTE_NAMED = "python.features_named"
 _NOTE_ERRORS = "python.errors_given"
@@ -59,7 +75,7 @@ class Estimator(BaseEstimator):
 
     input_model: str = "auto"
     noise: str = "given"
-    kernel: str = "se"
+    kernel: str = "auto"
     n_inducing: int | None = None
     _: KW_ONLY
     alpha: float | None = None
@@ -135,6 +151,9 @@ class Estimator(BaseEstimator):
         y: ArrayLike,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        X_unlabelled: ArrayLike | None = None,
+        X_unlabelled_err: ArrayLike | None = None,
     ) -> Self:
         """Learns from measurements, their errors and what the rows are.
 
@@ -149,6 +168,11 @@ class Estimator(BaseEstimator):
             exact.
         sample_weight : array-like of shape (n,), optional
             Each row's share of the bound is multiplied by its weight.
+        X_unlabelled : array-like of shape (m, d), DataFrame or astropy Table, optional
+            Measurements of which y is not known. How true inputs are spread (`population`) is
+            learned from these rows too.
+        X_unlabelled_err : array-like of shape (m, d) or (d,), float or None
+            Their errors, as `X_err`.
 
         Returns
         -------
@@ -160,7 +184,8 @@ class Estimator(BaseEstimator):
         The estimator can predict with what it had learned by then; with ``warm_start=True`` a
         further `fit` with the same data goes on.
         """
-        return self._learn(X, y, X_err, sample_weight)
+        others = (X_unlabelled, X_unlabelled_err)
+        return self._learn(X, y, X_err, sample_weight, others=others)
 
     def partial_fit(
         self,
@@ -188,10 +213,23 @@ class Estimator(BaseEstimator):
         """
         return self._learn_more(X, y, X_err, sample_weight)
 
-    def _learn(self, X: Any, y: Any, X_err: Any, sample_weight: Any, exposure: Any = None) -> Self:
+    def _learn(
+        self,
+        X: Any,
+        y: Any,
+        X_err: Any,
+        sample_weight: Any,
+        exposure: Any = None,
+        others: tuple[Any, Any] = (None, None),
+    ) -> Self:
         if self.warm_start and hasattr(self, "_model"):
+            if others[0] is not None:
+                raise ValueError(
+                    "X_unlabelled is for a new model; with warm_start=True this one keeps the "
+                    "population it has learned"
+                )
             return self._go_on(self._check_table(X, y, X_err, sample_weight, exposure))
-        return self._begin(X, y, X_err, sample_weight, exposure=exposure)
+        return self._begin(X, y, X_err, sample_weight, exposure=exposure, others=others)
 
     def _learn_more(
         self, X: Any, y: Any, X_err: Any, sample_weight: Any, exposure: Any = None
@@ -214,8 +252,9 @@ class Estimator(BaseEstimator):
         sample_weight: Any,
         classes: np.ndarray | None = None,
         exposure: Any = None,
+        others: tuple[Any, Any] = (None, None),
     ) -> Self:
-        """A new model, trained."""
+        """A new model, trained; `others` are rows without a label and their errors."""
         options = self._options()
         values, sigma = self._check_inputs(X, X_err, reset=True)
         if y is None:
@@ -227,7 +266,11 @@ class Estimator(BaseEstimator):
         if classes is not None:
             options["classes"] = str(len(classes))
         table = self._make_table(values, sigma, y, classes, sample_weight, exposure)
-        self._model = Model.create(options, table)
+        unlabelled = self._check_unlabelled(*others)
+        model = Model.create(options, table)
+        if unlabelled is not None:
+            model.learn_population(table, unlabelled)
+        self._model = model
         if classes is not None:
             self.classes_ = classes
         self.history_ = np.empty((0, 2))
@@ -248,6 +291,16 @@ class Estimator(BaseEstimator):
     ) -> tuple[np.ndarray, np.ndarray | None]:
         values = check_x(self, X, reset=reset)
         return values, check_x_err(self, X_err, X, values.shape)
+
+    def _check_unlabelled(self, X: Any, X_err: Any) -> Table | None:
+        if X is None:
+            if X_err is not None:
+                raise ValueError("X_unlabelled_err is given, but X_unlabelled is None")
+            return None
+        try:
+            return Table(*self._check_inputs(X, X_err))
+        except ValueError as error:
+            raise ValueError(f"X_unlabelled: {error}") from None
 
     def _make_table(
         self,
@@ -308,9 +361,18 @@ class Estimator(BaseEstimator):
     def _look_inside(self) -> None:
         """Copies what was learned into the attributes users read."""
         model = self._model
-        self.lengthscales_ = model.get("lengthscales", model.functions, model.attributes)
+        terms = 1 + model.option("kernel").count("+")
+        self.lengthscales_ = model.get(
+            "lengthscales", model.functions, *([terms] if terms > 1 else []), model.attributes
+        )
         self.noise_variance_ = model.get("noise_variance", model.attributes)
         self.relevance_ = model.get("relevance", model.attributes)
+        d = model.attributes
+        self.population_ = Population(
+            model.get("population_shares"),
+            model.get("population_means").reshape(-1, d),
+            model.get("population_covariances").reshape(-1, d, d),
+        )
         self.elbo_ = model.bound
         self.n_iter_ = model.epochs
         self.n_inducing_ = model.inducing

@@ -144,6 +144,10 @@ class Model:
             library.nim_options_free(chosen)
         return cls(handle.value or 0)
 
+    def learn_population(self, table: Table, others: Table) -> None:
+        """From the rows it was made for and others, before it is trained."""
+        call("nim_model_learn_population", self._handle, table.reference, others.reference)
+
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         """The model in a file; OSError when it cannot be read, ValueError when it is none."""

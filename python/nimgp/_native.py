@@ -93,6 +93,10 @@ _FUNCTIONS = {
     "nim_option_count": (c_size_t, []),
     "nim_option_describe": (OptionInfo, [c_size_t]),
     "nim_model_create": (c_int, [_HANDLE, POINTER(Data), _OUT, POINTER(Error)]),
+    "nim_model_learn_population": (
+        c_int,
+        [_HANDLE, POINTER(Data), POINTER(Data), POINTER(Error)],
+    ),
     "nim_model_free": (None, [_HANDLE]),
     "nim_model_train": (
         c_int,

@@ -253,7 +253,7 @@ def relevance(clf: Any, *, ax: Any = None) -> Any:
     place, thick = np.arange(len(names)), 0.38 if noisy else 0.7
     ax.barh(place - (thick / 2 if noisy else 0), clf.relevance_, thick, label="relevance")
     if noisy:
-        relative = deviation / clf.lengthscales_.min(axis=0)
+        relative = deviation / clf.lengthscales_.reshape(-1, len(names)).min(axis=0)
         bars = ax.barh(place + thick / 2, relative, thick, label="noise / lengthscale")
         ax.bar_label(bars, [f" ±{s:.3g}" for s in deviation], fontsize="small")
         ax.legend()

@@ -398,3 +398,47 @@ def test_a_forgotten_exposure_is_told(tmp_path):
                 warnings.simplefilter("error")
                 assert np.array_equal(call(one, exposure=1), forgotten)
                 call(plain)
+
+
+def test_rows_without_a_label_tell_of_the_population():
+    """Where all rows are equally noisy, the most likely mean is that of all rows."""
+    rng = np.random.default_rng(3)
+    X, others = rng.normal(size=(60, 2)) * [1, 50], 4 + rng.normal(size=(300, 2)) * [2, 30]
+    y = (X[:, 0] > 0).astype(int)
+    quick = {"input_model": "latent", "population": "gaussian", "max_epochs": 2, "calibrate": False}
+    clf = NoisyGPClassifier(**quick).fit(X, y, 0.3, X_unlabelled=others, X_unlabelled_err=0.3)
+    wanted = np.concatenate([X, others]).mean(axis=0)
+    assert clf.population_.shares.tolist() == [1.0]
+    assert np.allclose(clf.population_.means, [wanted], rtol=1e-9)
+    spread = np.cov(np.concatenate([X, others]).T, bias=True) - 0.09 * np.eye(2)
+    assert np.allclose(clf.population_.covariances, [spread], rtol=0.02, atol=0.1)
+    flat = NoisyGPClassifier(**{**quick, "population": "flat"})
+    assert flat.fit(X, y, 0.3).population_.means.shape == (0, 2)
+    with pytest.raises(ValueError, match="flat"):
+        flat.fit(X, y, 0.3, X_unlabelled=others)
+    with pytest.raises(ValueError, match="X_unlabelled: X has 1 features"):
+        clf.fit(X, y, 0.3, X_unlabelled=others[:, :1])
+    with pytest.raises(ValueError, match="X_unlabelled: X_err: row 0, column 1: negative"):
+        clf.fit(X, y, 0.3, X_unlabelled=others[:2], X_unlabelled_err=[[0.1, -1.0], [0.1, 0.1]])
+    with pytest.raises(ValueError, match="X_unlabelled is None"):
+        clf.fit(X, y, 0.3, X_unlabelled_err=0.1)
+    with pytest.raises(ValueError, match="warm_start"):
+        clf.set_params(warm_start=True).fit(X, y, 0.3, X_unlabelled=others)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "linear+se", "linear+matern32", "linear+matern52"])
+def test_a_plane_goes_on_where_there_are_no_rows(kernel):
+    """Far from all rows se returns to the mean of y; what has a plane in it goes on."""
+    rng = np.random.default_rng(5)
+    X = rng.uniform(-1, 1, size=(80, 2))
+    y = 3 * X[:, 0] - X[:, 1] + 2 + 0.05 * rng.normal(size=80)
+    far = np.array([[4.0, 0.0], [0.0, -4.0]])
+    quick = {"input_model": "exact", "max_epochs": 1500, "random_state": 0, "n_inducing": 20}
+    reg = NoisyGPRegressor(kernel=kernel, stop="fixed", **quick).fit(X, y)
+    assert np.allclose(reg.predict(far), [14, 6], rtol=0, atol=1.2)
+    smooth = NoisyGPRegressor(stop="fixed", **quick).fit(X, y)
+    assert smooth.predict(far)[0] < 11
+    assert reg.elbo_ > smooth.elbo_
+    terms = kernel.count("+") + 1
+    assert reg.lengthscales_.shape == ((1, terms, 2) if terms > 1 else (1, 2))
+    assert reg.relevance_.shape == (2,) and reg.relevance_.max() == 1

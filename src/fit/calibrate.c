@@ -9,13 +9,16 @@
 
 enum {
     FOLDS = 4,
-    STEPS = 300,        /* that a copy goes on for; the last quarter with smaller ones */
+    STEPS = 100,        /* that a copy goes on for; the last quarter with smaller ones */
     MOST_JUDGED = 2000, /* rows kept aside in all */
     LEAST_ROWS = 40,
     PATIENCE = 10, /* steps between two questions whether to stop */
 };
 
-#define LAST_RATE 0.3
+/* Steps of a copy, in units of the model's first ones: kernels are where they should be, and q(w)
+ * has a way to go. */
+#define FIRST_RATE 3.0
+#define LAST_RATE 1.0
 #define PRIOR_DEVIATION 0.5 /* of log T */
 #define LOWEST -1.6         /* log T lies between these */
 #define HIGHEST 1.6
@@ -129,7 +132,7 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
     nim_status status = nim_trainer_create(copy, data, &trainer, error);
     for (size_t step = 0; status == NIM_OK && step < STEPS; step++) {
         double rate = copy->options.rate;
-        trainer_set_rate(trainer, step < STEPS * 3 / 4 ? rate : LAST_RATE * rate);
+        trainer_set_rate(trainer, step < STEPS * 3 / 4 ? FIRST_RATE * rate : LAST_RATE * rate);
         status = nim_trainer_step(trainer, NULL, error);
         listener->report.batch++;
         if (status == NIM_OK && listener->progress && step % PATIENCE == 0 &&

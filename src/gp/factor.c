@@ -10,13 +10,17 @@
 
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
                       const double *q, double *zq) {
-    size_t m = shape->inducing;
-    factor->inverse_square = q;
-    factor->zq = zq;
-    factor->packed_z = arena_doubles(arena, gemm_packed_size(m, shape->attributes));
-    factor->z_norm = arena_doubles(arena, m);
-    factor->k = arena_doubles(arena, m * m);
-    factor->k_slope = arena_doubles(arena, m * m);
+    size_t m = shape->inducing, d = shape->attributes, terms = shape->kernel->terms;
+    for (size_t t = 0; t < terms; t++) {
+        struct gp_factor_term *term = &factor->term[t];
+        term->inverse_square = q ? q + t * d : NULL;
+        term->zq = zq ? zq + t * m * d : NULL;
+        term->packed_z = arena_doubles(arena, gemm_packed_size(m, d));
+        term->z_norm = arena_doubles(arena, m);
+        term->k = arena_doubles(arena, m * m);
+        term->k_slope = arena_doubles(arena, m * m);
+    }
+    factor->k = terms == 1 ? factor->term[0].k : arena_doubles(arena, m * m);
     factor->root = arena_doubles(arena, m * m);
     factor->inverse = arena_doubles(arena, m * m);
     factor->l = arena_doubles(arena, m * m);
@@ -26,34 +30,50 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
     factor->posterior_work = arena_doubles(arena, m * m);
 }
 
-static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
-                         const struct gp_parameters *theta) {
-    size_t m = shape->inducing, d = shape->attributes;
-    factor->variance = exp(*theta->log_variance);
-    factor->white = exp(*theta->log_white);
-    gemm_pack_left(m, d, gp_sign(shape), theta->z, d, factor->inverse_square, factor->packed_z);
-    for (size_t i = 0; factor->zq && i < m; i++)
-        multiply(d, theta->z + i * d, factor->inverse_square, factor->zq + i * d);
+static void scale_inputs(struct gp_factor_term *term, size_t m, size_t d, double sign,
+                         const double *z) {
+    gemm_pack_left(m, d, sign, z, d, term->inverse_square, term->packed_z);
+    for (size_t i = 0; term->zq && i < m; i++) {
+        multiply(d, z + i * d, term->inverse_square, term->zq + i * d);
+        scale(d, sign, term->zq + i * d);
+    }
 }
 
-/* k and k_slope (M x M), from t of every pair of inducing inputs. */
-static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_parameters *theta, double *scratch) {
+/* k and k_slope (M x M) of a term, from t of every pair of inducing inputs. */
+static void term_covariance(struct gp_factor_term *term, const struct gp_shape *shape, size_t index,
+                            const double *z, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes;
-    bool distance = shape->kernel->argument == SQUARED_DISTANCE;
-    double *t = factor->k;
-    gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, factor->packed_z, 0, theta->z, d, 0.0, t, m, scratch);
-    for (size_t i = 0; distance && i < m; i++) {
-        factor->z_norm[i] = t[i * m + i] / gp_sign(shape);
+    double *t = term->k, sign = gp_sign(shape, index);
+    scale_inputs(term, m, d, sign, z);
+    gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, term->packed_z, 0, z, d, 0.0, t, m, scratch);
+    for (size_t i = 0; gp_is_distance(shape, index) && i < m; i++) {
+        term->z_norm[i] = t[i * m + i] / sign;
         for (size_t j = 0; j < i; j++) {
-            double square = t[i * m + j] + factor->z_norm[i] + factor->z_norm[j];
+            double square = t[i * m + j] + term->z_norm[i] + term->z_norm[j];
             t[i * m + j] = square < 0.0 ? 0.0 : square; /* NaN stays */
         }
         t[i * m + i] = 0.0;
     }
     mirror_lower(m, t);
-    shape->kernel->evaluate(shape->degree, factor->variance, m * m, t, factor->k, factor->k_slope,
-                            NULL);
+    shape->kernel->term[index]->evaluate(shape->degree, term->variance, m * m, t, term->k,
+                                         term->k_slope, NULL);
+}
+
+/* All terms, and their sum where there are several. */
+static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_parameters *theta, double *scratch) {
+    size_t area = shape->inducing * shape->inducing, terms = shape->kernel->terms;
+    factor->white = exp(*theta->log_white);
+    factor->variance = 0.0;
+    for (size_t t = 0; t < terms; t++) {
+        struct gp_factor_term *term = &factor->term[t];
+        factor->variance += term->variance = exp(theta->log_variance[t]);
+        term_covariance(term, shape, t, theta->z, scratch);
+    }
+    if (terms > 1)
+        memset(factor->k, 0, area * sizeof(double));
+    for (size_t t = 0; terms > 1 && t < terms; t++)
+        add(area, factor->term[t].k, factor->k);
 }
 
 static bool factorise(struct gp_factor *factor, size_t m, double *scratch) {
@@ -73,7 +93,6 @@ static bool factorise(struct gp_factor *factor, size_t m, double *scratch) {
 bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
                      const struct gp_parameters *theta, double *scratch) {
     size_t m = shape->inducing;
-    scale_inputs(factor, shape, theta);
     covariance(factor, shape, theta, scratch);
     if (!factorise(factor, m, scratch))
         return false;
@@ -127,8 +146,8 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
 }
 
 /*
- * One row of the distance kernels' share below: cross is gamma X, among gamma_zz Z.
- * row: rowsum of gamma plus twice that of gamma_zz.
+ * One row of the distance terms' share below: cross is gamma X, among gamma_zz Z.
+ * row: rowsum of gamma plus twice that of gamma_zz. d_z may be among.
  */
 SIMD_CLONES static void distance_row(size_t d, double row, const double *z, const double *q,
                                      const double *cross, const double *among, double *d_q,
@@ -153,29 +172,31 @@ SIMD_CLONES static void dot_row(size_t d, const double *z, const double *q, cons
  * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
  *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
  *     dot        dz = q (gamma X),                 dq = sum_m z (gamma X)
- * and twice the dz with gamma_zz, since z then stands on both sides.
+ * and twice the dz with gamma_zz, since z then stands on both sides. The first term's dz is
+ * written, the others' are added.
  */
-static void input_gradient(struct gp_factor *factor, const struct gp_shape *shape,
+static void input_gradient(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
                            const struct gp_parameters *theta, struct gp_gather *gather,
                            const double *gamma_zz, const struct gp_parameters *gradient,
                            double *scratch) {
     size_t m = shape->inducing, d = shape->attributes;
-    bool distance = shape->kernel->argument == SQUARED_DISTANCE;
-    const double *q = factor->inverse_square;
-    double *d_q = gather->inverse_square;
+    const struct gp_gather_term *term = &gather->term[t];
+    const double *q = factor->term[t].inverse_square;
+    double *d_q = term->inverse_square;
     gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, theta->z, d, 0.0, gather->gamma_z, d, scratch);
     for (size_t i = 0; i < m; i++) {
-        const double *z = theta->z + i * d, *cross = gather->gamma_x + i * d;
-        const double *among = gather->gamma_z + i * d;
-        double *d_z = gradient->z + i * d;
-        if (distance)
-            distance_row(d, gather->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, among,
+        const double *z = theta->z + i * d, *cross = term->gamma_x + i * d;
+        double *among = gather->gamma_z + i * d, *d_z = t == 0 ? gradient->z + i * d : among;
+        if (gp_is_distance(shape, t))
+            distance_row(d, term->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, among,
                          d_q, d_z);
         else
             dot_row(d, z, q, cross, among, d_q, d_z);
+        if (t > 0)
+            add(d, d_z, gradient->z + i * d);
     }
     for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
-        gradient->log_lengthscale[j] = -2.0 * q[j] * d_q[j];
+        gradient->log_lengthscale[t * d + j] = -2.0 * q[j] * d_q[j];
 }
 
 void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -196,11 +217,15 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
     double trace = 0.0;
     for (size_t i = 0; i < m; i++)
         trace += d_k[i * m + i];
-    *gradient->log_variance =
-        *gather->variance + dot(m * m, d_k, factor->k) + factor->variance * factor->jitter * trace;
     *gradient->log_white = factor->white * (*gather->white + trace);
-    multiply(m * m, d_k, factor->k_slope, d_k);
-    input_gradient(factor, shape, theta, gather, d_k, gradient, scratch);
+    for (size_t t = 0; t < shape->kernel->terms; t++) {
+        struct gp_factor_term *term = &factor->term[t];
+        gradient->log_variance[t] = *gather->term[t].variance + dot(m * m, d_k, term->k) +
+                                    term->variance * factor->jitter * trace;
+        double *gamma_zz = term->k; /* done with as well */
+        multiply(m * m, d_k, term->k_slope, gamma_zz);
+        input_gradient(factor, shape, t, theta, gather, gamma_zz, gradient, scratch);
+    }
 }
 
 /* The likelihood's part, less the KL's. */

@@ -22,7 +22,7 @@
 #include <stddef.h>
 
 struct gp_shape {
-    const struct kernel *kernel;
+    const struct kernel *kernel; /* of T terms */
     unsigned degree;
     size_t inducing;   /* M */
     size_t attributes; /* d */
@@ -33,17 +33,21 @@ struct gp_shape {
  * of its lower triangle, with the logarithm of the diagonal.
  */
 struct gp_parameters {
-    double *log_variance;    /* 1: log s2 */
+    double *log_variance;    /* T: log s2 */
     double *log_white;       /* 1: log s0^2 */
-    double *log_lengthscale; /* d: log lambda */
+    double *log_lengthscale; /* T x d: log lambda */
     double *z;               /* M x d */
     double *m;               /* M */
     double *l;               /* M (M+1) / 2 */
 };
 
+static inline bool gp_is_distance(const struct gp_shape *shape, size_t term) {
+    return shape->kernel->term[term]->argument == SQUARED_DISTANCE;
+}
+
 /* What z' x / lambda^2 is multiplied by in t: |z - x|^2 has -2 of it, a dot product 1. */
-static inline double gp_sign(const struct gp_shape *shape) {
-    return shape->kernel->argument == SQUARED_DISTANCE ? -2.0 : 1.0;
+static inline double gp_sign(const struct gp_shape *shape, size_t term) {
+    return gp_is_distance(shape, term) ? -2.0 : 1.0;
 }
 
 size_t gp_parameter_count(const struct gp_shape *shape);
@@ -51,27 +55,35 @@ struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *thet
 
 /* ---------------------------------------------------------------- what depends on Z alone ----- */
 
-struct gp_factor {
-    double variance, white, jitter; /* s2; s0^2; added to the diagonal in units of s2 */
-    const double *inverse_square;   /* d: 1 / lambda^2, see gp_scales */
-    double *packed_z;               /* M x d: gp_sign Z / lambda^2 as left factor of products */
-    double *zq;                     /* M x d: Z / lambda^2; or NULL */
-    double *z_norm;                 /* M: sum_j z_j^2 / lambda_j^2 */
-    double *k, *k_slope;            /* M x M: s2 g(t), s2 g'(t) without the diagonal's noise */
-    double *root, *inverse;         /* M x M: L_K and its inverse */
-    double *l;                      /* M x M: L */
-    double *packed_w;               /* M x M: W = L L' - I as left factor of products */
-    double kl;                      /* KL(q(w) || N(0, I)) */
-    double *alpha;                  /* M: L_K^-T m, so that mean = K_xz alpha */
-    double *work, *posterior_work;  /* 2 x M x M; M x M */
+/* One term of the kernel. */
+struct gp_factor_term {
+    double variance;              /* s2 */
+    const double *inverse_square; /* d: 1 / lambda^2, see gp_scales */
+    double *packed_z;             /* M x d: gp_sign Z / lambda^2 as left factor of products */
+    double *zq;                   /* M x d: the same plainly; or NULL */
+    double *z_norm;               /* M: sum_j z_j^2 / lambda_j^2 */
+    double *k, *k_slope;          /* M x M: s2 g(t), s2 g'(t) */
 };
 
-/* 1 / lambda^2 of a function, into its row of Q (C x d). First of all. */
+struct gp_factor {
+    struct gp_factor_term term[KERNEL_MOST_TERMS];
+    double variance, white,
+        jitter;                    /* sum of s2; s0^2; added to the diagonal in units of variance */
+    double *k;                     /* M x M: the terms' sum, without the diagonal's noise */
+    double *root, *inverse;        /* M x M: L_K and its inverse */
+    double *l;                     /* M x M: L */
+    double *packed_w;              /* M x M: W = L L' - I as left factor of products */
+    double kl;                     /* KL(q(w) || N(0, I)) */
+    double *alpha;                 /* M: L_K^-T m, so that mean = K_xz alpha */
+    double *work, *posterior_work; /* 2 x M x M; M x M */
+};
+
+/* 1 / lambda^2 of a function's terms, into its rows of Q (C T x d). First of all. */
 void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, double *q);
 
 /*
- * The function's row of Q, and zq, lie in arrays that the caller shares out, so that all functions'
- * stand in one matrix. zq is for gp_points_backward alone and may be NULL without it.
+ * The function's rows of Q, and zq (T M x d), lie in arrays that the caller shares out, so that all
+ * functions' stand in one matrix. zq is for gp_points_backward alone and may be NULL without it.
  */
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
                       const double *q, double *zq);
@@ -94,38 +106,46 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
 /*
  * Points: R x d. All functions look at the same ones, so x' (d x R) and, for the way back, x are
  * packed once as right factors of products (linalg.h); NULL where that is not worth it. x_norm is
- * the function's own: sum_j x_j^2 / lambda_j^2.
+ * the function's own, a row for each term: sum_j x_j^2 / lambda_j^2.
  */
 struct gp_points {
     size_t rows;
     const double *x;
     const double *packed_transpose, *packed;
-    const double *x_norm; /* R */
+    const double *x_norm; /* T x R, rows norm_stride apart */
+    size_t norm_stride;
 };
 
-/* x_norm (C x R, functions `stride` apart) of all functions, from Q and the squares of x (R x d).
- */
+/* x_norm (C T x R, rows `stride` apart) of all functions, from Q and the squares of x (R x d). */
 void gp_norms(const struct gp_shape *shape, size_t functions, const double *q, size_t rows,
               const double *x_square, double *x_norm, size_t stride, double *scratch);
 
-/* Its adjoint, after the functions' own gradients: d_norm (C x R) adds to the gradients by
- * log lambda, attributes first .. first+width-1. d_q (C x d) is scratch. */
+/* Its adjoint, after the functions' own gradients: d_norm (C T x R) adds to the gradients by
+ * log lambda, attributes first .. first+width-1. d_q (C T x d) is scratch. */
 void gp_norms_backward(const struct gp_shape *shape, size_t functions, const double *q, size_t rows,
                        const double *x_square, const double *d_norm, size_t stride, size_t first,
                        size_t width, double *d_q, const struct gp_parameters *gradient,
                        double *scratch);
 
-/* One function at one tile of points. */
-struct gp_tile {
+/* One term of a function's kernel at one tile of points. */
+struct gp_tile_term {
     double *k, *k_slope, *k_curvature; /* M x R; curvature for the first-order model only */
-    double *a, *h;                     /* M x R: A and W A; h becomes dA */
-    double *gamma;                     /* M x R: d bound / d t; the caller's to place */
-    double *k_xx, *k_xx_slope;         /* R */
-    double *d_norm;                    /* R: d bound / d x_norm; the caller's to place */
+    double *gamma;                     /* M x R: d bound / d t */
+    double *k_xx, *k_xx_slope;         /* R: the first term's k_xx includes the white noise */
+    double *d_norm;                    /* R: d bound / d x_norm */
     /* The first-order model's: see slope.c. */
     double *e, *d_e; /* M x R */
-    double *slope;   /* R x d: the product behind d mean / d x; becomes the adjoint */
+    double *slope;   /* R x d: the product behind d mean / d x; the first becomes the adjoint */
     double *rho;     /* R */
+};
+
+/* One function at one tile of points. */
+struct gp_tile {
+    struct gp_tile_term term[KERNEL_MOST_TERMS];
+    double *k;         /* M x R: the terms' sum */
+    double *a, *h;     /* M x R: A and W A; h becomes dA */
+    double *k_xx;      /* R: the terms' sum */
+    double *slope_row; /* d: scratch of the first-order model */
 };
 
 struct gp_tile_use {
@@ -136,17 +156,27 @@ struct gp_tile_use {
 void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
                     struct gp_tile_use use, struct arena *arena);
 
+/* gamma and d_norm are the caller's, so that all functions' stand in one matrix (C T M x R and
+ * C T x R): those of this function's terms start here, M `rows` and `stride` apart. */
+void gp_tile_place(struct gp_tile *tile, const struct gp_shape *shape, size_t rows, double *gamma,
+                   double *d_norm, size_t stride);
+
 /* What a function's points add to its gradient, one per tile, summed over tiles in order. */
+struct gp_gather_term {
+    double *gamma_x;        /* M x d: gamma X, plus e d_slope with slopes */
+    double *row_sum;        /* M: sum_r gamma */
+    double *inverse_square; /* d: d bound / d (1/lambda^2), through slopes; then Z's share too */
+    double *variance;       /* 1: d bound / d log s2 */
+};
+
 struct gp_gather {
-    double *a_a;              /* M x M: A diag(d_var) A', lower triangle */
-    double *b;                /* M: d bound / d m from the likelihood, also through alpha */
-    double *d_alpha;          /* M */
-    double *gamma_x;          /* M x d: gamma X, plus e d_slope with slopes */
-    double *gamma_z;          /* M x d: gamma_zz Z, once gathered; or NULL */
-    double *row_sum;          /* M: sum_r gamma */
-    double *inverse_square;   /* d: d bound / d (1/lambda^2), through slopes; then Z's share too */
-    double *noise;            /* d: d bound / d (noise variance), through the slopes; or NULL */
-    double *variance, *white; /* 1: d bound / d log s2, d bound / d s0^2 */
+    struct gp_gather_term term[KERNEL_MOST_TERMS];
+    double *a_a;     /* M x M: A diag(d_var) A', lower triangle */
+    double *b;       /* M: d bound / d m from the likelihood, also through alpha */
+    double *d_alpha; /* M */
+    double *gamma_z; /* M x d: gamma_zz Z of one term after the other, once gathered; or NULL */
+    double *noise;   /* d: d bound / d (noise variance), through the slopes; or NULL */
+    double *white;   /* 1: d bound / d s0^2 */
 };
 
 /* completes: the gather of a function's first tile, with which gp_gather_complete will be called.
@@ -204,8 +234,8 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
 
 /*
  * d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over functions
- * whose gamma (C M x R), zq (C M x d), Q (C x d) and d_norm (C x R, `stride` apart) stand one below
- * the other.
+ * and terms whose gamma (C T M x R), zq (C T M x d), Q (C T x d) and d_norm (C T x R, `stride`
+ * apart) stand one below the other.
  */
 void gp_points_backward(const struct gp_shape *shape, size_t functions,
                         const struct gp_factor *factors, const struct gp_tile *tiles,

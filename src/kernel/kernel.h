@@ -2,15 +2,17 @@
 /*
  * What a kernel is.
  *
- * Every kernel here is a variance times a function of one number per pair of points,
+ * Every kernel here is a sum of terms, of which most have one. A term is a variance times a
+ * function of one number per pair of points:
  *
- *     k(x, x') = s2 * g(t(x, x')) + (s2 * jitter + s0^2) [x = x'],
+ *     k(x, x') = sum_t s2_t g_t(t_t(x, x')) + (jitter sum_t s2_t + s0^2) [x = x'],
  *
- *     SQUARED_DISTANCE   t = sum_j (x_j - x'_j)^2 / lambda_j^2      (stationary kernels)
+ *     SQUARED_DISTANCE   t = sum_j (x_j - x'_j)^2 / lambda_j^2      (stationary terms)
  *     DOT_PRODUCT        t = sum_j x_j x'_j / lambda_j^2
  *
- * so a kernel is a name, the kind of t, and g with its first two derivatives. All products of
- * matrices that lead to t and back from it are shared (gp/).
+ * so a term is the kind of t, and g with its first two derivatives, and has s2 and lambda of its
+ * own. All products of matrices that lead to t and back from it, and all sums over terms, are
+ * shared (gp/).
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -19,25 +21,37 @@
 
 enum kernel_argument { SQUARED_DISTANCE, DOT_PRODUCT };
 
-struct kernel {
-    const char *name;
-    const char *summary;
+struct kernel_term {
     enum kernel_argument argument;
     /*
      * For i < n: value = scale g(t_i), slope = scale g'(t_i), curvature = scale g''(t_i).
      * t is overwritten or left, value may be t itself; slope and curvature may be NULL.
-     * A squared distance t is never negative. `degree` matters to the polynomial alone.
+     * A squared distance t is never negative; g(0) = 1. `degree` matters to the polynomial alone.
      */
     void (*evaluate)(unsigned degree, double scale, size_t n, const double *t, double *value,
                      double *slope, double *curvature);
 };
 
-extern const struct kernel kernel_squared_exponential;
-extern const struct kernel kernel_matern32;
-extern const struct kernel kernel_matern52;
-extern const struct kernel kernel_polynomial;
+extern const struct kernel_term kernel_squared_exponential;
+extern const struct kernel_term kernel_matern32;
+extern const struct kernel_term kernel_matern52;
+extern const struct kernel_term kernel_polynomial;
+extern const struct kernel_term kernel_linear;
 
-/* All of them, ended by NULL. A new kernel is one file and one line in kernel.c. */
+enum { KERNEL_MOST_TERMS = 2 };
+
+struct kernel {
+    const char *name;
+    const char *summary;
+    size_t terms;
+    const struct kernel_term *term[KERNEL_MOST_TERMS];
+};
+
+/* All of them, ended by NULL. A new term is one file and one line in kernel.c; a new sum is that
+ * line alone. */
 extern const struct kernel *const kernel_list[];
+
+/* The one of this name, or NULL. */
+const struct kernel *kernel_named(const char *name);
 
 #endif

@@ -33,9 +33,4 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
     }
 }
 
-const struct kernel kernel_matern32 = {
-    .name = "matern32",
-    .summary = "Matern 3/2: rough boundaries",
-    .argument = SQUARED_DISTANCE,
-    .evaluate = evaluate,
-};
+const struct kernel_term kernel_matern32 = {.argument = SQUARED_DISTANCE, .evaluate = evaluate};

@@ -32,9 +32,4 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
     }
 }
 
-const struct kernel kernel_matern52 = {
-    .name = "matern52",
-    .summary = "Matern 5/2: fairly smooth boundaries",
-    .argument = SQUARED_DISTANCE,
-    .evaluate = evaluate,
-};
+const struct kernel_term kernel_matern52 = {.argument = SQUARED_DISTANCE, .evaluate = evaluate};

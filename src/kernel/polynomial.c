@@ -37,9 +37,4 @@ static void evaluate(unsigned degree, double scale, size_t n, const double *t, d
     powers(scale, degree, n, t, value); /* last, since value may be t */
 }
 
-const struct kernel kernel_polynomial = {
-    .name = "polynomial",
-    .summary = "polynomial of any degree: products of up to that many attributes",
-    .argument = DOT_PRODUCT,
-    .evaluate = evaluate,
-};
+const struct kernel_term kernel_polynomial = {.argument = DOT_PRODUCT, .evaluate = evaluate};

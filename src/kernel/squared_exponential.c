@@ -16,9 +16,5 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
             curvature[i] = 0.25 * value[i];
 }
 
-const struct kernel kernel_squared_exponential = {
-    .name = "se",
-    .summary = "squared exponential: very smooth boundaries",
-    .argument = SQUARED_DISTANCE,
-    .evaluate = evaluate,
-};
+const struct kernel_term kernel_squared_exponential = {.argument = SQUARED_DISTANCE,
+                                                       .evaluate = evaluate};

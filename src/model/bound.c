@@ -49,9 +49,9 @@ struct bound {
     double **gamma;           /* tiles: the functions' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     bool *factored;                            /* C */
-    double *q, *d_q;                           /* C x d: 1 / lambda^2; scratch */
+    double *q, *d_q;                           /* C T x d: 1 / lambda^2; scratch */
     double *x, *x_square, *d_x;                /* R x d */
-    double *x_norm, *d_norm;                   /* C x most_points */
+    double *x_norm, *d_norm;                   /* C T x most_points */
     double **packed;                           /* tiles x 2: x' and x, see gp.h */
     double *feature;                           /* B x features: what a network is told of targets */
     double *point_target;                      /* R x target width */
@@ -83,12 +83,23 @@ static size_t tile_start(const struct bound *bound, size_t tile) {
     return points_of(bound) * tile / bound->tiles;
 }
 
+/* Latent functions times terms of their kernel. */
+static size_t term_count(const struct nim_model *model) {
+    return model->functions * model->gp.kernel->terms;
+}
+
+/* Where the norms of function c's points in a tile start: a row for each term. */
+static size_t norms_at(const struct bound *bound, size_t tile, size_t c) {
+    return c * bound->model->gp.kernel->terms * bound->most_points + tile_start(bound, tile);
+}
+
 /* A tile's points as function c sees them. */
 static struct gp_points tile_points(const struct bound *bound, size_t tile, size_t c) {
     size_t start = tile_start(bound, tile), d = bound->model->attributes;
     return (struct gp_points){.rows = tile_start(bound, tile + 1) - start,
                               .x = bound->x + start * d,
-                              .x_norm = bound->x_norm + c * bound->most_points + start,
+                              .x_norm = bound->x_norm + norms_at(bound, tile, c),
+                              .norm_stride = bound->most_points,
                               .packed_transpose = bound->packed[2 * tile],
                               .packed = bound->packed[2 * tile + 1]};
 }
@@ -144,8 +155,8 @@ static void layout_points(struct bound *bound, struct arena *arena) {
         bound->log_weight = arena_doubles(arena, points);
         bound->share = arena_doubles(arena, points);
     }
-    bound->x_norm = arena_doubles(arena, functions * points);
-    bound->d_norm = arena_doubles(arena, functions * points);
+    bound->x_norm = arena_doubles(arena, term_count(model) * points);
+    bound->d_norm = arena_doubles(arena, term_count(model) * points);
     bound->mean = arena_doubles(arena, functions * points);
     bound->variance = arena_doubles(arena, functions * points);
     bound->d_mean = arena_doubles(arena, functions * points);
@@ -160,20 +171,20 @@ static void layout_points(struct bound *bound, struct arena *arena) {
 
 static void layout_functions(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
-    size_t functions = model->functions, area = model->inducing * model->attributes;
+    size_t functions = model->functions, terms = model->gp.kernel->terms;
+    size_t scales = terms * model->attributes, area = model->inducing * scales;
     bound->factor = arena_bytes(arena, functions, sizeof *bound->factor);
     bound->factored = arena_bytes(arena, functions, sizeof *bound->factored);
     bound->theta = arena_bytes(arena, functions, sizeof *bound->theta);
     bound->gradient_of = arena_bytes(arena, functions, sizeof *bound->gradient_of);
-    bound->q = arena_doubles(arena, functions * model->attributes);
-    bound->d_q = arena_doubles(arena, functions * model->attributes);
+    bound->q = arena_doubles(arena, functions * scales);
+    bound->d_q = arena_doubles(arena, functions * scales);
     double *zq = bound->needs_d_x ? arena_doubles(arena, functions * area) : NULL;
     bool counting = !bound->factor;
     struct gp_factor thrown_away;
     for (size_t c = 0; c < functions; c++) {
         gp_factor_layout(counting ? &thrown_away : &bound->factor[c], &model->gp, arena,
-                         counting ? NULL : bound->q + c * model->attributes,
-                         zq ? zq + c * area : NULL);
+                         counting ? NULL : bound->q + c * scales, zq ? zq + c * area : NULL);
         if (!counting) {
             bound->theta[c] = model_gp(model, model->theta, c);
             bound->gradient_of[c] = model_gp(model, bound->gradient, c);
@@ -204,7 +215,7 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
     struct gp_tile no_tile;
     struct gp_gather no_gather;
     for (size_t t = 0; t < tiles; t++) {
-        double *gamma = arena_doubles(arena, functions * model->inducing * rows);
+        double *gamma = arena_doubles(arena, term_count(model) * model->inducing * rows);
         double *transpose = arena_doubles(arena, gemm_packed_size(rows, d));
         double *plain = arena_doubles(arena, gemm_packed_size(d, rows));
         if (gamma) {
@@ -338,7 +349,8 @@ static void complete_points(void *context, size_t unit, size_t worker) {
 static void find_scales(void *context, size_t c, size_t worker) {
     (void)worker;
     struct bound *bound = context;
-    gp_scales(&bound->model->gp, &bound->theta[c], bound->q + c * bound->model->attributes);
+    const struct gp_shape *gp = &bound->model->gp;
+    gp_scales(gp, &bound->theta[c], bound->q + c * gp->kernel->terms * gp->attributes);
 }
 
 static void find_norms(void *context, size_t unit, size_t worker) {
@@ -419,8 +431,9 @@ static void look_at_points(void *context, size_t unit, size_t worker) {
     struct gp_points points = tile_points(bound, t, c);
     struct gp_tile *tile = &bound->tile[unit];
     /* The functions' gammas stand one below the other, as many columns apart as this batch has. */
-    tile->gamma = bound->gamma[t] + c * gp->inducing * points.rows;
-    tile->d_norm = bound->d_norm + at;
+    gp_tile_place(tile, gp, points.rows,
+                  bound->gamma[t] + c * gp->kernel->terms * gp->inducing * points.rows,
+                  bound->d_norm + norms_at(bound, t, c), bound->most_points);
     gp_conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
                    bound->variance + at, bound->scratch[worker]);
     if (!bound->use.first_order)
@@ -636,11 +649,11 @@ static void gather_likelihood(struct bound *bound, size_t units) {
 /* log N(log lambda; log sqrt(d) + LENGTHSCALE_SHIFT, width^2) of every lengthscale, up to a
  * constant: in many attributes points lie further apart. */
 static double add_lengthscale_prior(struct bound *bound) {
-    size_t d = bound->model->attributes;
+    size_t d = bound->model->attributes, scales = bound->model->gp.kernel->terms * d;
     double width = bound->model->options.lengthscale_prior, value = 0.0;
     double centre = 0.5 * log((double)d) + LENGTHSCALE_SHIFT;
     for (size_t c = 0; width > 0.0 && c < bound->model->functions; c++)
-        for (size_t j = 0; j < d; j++) {
+        for (size_t j = 0; j < scales; j++) {
             double z = (bound->theta[c].log_lengthscale[j] - centre) / width;
             value -= 0.5 * z * z;
             bound->gradient_of[c].log_lengthscale[j] -= z / width;

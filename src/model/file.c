@@ -57,8 +57,11 @@ static void add_classes(struct arrays *arrays, const struct nim_model *model) {
         "kernel.log_variance", "kernel.log_white_noise", "kernel.log_lengthscale",
         "inducing.inputs",     "posterior.mean",         "posterior.factor"};
     size_t c = model->functions, m = model->inducing, d = model->attributes;
-    const size_t shape[BLOCKS_PER_FUNCTION][3] = {{1, c, 0}, {1, c, 0}, {2, c, d},
-                                                  {3, c, m}, {2, c, m}, {2, c, m * (m + 1) / 2}};
+    size_t terms = model->gp.kernel->terms;
+    bool sum = terms > 1; /* one dimension more */
+    const size_t shape[BLOCKS_PER_FUNCTION][3] = {
+        {sum ? 2 : 1, c, terms}, {1, c, 0}, {sum ? 3 : 2, c, sum ? terms : d}, {3, c, m}, {2, c, m},
+        {2, c, m * (m + 1) / 2}};
     double *values = arrays->staged;
     for (size_t b = 0; b < BLOCKS_PER_FUNCTION; b++) {
         add_array(arrays, name[b], values, shape[b][0], shape[b][1], shape[b][2], d);
@@ -157,12 +160,13 @@ static bool all_between(const double *values, size_t count, double least, double
 
 static bool kernels_can_be(const struct nim_model *model) {
     const double most = LARGEST_LOG;
+    size_t terms = model->gp.kernel->terms;
     for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
         /* The squares of lengthscales are divided by. */
-        if (!all_between(theta.log_variance, 1, -most, most) ||
+        if (!all_between(theta.log_variance, terms, -most, most) ||
             !all_between(theta.log_white, 1, -HUGE_VAL, most) ||
-            !all_between(theta.log_lengthscale, model->attributes, -0.5 * most, 0.5 * most))
+            !all_between(theta.log_lengthscale, terms * model->attributes, -0.5 * most, 0.5 * most))
             return false;
     }
     return true;
@@ -552,8 +556,9 @@ static bool sizes_fit(const struct loading *loading, const nim_options *options,
                       const struct model_sizes *sizes) {
     const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
     /* A model's own options are settled. */
-    return options->input && options->samples && options->batch && options->alpha != OPTION_AUTO &&
-           options->caution != OPTION_AUTO && options->lengthscale_prior != OPTION_AUTO &&
+    return options->kernel && options->input && options->samples && options->batch &&
+           options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
+           options->lengthscale_prior != OPTION_AUTO &&
            targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
            z->shape[0] == model_functions(options, sizes->classes) &&

@@ -54,15 +54,20 @@ static double in_user_units(const nim_model *model, size_t j, double standard) {
 typedef void read_function(const nim_model *model, double *values);
 
 static void read_lengthscales(const nim_model *model, double *values) {
-    for (size_t c = 0; c < model->functions; c++)
+    size_t terms = model->gp.kernel->terms, d = model->attributes;
+    for (size_t row = 0; row < model->functions * terms; row++) {
+        struct gp_parameters theta = model_gp(model, model->theta, row / terms);
         for (size_t j = 0; j < model->columns; j++)
-            *values++ = exp(model_gp(model, model->theta, c).log_lengthscale[j]) *
-                        model->scaling.deviation[j];
+            *values++ =
+                exp(theta.log_lengthscale[row % terms * d + j]) * model->scaling.deviation[j];
+    }
 }
 
 static void read_variances(const nim_model *model, double *values) {
+    size_t terms = model->gp.kernel->terms;
     for (size_t c = 0; c < model->functions; c++)
-        values[c] = exp(*model_gp(model, model->theta, c).log_variance);
+        for (size_t t = 0; t < terms; t++)
+            values[c * terms + t] = exp(model_gp(model, model->theta, c).log_variance[t]);
 }
 
 static void read_white_noise(const nim_model *model, double *values) {
@@ -85,11 +90,24 @@ static void read_noise_variance(const nim_model *model, double *values) {
     }
 }
 
-/* sum_c 1/lambda^2 of every attribute, flags of missing cells included: the largest is 1. */
+/* 1/lambda^2 of attribute j in function c; in a sum of terms, the average that weighs each by its
+ * s2. */
+static double steepness(const nim_model *model, size_t c, size_t j) {
+    struct gp_parameters theta = model_gp(model, model->theta, c);
+    double total = 0.0, all = 0.0;
+    for (size_t t = 0; t < model->gp.kernel->terms; t++)
+        all += exp(theta.log_variance[t]);
+    for (size_t t = 0; t < model->gp.kernel->terms; t++)
+        total += exp(theta.log_variance[t]) / all *
+                 exp(-2.0 * theta.log_lengthscale[t * model->attributes + j]);
+    return total;
+}
+
+/* Summed over functions, for every attribute, flags of missing cells included. */
 static double relevance_at(const nim_model *model, size_t j) {
     double total = 0.0;
     for (size_t c = 0; model->scaling.spread[j] > 0.0 && c < model->functions; c++)
-        total += exp(-2.0 * model_gp(model, model->theta, c).log_lengthscale[j]);
+        total += steepness(model, c, j);
     return total;
 }
 
@@ -111,6 +129,41 @@ static void read_missing_relevance(const nim_model *model, double *values) {
 
 static void read_missing_columns(const nim_model *model, double *values) {
     memcpy(values, model->scaling.flagged, model->scaling.flags * sizeof(double));
+}
+
+/* Gaussians of the population: with independent attributes it is one. */
+static size_t population_gaussians(const nim_model *model) {
+    const struct population *population = &model->population;
+    return population->components ? population->components : population->learned;
+}
+
+static void read_population_shares(const nim_model *model, double *values) {
+    const struct population *population = &model->population;
+    for (size_t k = 0; k < population_gaussians(model); k++)
+        values[k] = population->components ? population->share[k] : 1.0;
+}
+
+static void read_population_means(const nim_model *model, double *values) {
+    for (size_t k = 0; k < population_gaussians(model); k++)
+        for (size_t j = 0; j < model->columns; j++)
+            *values++ = in_user_units(model, j, model->population.mean[k * model->attributes + j]);
+}
+
+static double population_covariance(const struct population *population, size_t k, size_t i,
+                                    size_t j) {
+    size_t d = population->attributes;
+    const double *root = population->root + k * d * d;
+    if (population->components == 0)
+        return i == j ? population->variance[i] : 0.0;
+    return dot(d, root + i * d, root + j * d);
+}
+
+static void read_population_covariances(const nim_model *model, double *values) {
+    const double *unit = model->scaling.deviation;
+    for (size_t k = 0; k < population_gaussians(model); k++)
+        for (size_t i = 0; i < model->columns; i++)
+            for (size_t j = 0; j < model->columns; j++)
+                *values++ = population_covariance(&model->population, k, i, j) * unit[i] * unit[j];
 }
 
 static void read_temperature(const nim_model *model, double *values) {
@@ -142,19 +195,23 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
     if (!model || !name)
         return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
     size_t c = model->functions, m = model->inducing, d = model->columns;
+    size_t terms = model->gp.kernel->terms, k = population_gaussians(model);
     const struct {
         const char *name;
         size_t count;
         read_function *read;
     } arrays[] = {
-        {"lengthscales", c * d, read_lengthscales},
-        {"variances", c, read_variances},
+        {"lengthscales", c * terms * d, read_lengthscales},
+        {"variances", c * terms, read_variances},
         {"white_noise", c, read_white_noise},
         {"inducing_inputs", c * m * d, read_inducing_inputs},
         {"noise_variance", d, read_noise_variance},
         {"relevance", d, read_relevance},
         {"missing_columns", model->scaling.flags, read_missing_columns},
         {"missing_relevance", model->scaling.flags, read_missing_relevance},
+        {"population_shares", k, read_population_shares},
+        {"population_means", k * d, read_population_means},
+        {"population_covariances", k * d * d, read_population_covariances},
         {"temperature", 1, read_temperature},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

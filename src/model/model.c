@@ -136,66 +136,6 @@ nim_status model_allocate(const struct nim_options *options, const struct model_
     return NIM_OK;
 }
 
-/* All rows of the table in standard units, for learning a population: x, then noise. */
-static double *gather_all(const struct nim_model *model, const nim_data *data) {
-    size_t d = model->attributes, bytes;
-    if (__builtin_mul_overflow(data->rows, 2 * d * sizeof(double), &bytes))
-        return NULL;
-    double *x = malloc(bytes);
-    for (size_t i = 0; x && i < data->rows; i++)
-        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x + i * d,
-                       x + (data->rows + i) * d, NULL);
-    return x;
-}
-
-/* Whether all rows have the same noise, none included. */
-static bool equally_noisy(size_t rows, size_t d, const double *noise) {
-    for (size_t i = 1; i < rows; i++)
-        if (memcmp(noise, noise + i * d, d * sizeof(double)) != 0)
-            return false;
-    return true;
-}
-
-static nim_status refuse_population(const struct nim_model *model, bool fits, nim_error *error) {
-    return failure(error, NIM_INVALID_ARGUMENT, "option population: %s needs %s",
-                   model->options.population == POPULATION_GAUSSIAN ? "gaussian" : "mixture",
-                   fits ? "error bars that are given (noise=given)"
-                        : "an input model that infers inputs or looks at their mean");
-}
-
-/*
- * Measurements tell the spread of the population and the noise together, never apart: where noise
- * is learned the population stays flat. Left to itself it also does for models that do not infer
- * inputs, and where all rows are equally noisy: the functions then learn from inputs that are as
- * noisy as those they will be asked about.
- */
-static nim_status learn_population(struct nim_model *model, const nim_data *data,
-                                   nim_error *error) {
-    enum population_kind kind = (enum population_kind)model->options.population;
-    const struct input_model *input = model->options.input;
-    size_t d = model->attributes;
-    bool asked = kind == POPULATION_GAUSSIAN || kind == POPULATION_MIXTURE;
-    bool fits = input->averages || input->shrinks;
-    if (asked && (!fits || model_learns_noise(model)))
-        return refuse_population(model, fits, error);
-    bool flat = kind == POPULATION_FLAT || model_learns_noise(model) ||
-                (kind == POPULATION_AUTO && !input->averages && !input->widens);
-    double *x = flat ? NULL : gather_all(model, data), *noise = x ? x + data->rows * d : NULL;
-    bool good = flat || x;
-    if (good && !flat && !asked)
-        flat = equally_noisy(data->rows, d, noise);
-    if (good && flat) {
-        good = population_flat(&model->population, d, model->options.prior_variance);
-    } else if (good) {
-        struct population_rows rows = {data->rows, d, x, noise};
-        struct random_key key = {model->options.seed, STREAM_POPULATION};
-        good = population_learn(&model->population, &rows, kind, key, model_threads(model));
-    }
-    free(x);
-    return good ? NIM_OK
-                : failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to learn the population");
-}
-
 nim_status nim_model_create(const nim_options *options, const nim_data *data, nim_model **result,
                             nim_error *error) {
     if (!options || !result)
@@ -219,7 +159,7 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
     if (status == NIM_OK)
         status = scaling_compute(&model->scaling, data, model->options.standardise, error);
     if (status == NIM_OK)
-        status = learn_population(model, data, error);
+        status = model_learn_population(model, data, NULL, error);
     if (status == NIM_OK && !model_start(model, data))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to place the inducing inputs");
     if (status != NIM_OK) {
@@ -293,7 +233,8 @@ struct block model_block(const struct nim_model *model, size_t index) {
         return last[index % BLOCKS_PER_FUNCTION];
     static const char *const name[BLOCKS_PER_FUNCTION] = {
         "log_variance", "log_white", "log_lengthscale", "z", "m", "l"};
-    const size_t count[BLOCKS_PER_FUNCTION] = {1, 1, d, m * d, m, m * (m + 1) / 2};
+    size_t terms = model->gp.kernel->terms;
+    const size_t count[BLOCKS_PER_FUNCTION] = {terms, 1, terms * d, m * d, m, m * (m + 1) / 2};
     size_t offset = c * gp_parameter_count(&model->gp);
     for (size_t b = 0; b < index % BLOCKS_PER_FUNCTION; b++)
         offset += count[b];

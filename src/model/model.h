@@ -81,6 +81,11 @@ nim_status model_allocate(const struct nim_options *options, const struct model_
 void model_gather(const struct nim_model *model, const nim_data *data, size_t count,
                   const size_t *row, double *x, double *noise, double *weight);
 
+/* Learns the population, or leaves it flat, as the options say; `others` are rows to learn it from
+ * besides those of the table, or NULL. */
+nim_status model_learn_population(struct nim_model *model, const nim_data *data,
+                                  const nim_data *others, nim_error *error);
+
 /* How many latent functions a model of these options and classes has. */
 size_t model_functions(const struct nim_options *options, size_t classes);
 

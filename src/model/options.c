@@ -26,8 +26,10 @@ struct option {
 
 /* clang-format off */
 static const struct option option_list[] = {
-    {{"kernel", "se", "se|matern32|matern52|polynomial",
-      "How smooth the boundaries are."},
+    {{"kernel", "auto",
+      "auto|se|matern32|matern52|polynomial|linear|linear+se|linear+matern32|linear+matern52",
+      "How smooth the boundaries are; a sum starts from planes and departs from them; auto means "
+      "matern32 where alpha is above 0, otherwise se."},
      KERNEL, AT(kernel), SHAPES, 0, 0},
     {{"degree", "3", "1 .. 64",
       "Degree of the polynomial kernel."},
@@ -74,7 +76,7 @@ static const struct option option_list[] = {
      WHOLE, AT(learn_epsilon), SHAPES, 0, 1},
     {{"epochs", "0", "0 .. 1000000",
       "Passes over the data: the most with stop=auto, exactly so many with stop=fixed; 0 means "
-      "10000 steps, but at least 100 passes, with latent and amortised inputs, otherwise 1500 steps, "
+      "10000 steps, but at least 100 passes, with latent and amortised inputs, otherwise 1000 steps, "
       "but at least 15 passes."},
      WHOLE, AT(epochs), TRAINS, 0, 1e6},
     {{"warm_up", "1000", "0 .. 1000000000",
@@ -85,7 +87,7 @@ static const struct option option_list[] = {
       "Stop when the bound has settled, or after all epochs at a constant rate."},
      CHOICE, AT(stop), TRAINS, 0, 0},
     {{"batch", "0", "0 .. 1000000",
-      "Rows in a minibatch; 0 means 100 with marginal inputs, otherwise 200."},
+      "Rows in a minibatch; 0 means 50 with marginal inputs, otherwise 200."},
      WHOLE, AT(batch), TRAINS, 0, 1e6},
     {{"rate", "0.02", "1e-8 .. 1",
       "Step size of Adam."},
@@ -95,7 +97,7 @@ static const struct option option_list[] = {
       "numbers, counts and sets."},
      CHOICE, AT(calibrate), TRAINS, 0, 0},
     {{"samples", "0", "0 .. 1000",
-      "Places each row is looked at in a training step; 0 means 8 with marginal inputs, otherwise 1."},
+      "Places each row is looked at in a training step; 0 means 4 with marginal inputs, otherwise 1."},
      WHOLE, AT(samples), SHAPES, 0, 1000},
     {{"points", "256", "1 .. 65536",
       "Quasi-random points a noisy row is averaged over in prediction."},
@@ -157,9 +159,9 @@ static nim_status set_part(nim_options *options, const struct option *option, co
     bool found = false;
     switch (option->kind) {
     case KERNEL:
-        for (size_t i = 0; kernel_list[i] && !found; i++)
-            if ((found = strcmp(kernel_list[i]->name, value) == 0))
-                options->kernel = kernel_list[i];
+        found = kernel_named(value) || strcmp(value, "auto") == 0;
+        if (found)
+            options->kernel = kernel_named(value);
         break;
     case LIKELIHOOD:
         for (size_t i = 0; likelihood_list[i] && !found; i++)
@@ -259,7 +261,7 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
     int length;
     switch (option->kind) {
     case KERNEL:
-        snprintf(value, size, "%s", options->kernel->name);
+        snprintf(value, size, "%s", options->kernel ? options->kernel->name : "auto");
         break;
     case LIKELIHOOD:
         snprintf(value, size, "%s", options->likelihood->name);

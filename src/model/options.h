@@ -20,7 +20,7 @@ enum option_role option_role(const char *name);
 
 /* Every setting, once; options.c gives name, default, range and help of each. */
 struct nim_options {
-    const struct kernel *kernel;
+    const struct kernel *kernel; /* NULL: auto */
     const struct likelihood *likelihood;
     const struct input_model *input; /* NULL: auto */
     size_t noise;                    /* enum noise_mode */

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Points that `marginal` looks at for a row, and rows in a batch of theirs. */
-enum { POINTS = 8, BATCH_OF_POINTS = 100, BATCH_OF_ROWS = 200 };
+enum { POINTS = 4, BATCH_OF_POINTS = 50, BATCH_OF_ROWS = 200 };
 
 /* Fitted to the predicted probabilities themselves, functions that pay in full for leaving their
  * prior stay too close to it. */
@@ -53,6 +53,10 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
     bool points = settled.input == &input_marginal;
     if (settled.alpha == OPTION_AUTO)
         settled.alpha = numbers || options->noise != NOISE_GIVEN ? 0.0 : 1.0;
+    /* Fitted to the predicted probabilities, very smooth functions are too sure where classes meet
+     * in corners and steps. */
+    if (!settled.kernel)
+        settled.kernel = kernel_named(settled.alpha > 0.0 ? "matern32" : "se");
     if (settled.caution == OPTION_AUTO)
         settled.caution = settled.alpha > 0.0 ? LITTLE_CAUTION : 1.0;
     if (settled.lengthscale_prior == OPTION_AUTO)

@@ -65,18 +65,32 @@ static void typical_sizes(const struct nim_model *model, const nim_data *data, d
  * Squared exponential and Matern: s2 = e, lambda^2 = the root of the median squared distance; where
  * y has an order, not so long that most rows know of each other: a curve that starts too smooth is
  * taken for noise, and stays so.
- * Polynomial: lambda^2 = the mean squared norm, s2 = 2^-p, so that k(x,x) is about one.
+ * Polynomial and linear: lambda^2 = the mean squared norm, s2 = 1/g(1), so that k(x,x) is about
+ * one. A sum's terms start as they would alone.
  */
+static void start_term(const struct nim_model *model, size_t t, double distance, double norm,
+                       double *log_variance, double *log_lengthscale) {
+    size_t d = model->attributes;
+    double one = 1.0, at_one, start = 0.25 * log(distance);
+    if (!gp_is_distance(&model->gp, t)) {
+        model->gp.kernel->term[t]->evaluate(model->gp.degree, 1.0, 1, &one, &at_one, NULL, NULL);
+        *log_variance = -log2(at_one) * log(2.0);
+        start = 0.5 * log(norm);
+    } else {
+        *log_variance = 1.0;
+        if (targets_have_order(model))
+            start = 0.5 * log(fmin(sqrt(distance), distance / FARTHEST_START));
+    }
+    for (size_t j = 0; j < d; j++)
+        log_lengthscale[j] = start;
+}
+
 static void start_kernel(const struct nim_model *model, const struct gp_parameters *theta,
                          double distance, double norm) {
-    bool dot = model->gp.kernel->argument == DOT_PRODUCT;
-    double log_lengthscale = dot ? 0.5 * log(norm) : 0.25 * log(distance);
-    if (!dot && targets_have_order(model))
-        log_lengthscale = 0.5 * log(fmin(sqrt(distance), distance / FARTHEST_START));
-    *theta->log_variance = dot ? -(double)model->gp.degree * log(2.0) : 1.0;
     *theta->log_white = -10.0;
-    for (size_t j = 0; j < model->attributes; j++)
-        theta->log_lengthscale[j] = log_lengthscale;
+    for (size_t t = 0; t < model->gp.kernel->terms; t++)
+        start_term(model, t, distance, norm, theta->log_variance + t,
+                   theta->log_lengthscale + t * model->attributes);
 }
 
 bool model_start(struct nim_model *model, const nim_data *data) {

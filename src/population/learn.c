@@ -25,9 +25,11 @@ enum {
     MOST_JUDGED = 1000, /* to choose the number of components, which costs many trials */
 };
 
-#define SETTLED 1e-5   /* a round that gains less than this, in nats a row, is the last */
-#define WORTH_IT 0.01  /* nats a row that one more component must gain on rows kept aside */
-#define LEAST_PULL 2.0 /* rows' worth of a pull of a component's covariance towards the whole's */
+#define SETTLED 1e-5     /* a round that gains less than this, in nats a row, is the last */
+#define WORTH_IT 0.01    /* nats a row that one more component must gain on rows kept aside */
+#define LEAST_PULL 2.0   /* rows' worth of a pull of a component's covariance towards the average */
+#define SIZE_PULL 2.0    /* rows' worth of a pull of its size */
+#define LITTLE_LEFT 1e-3 /* of an attribute's variance, within components */
 #define LEAST_VARIANCE 1e-8
 #define LOG_TWO_PI 1.8378770664093454836
 
@@ -195,8 +197,10 @@ static void factorise(size_t d, double *covariance, double *root, double *scratc
         root[j * d + j] = 1.0;
 }
 
-static void maximise(struct population *population, const struct tally *sums, double rows,
-                     double pull, const double *towards, double *scratch) {
+/* Shares and means, from sums over the rows; n_k S_k (lower triangles) replaces the second sums,
+ * and their average within components is added to `within` (d x d). */
+static void move_means(struct population *population, const struct tally *sums, double rows,
+                       double *within) {
     size_t d = population->attributes;
     for (size_t k = 0; k < population->components; k++) {
         double count = fmax(sums->count[k], 1e-6), *second = sums->second + k * d * d;
@@ -204,17 +208,69 @@ static void maximise(struct population *population, const struct tally *sums, do
         population->share[k] = count / rows;
         add_scaled(d, 1.0 / count, first, population->mean + k * d);
         for (size_t i = 0; i < d; i++)
-            for (size_t j = 0; j <= i; j++) {
+            for (size_t j = 0; j <= i; j++)
                 second[i * d + j] -= first[i] * first[j] / count;
-                second[i * d + j] += pull > 0.0 ? pull * towards[i * d + j] : 0.0;
-                second[i * d + j] /= count + pull;
-            }
+        add_scaled(d * d, 1.0 / rows, second, within);
+    }
+}
+
+/*
+ * Attributes that tell components apart all by themselves, as flags do, have next to no variance
+ * within them, and new rows that do not fit would be impossible. Their share of `within` is the
+ * variance of all rows instead.
+ */
+static void widen_separating(const struct population *population, double *within) {
+    size_t d = population->attributes;
+    for (size_t j = 0; j < d; j++) {
+        double mean = 0.0, whole = within[j * d + j];
+        for (size_t k = 0; k < population->components; k++)
+            mean += population->share[k] * population->mean[k * d + j];
+        for (size_t k = 0; k < population->components; k++) {
+            double distance = population->mean[k * d + j] - mean;
+            whole += population->share[k] * distance * distance;
+        }
+        if (within[j * d + j] >= LITTLE_LEFT * whole)
+            continue;
+        for (size_t i = 0; i < d; i++)
+            within[i * d + j] = within[j * d + i] = 0.0;
+        within[j * d + j] = whole;
+    }
+}
+
+/* How large n S (count: n rows) is beside `within`: the average ratio of variances, where there are
+ * any, pulled towards one, so that a component of few rows cannot collapse. */
+static double relative_size(size_t d, double count, const double *covariance,
+                            const double *within) {
+    double sum_of_ratios = 0.0, ratios = 0.0;
+    for (size_t j = 0; j < d; j++) {
+        double ratio = covariance[j * d + j] / fmax(within[j * d + j], LEAST_VARIANCE);
+        bool some = ratio > LITTLE_LEFT * count;
+        sum_of_ratios += some ? ratio : 0.0;
+        ratios += some;
+    }
+    return (sum_of_ratios / fmax(ratios, 1.0) + SIZE_PULL) / (count + SIZE_PULL);
+}
+
+/* Covariances are pulled towards their average in the component's own size: where clusters are does
+ * not matter, and a wide one among narrow ones stays wide. within: d x d, all zero; scratch: for
+ * factorisations. */
+static void maximise(struct population *population, const struct tally *sums, double rows,
+                     double pull, double *within, double *scratch) {
+    size_t d = population->attributes;
+    move_means(population, sums, rows, within);
+    widen_separating(population, within);
+    for (size_t k = 0; k < population->components; k++) {
+        double count = fmax(sums->count[k], 1e-6), *second = sums->second + k * d * d;
+        if (pull > 0.0)
+            add_scaled(d * d, pull * relative_size(d, count, second, within), within, second);
+        for (size_t i = 0; i < d * d; i++)
+            second[i] /= count + pull;
         factorise(d, second, population->root + k * d * d, scratch);
     }
 }
 
 double population_improve(struct population *population, const struct population_rows *rows,
-                          double pull, const double *towards, struct pool *pool) {
+                          double pull, struct pool *pool) {
     if (population->components == 0) {
         double before = independent_likelihood(population, rows);
         for (size_t j = 0; j < rows->attributes; j++)
@@ -224,10 +280,12 @@ double population_improve(struct population *population, const struct population
     struct arena arena = {0};
     struct tally *tally = tally_rows(population, rows, true, pool, &arena);
     double *scratch = malloc(GEMM_SCRATCH * sizeof *scratch), value = NAN;
-    if (tally && scratch) {
+    double *within = calloc(rows->attributes * rows->attributes, sizeof *within);
+    if (tally && scratch && within) {
         value = tally->likelihood / (double)rows->rows;
-        maximise(population, tally, (double)rows->rows, pull, towards, scratch);
+        maximise(population, tally, (double)rows->rows, pull, within, scratch);
     }
+    free(within);
     free(scratch);
     arena_free(&arena);
     return value;
@@ -235,10 +293,10 @@ double population_improve(struct population *population, const struct population
 
 /* Rounds until they no longer help; the likelihood before the last, NaN when memory runs out. */
 static double settle(struct population *population, const struct population_rows *rows, double pull,
-                     const double *towards, struct pool *pool) {
+                     struct pool *pool) {
     double value = -INFINITY;
     for (size_t round = 0; round < MOST_ROUNDS; round++) {
-        double now = population_improve(population, rows, pull, towards, pool);
+        double now = population_improve(population, rows, pull, pool);
         if (!(now - value > SETTLED))
             return now;
         value = now;
@@ -269,7 +327,7 @@ static bool learn_independent(struct population *population, const struct popula
     if (!population_allocate(population, rows->attributes, 0))
         return false;
     start_independent(rows, population->mean, population->variance);
-    return !isnan(settle(population, rows, 0.0, NULL, pool));
+    return !isnan(settle(population, rows, 0.0, pool));
 }
 
 static bool learn_gaussian(struct population *population, const struct population_rows *rows,
@@ -285,7 +343,7 @@ static bool learn_gaussian(struct population *population, const struct populatio
         population->root[j * d + j] = own;
     }
     population->share[0] = 1.0;
-    return !isnan(settle(population, rows, 0.0, NULL, pool));
+    return !isnan(settle(population, rows, 0.0, pool));
 }
 
 /* Components start at rows far from each other, each with half the whole's covariance. */
@@ -319,32 +377,21 @@ static double pull_of(size_t d) {
     return LEAST_PULL + 0.5 * (double)d;
 }
 
-/* S = G G' of the whole. */
-static void covariance_of(const struct population *whole, double *covariance) {
-    size_t d = whole->attributes;
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < d; j++)
-            covariance[i * d + j] = dot(d, whole->root + i * d, whole->root + j * d);
-}
-
 /* The best of several starts. */
 static bool learn_mixture(struct population *population, size_t components,
                           const struct population *whole, const struct population_rows *rows,
                           struct random_key key, struct pool *pool) {
     size_t d = rows->attributes;
     double best = -INFINITY, *far = malloc(rows->rows * sizeof *far);
-    double *centre = malloc((rows->rows + d) * d * sizeof *centre), share;
-    double *covariance = centre ? centre + rows->rows * d : NULL;
+    double *centre = malloc(rows->rows * d * sizeof *centre), share;
     struct arena arena = {0};
     struct conditioner conditioner;
     bool good = far && centre;
     *population = (struct population){0};
     conditioner_layout(&conditioner, whole, &arena);
     good = good && arena_allocate(&arena);
-    if (good) {
+    if (good)
         conditioner_layout(&conditioner, whole, &arena);
-        covariance_of(whole, covariance);
-    }
     for (size_t i = 0; good && i < rows->rows; i++)
         conditioner_take(&conditioner, rows->x + i * d, rows->noise + i * d, &share,
                          centre + i * d);
@@ -353,7 +400,7 @@ static bool learn_mixture(struct population *population, size_t components,
         good = population_allocate(&tried, d, components);
         if (good)
             start_mixture(&tried, whole, rows, key, start, centre, far);
-        double value = good ? settle(&tried, rows, pull_of(d), covariance, pool) : NAN;
+        double value = good ? settle(&tried, rows, pull_of(d), pool) : NAN;
         good = good && !isnan(value);
         if (value > best) {
             population_free(population);

@@ -109,9 +109,9 @@ double population_likelihood(const struct population *population,
                              const struct population_rows *rows, struct pool *pool);
 
 /* One round of expectation maximisation from where the population is; returns the mean of
- * log p(x~) before it. `pull`: rows' worth of a pull of each covariance towards `towards` (d x d).
- */
+ * log p(x~) before it. `pull`: rows' worth of a pull of each component's covariance towards the
+ * average of all of them, in the component's own size. */
 double population_improve(struct population *population, const struct population_rows *rows,
-                          double pull, const double *towards, struct pool *pool);
+                          double pull, struct pool *pool);
 
 #endif

@@ -50,7 +50,7 @@ static void work_layout(struct prediction_work *work, const struct nim_model *mo
     work->x_square = arena_doubles(arena, area);
     work->noise = arena_doubles(arena, area);
     layout_location(work, model, arena);
-    work->x_norm = arena_doubles(arena, functions * TILE);
+    work->x_norm = arena_doubles(arena, functions * model->gp.kernel->terms * TILE);
     work->mean = arena_doubles(arena, functions * TILE);
     work->variance = arena_doubles(arena, functions * TILE);
     work->probability = arena_doubles(arena, classes * TILE);
@@ -81,13 +81,14 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     predictor->coordinates = model->attributes + (model->population.components > 1);
     predictor->normal = points ? arena_doubles(arena, points * predictor->coordinates) : NULL;
     predictor->coarse = points ? arena_doubles(arena, TILE * predictor->coordinates) : NULL;
-    predictor->q = arena_doubles(arena, functions * model->attributes);
+    size_t scales = model->gp.kernel->terms * model->attributes;
+    predictor->q = arena_doubles(arena, functions * scales);
     bool counting = !predictor->factor; /* see arena.h */
     struct gp_factor factor;
     struct prediction_work work;
     for (size_t c = 0; c < functions; c++)
         gp_factor_layout(counting ? &factor : &predictor->factor[c], &model->gp, arena,
-                         counting ? NULL : predictor->q + c * model->attributes, NULL);
+                         counting ? NULL : predictor->q + c * scales, NULL);
     for (size_t w = 0; w < threads; w++)
         work_layout(counting ? &work : &predictor->work[w], model, arena);
 }
@@ -97,7 +98,8 @@ static nim_status factor_functions(struct nim_predictor *predictor, nim_error *e
     for (size_t c = 0; c < model->functions; c++) {
         predictor->theta[c] = model_gp(model, model->theta, c);
         predictor->factor[c].jitter = model->jitter[c];
-        gp_scales(&model->gp, &predictor->theta[c], predictor->q + c * model->attributes);
+        gp_scales(&model->gp, &predictor->theta[c],
+                  predictor->q + c * model->gp.kernel->terms * model->attributes);
         gp_factor_posterior(&predictor->factor[c], &model->gp, &predictor->theta[c],
                             predictor->work[0].scratch);
         if (!gp_factor_prior(&predictor->factor[c], &model->gp, &predictor->theta[c],
@@ -157,7 +159,10 @@ void predictor_look(const struct nim_predictor *predictor, struct prediction_wor
     gp_norms(&model->gp, model->functions, predictor->q, count, work->x_square, work->x_norm, TILE,
              work->scratch);
     for (size_t c = 0; c < model->functions; c++) {
-        struct gp_points points = {.rows = count, .x = work->x, .x_norm = work->x_norm + c * TILE};
+        struct gp_points points = {.rows = count,
+                                   .x = work->x,
+                                   .x_norm = work->x_norm + c * model->gp.kernel->terms * TILE,
+                                   .norm_stride = TILE};
         double *mean = work->mean + c * TILE, *variance = work->variance + c * TILE;
         gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
                        &work->tile, mean, variance, work->scratch);

@@ -27,7 +27,7 @@ struct prediction_work {
     double *share, *centre, *width; /* K, K x d, d */
     double *merged, *merged_root;   /* d, d x d: that row's as one Gaussian; or NULL */
     double *slope;                  /* d: see remeasure.c */
-    double *x_norm;                 /* F x TILE */
+    double *x_norm;                 /* F T x TILE */
     double *mean, *variance;        /* F x TILE */
     double *probability;            /* TILE x C */
     double *label_entropy;          /* TILE: E H[p(y|f)] */

@@ -20,9 +20,9 @@ enum {
      * have nothing of their own that must converge. */
     DEFAULT_STEPS = 10000,
     DEFAULT_EPOCHS = 100,
-    POINT_STEPS = 1500,
+    POINT_STEPS = 1000,
     POINT_EPOCHS = 15,
-    POINT_WARM_UP = 300,
+    POINT_WARM_UP = 200,
     LAP_STEPS = 10,
     ROWS_PER_UNIT = 16,
 };
@@ -217,9 +217,11 @@ static double between(double value, double least, double most) {
 static void keep_in_range(struct nim_model *model) {
     for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
-        *theta.log_variance = between(*theta.log_variance, -15.0, 15.0);
+        size_t terms = model->gp.kernel->terms;
+        for (size_t t = 0; t < terms; t++)
+            theta.log_variance[t] = between(theta.log_variance[t], -15.0, 15.0);
         *theta.log_white = between(*theta.log_white, -30.0, 10.0);
-        for (size_t j = 0; j < model->attributes; j++)
+        for (size_t j = 0; j < terms * model->attributes; j++)
             theta.log_lengthscale[j] = between(theta.log_lengthscale[j], -7.0, 9.0);
     }
     for (size_t j = 0; j < model->noise_count; j++)

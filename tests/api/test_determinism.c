@@ -145,13 +145,12 @@ static void same_for_any_threads(const struct problem *problem, size_t batch, si
 
 /* Batches of 70 rows make two tiles of points with two or three classes; 48 does not divide 140. */
 static void every_input_model(size_t classes, size_t attributes, size_t inducing, size_t rows) {
-    static const char *const kernels[] = {"se", "matern32", "matern52", "polynomial"};
     for (size_t i = 0; input_list[i]; i++) {
         struct problem problem = {.classes = classes,
                                   .attributes = attributes,
                                   .inducing = inducing,
                                   .rows = rows,
-                                  .kernel = kernels[i % 4],
+                                  .kernel = kernel_in_turn(i),
                                   .input = input_list[i]->name,
                                   .noise = i % 2 ? "given" : "both",
                                   .learn_epsilon = i % 2,

@@ -77,7 +77,7 @@ static void set_parameters(struct exact *exact, const char *kernel) {
         theta.z[i] = (double)exact->x[i];
     exact->noise = expl(-2.1L);
     exact->kernel =
-        (struct reference_kernel){.name = kernel, .attributes = WIDTH, .variance = expl(0.3L)};
+        (struct reference_kernel){.name = kernel, .attributes = WIDTH, .variance = {expl(0.3L)}};
     exact->kernel.lengthscale = exact->lengthscale;
 }
 

@@ -6,7 +6,8 @@ import statistics
 
 from cli_check import blobs, check, main, near
 
-QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20"]
+QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20",
+         "--threads", "1"]
 BINS = 15
 
 
@@ -262,6 +263,8 @@ def inspect_tells(nimgp):
     text = nimgp("inspect", "n").out
     for part in ("train.csv", "first_order", "epsilon = 0.01", "x1_err", "held out", "noise both"):
         check(part in text, part, "is not in\n" + text)
+    check(found["population"] == {"kind": "flat", "components": []} and found["missing"] == [], found)
+    check(found["temperature"] == 1 and "not calibrated" in text)
     # Lengthscales and noise are in the table's units: a thousand times the values, a thousand times
     # the figures.
     head, rows = blobs(120)
@@ -277,6 +280,30 @@ def inspect_tells(nimgp):
         check(near(1024 * a["lengthscales"][0], b["lengthscales"][0], 1e-4), a, b)
 
 
+def inspect_tells_of_inputs(nimgp):
+    head, rows = blobs(160)
+    for i in range(0, 160, 5):
+        rows[i][0] = ""
+    nimgp.write_rows("gaps.csv", head, rows)
+    nimgp("fit", "gaps.csv", "-o", "g", "--epochs", "5", "--stop", "fixed", "--inducing", "10",
+          "--kernel", "linear+se", "--population", "gaussian")
+    found, text = nimgp("inspect", "g", "--json").json(), nimgp("inspect", "g").out
+    check(found["temperature"] > 0 and found["temperature"] != 1, found)
+    check([m["feature"] for m in found["missing"]] == ["x1"], found["missing"])
+    check(0 < found["missing"][0]["relevance"] <= 1)
+    (only,) = found["population"]["components"]
+    check(found["population"]["kind"] == "gaussian" and only["share"] == 1, found)
+    second = [float(row[1]) for row in rows]
+    check(abs(only["mean"][1] - sum(second) / 160) < 0.2, only)
+    for function in found["functions"]:
+        check([term["name"] for term in function["terms"]] == ["linear", "se"], function)
+        check(all(len(term["lengthscales"]) == 2 and term["variance"] > 0 for term in function["terms"]))
+    for part in ("population", "gaussian", "gaps seen in", "temperature", "variance linear",
+                 "variance se", "linear+se kernel"):
+        check(part in text, part, "is not in\n" + text)
+
+
 if __name__ == "__main__":
     main([evaluate_scores, evaluate_by_noise, evaluate_labels, evaluate_given, suggest_ranks,
-          suggest_columns, suggest_json, suggest_remeasure, inspect_tells])
+          suggest_columns, suggest_json, suggest_remeasure, inspect_tells,
+          inspect_tells_of_inputs])

@@ -11,7 +11,8 @@ import zlib
 
 from cli_check import blobs, check, main
 
-QUICK = ["--calibrate", "none", "--epochs", "5", "--stop", "fixed", "--inducing", "5"]
+QUICK = ["--calibrate", "none", "--epochs", "5", "--stop", "fixed", "--inducing", "5", "--points", "32",
+         "--threads", "1"]
 
 FEWER = "NIMGP_FEWER_ROWS" in os.environ  # sanitizers are slow
 

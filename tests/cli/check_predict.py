@@ -12,7 +12,7 @@ import subprocess
 from cli_check import blobs, check, main, near
 
 QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points",
-         "32"]
+         "32", "--threads", "1"]
 
 
 def model(nimgp, *more, rows=120, name="m"):

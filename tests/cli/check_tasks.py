@@ -10,7 +10,8 @@ import statistics
 
 from cli_check import check, main, near
 
-QUICK = ["--calibrate", "none", "--epochs", "40", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points", "32"]
+QUICK = ["--calibrate", "none", "--epochs", "40", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points", "32",
+         "--threads", "1"]
 HEAD = ["x", "x_err", "y", "y_err", "seconds", "photons", "grade", "rain", "wind"]
 
 

@@ -44,7 +44,7 @@ struct process {
 
 static void process_layout(struct process *process, struct arena *arena) {
     process->memory = arena_doubles(arena, gp_parameter_count(&process->shape));
-    process->q = arena_doubles(arena, process->shape.attributes);
+    process->q = arena_doubles(arena, process->shape.kernel->terms * process->shape.attributes);
     process->scratch = arena_doubles(arena, GEMM_SCRATCH);
     gp_factor_layout(&process->factor, &process->shape, arena, process->q, NULL);
     gp_tile_layout(&process->tile, &process->shape, MOST_POINTS, (struct gp_tile_use){0}, arena);
@@ -59,10 +59,11 @@ static void process_create(struct process *process, const struct kernel *kernel,
     assert_true(arena_allocate(&process->arena));
     process_layout(process, &process->arena);
     process->theta = gp_parameters_at(&process->shape, process->memory);
-    *process->theta.log_variance = 0.4;
+    for (size_t t = 0; t < kernel->terms; t++)
+        process->theta.log_variance[t] = 0.4 - 0.7 * (double)t;
     *process->theta.log_white = log_white;
     draw(1, inducing * attributes, process->theta.z);
-    for (size_t j = 0; j < attributes; j++)
+    for (size_t j = 0; j < kernel->terms * attributes; j++)
         process->theta.log_lengthscale[j] = 0.2 * (double)j - 0.3;
     for (size_t i = 0; i < inducing; i++)
         process->theta.z[i * attributes] =
@@ -89,9 +90,9 @@ static void process_at(struct process *process, size_t rows, const double *x, do
     double *square = doubles(area);
     for (size_t i = 0; i < area; i++)
         square[i] = x[i] * x[i];
-    double norm[MOST_POINTS];
+    double norm[KERNEL_MOST_TERMS * MOST_POINTS];
     gp_norms(&process->shape, 1, process->q, rows, square, norm, MOST_POINTS, process->scratch);
-    struct gp_points points = {.rows = rows, .x = x, .x_norm = norm};
+    struct gp_points points = {.rows = rows, .x = x, .x_norm = norm, .norm_stride = MOST_POINTS};
     gp_conditional(&process->factor, &process->shape, &process->theta, &points, &process->tile,
                    mean, variance, process->scratch);
     free(square);
@@ -109,16 +110,12 @@ struct dense {
 static void dense_create(struct dense *dense, const struct process *process) {
     const struct gp_shape *shape = &process->shape;
     size_t n = shape->inducing, d = shape->attributes;
-    *dense = (struct dense){.n = n, .lengthscale = reals(d), .z = reals(n * d)};
-    for (size_t j = 0; j < d; j++)
-        dense->lengthscale[j] = expl(process->theta.log_lengthscale[j]);
+    *dense = (struct dense){.n = n, .z = reals(n * d)};
     for (size_t i = 0; i < n * d; i++)
         dense->z[i] = process->theta.z[i];
-    dense->kernel =
-        (struct reference_kernel){shape->kernel->name, shape->degree, d,
-                                  expl(*process->theta.log_variance), dense->lengthscale};
-    dense->diagonal =
-        expl(*process->theta.log_white) + process->factor.jitter * dense->kernel.variance;
+    real variance =
+        reference_read_kernel(&dense->kernel, shape, &process->theta, &dense->lengthscale);
+    dense->diagonal = expl(*process->theta.log_white) + process->factor.jitter * variance;
     dense->covariance = reals(n * n);
     dense->root = reals(n * n);
     for (size_t i = 0; i < n * n; i++)
@@ -241,7 +238,7 @@ static void test_full_process(void **state) {
     (void)state;
     for (size_t k = 0; kernel_list[k]; k++)
         for (size_t d = 1; d <= 3; d += 2) {
-            bool polynomial = kernel_list[k]->argument == DOT_PRODUCT;
+            bool polynomial = kernel_list[k]->term[0]->argument == DOT_PRODUCT;
             full_process(kernel_list[k], d, -1.0, polynomial ? 1e-7L : 1e-10L);
             full_process(kernel_list[k], d, polynomial ? -2.0 : -8.0, polynomial ? 1e-7L : 1e-10L);
         }
@@ -534,12 +531,13 @@ static real shape_curvature(const char *name, unsigned degree, real t) {
 static void test_kernel_values(void **state) {
     (void)state;
     static const double at[] = {1e-3, 0.02, 0.3, 1.0, 2.5, 7.0, 40.0};
-    for (size_t k = 0; kernel_list[k]; k++)
+    for (size_t k = 0; kernel_list[k] && kernel_list[k]->terms == 1; k++)
         for (unsigned degree = 1; degree <= 9; degree += 2)
             for (size_t i = 0; i < 7; i++) {
                 const char *name = kernel_list[k]->name;
                 double value, slope, curvature, s2 = 1.75;
-                kernel_list[k]->evaluate(degree, s2, 1, &at[i], &value, &slope, &curvature);
+                kernel_list[k]->term[0]->evaluate(degree, s2, 1, &at[i], &value, &slope,
+                                                  &curvature);
                 real g = s2 * reference_shape(name, degree, at[i]);
                 real first = s2 * shape_slope(name, degree, at[i]);
                 real second = s2 * shape_curvature(name, degree, at[i]);
@@ -553,10 +551,11 @@ static void test_kernel_at_zero(void **state) {
     (void)state;
     for (size_t k = 0; kernel_list[k]; k++) {
         double t = 0.0, value, slope, curvature;
-        kernel_list[k]->evaluate(3, 2.0, 1, &t, &value, &slope, &curvature);
+        kernel_list[k]->term[0]->evaluate(3, 2.0, 1, &t, &value, &slope, &curvature);
         close_to(value, 2, 0, "g(0) = 1");
         assert_true(isfinite(slope) && isfinite(curvature));
-        kernel_list[k]->evaluate(3, 2.0, 1, &t, &t, NULL, NULL); /* in place, value alone */
+        kernel_list[k]->term[0]->evaluate(3, 2.0, 1, &t, &t, NULL,
+                                          NULL); /* in place, value alone */
         close_to(t, 2, 0, "in place");
     }
 }
@@ -591,7 +590,7 @@ static void test_divergence(void **state) {
     (void)state;
     enum { M = 9 };
     struct process process;
-    process_create(&process, &kernel_matern52, M, 2, -3.0);
+    process_create(&process, kernel_list[2], M, 2, -3.0);
     process_factor(&process);
     close_to(process.factor.kl, 0, 1e-13L, "KL at the prior");
     double move[M + M * (M + 1) / 2];

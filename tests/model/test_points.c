@@ -18,25 +18,27 @@ enum { STEPS = 20 };
 #else
 enum { STEPS = 400 };
 #endif
+enum { MOST_SAMPLES = 8 };
 
 struct average {
     double mean, error;
 };
 
-/* The bound's mean over the draws of many steps. */
+/* The bound's mean over the draws of many steps: as many points whatever a row has in one step. */
 static struct average average_bound(const struct problem *problem) {
     struct fixture fixture;
     double sum = 0.0, squares = 0.0;
+    size_t steps = STEPS * MOST_SAMPLES / problem->samples;
     fixture_create(&fixture, problem);
     fixture_disturb(&fixture);
-    for (fixture.step = 0; fixture.step < STEPS; fixture.step++) {
+    for (fixture.step = 0; fixture.step < steps; fixture.step++) {
         double value = fixture_bound(&fixture);
         sum += value;
         squares += value * value;
     }
     fixture_free(&fixture);
-    double mean = sum / STEPS;
-    return (struct average){mean, sqrt(fmax(0.0, squares / STEPS - mean * mean) / STEPS)};
+    double n = (double)steps, mean = sum / n;
+    return (struct average){mean, sqrt(fmax(0.0, squares / n - mean * mean) / n)};
 }
 
 static struct problem base(const char *input, const char *population) {
@@ -61,7 +63,7 @@ static void more_points_are_tighter(void **state) {
         for (size_t p = 0; p < 3; p++) {
             struct problem problem = base(input[i], population[p]);
             struct average before = {-INFINITY, 0.0}, first = before;
-            for (size_t samples = 1; samples <= 8; samples *= samples == 2 ? 4 : 2) {
+            for (size_t samples = 1; samples <= MOST_SAMPLES; samples *= samples == 2 ? 4 : 2) {
                 problem.samples = samples;
                 struct average now = average_bound(&problem);
                 double error = sqrt(now.error * now.error + before.error * before.error);
@@ -72,7 +74,8 @@ static void more_points_are_tighter(void **state) {
                     first = now;
                 before = now;
             }
-            if (STEPS >= 400 && !(before.mean > first.mean + 4.0 * (before.error + first.error)))
+            double error = sqrt(before.error * before.error + first.error * first.error);
+            if (STEPS >= 400 && !(before.mean > first.mean + 4.0 * error))
                 fail_msg("%s: no tighter, %g +- %g after %g +- %g", problem_name(&problem),
                          before.mean, before.error, first.mean, first.error);
         }

@@ -353,7 +353,7 @@ static void never_falls(size_t components) {
     start_badly(&population, D, components);
     double first = population_likelihood(&population, &drawn.rows, pool), last = first;
     for (size_t round = 0; round < ROUNDS; round++) {
-        double before = population_improve(&population, &drawn.rows, 0.0, NULL, pool);
+        double before = population_improve(&population, &drawn.rows, 0.0, pool);
         double now = population_likelihood(&population, &drawn.rows, pool);
         assert_close(before, last, "likelihood before the round");
         if (!(now >= before - ROUNDING))
@@ -504,6 +504,74 @@ static void clusters_are_found(void **state) {
     drawn_free(&drawn);
 }
 
+/*
+ * How far apart clusters are says nothing of how wide they are: however strong the pull, those that
+ * no row is in doubt of keep their covariances when they are moved further away.
+ */
+static void distance_leaves_covariances(void **state) {
+    (void)state;
+    enum { D = 2, K = 2, ROUNDS = 50 };
+    real covariance[2][K][D * D]; /* near and far */
+    struct pool *pool = pool_create(2);
+    for (size_t far = 0; far < 2; far++) {
+        struct population truth, population;
+        struct drawn drawn;
+        make_population(&truth, D, K, 16);
+        for (size_t i = 0; i < K * D; i++)
+            truth.mean[i] = (i < D ? -1.0 : 1.0) * (far ? 32.0 : 16.0);
+        draw_rows(&drawn, 400, &truth, 0.0);
+        start_badly(&population, D, K);
+        memcpy(population.mean, truth.mean, K * D * sizeof(double));
+        for (size_t round = 0; round < ROUNDS; round++)
+            population_improve(&population, &drawn.rows, 100.0, pool);
+        for (size_t k = 0; k < K; k++)
+            covariance_of(&population, k, covariance[far][k]);
+        population_free(&population);
+        population_free(&truth);
+        drawn_free(&drawn);
+    }
+    pool_free(pool);
+    for (size_t k = 0; k < K; k++)
+        for (size_t i = 0; i < D * D; i++)
+            assert_true(fabsl(covariance[1][k][i] - covariance[0][k][i]) < 1e-6L);
+}
+
+/*
+ * What p parameters learned from n rows cost on new rows: p/(2n) nats a row below the truth, on
+ * average, for the most likely ones where the model is true and n large. A pull that misled would
+ * cost more.
+ */
+static void new_rows_cost_little(void **state) {
+    (void)state;
+    enum { D = 3, K = 3, ROWS = 600, TRIALS = 6 };
+    struct pool *pool = pool_create(2);
+    double cost = 0.0, law = (K * (D + D * (D + 1) / 2) + K - 1) / (2.0 * ROWS);
+    for (uint64_t trial = 0; trial < TRIALS; trial++) {
+        struct population truth, population;
+        struct drawn all;
+        make_population(&truth, D, K, 40 + trial);
+        for (size_t k = 0; k < K; k++) {
+            truth.share[k] = 1.0 / K; /* as rows are drawn */
+            for (size_t j = 0; j < D; j++)
+                truth.mean[k * D + j] = k == j ? 12.0 : 0.0;
+        }
+        draw_rows(&all, 10 * ROWS, &truth, 0.1);
+        struct population_rows learn = {ROWS, D, all.x, all.noise};
+        struct population_rows judge = {9 * ROWS, D, all.x + ROWS * D, all.noise + ROWS * D};
+        struct random_key key = {1, 1};
+        assert_true(population_learn(&population, &learn, POPULATION_MIXTURE, key, 2));
+        cost += (population_likelihood(&truth, &judge, pool) -
+                 population_likelihood(&population, &judge, pool)) /
+                TRIALS;
+        population_free(&population);
+        population_free(&truth);
+        drawn_free(&all);
+    }
+    pool_free(pool);
+    if (!(cost > 0.0 && cost < 2.0 * law))
+        fail_msg("new rows cost %.4f nats, the law says %.4f", cost, law);
+}
+
 static void one_gaussian_is_not_split(void **state) {
     (void)state;
     struct population truth, population;
@@ -552,6 +620,8 @@ int main(void) {
         cmocka_unit_test(gaussian_is_recovered),
         cmocka_unit_test(many_attributes_are_independent),
         cmocka_unit_test(clusters_are_found),
+        cmocka_unit_test(distance_leaves_covariances),
+        cmocka_unit_test(new_rows_cost_little),
         cmocka_unit_test(one_gaussian_is_not_split),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
     };

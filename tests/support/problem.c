@@ -125,10 +125,13 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
         set(fixture->options, "population", "%s", problem->population);
     set(fixture->options, "units", "6");
     set(fixture->options, "layers", "2");
+    /* More threads would wait for each other most of the time at these sizes, and
+     * tests/api/test_determinism.c makes sure that their number does not matter. */
+    set(fixture->options, "threads", "1");
     nim_error error;
     if (nim_model_create(fixture->options, &fixture->data, &fixture->model, &error) != NIM_OK)
         fail_msg("%s", error.message);
-    fixture->bound = bound_create(fixture->model, fixture->rows, 2);
+    fixture->bound = bound_create(fixture->model, fixture->rows, 1);
     assert_non_null(fixture->bound);
     fixture->own = calloc(fixture->rows * fixture->model->table.each + 1, sizeof(double));
 }
@@ -182,6 +185,13 @@ double fixture_bound(struct fixture *fixture) {
     return value;
 }
 
+const char *kernel_in_turn(size_t turn) {
+    size_t count = 0;
+    while (kernel_list[count])
+        count++;
+    return kernel_list[turn % count]->name;
+}
+
 void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check) {
     static const char *const noise[] = {"given", "learned", "both"};
     size_t combination = 0;
@@ -196,7 +206,10 @@ void every_combination(size_t classes, size_t attributes, size_t inducing, check
                                           .noise = noise[n],
                                           .samples = n == 1 ? 2 : 1,
                                           .learn_epsilon = n == 2};
-                check(&problem, combination++);
+                /* Sums take turns: how noise is learned does not depend on what is added up. */
+                if (kernel_list[k]->terms == 1 || n == k % 3)
+                    check(&problem, combination);
+                combination++;
             }
 }
 
@@ -213,7 +226,7 @@ void every_likelihood(size_t classes, size_t attributes, size_t inducing, double
                                           .inducing = inducing,
                                           .functions = n == 0 ? 2 : 0,
                                           .likelihood = likelihood_list[l]->name,
-                                          .kernel = kernel_list[combination % 4]->name,
+                                          .kernel = kernel_in_turn(combination),
                                           .input = input_list[i]->name,
                                           .noise = noise[n],
                                           .samples = n == 1 ? 2 : 1,

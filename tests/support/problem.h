@@ -23,6 +23,9 @@ const char *problem_name(const struct problem *problem);
 /* The bound of the paper, and predictions as they come: no power, no population, no calibration. */
 void set_plain(nim_options *options);
 
+/* The name of one kernel after the other, over and over. */
+const char *kernel_in_turn(size_t turn);
+
 /* Calls `check` with every kernel, input model and noise mode at these sizes, numbered from 0. */
 typedef void check_function(const struct problem *problem, size_t combination);
 void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check);

@@ -5,6 +5,7 @@ import math
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -76,14 +77,21 @@ def data_directory():
     return path if path.is_dir() else None
 
 
+def processor_seconds():
+    """Of this script and the programs it ran."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
 def main(checks):
     """Runs functions of (program, directory), each in a directory of its own; says which failed."""
     program, failed = Program(sys.argv[1]), 0
     for check in checks:
         with tempfile.TemporaryDirectory() as directory:
+            started = processor_seconds()
             try:
                 check(program, pathlib.Path(directory))
-                print(f"ok      {check.__name__}")
+                print(f"ok      {check.__name__} ({processor_seconds() - started:.1f} s)")
             except Exception:  # one failure must not hide the others
                 failed += 1
                 print(f"FAILED  {check.__name__}\n{traceback.format_exc()}")

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,27 +153,68 @@ real reference_win_probability(size_t classes, size_t label, const real *mean, c
 
 /* ---------------------------------------------------------------- kernels --------------------- */
 
-real reference_shape(const char *kernel, unsigned degree, real t) {
-    if (strcmp(kernel, "se") == 0)
+real reference_shape(const char *term, unsigned degree, real t) {
+    if (strcmp(term, "se") == 0)
         return expl(-0.5L * t);
-    if (strcmp(kernel, "matern32") == 0)
+    if (strcmp(term, "matern32") == 0)
         return (1 + sqrtl(3) * sqrtl(t)) * expl(-sqrtl(3) * sqrtl(t));
-    if (strcmp(kernel, "matern52") == 0)
+    if (strcmp(term, "matern52") == 0)
         return (1 + sqrtl(5) * sqrtl(t) + 5 * t / 3) * expl(-sqrtl(5) * sqrtl(t));
-    if (strcmp(kernel, "polynomial") == 0)
+    if (strcmp(term, "polynomial") == 0)
         return powl(1 + t, degree);
-    fail_msg("no textbook formula for the kernel %s", kernel);
+    if (strcmp(term, "linear") == 0)
+        return 1 + t;
+    fail_msg("no textbook formula for the kernel %s", term);
     return NAN;
 }
 
-real reference_covariance(const struct reference_kernel *kernel, const real *x, const real *y) {
-    bool polynomial = strcmp(kernel->name, "polynomial") == 0;
+size_t reference_terms(const char *kernel) {
+    size_t terms = 1;
+    for (; *kernel; kernel++)
+        terms += *kernel == '+';
+    assert_true(terms <= REFERENCE_TERMS);
+    return terms;
+}
+
+static real term_covariance(const char *term, const struct reference_kernel *kernel, real variance,
+                            const real *lengthscale, const real *x, const real *y) {
+    bool dot = strcmp(term, "polynomial") == 0 || strcmp(term, "linear") == 0;
     real t = 0;
     for (size_t j = 0; j < kernel->attributes; j++) {
-        real square = kernel->lengthscale[j] * kernel->lengthscale[j];
-        t += (polynomial ? x[j] * y[j] : (x[j] - y[j]) * (x[j] - y[j])) / square;
+        real square = lengthscale[j] * lengthscale[j];
+        t += (dot ? x[j] * y[j] : (x[j] - y[j]) * (x[j] - y[j])) / square;
     }
-    return kernel->variance * reference_shape(kernel->name, kernel->degree, t);
+    return variance * reference_shape(term, kernel->degree, t);
+}
+
+real reference_covariance(const struct reference_kernel *kernel, const real *x, const real *y) {
+    const char *name = kernel->name;
+    real total = 0;
+    for (size_t t = 0; t < reference_terms(kernel->name); t++) {
+        char term[32];
+        int length = (int)strcspn(name, "+");
+        snprintf(term, sizeof term, "%.*s", length, name);
+        total += term_covariance(term, kernel, kernel->variance[t],
+                                 kernel->lengthscale + t * kernel->attributes, x, y);
+        name += length + 1;
+    }
+    return total;
+}
+
+real reference_read_kernel(struct reference_kernel *kernel, const struct gp_shape *shape,
+                           const struct gp_parameters *theta, real **lengthscale) {
+    size_t d = shape->attributes, terms = reference_terms(shape->kernel->name);
+    real total = 0;
+    *lengthscale = reals(terms * d);
+    for (size_t j = 0; j < terms * d; j++)
+        (*lengthscale)[j] = expl(theta->log_lengthscale[j]);
+    *kernel = (struct reference_kernel){.name = shape->kernel->name,
+                                        .degree = shape->degree,
+                                        .attributes = d,
+                                        .lengthscale = *lengthscale};
+    for (size_t t = 0; t < terms; t++)
+        total += kernel->variance[t] = expl(theta->log_variance[t]);
+    return total;
 }
 
 /* ---------------------------------------------------------------- one sparse process ---------- */
@@ -181,18 +223,11 @@ static void read_kernel(struct reference_gp *gp, const struct gp_shape *shape,
                         const struct gp_parameters *theta, double jitter) {
     size_t m = shape->inducing, d = shape->attributes;
     gp->inducing = m;
-    gp->lengthscale = reals(d);
     gp->z = reals(m * d);
-    for (size_t j = 0; j < d; j++)
-        gp->lengthscale[j] = expl(theta->log_lengthscale[j]);
     for (size_t i = 0; i < m * d; i++)
         gp->z[i] = theta->z[i];
-    gp->kernel = (struct reference_kernel){.name = shape->kernel->name,
-                                           .degree = shape->degree,
-                                           .attributes = d,
-                                           .variance = expl(*theta->log_variance),
-                                           .lengthscale = gp->lengthscale};
-    gp->diagonal = expl(*theta->log_white) + (real)jitter * gp->kernel.variance;
+    real variance = reference_read_kernel(&gp->kernel, shape, theta, &gp->lengthscale);
+    gp->diagonal = expl(*theta->log_white) + (real)jitter * variance;
 }
 
 static void fill_covariance(struct reference_gp *gp) {

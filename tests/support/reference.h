@@ -48,16 +48,25 @@ real reference_win_probability(size_t classes, size_t label, const real *mean, c
 
 /* ---------------------------------------------------------------- kernels --------------------- */
 
-/* g of the named kernel at a squared distance or, for the polynomial, at a dot product t. */
-real reference_shape(const char *kernel, unsigned degree, real t);
+/* g of the named term at a squared distance or, for polynomial and linear, at a dot product t. */
+real reference_shape(const char *term, unsigned degree, real t);
 
+/* The name says what is added up, such as linear+se: each term has s2 and lambda of its own. */
+enum { REFERENCE_TERMS = 2 };
 struct reference_kernel {
     const char *name;
     unsigned degree;
     size_t attributes;
-    real variance;
-    const real *lengthscale;
+    real variance[REFERENCE_TERMS];
+    const real *lengthscale; /* terms x attributes */
 };
+
+size_t reference_terms(const char *kernel);
+
+/* The kernel of a process as its parameters have it; returns the sum of its s2. The caller frees
+ * lengthscale. */
+real reference_read_kernel(struct reference_kernel *kernel, const struct gp_shape *shape,
+                           const struct gp_parameters *theta, real **lengthscale);
 
 /* k(x, y) without white noise and jitter. */
 real reference_covariance(const struct reference_kernel *kernel, const real *x, const real *y);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a model learns the population of true inputs, and from which rows. */
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows in standard units: x, then noise. */
+static void gather_all(const struct nim_model *model, const nim_data *data, double *x,
+                       double *noise) {
+    size_t d = model->attributes;
+    for (size_t i = 0; i < data->rows; i++)
+        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x + i * d,
+                       noise + i * d, NULL);
+}
+
+/* The rows of the table and the others, if any. x is NULL when there is no memory; the caller frees
+ * it. */
+static struct population_rows gather(const struct nim_model *model, const nim_data *data,
+                                     const nim_data *others) {
+    size_t d = model->attributes, rows, bytes;
+    if (__builtin_add_overflow(data->rows, others ? others->rows : 0, &rows) ||
+        __builtin_mul_overflow(rows, 2 * d * sizeof(double), &bytes))
+        return (struct population_rows){0};
+    double *x = malloc(bytes), *noise = x ? x + rows * d : NULL;
+    if (x)
+        gather_all(model, data, x, noise);
+    if (x && others)
+        gather_all(model, others, x + data->rows * d, noise + data->rows * d);
+    return (struct population_rows){rows, d, x, noise};
+}
+
+/* Whether all rows have the same noise, none included. */
+static bool equally_noisy(const struct population_rows *rows) {
+    size_t d = rows->attributes;
+    for (size_t i = 1; i < rows->rows; i++)
+        if (memcmp(rows->noise, rows->noise + i * d, d * sizeof(double)) != 0)
+            return false;
+    return true;
+}
+
+/* NULL, or what a learned population needs and this model has not. */
+static const char *lacks(const struct nim_model *model) {
+    const struct input_model *input = model->options.input;
+    return !input->averages && !input->shrinks
+               ? "an input model that infers inputs or looks at their mean"
+           : model_learns_noise(model) ? "error bars that are given (noise=given)"
+                                       : NULL;
+}
+
+/*
+ * Measurements tell the spread of the population and the noise together, never apart: where noise
+ * is learned the population stays flat. Left to itself it also does for models that do not infer
+ * inputs, and where all rows are equally noisy: the functions then learn from inputs that are as
+ * noisy as those they will be asked about.
+ */
+nim_status model_learn_population(struct nim_model *model, const nim_data *data,
+                                  const nim_data *others, nim_error *error) {
+    enum population_kind kind = (enum population_kind)model->options.population;
+    const struct input_model *input = model->options.input;
+    bool asked = kind == POPULATION_GAUSSIAN || kind == POPULATION_MIXTURE || others;
+    if (asked && kind != POPULATION_FLAT && lacks(model))
+        return failure(error, NIM_INVALID_ARGUMENT, "option population: %s needs %s",
+                       kind == POPULATION_GAUSSIAN  ? "gaussian"
+                       : kind == POPULATION_MIXTURE ? "mixture"
+                                                    : "learning from other rows",
+                       lacks(model));
+    bool flat = kind == POPULATION_FLAT || model_learns_noise(model) ||
+                (!asked && !input->averages && !input->widens);
+    struct population_rows rows = {0};
+    if (!flat)
+        rows = gather(model, data, others);
+    bool good = flat || rows.x;
+    if (good && !flat && !asked)
+        flat = equally_noisy(&rows);
+    struct population population = {0};
+    if (good && flat) {
+        good = population_flat(&population, model->attributes, model->options.prior_variance);
+    } else if (good) {
+        struct random_key key = {model->options.seed, STREAM_POPULATION};
+        good = population_learn(&population, &rows, kind, key, model_threads(model));
+    }
+    free((void *)(uintptr_t)rows.x);
+    if (!good)
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to learn the population");
+    population_free(&model->population);
+    model->population = population;
+    return NIM_OK;
+}
+
+nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
+                                      const nim_data *others, nim_error *error) {
+    nim_status status = model_check_data(model, data, false, error);
+    if (status == NIM_OK)
+        status = model_check_data(model, others, false, error);
+    if (status != NIM_OK)
+        return status;
+    if (model->epoch || model->step)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the model has been trained: its population can no longer change");
+    if (model->options.population == POPULATION_FLAT)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "option population: flat, so nothing can be learned from other rows");
+    status = model_learn_population(model, data, others, error);
+    return status == NIM_OK ? succeed(error) : status;
+}
