@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow check-trust tsan tsan-long coverage fuzz uci catalogue bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow check-trust tsan tsan-long coverage fuzz uci catalogue pictures bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -13,6 +13,7 @@ demo: build
 # in which it keeps one processor busy, or none.
 test:
 	@scripts/setup.sh python
+	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
 	@$(MAKE) --no-print-directory -j2 build python-env
 	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package
 
@@ -25,6 +26,7 @@ test-sanitize: $(SANITIZE)/build.ninja
 
 # The tests of the Python package, in a virtual environment of their own.
 test-python: build python
+	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
 	@$(MAKE) --no-print-directory test-package
 
 test-package:
@@ -76,6 +78,11 @@ uci: python
 # nimgp beside scikit-learn's own on mock catalogues, against the best possible prediction.
 catalogue: build python
 	@$(PYTHON) experiments/catalogue.py --first 3000 --out docs/results/catalogue.md
+
+# The pictures of README.md and docs/.
+pictures: build python
+	@scripts/setup.sh browser
+	@scripts/pictures.sh $(RELEASE)/cli/nimgp $(PYTHON)
 
 bench: setup-bench build
 	@$(RELEASE)/bench/bench_step --json build/bench.json

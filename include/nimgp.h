@@ -262,6 +262,7 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
  *                                            averaged over functions and, by s2, over the terms
  *                                            of a sum, largest = 1; a constant attribute has none
+ *   function_relevance  functions x attributes  its parts, which add up to relevance
  *   missing_columns  flags                   the attribute whose missing cells each flag shows; one
  *                                            has a flag where enough of its cells are missing
  *   missing_relevance  flags                 share of each flag, on the scale of relevance
@@ -271,6 +272,8 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   population_covariances  components x attributes x attributes
  *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
  *                                            1 where they are not calibrated
+ *   trace            points x 2              the bound over training, at most 256 epochs of it: the
+ *                                            epoch, and the bound as nim_model_bound has it
  * and what the likelihood learns, in units of y:
  *   epsilon          1                       robust_max: share of wrong labels
  *   noise_deviation  1                       gaussian: of the noise of y
@@ -326,6 +329,9 @@ typedef struct nim_prediction {
     /* rows: log p(y) of the rows' own labels or targets, which the data must hold; the log of a
      * probability, or of a density in units of y; of sets, summed over the labels' own. */
     double *log_density;
+    /* rows x 2: of numbers and counts, P(Y < y) and P(Y <= y) of the rows' own targets: where they
+     * stand in what was predicted of them. The same but for counts. */
+    double *cumulative;
 } nim_prediction;
 
 /* Rows may come in any portions: the results do not depend on it. Allocates nothing. NIM_NUMERICAL

@@ -9,6 +9,7 @@ packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev cl
 [ "${1:-}" = python ] && packages+=(python3-venv)
 [ "${1:-}" = fuzz ] && packages+=(clang libclang-rt-14-dev llvm)
 [ "${1:-}" = coverage ] && packages+=(gcovr)
+[ "${1:-}" = browser ] && packages=(chromium)
 [ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 
 missing=()

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp evaluate: how good predictions are where the truth is known. */
-#include "cli/score/rated_predictions.h"
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
+#include "cli/command/report_page.h"
 #include "cli/score/outside_probabilities.h"
 #include "cli/terminal/grid.h"
-#include "text/json_writer.h"
-#include "cli/score/noise_level.h"
+#include "score/assessment.h"
 #include "text/ascii.h"
 #include "text/number.h"
 #include "cli/model/fit_request.h"
@@ -21,6 +20,10 @@ static const struct option options[] = {
      .help = "The column of true classes, levels, numbers or counts, or A,B,... of labels; as in "
              "training unless given."},
     {.name = "json", .help = "One JSON object instead of text."},
+    {.name = "report",
+     .value = "FILE",
+     .help = "Also write a page with pictures, as nimgp report does, of the rows that are rated.",
+     .complete = COMPLETE_FILE},
     {.name = "probabilities",
      .value = "FILE",
      .help = "No MODEL: rate the columns p_CLASS of FILE, whose rows are those of TABLE.",
@@ -28,25 +31,15 @@ static const struct option options[] = {
     MODEL_INPUT_OPTIONS,
     {0}};
 
-enum { GROUPS = 3 };
-
-struct group {
-    double least, most; /* levels of noise */
-    struct scores scores;
-};
-
 struct evaluation {
     const struct arguments *arguments;
     const char *rival; /* the file whose probabilities are rated */
     struct loaded_model loaded;
     struct table_input input;
     struct outside_probabilities outside; /* in place of a model */
-    struct rated_predictions rated;
-    struct noise noise;
-    struct scores scores;
-    double *confusion; /* classes x classes, where a row has one class */
-    struct group group[GROUPS];
-    size_t groups;
+    struct predictions predictions;       /* of a block */
+    struct assessment assessment;
+    struct report_page page; /* with --report */
 };
 
 static const char *class_name(const struct evaluation *evaluation, size_t c) {
@@ -59,8 +52,8 @@ static bool predict_block(struct evaluation *evaluation, struct complaint *compl
     const struct rows *rows = &evaluation->input.rows;
     nim_data data = rows_data(rows);
     nim_error error;
-    return rated_predictions_add(&evaluation->rated, evaluation->loaded.predictor, &data,
-                                 &rows->targets, &error) == NIM_OK ||
+    return predictions_make(&evaluation->predictions, evaluation->loaded.predictor, &data,
+                            &error) == NIM_OK ||
            file_complain(complaint, table_path(rows->table), &error);
 }
 
@@ -93,9 +86,8 @@ static bool check_name(const struct evaluation *evaluation, size_t k, size_t row
 static bool look_up_block(struct evaluation *evaluation, struct complaint *complaint) {
     const struct rows *rows = &evaluation->input.rows;
     const struct outside_probabilities *outside = &evaluation->outside;
-    struct rated_predictions *rated = &evaluation->rated;
+    struct predictions *predictions = &evaluation->predictions;
     size_t classes = outside->classes.count;
-    double *p = rated->p + rated->rows * classes;
     for (size_t k = 0; k < rows->count; k++) {
         size_t row = rows->first + rows->place[k];
         if (row >= outside->rows)
@@ -104,21 +96,21 @@ static bool look_up_block(struct evaluation *evaluation, struct complaint *compl
                             table_path(rows->table), outside->rows);
         if (!check_name(evaluation, k, row, complaint))
             return false;
-        memcpy(p + k * classes, outside->p + row * classes, classes * sizeof *p);
+        memcpy(predictions->p + k * classes, outside->p + row * classes, classes * sizeof(double));
     }
-    target_values_copy(&rated->targets, rated->rows, &rows->targets, 0, rows->count);
-    rated->rows += rows->count;
+    predictions->label = rows->targets.class;
+    predictions->rows = rows->count;
     return true;
 }
 
 static bool rate_block(struct evaluation *evaluation, struct complaint *complaint) {
     const struct rows *rows = &evaluation->input.rows;
-    if (!rated_predictions_grow(&evaluation->rated, rows->count) ||
-        !noise_grow(&evaluation->noise, rows->count))
-        return complain(complaint, BROKE_DOWN, "out of memory after %zu rows",
-                        evaluation->rated.rows);
-    noise_add(&evaluation->noise, rows->count, rows->x, rows->sigma);
-    return (evaluation->loaded.model ? predict_block : look_up_block)(evaluation, complaint);
+    if (!(evaluation->loaded.model ? predict_block : look_up_block)(evaluation, complaint))
+        return false;
+    if (!assessment_add(&evaluation->assessment, &evaluation->predictions, rows->x, rows->sigma))
+        return complain_of_memory(complaint);
+    return !evaluation->page.report ||
+           report_page_add(&evaluation->page, rows, &evaluation->predictions, complaint);
 }
 
 static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint) {
@@ -131,33 +123,13 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
         return complain(complaint, BAD_INPUT, "%s: no row meets --where", table_path(rows->table));
     const struct target *target = &evaluation->input.target;
     char where[320];
-    if (evaluation->rated.rows)
+    if (evaluation->assessment.tally.moment[0].count > 0.0)
         return true;
     target_describe(target, rows->table, where, sizeof where);
     return complain(complaint, BAD_INPUT, "%s: no row has a known %s in %s; expected %s%s",
                     table_path(rows->table), target->task->one, where,
                     task_has_one_class(target->task) ? class_name(evaluation, 0) : "one at least",
                     task_has_one_class(target->task) ? ", ..." : "");
-}
-
-/* ---------------------------------------------------------------- by noise -------------------- */
-
-/* Thirds of the rows by noise. */
-static bool split_by_noise(struct evaluation *evaluation, struct complaint *complaint) {
-    struct noise *noise = &evaluation->noise;
-    if (!noise_rank(noise))
-        return complain_of_memory(complaint);
-    for (size_t start = 0, g = 1; g <= GROUPS; g++) {
-        size_t end = noise_part_end(noise, g, GROUPS);
-        if (end <= start)
-            continue;
-        evaluation->group[evaluation->groups++] = (struct group){
-            .least = noise->level[noise->order[start]],
-            .most = noise->level[noise->order[end - 1]],
-            .scores = scores_of(&evaluation->rated, end - start, noise->order + start)};
-        start = end;
-    }
-    return true;
 }
 
 /* ---------------------------------------------------------------- text ------------------------ */
@@ -174,8 +146,11 @@ static void print_deviation(struct grid *grid, int digits, double deviation) {
 
 static void print_scores(const struct evaluation *evaluation) {
     struct grid *grid = grid_create("lrrl");
-    for (size_t i = 0; i < evaluation->scores.count; i++) {
-        const struct named_score *score = &evaluation->scores.score[i];
+    const struct scores *scores = &evaluation->assessment.scores;
+    for (size_t i = 0; i < scores->count; i++) {
+        const struct named_score *score = &scores->score[i];
+        if (!score->name)
+            continue;
         grid_cell(grid, "%s", score->name);
         grid_cell(grid, "%.4g", score->score.value / score->unit);
         print_deviation(grid, 0, score->score.deviation / score->unit);
@@ -184,24 +159,15 @@ static void print_scores(const struct evaluation *evaluation) {
     grid_print(grid, stdout);
 }
 
-/* Rows that have a label. */
-static size_t label_rows(const struct evaluation *evaluation, size_t c) {
-    const struct rated_predictions *rated = &evaluation->rated;
-    size_t rows = 0;
-    for (size_t i = 0; i < rated->rows; i++)
-        rows += rated->targets.y[i * rated->classes + c] > 0.5;
-    return rows;
-}
-
 static void print_labels(const struct evaluation *evaluation) {
     struct grid *grid = grid_create("lrrr");
     static const char *const head[] = {"label", "rows", "error", ""};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         grid_cell(grid, "%s", head[i]);
-    for (size_t c = 0; c < evaluation->rated.classes; c++) {
-        struct score error = label_error(&evaluation->rated, c);
+    for (size_t c = 0; c < evaluation->assessment.classes; c++) {
+        struct score error = assessment_label(&evaluation->assessment, c);
         grid_cell(grid, "%s", class_name(evaluation, c));
-        grid_cell(grid, "%zu", label_rows(evaluation, c));
+        grid_cell(grid, "%.0f", evaluation->assessment.has_label[c]);
         grid_cell(grid, "%.1f %%", 100.0 * error.value);
         print_deviation(grid, 1, 100.0 * error.deviation);
     }
@@ -209,7 +175,7 @@ static void print_labels(const struct evaluation *evaluation) {
 }
 
 static void print_confusion(const struct evaluation *evaluation) {
-    size_t classes = evaluation->rated.classes;
+    size_t classes = evaluation->assessment.classes;
     struct grid *grid = grid_create_wide("l", classes + 2, "");
     grid_cell(grid, "true \\ predicted");
     for (size_t c = 0; c < classes; c++)
@@ -217,7 +183,7 @@ static void print_confusion(const struct evaluation *evaluation) {
     grid_cell(grid, "right");
     grid_cell(grid, "%s", "");
     for (size_t c = 0; c < classes; c++) {
-        const double *row = evaluation->confusion + c * classes;
+        const double *row = evaluation->assessment.confusion + c * classes;
         double total = 0.0;
         grid_cell(grid, "%s", class_name(evaluation, c));
         for (size_t k = 0; k < classes; k++) {
@@ -247,19 +213,20 @@ static void print_miss(struct grid *grid, const struct named_score *score) {
 
 static void print_groups(const struct evaluation *evaluation) {
     struct grid *grid = grid_create("lrrrrr");
-    const char *const head[] = {"noise level", "rows", evaluation->scores.score[0].name, "",
-                                "NLL",         ""};
+    const char *const head[] = {
+        "noise level", "rows", evaluation->assessment.scores.score[0].name, "", "NLL", ""};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         grid_cell(grid, "%s", head[i]);
-    for (size_t g = 0; g < evaluation->groups; g++) {
-        const struct group *group = &evaluation->group[g];
-        struct score nll = group->scores.score[1].score;
+    for (size_t g = 0; g < evaluation->assessment.groups; g++) {
+        const struct noise_group *group = &evaluation->assessment.group[g];
+        struct scores scores = tally_scores(&group->tally, evaluation->assessment.predicts);
+        struct score nll = scores.score[1].score;
         if (group->least < group->most)
             grid_cell(grid, "%.3g to %.3g", group->least, group->most);
         else
             grid_cell(grid, "%.3g", group->least);
-        grid_cell(grid, "%zu", group->scores.rows);
-        print_miss(grid, &group->scores.score[0]);
+        grid_cell(grid, "%zu", scores.rows);
+        print_miss(grid, &scores.score[0]);
         grid_cell(grid, "%.3f", nll.value);
         print_deviation(grid, 3, nll.deviation);
     }
@@ -268,16 +235,17 @@ static void print_groups(const struct evaluation *evaluation) {
 }
 
 static void print_text(const struct evaluation *evaluation) {
+    const struct assessment *assessment = &evaluation->assessment;
     printf("%s on %s: %zu row%s\n\n", evaluation->rival, table_path(evaluation->input.table),
-           evaluation->rated.rows, plural_s(evaluation->rated.rows));
+           assessment->scores.rows, plural_s(assessment->scores.rows));
     print_scores(evaluation);
-    if (evaluation->confusion || evaluation->rated.classes)
+    if (assessment->classes)
         puts("");
-    if (evaluation->confusion)
+    if (predicts_one_class(assessment->predicts))
         print_confusion(evaluation);
-    else if (evaluation->rated.classes)
+    else if (assessment->classes)
         print_labels(evaluation);
-    if (evaluation->groups > 1) {
+    if (assessment->groups > 1) {
         puts("");
         print_groups(evaluation);
     }
@@ -285,57 +253,9 @@ static void print_text(const struct evaluation *evaluation) {
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
 
-static void write_score(struct json_writer *json, const char *key, struct score score) {
-    json_object(json, key);
-    json_real(json, "value", score.value);
-    json_real(json, "standard_error", score.deviation);
-    json_close(json);
-}
-
-static void write_scores(struct json_writer *json, const struct scores *scores) {
-    json_whole(json, "rows", scores->rows);
-    for (size_t i = 0; i < scores->count; i++)
-        write_score(json, scores->score[i].key, scores->score[i].score);
-}
-
-static void write_labels(struct json_writer *json, const struct evaluation *evaluation) {
-    json_array(json, "labels");
-    for (size_t c = 0; c < evaluation->rated.classes; c++) {
-        json_object(json, NULL);
-        json_text(json, "name", class_name(evaluation, c));
-        json_whole(json, "rows", label_rows(evaluation, c));
-        write_score(json, "error", label_error(&evaluation->rated, c));
-        json_close(json);
-    }
-    json_close(json);
-}
-
-/* Counts, shares of each true class's rows, and their standard errors. */
-static void write_confusion(struct json_writer *json, const struct evaluation *evaluation) {
-    size_t classes = evaluation->rated.classes;
-    json_object(json, "confusion");
-    json_matrix(json, "counts", evaluation->confusion, classes, classes);
-    for (int pass = 0; pass < 2; pass++) {
-        json_array(json, pass ? "standard_errors" : "shares");
-        for (size_t c = 0; c < classes; c++) {
-            const double *row = evaluation->confusion + c * classes;
-            double total = 0.0;
-            for (size_t k = 0; k < classes; k++)
-                total += row[k];
-            json_array(json, NULL);
-            for (size_t k = 0; k < classes; k++) {
-                struct score share = share_of(row[k], total);
-                json_real(json, NULL, pass ? share.deviation : share.value);
-            }
-            json_close(json);
-        }
-        json_close(json);
-    }
-    json_close(json);
-}
-
 static void print_json(const struct evaluation *evaluation) {
     const struct target *target = &evaluation->input.target;
+    const struct assessment *assessment = &evaluation->assessment;
     struct json_writer json = json_start(stdout);
     json_object(&json, NULL);
     json_text(&json, "model", evaluation->rival);
@@ -343,58 +263,30 @@ static void print_json(const struct evaluation *evaluation) {
     json_text(&json, "task", target->task->name);
     if (task_has_classes(target->task)) {
         json_array(&json, "classes");
-        for (size_t c = 0; c < evaluation->rated.classes; c++)
+        for (size_t c = 0; c < assessment->classes; c++)
             json_text(&json, NULL, class_name(evaluation, c));
         json_close(&json);
     }
-    write_scores(&json, &evaluation->scores);
     json_object(&json, "left_out");
     json_whole(&json, "no_label", target->unlabelled);
     json_whole(&json, "other_classes", target->other_class);
     json_close(&json);
-    if (evaluation->confusion) {
-        json_whole(&json, "ece_bins", CALIBRATION_BINS);
-        write_confusion(&json, evaluation);
-    } else if (evaluation->rated.classes) {
-        write_labels(&json, evaluation);
-    }
-    json_array(&json, "by_noise");
-    for (size_t g = 0; g < evaluation->groups; g++) {
-        json_object(&json, NULL);
-        json_real(&json, "least", evaluation->group[g].least);
-        json_real(&json, "most", evaluation->group[g].most);
-        write_scores(&json, &evaluation->group[g].scores);
-        json_close(&json);
-    }
-    json_close(&json);
+    assessment_write(assessment, (const char *const *)target->classes.name.item, &json);
     json_close(&json);
 }
 
 /* ---------------------------------------------------------------- all of it ------------------- */
 
-static bool count_confusions(struct evaluation *evaluation, struct complaint *complaint) {
-    const struct rated_predictions *rated = &evaluation->rated;
-    if (!task_has_one_class(rated->task))
-        return true;
-    evaluation->confusion = calloc(rated->classes * rated->classes, sizeof(double));
-    if (!evaluation->confusion)
-        return complain_of_memory(complaint);
-    confusion_of(rated->classes, rated->p, rated->targets.class, rated->rows,
-                 evaluation->confusion);
-    return true;
-}
-
 static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
-    struct rated_predictions *rated = &evaluation->rated;
     const struct target *target = &evaluation->input.target;
-    *rated = (struct rated_predictions){.task = target->task,
-                                        .classes = target->classes.name.count,
-                                        .targets = target_shape(target)};
-    evaluation->noise.attributes = evaluation->input.columns.count;
-    if (!rate_rows(evaluation, complaint) || !count_confusions(evaluation, complaint))
-        return false;
-    evaluation->scores = scores_of(rated, rated->rows, NULL);
-    return !evaluation->noise.attributes || split_by_noise(evaluation, complaint);
+    size_t classes = target->classes.name.count;
+    if (!predictions_create(&evaluation->predictions, evaluation->loaded.model, classes, ROWS_BLOCK,
+                            evaluation->page.report != NULL) ||
+        !assessment_create(&evaluation->assessment, target->task->predicts, classes,
+                           evaluation->input.columns.count))
+        return complain_of_memory(complaint);
+    return rate_rows(evaluation, complaint) &&
+           (assessment_finish(&evaluation->assessment) || complain_of_memory(complaint));
 }
 
 static bool open_rows(struct evaluation *evaluation, struct complaint *complaint) {
@@ -404,7 +296,7 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
     evaluation->rival = probabilities ? probabilities : first;
     if (!probabilities && second)
         return model_input_open(&evaluation->loaded, &evaluation->input, arguments, first, second,
-                                true, complaint);
+                                TARGETS_NEEDED, complaint);
     if (!probabilities || second)
         return complain(complaint, BAD_USAGE, "evaluate: %s",
                         second ? "expected TABLE alone with --probabilities"
@@ -418,6 +310,22 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
                               complaint);
 }
 
+static bool open_page(struct evaluation *evaluation, struct complaint *complaint) {
+    const struct arguments *arguments = evaluation->arguments;
+    const char *path = argument_text(arguments, "report");
+    if (!path)
+        return true;
+    if (!evaluation->loaded.model)
+        return complain(complaint, BAD_USAGE,
+                        "evaluate: --report shows a model, and there is none with --probabilities");
+    if (argument_given(arguments, "json") && strcmp(path, "-") == 0)
+        return complain(complaint, BAD_USAGE,
+                        "evaluate: --json and --report cannot both be on "
+                        "standard output");
+    return report_page_open(&evaluation->page, arguments, path, &evaluation->loaded,
+                            &evaluation->input, complaint);
+}
+
 /* The same name and number of rows: nobody who rates a model on its own lesson should be proud. */
 static void warn_of_own_lesson(const struct evaluation *evaluation) {
     const nim_model *model = evaluation->loaded.model;
@@ -426,14 +334,16 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
     if (!table || strcmp(table, file_name(table_path(evaluation->input.table))) != 0)
         return;
     size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
-    if (rows == evaluation->rated.rows)
+    if (rows == evaluation->assessment.scores.rows)
         say(evaluation->arguments,
             "this looks like the table it learned from; such figures are too good");
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct evaluation evaluation = {.arguments = arguments};
-    bool fine = open_rows(&evaluation, complaint) && rate(&evaluation, complaint);
+    bool fine = open_rows(&evaluation, complaint) && open_page(&evaluation, complaint) &&
+                rate(&evaluation, complaint) &&
+                (!evaluation.page.report || report_page_write(&evaluation.page, "html", complaint));
     if (fine) {
         report_tally(&evaluation.input, arguments);
         warn_of_own_lesson(&evaluation);
@@ -442,9 +352,9 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
         else
             print_text(&evaluation);
     }
-    free(evaluation.confusion);
-    rated_predictions_free(&evaluation.rated);
-    noise_free(&evaluation.noise);
+    predictions_free(&evaluation.predictions);
+    assessment_free(&evaluation.assessment);
+    report_page_free(&evaluation.page);
     outside_probabilities_free(&evaluation.outside);
     table_input_close(&evaluation.input);
     loaded_model_free(&evaluation.loaded);
@@ -466,8 +376,9 @@ const struct command command_evaluate = {
         "and mean absolute error of the mean, NLL, and how many rows the central 50, 90 and 95 % "
         "intervals hold. Rows are also divided in thirds by how noisy they are.\n"
         "\n"
-        "Standard errors are those of a mean over rows; that of ECE is found by leaving out each "
-        "row in turn, that of a root from its square.",
+        "Standard errors are those of a mean over rows; that of ECE holds fast in which bins "
+        "the model is too sure and in which not sure enough, that of a root follows from its "
+        "square.",
     .examples = "# Text for people\n"
                 "nimgp evaluate toy.nimgp test.csv\n"
                 "# One figure for a script\n"

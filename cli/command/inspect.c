@@ -5,7 +5,7 @@
 #include "cli/model/files.h"
 #include "cli/terminal/grid.h"
 #include "text/json_writer.h"
-#include "cli/score/prediction_names.h"
+#include "score/prediction_names.h"
 #include "text/ascii.h"
 #include "cli/model/fit_request.h"
 #include "cli/model/task.h"

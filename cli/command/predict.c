@@ -3,7 +3,7 @@
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
 #include "cli/command/carried_columns.h"
-#include "cli/score/prediction_names.h"
+#include "score/prediction_names.h"
 #include "text/ascii.h"
 #include "text/number.h"
 
@@ -324,8 +324,8 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     struct rows *rows = &predict->input.rows;
     /* The first rows come before the output, so that a table that is none leaves nothing. */
     if (!model_input_open(&predict->loaded, &predict->input, arguments,
-                          argument_operand(arguments, 0), argument_operand(arguments, 1), false,
-                          complaint) ||
+                          argument_operand(arguments, 0), argument_operand(arguments, 1),
+                          TARGETS_IGNORED, complaint) ||
         !refuse_foreign(predict, arguments, complaint) ||
         !read_levels(predict, arguments, complaint) || !make_room(predict, arguments, complaint) ||
         !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint))

@@ -3,11 +3,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
-#include "cli/score/top_scores.h"
+#include "score/top_scores.h"
 #include "text/json_writer.h"
 #include "text/memory_file.h"
 #include "cli/command/carried_columns.h"
-#include "cli/score/prediction_names.h"
+#include "score/prediction_names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -381,8 +381,8 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
     const struct arguments *arguments = suggest->arguments;
     struct column own[ALL_COLUMNS];
     if (!model_input_open(&suggest->loaded, &suggest->input, arguments,
-                          argument_operand(arguments, 0), argument_operand(arguments, 1), false,
-                          complaint) ||
+                          argument_operand(arguments, 0), argument_operand(arguments, 1),
+                          TARGETS_IGNORED, complaint) ||
         !settle(suggest, complaint))
         return false;
     size_t count = list_columns(suggest, own);

@@ -63,11 +63,11 @@ static const struct {
 };
 
 bool task_has_classes(const struct task *task) {
-    return task->predicts != PREDICTS_NUMBER && task->predicts != PREDICTS_COUNT;
+    return predicts_classes(task->predicts);
 }
 
 bool task_has_one_class(const struct task *task) {
-    return task->predicts == PREDICTS_CLASS || task->predicts == PREDICTS_LEVEL;
+    return predicts_one_class(task->predicts);
 }
 
 const struct task *task_classify(void) {

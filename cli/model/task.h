@@ -6,8 +6,7 @@
  * it. */
 
 #include "cli/terminal/command.h"
-
-enum predicts { PREDICTS_CLASS, PREDICTS_LEVEL, PREDICTS_LABELS, PREDICTS_NUMBER, PREDICTS_COUNT };
+#include "score/predicts.h"
 
 struct task {
     const char *name;   /* as on the command line */

@@ -13,7 +13,7 @@ void report_rows_left_out(const struct rows *rows, const struct arguments *argum
         size_t count;
         const char *why;
     } parts[] = {{rows->filtered, "by --where"},
-                 {target->unlabelled, unlabelled},
+                 {target->keep_unlabelled ? 0 : target->unlabelled, unlabelled},
                  {target->other_class, other}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t used = strlen(text);

@@ -40,7 +40,7 @@ static bool open_table(struct table_input *input, const struct arguments *argume
 
 bool model_input_open(struct loaded_model *loaded, struct table_input *input,
                       const struct arguments *arguments, const char *model, const char *table,
-                      bool with_targets, struct complaint *complaint) {
+                      enum wanted_targets targets, struct complaint *complaint) {
     *loaded = (struct loaded_model){0};
     *input = (struct table_input){0};
     if (file_is_model(table) && !file_is_model(model))
@@ -52,10 +52,11 @@ bool model_input_open(struct loaded_model *loaded, struct table_input *input,
         .path = table,
         .task = task_of_model(loaded->model),
         .model = loaded->model,
-        .with_targets = with_targets,
+        .with_targets = targets != TARGETS_IGNORED,
+        .targets_optional = targets == TARGETS_IF_THERE,
         .ignore_case = argument_given(arguments, "ignore-case") ||
                        fit_request_noted(loaded->model, REQUEST_IGNORE_CASE),
-        .label = with_targets ? argument_text(arguments, "label") : NULL,
+        .label = targets != TARGETS_IGNORED ? argument_text(arguments, "label") : NULL,
         .exposure = argument_text(arguments, "exposure"),
         .errors = argument_text(arguments, "errors")};
     if (request.exposure && request.task->predicts != PREDICTS_COUNT)

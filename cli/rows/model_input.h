@@ -29,11 +29,14 @@ struct loaded_model {
         .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
     }
 
-/* With `with_targets`, the rows have targets: column --label, else as in training. Close both also
- * after failure. */
+/* Targets stand in column --label, else as in training. TARGETS_IF_THERE: rows without one count
+ * too. */
+enum wanted_targets { TARGETS_IGNORED, TARGETS_NEEDED, TARGETS_IF_THERE };
+
+/* Close both also after failure. */
 bool model_input_open(struct loaded_model *loaded, struct table_input *input,
                       const struct arguments *arguments, const char *model, const char *table,
-                      bool with_targets, struct complaint *complaint);
+                      enum wanted_targets targets, struct complaint *complaint);
 
 /* Classes of rows with no model: `classes` says which there are, and rows have no features. */
 bool classes_input_open(struct table_input *input, const struct arguments *arguments,

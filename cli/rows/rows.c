@@ -38,6 +38,7 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
         return true;
     rows->place = calloc(ROWS_BLOCK, sizeof *rows->place);
     rows->keep = calloc(ROWS_BLOCK, sizeof *rows->keep);
+    rows->known = calloc(ROWS_BLOCK, sizeof *rows->known);
     rows->value = calloc(ROWS_BLOCK, sizeof *rows->value);
     rows->error = calloc(ROWS_BLOCK, sizeof *rows->error);
     rows->x = calloc(cells, sizeof *rows->x);
@@ -46,7 +47,7 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->nonpositive = calloc(rows->columns->count + 1, sizeof *rows->nonpositive);
     rows->targets = rows->target ? target_shape(rows->target) : (struct target_values){0};
     return (target_values_grow(&rows->targets, ROWS_BLOCK) && rows->place && rows->keep &&
-            rows->value && rows->error && rows->x && rows->sigma && rows->missing &&
+            rows->known && rows->value && rows->error && rows->x && rows->sigma && rows->missing &&
             rows->nonpositive) ||
            complain_of_memory(complaint);
 }
@@ -54,6 +55,7 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
 void rows_free(struct rows *rows) {
     free(rows->place);
     free(rows->keep);
+    free(rows->known);
     free(rows->value);
     free(rows->error);
     free(rows->x);
@@ -62,7 +64,7 @@ void rows_free(struct rows *rows) {
     free(rows->nonpositive);
     target_values_free(&rows->targets);
     rows->place = rows->missing = rows->nonpositive = NULL;
-    rows->keep = NULL;
+    rows->keep = rows->known = NULL;
     rows->value = rows->error = rows->x = rows->sigma = NULL;
 }
 
@@ -96,7 +98,8 @@ static bool select_rows(struct rows *rows, struct complaint *complaint) {
                                          &known, complaint))
             return false;
         rows->place[rows->count] = i;
-        rows->count += known;
+        rows->known[rows->count] = known;
+        rows->count += known || target_keeps(rows->target);
     }
     return true;
 }

@@ -37,6 +37,8 @@ struct rows {
     double *sigma;  /* count x attributes; zero where there is no error column, NaN where it is
                        unknown */
     struct target_values targets; /* count, where there is a target */
+    uint8_t *known; /* count: 1, but 0 where the target is missing and the row is kept all the same
+                       (struct target: keep_unlabelled) */
 
     /* So far, over all blocks. */
     size_t seen;         /* rows of the table */

@@ -6,6 +6,17 @@
 
 #include <stdlib.h>
 
+/* Without a target's column, unless it was asked for by name, rows are looked at alone. */
+static bool go_without(struct target *target, const struct table_request *request) {
+    if (!request->targets_optional || request->label)
+        return false;
+    struct target plain = {
+        .task = target->task, .exposure = NO_COLUMN, .classes = {.fold = target->classes.fold}};
+    target_free(target);
+    *target = plain;
+    return true;
+}
+
 static bool find_target(struct table_input *input, const struct table_request *request,
                         struct complaint *complaint) {
     struct target *target = &input->target;
@@ -16,8 +27,12 @@ static bool find_target(struct table_input *input, const struct table_request *r
     if (!request->with_targets)
         return target_find_exposure(target, input->table, &wishes, complaint);
     if (!target_find(target, input->table, &wishes, complaint))
-        return false;
+        return go_without(target, request) &&
+               target_find_exposure(target, input->table, &wishes, complaint);
+    target->keep_unlabelled = request->targets_optional;
     /* Counts cannot be compared without the times they belong to. */
+    if (target->no_exposure && go_without(target, request))
+        return target_find_exposure(target, input->table, &wishes, complaint);
     if (target->no_exposure)
         return complain(complaint, BAD_INPUT,
                         "%s: no column '%s', the exposure in training; --exposure names it",

@@ -22,14 +22,16 @@ struct table_request {
     const struct task *task;
     const nim_model *model; /* whose features and classes count; NULL: they are chosen */
     bool with_targets;      /* rows without a target are passed over */
-    bool without_features;  /* only targets are looked at */
-    bool ignore_case;       /* in labels and conditions */
-    const char *label;      /* the target's column, or a list of columns */
-    const char *exposure;   /* a column */
-    const char *features;   /* "a,log(b)"; with a model its own count, here and so on */
-    const char *errors;     /* "flux=dflux,..." or "none" */
-    const char *log;        /* "a,b", "auto" or "none" */
-    const char *classes;    /* "a,b,c" */
+    bool
+        targets_optional; /* with them where there are any; no row is passed over for lack of one */
+    bool without_features;              /* only targets are looked at */
+    bool ignore_case;                   /* in labels and conditions */
+    const char *label;                  /* the target's column, or a list of columns */
+    const char *exposure;               /* a column */
+    const char *features;               /* "a,log(b)"; with a model its own count, here and so on */
+    const char *errors;                 /* "flux=dflux,..." or "none" */
+    const char *log;                    /* "a,b", "auto" or "none" */
+    const char *classes;                /* "a,b,c" */
     const struct name_list *conditions; /* of --where; not used after opening */
 };
 

@@ -333,10 +333,23 @@ static bool take_number(struct target *target, struct table *table, size_t i, do
                               count ? "a count: 0, 1, 2, ..." : "a finite number", complaint);
 }
 
+/* In place of a target that is missing: something the library takes. */
+static void put_anything(struct target_values *targets, size_t k) {
+    if (targets->classed)
+        targets->class[k] = 0;
+    for (size_t c = 0; c < targets->outputs; c++)
+        targets->y[k * targets->outputs + c] = 0.0;
+}
+
+bool target_keeps(const struct target *target) {
+    return target && target->kept;
+}
+
 bool target_take(struct target *target, struct table *table, size_t i,
                  struct target_values *targets, size_t k, bool *known,
                  struct complaint *complaint) {
     bool fine = true;
+    size_t unlabelled = target->unlabelled;
     *known = true;
     if (targets->classed) {
         fine = classify(target, table, i, &targets->class[k], complaint);
@@ -346,7 +359,10 @@ bool target_take(struct target *target, struct table *table, size_t i,
         fine = (target->task->predicts == PREDICTS_LABELS ? take_labels : take_number)(
             target, table, i, y, known, complaint);
     }
-    if (!fine || !*known || !targets->exposed)
+    target->kept = target->keep_unlabelled && fine && target->unlabelled > unlabelled;
+    if (target->kept)
+        put_anything(targets, k);
+    if (!fine || (!*known && !target->kept) || !targets->exposed)
         return fine;
     static const char expected[] = "an exposure, a finite number above 0";
     double exposure = targets->exposure[k] = target->exposure_cell[i];

@@ -24,11 +24,13 @@ struct target {
     size_t *column;
     long exposure;           /* of counts: a column, or NO_COLUMN for 1 everywhere */
     bool chosen;             /* the column by default */
+    bool keep_unlabelled;    /* rows without a target count, with any */
     const char *no_exposure; /* the exposure in training, when the table has none; or NULL */
     struct classes classes;  /* classes, levels or labels */
 
     /* So far, over all rows. */
     size_t unlabelled;     /* whose target is missing */
+    bool kept;             /* the last one is kept without a target */
     size_t other_class;    /* whose label is no class */
     struct classes others; /* the labels these have, up to a thousand */
 
@@ -75,6 +77,9 @@ bool target_next(struct target *target, struct table *table, size_t rows,
 /* Row i of those into place k of `targets`; *known is false where it has no target to speak of. */
 bool target_take(struct target *target, struct table *table, size_t i,
                  struct target_values *targets, size_t k, bool *known, struct complaint *complaint);
+
+/* Whether the row just taken, whose target is missing, counts all the same. */
+bool target_keeps(const struct target *target);
 
 /* Levels nobody has put in order must be numbers. */
 bool target_check_order(const struct target *target, const struct table *table,

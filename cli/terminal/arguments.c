@@ -22,6 +22,8 @@ struct arguments {
     const char **operand;
     struct given_option *given;
     bool want_help;
+    char *const *words; /* as they stood */
+    size_t word_count;
 };
 
 /* ---------------------------------------------------------------- parsing --------------------- */
@@ -180,6 +182,8 @@ struct arguments *arguments_parse(const struct command *command, size_t count, c
     struct arguments *arguments = calloc(1, sizeof *arguments);
     if (arguments) {
         arguments->command = command;
+        arguments->words = words;
+        arguments->word_count = count;
         arguments->operand = calloc(count + 1, sizeof *arguments->operand);
         arguments->given = calloc(count + 1, sizeof *arguments->given);
     }
@@ -192,6 +196,38 @@ struct arguments *arguments_parse(const struct command *command, size_t count, c
     }
     arguments_free(arguments);
     return NULL;
+}
+
+/* A word as it is where no shell would change it, else in single quotes. */
+static char *add_word(char *end, const char *word) {
+    bool plain =
+        *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "-_./,=:+@%") == strlen(word);
+    *end++ = ' ';
+    if (!plain)
+        *end++ = '\'';
+    for (; *word; word++)
+        if (*word == '\'')
+            end = (char *)memcpy(end, "'\\''", 4) + 4;
+        else
+            *end++ = *word;
+    if (!plain)
+        *end++ = '\'';
+    return end;
+}
+
+char *argument_line(const struct arguments *arguments) {
+    size_t size = strlen(arguments->command->name) + 8;
+    for (size_t i = 0; i < arguments->word_count; i++)
+        size += 4 * strlen(arguments->words[i]) + 3;
+    char *line = malloc(size);
+    if (!line)
+        return NULL;
+    char *end = line + snprintf(line, size, "nimgp %s", arguments->command->name);
+    for (size_t i = 0; i < arguments->word_count; i++)
+        end = add_word(end, arguments->words[i]);
+    *end = '\0';
+    return line;
 }
 
 void arguments_free(struct arguments *arguments) {

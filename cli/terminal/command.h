@@ -41,11 +41,14 @@ struct command {
 };
 
 extern const struct command command_simulate, command_fit, command_predict, command_evaluate,
-    command_suggest, command_inspect, command_convert;
+    command_suggest, command_inspect, command_report, command_convert;
 
 /* ---------------------------------------------------------------- what a command asks --------- */
 
 const char *argument_command(const struct arguments *arguments); /* its name */
+
+/* The whole command, as a shell would take it; to be freed. NULL when out of memory. */
+char *argument_line(const struct arguments *arguments);
 
 size_t argument_operands(const struct arguments *arguments);
 const char *argument_operand(const struct arguments *arguments, size_t index);

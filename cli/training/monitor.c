@@ -17,28 +17,24 @@ bool monitor_start(struct monitor *monitor, struct complaint *complaint) {
     monitor->progress.start = monitor->last_write = seconds_now();
     if (!monitor->held.rows)
         return true;
-    monitor->rated = (struct rated_predictions){.task = task_of_model(monitor->model),
-                                                .classes = nim_model_classes(monitor->model),
-                                                .targets = {.classed = monitor->targets->classed,
-                                                            .outputs = monitor->targets->outputs,
-                                                            .exposed = monitor->targets->exposed}};
-    return rated_predictions_grow(&monitor->rated, monitor->held.rows) ||
+    return predictions_create(&monitor->predictions, monitor->model, 0, monitor->held.rows,
+                              false) ||
            complain_of_memory(complaint);
 }
 
 void monitor_free(struct monitor *monitor) {
-    rated_predictions_free(&monitor->rated);
+    predictions_free(&monitor->predictions);
 }
 
 bool monitor_validate(struct monitor *monitor, struct scores *scores, struct complaint *complaint) {
     nim_predictor *predictor = NULL;
     nim_error error;
-    monitor->rated.rows = 0;
+    nim_data held = monitor->held;
+    target_values_show(monitor->targets, &held);
     bool fine = nim_predictor_create(monitor->model, &predictor, &error) == NIM_OK &&
-                rated_predictions_add(&monitor->rated, predictor, &monitor->held, monitor->targets,
-                                      &error) == NIM_OK;
+                predictions_make(&monitor->predictions, predictor, &held, &error) == NIM_OK;
     if (fine)
-        *scores = scores_of(&monitor->rated, monitor->held.rows, NULL);
+        *scores = scores_of(&monitor->predictions);
     nim_predictor_free(predictor);
     return fine || complain_of(complaint, &error);
 }

@@ -5,9 +5,10 @@
 /* Looks after a training: shows how it goes, tries the model on held-out rows, writes checkpoints,
  * and stops it when the user wants to. */
 
-#include "cli/score/rated_predictions.h"
+#include "cli/rows/target_values.h"
 #include "cli/terminal/command.h"
 #include "cli/training/progress.h"
+#include "score/tally.h"
 
 struct monitor {
     /* Set by the caller, and his. */
@@ -21,7 +22,7 @@ struct monitor {
     size_t every;           /* epochs; 0: every half minute */
 
     /* Its own. */
-    struct rated_predictions rated; /* to the rows held out */
+    struct predictions predictions; /* of the rows held out */
     double nll;                     /* of the held-out rows when last looked at */
     double next_look;               /* seconds_now() */
     double last_write;              /* likewise */

@@ -22,6 +22,7 @@ from ._native import NumericalError, Option, options, version
 from ._ordinal import NoisyGPOrdinal
 from ._progress import Progress
 from ._regressor import NoisyGPRegressor
+from ._report import Report
 from ._scoring import mean_log_density, neg_log_loss
 from ._uncertainty import Uncertainty
 from .tables import Columns, from_fits, from_table, pair_errors
@@ -40,6 +41,7 @@ __all__ = [
     "Option",
     "Population",
     "Progress",
+    "Report",
     "Uncertainty",
     "from_fits",
     "from_table",

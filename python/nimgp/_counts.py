@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,6 +17,7 @@ from ._estimator import Denoised
 from ._inputs import check_counts
 from ._model import Table
 from ._numbers import NumberEstimator
+from ._report import Report
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -241,6 +243,31 @@ class NoisyGPCountRegressor(NumberEstimator):
         ndarray of shape (n, k), or (n,) for a single level
         """
         return self._quantiles(X, levels, X_err, exposure)
+
+    def report(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        X_err: ArrayLike | None = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> Report:
+        """A page with pictures of the model and of what it says of rows.
+
+        Parameters
+        ----------
+        X, X_err, exposure
+            As in :meth:`predict`.
+        y, path, names
+            As in :meth:`NoisyGPRegressor.report`.
+
+        Returns
+        -------
+        Report
+        """
+        return self._report(X, y, X_err, path, names, exposure)
 
     def log_density(
         self,

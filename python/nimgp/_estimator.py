@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -18,6 +18,7 @@ from . import _settings
 from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
 from ._progress import Bar, Progress
+from ._report import Report, make_report
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -435,6 +436,64 @@ class Estimator(BaseEstimator):
     def _predict(self, X: Any, X_err: Any, *wanted: str, **more: Any) -> dict[str, np.ndarray]:
         table = Table(*self._rows_to_predict(X, X_err))
         return self._ready_model().predict(table, *wanted, **more)
+
+    def report(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        X_err: ArrayLike | None = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> Report:
+        """A page with pictures of the model and of what it says of rows.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict`.
+        y : array-like or None, default=None
+            As in :meth:`fit`. Without it the page is about the predictions alone.
+        path : str or path-like or None, default=None
+            Where to write the page, one HTML file that opens without a network.
+        names : sequence of n str or None, default=None
+            Names of the rows, to find them by.
+
+        Returns
+        -------
+        Report
+            Shows itself in a notebook; its attribute ``data`` has the numbers of the page.
+        """
+        return self._report(X, y, X_err, path, names)
+
+    def _report(
+        self, X: Any, y: Any, X_err: Any, path: Any, names: Any, exposure: Any = None
+    ) -> Report:
+        values, sigma = self._rows_to_predict(X, X_err)
+        exposure = self._exposure_to_predict(exposure, len(values))
+        names = None if names is None else [str(name) for name in names]
+        if names is not None and len(names) != len(values):
+            raise ValueError(f"names has {len(names)} entries, X {len(values)} rows")
+        if y is None:
+            table = Table(values, sigma, exposure=exposure)
+        else:
+            classes = getattr(self, "classes_", None)
+            table = self._make_table(values, sigma, y, classes, None, exposure)
+        model = self._ready_model()
+        self._note_down(model)
+        given = [
+            text
+            for text, value in (("X", X), ("y", y), ("X_err=X_err", X_err))
+            if value is not None
+        ]
+        facts = {
+            "model": type(self).__name__,
+            "command": f"{self!r}.report({', '.join(given)})",
+        }
+        report = make_report(model, table, facts, names)
+        if path is not None:
+            report.save(path)
+        return report
 
     def denoise(self, X: ArrayLike, y: ArrayLike, X_err: ArrayLike | None = None) -> Denoised:
         """Where the true inputs of the training rows are believed to be.

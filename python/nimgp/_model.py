@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import tempfile
@@ -352,6 +353,12 @@ class Model:
             "nim_model_denoise", self._handle, table.reference, _address(mean), _address(deviation)
         )
         return mean, deviation
+
+    @contextlib.contextmanager
+    def predictor(self) -> Iterator[tuple[int, int]]:
+        """The handles of model and predictor, which nobody else uses meanwhile."""
+        with self._own_process()._lock:
+            yield self._handle, self._ready()
 
     def _ready(self) -> int:
         if self._predictor is None:

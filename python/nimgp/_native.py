@@ -63,6 +63,7 @@ class Prediction(ctypes.Structure):
         ("level_count", c_size_t),
         ("quantiles", c_void_p),
         ("log_density", c_void_p),
+        ("cumulative", c_void_p),
     ]
 
 

@@ -51,6 +51,7 @@ OPTION_OF = {
 # options say what it chose.
 CHOSEN_FOR_DATA = {
     "input": "auto",
+    "kernel": "auto",
     "alpha": "auto",
     "caution": "auto",
     "lengthscale_prior": "auto",

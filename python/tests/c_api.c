@@ -33,7 +33,7 @@ static int print_layout(void) {
     FIELD(nim_prediction, measurement_part), FIELD(nim_prediction, model_part);
     FIELD(nim_prediction, mean), FIELD(nim_prediction, deviation), FIELD(nim_prediction, levels);
     FIELD(nim_prediction, level_count), FIELD(nim_prediction, quantiles);
-    FIELD(nim_prediction, log_density);
+    FIELD(nim_prediction, log_density), FIELD(nim_prediction, cumulative);
     FIELD(nim_option_info, name), FIELD(nim_option_info, fallback);
     FIELD(nim_option_info, values), FIELD(nim_option_info, help);
     printf("nim_error size %zu\nnim_data size %zu\nnim_progress size %zu\n", sizeof(nim_error),

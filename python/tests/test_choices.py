@@ -34,10 +34,12 @@ def test_the_library_chooses_for_the_data(kind):
         for errors, noise in ((True, "given"), (False, "given"), (True, "learned"))
     )
     power = ("0", "1") if numbers else ("1", "0.3")
-    points = ("marginal", *power, "8", "100")
+    points = ("marginal", *power, "4", "50")
     assert noisy == (("latent", *power, "1", "200") if numbers else points)
     assert exact == ("exact", *power, "1", "200")
-    assert learned == ("latent", "0", "1", "1", "200")
+    classes = kind is NoisyGPClassifier
+    assert learned == (("marginal", "0.8", "1", "16", "50") if classes else
+                       ("latent", "0", "1", "1", "200"))  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
@@ -78,8 +80,8 @@ def test_choices_matter():
                   {"population": "flat"}, {"n_draws": 2}, {"batch_size": 20},
                   {"input_model": "latent"}):  # fmt: skip
         assert not np.array_equal(fitted(NoisyGPClassifier, **other).predict_proba(X, sigma), plain)
-    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.3, "n_draws": 8,
-               "batch_size": 100}  # fmt: skip
+    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.3, "n_draws": 4,
+               "batch_size": 50, "kernel": "matern32"}  # fmt: skip
     assert np.array_equal(fitted(NoisyGPClassifier, **spelled).predict_proba(X, sigma), plain)
 
 

@@ -61,7 +61,7 @@ def test_every_option_is_a_parameter_with_the_same_default():
 
 
 def test_messages_of_the_library_are_carried():
-    with pytest.raises(ValueError, match=r"option kernel: 'cubic' is not one of se\|matern32"):
+    with pytest.raises(ValueError, match=r"option kernel: 'cubic' is not one of auto\|se\|matern32"):
         NoisyGPClassifier(kernel="cubic").fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="3 inducing inputs are more than the 2 rows"):
         NoisyGPClassifier(n_inducing=3).fit([[0.0], [1.0]], [0, 1])

@@ -97,7 +97,9 @@ def test_denoising_moves_rows_towards_the_truth(trained):
     clf = NoisyGPClassifier("latent", max_epochs=600, calibrate=False, random_state=0)
     clf.fit(problem.X, problem.y, problem.sigma)
     mean, std = clf.denoise(problem.X, problem.y, problem.sigma)
-    assert (std > 0).all() and (std <= 1.001 * problem.sigma).mean() > 0.9
+    # What is known besides the measurement narrows its error bar, unless the label contradicts it.
+    ratio = std / problem.sigma
+    assert (ratio > 0).all() and np.quantile(ratio, 0.95) < 1.1 and ratio.mean() < 1
     before = np.square((problem.X - problem.truth) / problem.sigma).mean()
     after = np.square((mean - problem.truth) / problem.sigma).mean()
     assert after < 0.97 * before

@@ -146,7 +146,7 @@ def test_what_the_library_chose_stays_in_a_warm_start(problem):
     X, y, sigma, _ = problem
     clf = NoisyGPClassifier(warm_start=True, **QUICK).fit(X[:80], y[:80], sigma[:80])
     model = clf._model
-    assert (model.option("input"), model.option("batch")) == ("marginal", "100")
+    assert (model.option("input"), model.option("batch")) == ("marginal", "50")
     clf.set_params(batch_size=30, max_epochs=2).fit(X, y)
     assert clf._model is model and model.option("batch") == "30" and clf.n_iter_ == 32
     assert model.option("input") == "marginal"
@@ -190,10 +190,10 @@ def test_warm_start_goes_on(problem):
     assert clf.denoise(X, y, sigma).mean.shape == X.shape
     clf.set_params(max_epochs=5, learning_rate=0.001).fit(X, y, sigma)
     assert clf.n_iter_ == 65
-    with pytest.raises(ValueError, match="kernel='matern32': option kernel shapes a model"):
-        clf.set_params(kernel="matern32").fit(X, y, sigma)
+    with pytest.raises(ValueError, match="kernel='matern52': option kernel shapes a model"):
+        clf.set_params(kernel="matern52").fit(X, y, sigma)
     with pytest.raises(ValueError, match="80 rows, but the model was trained on 120 before"):
-        clf.set_params(kernel="se").fit(X[:80], y[:80], sigma[:80])
+        clf.set_params(kernel="auto").fit(X[:80], y[:80], sigma[:80])
     clf.set_params(warm_start=False).fit(X[:80], y[:80], sigma[:80])
     assert clf.n_iter_ == 5
 

@@ -100,6 +100,8 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
     size_t d = model->attributes, rows = model->table.rows, each = model->table.each;
     arrays->count = 0;
     add_array(arrays, "counts", arrays->counts, 1, 4, 0, 0);
+    if (model->trace.count)
+        add_array(arrays, "training.trace", model->trace.point[0], 2, model->trace.count, 2, 0);
     add_array(arrays, "scaling.mean", model->scaling.mean, 1, d, 0, 0);
     add_array(arrays, "scaling.deviation", model->scaling.deviation, 1, d, 0, 0);
     add_array(arrays, "scaling.median_error", model->scaling.median_error, 1, d, 0, 0);
@@ -197,6 +199,7 @@ static const char *impossible_array(const struct nim_model *model) {
          population->components || all_between(population->variance, d, least, most)},
         {"calibration.temperature", all_between(&model->temperature, 1, least, most)},
         {"scaling.flagged", flags_can_be(model)},
+        {"training.trace", !model->trace.count || model->trace.stride},
         {"scaling.deviation", all_between(scaling->deviation, d, least, most)},
         {"scaling.median_error", all_between(scaling->median_error, d, 0.0, most)},
         {"scaling.spread", all_between(scaling->spread, d, 0.0, most)},
@@ -478,6 +481,15 @@ static nim_status plan_population(const struct loading *loading, struct nim_mode
     return NIM_OK;
 }
 
+/* Room for as many points as the file has; files of before have none. */
+static nim_status expect_trace(const struct loading *loading, struct nim_model *plan) {
+    const struct tensor *trace = safetensors_tensor(&loading->file, "training.trace");
+    if (trace && (trace->dimensions != 2 || trace->shape[0] < 1 || trace->shape[0] > TRACE_POINTS))
+        return refuse(loading, "has the wrong shape of array", "training.trace");
+    plan->trace.count = trace ? trace->shape[0] : 0;
+    return NIM_OK;
+}
+
 /* All that is needed to list the arrays of the model a file holds, before memory is asked for: so
  * no file makes us ask for more than a few times its own size. */
 static nim_status check_contents(const struct loading *loading, const nim_options *options,
@@ -490,6 +502,8 @@ static nim_status check_contents(const struct loading *loading, const nim_option
     if (safetensors_tensor(&loading->file, "calibration.temperature"))
         plan->temperature = 0.0; /* to be read */
     nim_status status = plan_population(loading, plan);
+    if (status == NIM_OK)
+        status = expect_trace(loading, plan);
     if (status != NIM_OK)
         return status;
     list_arrays(plan, says_yes(loading, "optimiser"), &arrays);
@@ -517,6 +531,7 @@ static nim_status fill(const struct loading *loading, const struct nim_model *pl
     struct arrays arrays = {0};
     model->under_way = plan->under_way;
     model->temperature = plan->temperature;
+    model->trace.count = plan->trace.count;
     model->scaling.errors_follow = says_yes(loading, "errors_follow");
     nim_status status = make_room(loading, plan, model);
     if (status != NIM_OK)
@@ -528,6 +543,7 @@ static nim_status fill(const struct loading *loading, const struct nim_model *pl
     }
     list_arrays(model, says_yes(loading, "optimiser"), &arrays);
     copy_arrays(loading, &arrays);
+    model->trace.stride = bound_trace_stride(&model->trace);
     stage(model, &arrays, false);
     model->step = as_count(arrays.counts[0]);
     model->epoch = as_count(arrays.counts[1]);

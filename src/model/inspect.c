@@ -123,12 +123,28 @@ static void read_relevance(const nim_model *model, double *values) {
     read_relevances(model, 0, model->columns, values);
 }
 
+/* The same, function by function: over the largest sum there is. */
+static void read_function_relevance(const nim_model *model, double *values) {
+    double largest = 0.0;
+    for (size_t j = 0; j < model->attributes; j++)
+        largest = fmax(largest, relevance_at(model, j));
+    for (size_t c = 0; c < model->functions; c++)
+        for (size_t j = 0; j < model->columns; j++) {
+            double share = steepness(model, c, j);
+            *values++ = model->scaling.spread[j] > 0.0 && largest > 0.0 ? share / largest : 0.0;
+        }
+}
+
 static void read_missing_relevance(const nim_model *model, double *values) {
     read_relevances(model, model->columns, model->scaling.flags, values);
 }
 
 static void read_missing_columns(const nim_model *model, double *values) {
     memcpy(values, model->scaling.flagged, model->scaling.flags * sizeof(double));
+}
+
+static void read_trace(const nim_model *model, double *values) {
+    memcpy(values, model->trace.point, model->trace.count * sizeof *model->trace.point);
 }
 
 /* Gaussians of the population: with independent attributes it is one. */
@@ -207,12 +223,14 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"inducing_inputs", c * m * d, read_inducing_inputs},
         {"noise_variance", d, read_noise_variance},
         {"relevance", d, read_relevance},
+        {"function_relevance", c * d, read_function_relevance},
         {"missing_columns", model->scaling.flags, read_missing_columns},
         {"missing_relevance", model->scaling.flags, read_missing_relevance},
         {"population_shares", k, read_population_shares},
         {"population_means", k * d, read_population_means},
         {"population_covariances", k * d * d, read_population_covariances},
         {"temperature", 1, read_temperature},
+        {"trace", 2 * model->trace.count, read_trace},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (strcmp(arrays[i].name, name) == 0) {

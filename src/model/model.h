@@ -6,6 +6,7 @@
 
 #include "data/scaling.h"
 #include "gp/gp.h"
+#include "model/bound_trace.h"
 #include "model/checkpoint_state.h"
 #include "model/names.h"
 #include "model/options.h"
@@ -53,6 +54,7 @@ struct nim_model {
     uint64_t step, epoch;
     uint64_t visits; /* updates since the optimiser's moments were zero */
     double bound;
+    struct bound_trace trace;
     double temperature; /* predicted probabilities p become those in proportion to p^(1/T) */
     bool under_way;     /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;

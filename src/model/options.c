@@ -29,7 +29,7 @@ static const struct option option_list[] = {
     {{"kernel", "auto",
       "auto|se|matern32|matern52|polynomial|linear|linear+se|linear+matern32|linear+matern52",
       "How smooth the boundaries are; a sum starts from planes and departs from them; auto means "
-      "matern32 where alpha is above 0, otherwise se."},
+      "matern32 where alpha is above 0 and noise given, otherwise se."},
      KERNEL, AT(kernel), SHAPES, 0, 0},
     {{"degree", "3", "1 .. 64",
       "Degree of the polynomial kernel."},
@@ -58,15 +58,17 @@ static const struct option option_list[] = {
      WHOLE, AT(inducing), SHAPES, 0, 10000},
     {{"alpha", "auto", "auto, or 0 .. 1",
       "Power of the divergence: 0 is the evidence lower bound, 1 fits the predicted probabilities "
-      "themselves; auto means 1 for classes unless noise is learned, otherwise 0."},
+      "themselves; auto means 1 for classes, 0.8 where noise is learned with marginal inputs, "
+      "otherwise 0."},
      REAL, AT(alpha), SHAPES, 0, 1},
     {{"caution", "auto", "auto, or 0.001 .. 1",
       "Weight of the latent functions' divergence from their prior: less than 1 trusts the data "
-      "more; auto means 0.3 where alpha is above 0, otherwise 1."},
+      "more; auto means 0.3 where alpha is above 0 and noise given, otherwise 1."},
      REAL, AT(caution), SHAPES, 0.001, 1},
     {{"lengthscale_prior", "auto", "auto, or 0 .. 10",
       "Width of a log-normal prior of lengthscales around 1.6 times the root of the number of "
-      "attributes; 0 means none; auto means 0.5 where alpha is above 0, otherwise none."},
+      "attributes; 0 means none; auto means 0.5 where alpha is above 0 and noise given, otherwise "
+      "none."},
      REAL, AT(lengthscale_prior), SHAPES, 0, 10},
     {{"epsilon", "0.001", "1e-9 .. 0.5",
       "Share of wrong labels."},
@@ -97,7 +99,8 @@ static const struct option option_list[] = {
       "numbers, counts and sets."},
      CHOICE, AT(calibrate), TRAINS, 0, 0},
     {{"samples", "0", "0 .. 1000",
-      "Places each row is looked at in a training step; 0 means 4 with marginal inputs, otherwise 1."},
+      "Places each row is looked at in a training step; 0 means 4 with marginal inputs, 16 "
+      "where noise is learned with them, otherwise 1."},
      WHOLE, AT(samples), SHAPES, 0, 1000},
     {{"points", "256", "1 .. 65536",
       "Quasi-random points a noisy row is averaged over in prediction."},

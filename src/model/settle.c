@@ -4,8 +4,13 @@
 
 #include <math.h>
 
-/* Points that `marginal` looks at for a row, and rows in a batch of theirs. */
-enum { POINTS = 4, BATCH_OF_POINTS = 50, BATCH_OF_ROWS = 200 };
+/* Points that `marginal` looks at for a row, more where they say how noisy it is, and rows in a
+ * batch of theirs. */
+enum { POINTS = 4, LEARNING_POINTS = 16, BATCH_OF_POINTS = 50, BATCH_OF_ROWS = 200 };
+
+/* Where classes overlap, noise and wide latent functions explain it alike. At 0 learned noise comes
+ * out too large, at 1 too small. */
+#define LEARNING_ALPHA 0.8
 
 /* Fitted to the predicted probabilities themselves, functions that pay in full for leaving their
  * prior stay too close to it. */
@@ -36,9 +41,10 @@ static const struct input_model *choose_input(const struct nim_options *options,
                                               const nim_data *data) {
     enum target_kind target = options->likelihood->target;
     bool classes = target == TARGET_CLASS || target == TARGET_LEVEL || target == TARGET_LABELS;
-    if (options->noise != NOISE_GIVEN)
+    bool learns = options->noise != NOISE_GIVEN;
+    if (learns && target != TARGET_CLASS)
         return &input_latent;
-    size_t noisy = count_noisy(data);
+    size_t noisy = learns ? data->attributes : count_noisy(data);
     if (noisy == 0)
         return &input_exact;
     return classes && noisy <= MOST_INTEGRATED ? &input_marginal : &input_latent;
@@ -50,19 +56,20 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
     bool numbers = target == TARGET_NUMBER || target == TARGET_COUNT;
     if (!settled.input)
         settled.input = choose_input(options, data);
-    bool points = settled.input == &input_marginal;
+    bool points = settled.input == &input_marginal, learns = options->noise != NOISE_GIVEN;
     if (settled.alpha == OPTION_AUTO)
-        settled.alpha = numbers || options->noise != NOISE_GIVEN ? 0.0 : 1.0;
+        settled.alpha = numbers ? 0.0 : !learns ? 1.0 : points ? LEARNING_ALPHA : 0.0;
+    bool bold = settled.alpha > 0.0 && !learns;
     /* Fitted to the predicted probabilities, very smooth functions are too sure where classes meet
      * in corners and steps. */
     if (!settled.kernel)
-        settled.kernel = kernel_named(settled.alpha > 0.0 ? "matern32" : "se");
+        settled.kernel = kernel_named(bold ? "matern32" : "se");
     if (settled.caution == OPTION_AUTO)
-        settled.caution = settled.alpha > 0.0 ? LITTLE_CAUTION : 1.0;
+        settled.caution = bold ? LITTLE_CAUTION : 1.0;
     if (settled.lengthscale_prior == OPTION_AUTO)
-        settled.lengthscale_prior = settled.alpha > 0.0 ? LENGTHSCALE_WIDTH : 0.0;
+        settled.lengthscale_prior = bold ? LENGTHSCALE_WIDTH : 0.0;
     if (settled.samples == 0)
-        settled.samples = points ? POINTS : 1;
+        settled.samples = !points ? 1 : learns ? LEARNING_POINTS : POINTS;
     if (settled.batch == 0)
         settled.batch = points ? BATCH_OF_POINTS : BATCH_OF_ROWS;
     return settled;

@@ -196,6 +196,18 @@ static double deviation_of(double mean, double second) {
     return isfinite(square) ? sqrt(fmax(0.0, square)) : DBL_MAX;
 }
 
+/* P(Y < y) and P(Y <= y) of the row's own y. */
+static void write_place(const struct nim_predictor *predictor, struct prediction_work *work,
+                        size_t row, size_t count, double place[2]) {
+    struct search search = {
+        .predictor = predictor, .work = work, .f = all_points(work, count), .level = 0.0};
+    bool counts = predictor->model->options.likelihood->target == TARGET_COUNT;
+    targets_gather(predictor->model, predictor->data, 1, &row, work->target);
+    double y = work->target[0];
+    place[1] = excess_at(&search, y);
+    place[0] = !counts ? place[1] : y > 0.0 ? excess_at(&search, y - 1.0) : 0.0;
+}
+
 void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
                              size_t row, size_t count) {
     const struct nim_model *model = predictor->model;
@@ -203,6 +215,8 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
     bool counts = model->options.likelihood->target == TARGET_COUNT;
     if (wanted->log_density)
         wanted->log_density[row] = log_density(predictor, work, row, count);
+    if (wanted->cumulative)
+        write_place(predictor, work, row, count, wanted->cumulative + 2 * row);
     if (counts)
         work->target[1] = predictor->data->exposure ? predictor->data->exposure[row] : 1.0;
     model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,

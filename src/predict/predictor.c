@@ -397,7 +397,7 @@ static nim_status check_wanted(const struct nim_model *model, const nim_predicti
                                nim_error *error) {
     bool classes =
         wanted->probabilities || wanted->entropy || wanted->measurement_part || wanted->model_part;
-    bool numbers = wanted->mean || wanted->deviation || wanted->quantiles;
+    bool numbers = wanted->mean || wanted->deviation || wanted->quantiles || wanted->cumulative;
     if (classes && model->classes == 0)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "a %s model predicts numbers and has no probabilities of classes",
@@ -419,8 +419,8 @@ nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                        const nim_prediction *prediction, nim_error *error) {
     if (!predictor || !prediction)
         return failure(error, NIM_INVALID_ARGUMENT, "predictor or prediction is NULL");
-    nim_status status =
-        model_check_data(predictor->model, data, prediction->log_density != NULL, error);
+    nim_status status = model_check_data(predictor->model, data,
+                                         prediction->log_density || prediction->cumulative, error);
     if (status == NIM_OK)
         status = check_wanted(predictor->model, prediction, error);
     if (status == NIM_OK && predictor->model->options.likelihood->target == TARGET_COUNT)

@@ -272,6 +272,7 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
         trainer->next = 0;
         model->epoch++;
         model->bound = trainer->epoch_sum / (double)trainer->batches;
+        bound_trace_add(&model->trace, model->epoch, model->bound);
     }
     if (bound)
         *bound = value;

@@ -32,22 +32,16 @@ def mean(terms):
 
 
 def calibration(p, right):
-    """Bins of confidence, the plain way."""
-    total = 0.0
+    """Bins of confidence, the plain way, and the standard error with every bin's sign held fast."""
+    total, terms = 0.0, []
     for b in range(BINS):
         inside = [i for i, row in enumerate(p) if b < max(row) * BINS <= b + 1]
         if inside:
             confidence = statistics.fmean(max(p[i]) for i in inside)
-            total += len(inside) / len(p) * abs(confidence - statistics.fmean(right[i] for i in inside))
-    return total
-
-
-def left_out(p, right):
-    """Standard error of the above by the jackknife."""
-    n = len(p)
-    terms = [calibration(p[:i] + p[i + 1:], right[:i] + right[i + 1:]) for i in range(n)]
-    middle = statistics.fmean(terms)
-    return math.sqrt((n - 1) / n * sum((term - middle) ** 2 for term in terms))
+            excess = confidence - statistics.fmean(right[i] for i in inside)
+            total += len(inside) / len(p) * abs(excess)
+            terms += [math.copysign(1, excess) * (max(p[i]) - right[i]) for i in inside]
+    return total, mean(terms)[1]
 
 
 def scores(p, labels):
@@ -57,7 +51,7 @@ def scores(p, labels):
     brier = [sum((q - (c == y)) ** 2 for c, q in enumerate(row)) for row, y in zip(p, labels)]
     right = [1.0 - w for w in wrong]
     return {"error": mean(wrong), "nll": mean(nll), "brier": mean(brier),
-            "ece": (calibration(p, right), left_out(p, right))}
+            "ece": calibration(p, right)}
 
 
 def same_scores(found, expected):

@@ -272,6 +272,55 @@ static void checkpoints_do_not_disturb(void **state) {
     fixture_free(&right);
 }
 
+/* ---------------------------------------------------------------- the bound over training ----- */
+
+enum { MANY_EPOCHS = 700 };
+
+struct bounds {
+    size_t epochs;
+    double bound[MANY_EPOCHS + 1];
+};
+
+/* Notes what is reported at the end of each epoch. */
+static int note_bound(const nim_progress *progress, void *context) {
+    struct bounds *bounds = context;
+    if (progress->batch == 0 && progress->epoch <= MANY_EPOCHS) {
+        bounds->epochs = progress->epoch;
+        bounds->bound[progress->epoch] = progress->bound;
+    }
+    return 0;
+}
+
+/* Points are evenly spaced epochs and the bounds that were reported, in memory and from a file. */
+static void the_trace_is_thinned(void **state) {
+    (void)state;
+    struct fixture fixture;
+    nim_error error;
+    struct bounds bounds = {0};
+    double trace[512], again[512];
+    size_t count, loaded;
+    nim_model *model;
+    make(&fixture, "exact", "given");
+    stop_on(nim_model_set_option(fixture.model, "epochs", "700", &error), &error);
+    stop_on(nim_model_set_option(fixture.model, "stop", "fixed", &error), &error);
+    stop_on(nim_model_train(fixture.model, &fixture.data, note_bound, &bounds, &error), &error);
+    assert_int_equal(bounds.epochs, MANY_EPOCHS);
+    stop_on(nim_model_get(fixture.model, "trace", NULL, &count, &error), &error);
+    assert_int_equal(count, 2 * (MANY_EPOCHS / 4)); /* 350 of stride 2 would be too many */
+    stop_on(nim_model_get(fixture.model, "trace", trace, &count, &error), &error);
+    for (size_t i = 0; i < count / 2; i++) {
+        assert_int_equal((size_t)trace[2 * i], 4 * (i + 1));
+        assert_true(trace[2 * i + 1] == bounds.bound[4 * (i + 1)]);
+    }
+    stop_on(nim_model_save(fixture.model, in_directory("a"), &error), &error);
+    stop_on(nim_model_load(in_directory("a"), &model, &error), &error);
+    stop_on(nim_model_get(model, "trace", again, &loaded, &error), &error);
+    assert_int_equal(loaded, count);
+    assert_memory_equal(trace, again, count * sizeof *trace);
+    nim_model_free(model);
+    fixture_free(&fixture);
+}
+
 static void other_data_are_refused(void **state) {
     (void)state;
     struct fixture fixture;
@@ -446,6 +495,7 @@ int main(void) {
         cmocka_unit_test(every_likelihood_comes_back),
         cmocka_unit_test(stopped_trainings_end_the_same),
         cmocka_unit_test(checkpoints_do_not_disturb),
+        cmocka_unit_test(the_trace_is_thinned),
         cmocka_unit_test(other_data_are_refused),
         cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(forged_files_do_no_harm),

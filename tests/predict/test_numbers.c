@@ -149,7 +149,7 @@ static void close_to(double value, real expected, real tolerance, const char *wh
 }
 
 struct answers {
-    double mean[ROWS], deviation[ROWS], density[ROWS], quantiles[ROWS * LEVELS];
+    double mean[ROWS], deviation[ROWS], density[ROWS], place[2 * ROWS], quantiles[ROWS * LEVELS];
 };
 
 static struct answers ask(const struct fixture *fixture) {
@@ -160,6 +160,7 @@ static struct answers ask(const struct fixture *fixture) {
             &(nim_prediction){.mean = answers.mean,
                               .deviation = answers.deviation,
                               .log_density = answers.density,
+                              .cumulative = answers.place,
                               .levels = levels,
                               .level_count = LEVELS,
                               .quantiles = answers.quantiles});
@@ -209,6 +210,13 @@ static void densities(void **state) {
             check_moments(&mixture, &answers, row);
             real p = mix(&mixture, density_at, fixture.targets[row]) / mixture.unit;
             close_to(answers.density[row], logl(p), 1e-8L, "log density", likelihoods[l]->name);
+            real y = fixture.targets[row], before = y;
+            if (likelihoods[l] == &likelihood_poisson)
+                before = y - 1;
+            close_to(answers.place[2 * row + 1], mix(&mixture, below_at, y), 1e-8L, "P(Y <= y)",
+                     likelihoods[l]->name);
+            close_to(answers.place[2 * row], before < 0 ? 0 : mix(&mixture, below_at, before),
+                     1e-8L, "P(Y < y)", likelihoods[l]->name);
         }
         fixture_free(&fixture);
     }

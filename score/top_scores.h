@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SCORE_TOP_SCORES_H
-#define CLI_SCORE_TOP_SCORES_H
+#ifndef SCORE_TOP_SCORES_H
+#define SCORE_TOP_SCORES_H
 
 /*
  * The n highest scores of a stream. Each has a slot, a number below n, under which the caller keeps

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/score/top_scores.h"
+#include "score/top_scores.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores and their standard errors against their definitions, written out plainly. */
-#include "cli/score/top_scores.h"
-#include "cli/score/metrics.h"
+#include "score/assessment.h"
+#include "score/top_scores.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,6 +36,23 @@ static int make_rows(void **state) {
             y[i] = (int32_t)most_probable(CLASSES, p + i * CLASSES);
     }
     return 0;
+}
+
+/* All scores of rows with one class each, by name. */
+struct metrics {
+    size_t rows;
+    struct score error, nll, brier, ece;
+};
+
+static struct metrics metrics_of(size_t classes, const double *q, const int32_t *label,
+                                 size_t rows) {
+    double copy[ROWS * 8];
+    memcpy(copy, q, rows * classes * sizeof *q);
+    struct predictions predictions = {
+        .predicts = PREDICTS_CLASS, .classes = classes, .rows = rows, .label = label, .p = copy};
+    struct scores scores = scores_of(&predictions);
+    return (struct metrics){scores.rows, scores.score[0].score, scores.score[1].score,
+                            scores.score[2].score, scores.score[3].score};
 }
 
 static void assert_near(double a, double b) {
@@ -73,18 +90,19 @@ static void test_means(void **state) {
         for (size_t c = 0; c < CLASSES; c++)
             brier[i] += own[c] * own[c];
     }
-    struct metrics metrics = metrics_of(CLASSES, p, y, ROWS, NULL);
+    struct metrics metrics = metrics_of(CLASSES, p, y, ROWS);
     assert_int_equal(metrics.rows, ROWS);
     assert_score(metrics.error, plain_mean(wrong, ROWS));
     assert_score(metrics.nll, plain_mean(nll, ROWS));
     assert_score(metrics.brier, plain_mean(brier, ROWS));
 }
 
-/* ECE of all rows but one, bin by bin: share of rows times |accuracy - confidence|. */
-static double plain_ece(size_t left_out) {
-    double ece = 0.0, n = left_out < ROWS ? ROWS - 1 : ROWS;
+/* ECE bin by bin: share of rows times |accuracy - confidence|; and the term of each row in it. */
+static double plain_ece(double term[ROWS]) {
+    double ece = 0.0;
     for (int b = 0; b < CALIBRATION_BINS; b++) {
-        double count = 0.0, right = 0.0, confidence = 0.0;
+        double count = 0.0, right = 0.0, confidence = 0.0, own[ROWS];
+        size_t row[ROWS];
         for (size_t i = 0; i < ROWS; i++) {
             double top = 0.0;
             size_t best = 0;
@@ -93,29 +111,28 @@ static double plain_ece(size_t left_out) {
                     top = p[i * CLASSES + c];
                     best = c;
                 }
-            bool inside =
-                top > b / (double)CALIBRATION_BINS && top <= (b + 1) / (double)CALIBRATION_BINS;
-            if (i == left_out || !inside)
+            if (top <= b / (double)CALIBRATION_BINS || top > (b + 1) / (double)CALIBRATION_BINS)
                 continue;
-            count++;
+            row[(size_t)count] = i;
+            own[(size_t)count++] = top - (best == (size_t)y[i]);
             right += best == (size_t)y[i];
             confidence += top;
         }
         if (count > 0)
-            ece += count / n * fabs(right / count - confidence / count);
+            ece += count / ROWS * fabs(right / count - confidence / count);
+        for (size_t k = 0; k < (size_t)count; k++)
+            term[row[k]] = confidence > right ? own[k] : -own[k];
     }
     return ece;
 }
 
 static void test_calibration(void **state) {
     (void)state;
-    double without[ROWS];
-    for (size_t i = 0; i < ROWS; i++)
-        without[i] = plain_ece(i);
-    struct score mean = plain_mean(without, ROWS);
-    struct score ece = metrics_of(CLASSES, p, y, ROWS, NULL).ece;
-    assert_near(ece.value, plain_ece(ROWS));
-    assert_near(ece.deviation, mean.deviation * (ROWS - 1));
+    double term[ROWS];
+    double expected = plain_ece(term);
+    struct score ece = metrics_of(CLASSES, p, y, ROWS).ece;
+    assert_near(ece.value, expected);
+    assert_score(ece, plain_mean(term, ROWS));
 }
 
 /* The standard error of a mean is what the spread over many samples says. */
@@ -130,7 +147,7 @@ static void test_spread(void **state) {
             sample[2 * i + 1] = 1.0 - sample[2 * i];
             label[i] = uniform() > sample[2 * i];
         }
-        struct score nll = metrics_of(2, sample, label, SIZE, NULL).nll;
+        struct score nll = metrics_of(2, sample, label, SIZE).nll;
         value[s] = nll.value;
         claimed += nll.deviation / SAMPLES;
     }
@@ -138,29 +155,79 @@ static void test_spread(void **state) {
     assert_true(fabs(claimed / seen - 1.0) < 0.15); /* its own error is about 1/sqrt(800) */
 }
 
-static void test_subset(void **state) {
+static struct predictions sample(void) {
+    return (struct predictions){
+        .predicts = PREDICTS_CLASS, .classes = CLASSES, .rows = ROWS, .label = y, .p = p};
+}
+
+/* Sums of parts, added, are the sums of all. */
+static void test_merge(void **state) {
     (void)state;
-    size_t row[ROWS], count = 0;
-    static double part[ROWS * CLASSES];
-    int32_t label[ROWS];
-    for (size_t i = ROWS; i-- > 0;)
-        if (i % 3 == 1) {
-            memcpy(part + count * CLASSES, p + i * CLASSES, CLASSES * sizeof *p);
-            label[count] = y[i];
-            row[count++] = i;
-        }
-    struct metrics a = metrics_of(CLASSES, p, y, count, row);
-    struct metrics b = metrics_of(CLASSES, part, label, count, NULL);
-    assert_score(a.error, b.error);
-    assert_score(a.nll, b.nll);
-    assert_score(a.brier, b.brier);
-    assert_score(a.ece, b.ece);
+    struct tally part[3] = {0}, all = {0};
+    struct predictions predictions = sample();
+    for (size_t i = 0; i < ROWS; i++) {
+        struct row_figures figures = row_figures_of(&predictions, i);
+        tally_add(&part[i % 5 % 3], &figures);
+    }
+    for (size_t k = 0; k < 3; k++)
+        tally_merge(&all, &part[k]);
+    struct scores merged = tally_scores(&all, PREDICTS_CLASS), plain = scores_of(&predictions);
+    assert_int_equal(merged.rows, ROWS);
+    for (size_t i = 0; i < plain.count; i++)
+        assert_score(merged.score[i].score, plain.score[i].score);
+}
+
+/* More rows than are held: thirds by level still, each with the scores of its rows. */
+static void test_many_rows(void **state) {
+    (void)state;
+    enum { BLOCKS = 600, MANY = BLOCKS * ROWS };
+    static double x[ROWS], sigma[ROWS], level[MANY];
+    struct assessment assessment;
+    struct predictions predictions = sample();
+    double deviation = 0.0; /* of the values, which are the same in every block */
+    assert_true(assessment_create(&assessment, PREDICTS_CLASS, CLASSES, 1));
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = i % 2 ? 3.0 : -3.0;
+        deviation += x[i] * x[i] / ROWS;
+    }
+    deviation = sqrt(deviation - 9.0 / ROWS / ROWS);
+    for (size_t b = 0; b < BLOCKS; b++) {
+        for (size_t i = 0; i < ROWS; i++)
+            level[b * ROWS + i] = (sigma[i] = exp(3.0 * uniform())) / deviation;
+        assert_true(assessment_add(&assessment, &predictions, x, sigma));
+    }
+    assert_non_null(assessment.noise.bin);
+    assert_true(assessment_finish(&assessment));
+    assert_int_equal(assessment.groups, NOISE_GROUPS);
+    assert_int_equal(assessment.scores.rows, MANY);
+    for (size_t g = 0; g < NOISE_GROUPS; g++) {
+        const struct noise_group *group = &assessment.group[g];
+        struct tally tally = {0};
+        for (size_t i = 0; i < MANY; i++)
+            if (level[i] >= group->least * (1.0 - 1e-4) && level[i] <= group->most * (1.0 + 1e-4)) {
+                struct row_figures figures = row_figures_of(&predictions, i % ROWS);
+                tally_add(&tally, &figures);
+            }
+        struct scores found = tally_scores(&group->tally, PREDICTS_CLASS),
+                      plain = tally_scores(&tally, PREDICTS_CLASS);
+        /* The deviation is that of the rows held, which end within a block. */
+        assert_true(fabs((double)found.rows - (double)plain.rows) < 1e-3 * MANY);
+        assert_true(fabs((double)found.rows * 3.0 / MANY - 1.0) < 0.02);
+        assert_true(fabs(found.score[1].score.value - plain.score[1].score.value) < 1e-2);
+    }
+    assessment_free(&assessment);
 }
 
 static void test_confusion(void **state) {
     (void)state;
     double counts[CLASSES * CLASSES], right = 0.0, all = 0.0;
-    confusion_of(CLASSES, p, y, ROWS, counts);
+    struct assessment assessment;
+    struct predictions predictions = sample();
+    assert_true(assessment_create(&assessment, PREDICTS_CLASS, CLASSES, 0));
+    assert_true(assessment_add(&assessment, &predictions, NULL, NULL) &&
+                assessment_finish(&assessment));
+    memcpy(counts, assessment.confusion, sizeof counts);
+    assessment_free(&assessment);
     for (size_t c = 0; c < CLASSES; c++) {
         double of_class = 0.0, seen = 0.0;
         for (size_t i = 0; i < ROWS; i++)
@@ -171,21 +238,21 @@ static void test_confusion(void **state) {
         right += counts[c * CLASSES + c];
         all += seen;
     }
-    assert_near(1.0 - right / all, metrics_of(CLASSES, p, y, ROWS, NULL).error.value);
+    assert_near(1.0 - right / all, metrics_of(CLASSES, p, y, ROWS).error.value);
 }
 
 static void test_edges(void **state) {
     (void)state;
     const double sure[] = {1.0, 0.0, 0.0, 1.0};
     const int32_t right[] = {0, 1}, wrong[] = {0, 0};
-    struct metrics one = metrics_of(2, sure, right, 1, NULL);
+    struct metrics one = metrics_of(2, sure, right, 1);
     assert_near(one.nll.value, 0.0);
     assert_true(isnan(one.nll.deviation) && isnan(one.ece.deviation));
-    struct metrics perfect = metrics_of(2, sure, right, 2, NULL);
+    struct metrics perfect = metrics_of(2, sure, right, 2);
     assert_near(perfect.brier.value, 0.0);
     assert_near(perfect.ece.value, 0.0);
     /* The impossible happened: infinite, not NaN. */
-    struct metrics impossible = metrics_of(2, sure, wrong, 2, NULL);
+    struct metrics impossible = metrics_of(2, sure, wrong, 2);
     assert_true(isinf(impossible.nll.value) && impossible.nll.value > 0);
     assert_near(impossible.brier.value, 1.0);
     assert_near(impossible.error.value, 0.5);
@@ -257,7 +324,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_root),        cmocka_unit_test(test_means),
         cmocka_unit_test(test_calibration), cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_subset),      cmocka_unit_test(test_confusion),
-        cmocka_unit_test(test_edges),       cmocka_unit_test(test_best)};
+        cmocka_unit_test(test_merge),       cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_confusion),   cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_best)};
     return cmocka_run_group_tests(tests, make_rows, NULL);
 }

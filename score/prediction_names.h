@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SCORE_PREDICTION_NAMES_H
-#define CLI_SCORE_PREDICTION_NAMES_H
+#ifndef SCORE_PREDICTION_NAMES_H
+#define SCORE_PREDICTION_NAMES_H
 
 /* Names of what a model predicts and of what it is made of. */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/score/prediction_names.h"
+#include "score/prediction_names.h"
 
-#include "cli/score/metrics.h"
-#include "cli/model/task.h"
+#include "score/predictions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +13,12 @@ size_t predicted_size(const nim_model *model) {
         longest = length > longest ? length : longest;
         all += length + 1;
     }
-    return task_of_model(model)->predicts == PREDICTS_LABELS ? all : longest + 1;
+    return predicts_of(nim_model_target(model)) == PREDICTS_LABELS ? all : longest + 1;
 }
 
 void predicted_name(const nim_model *model, const double *p, char *text) {
     size_t classes = nim_model_classes(model), used = 0;
-    if (task_of_model(model)->predicts != PREDICTS_LABELS) {
+    if (predicts_of(nim_model_target(model)) != PREDICTS_LABELS) {
         strcpy(text, nim_model_class_name(model, most_probable(classes, p)));
         return;
     }
@@ -32,7 +31,8 @@ void predicted_name(const nim_model *model, const double *p, char *text) {
 
 const char *function_name(const nim_model *model, size_t function, char text[FUNCTION_NAME]) {
     size_t functions = nim_model_functions(model);
-    if (task_of_model(model)->predicts == PREDICTS_CLASS && functions == nim_model_classes(model))
+    if (predicts_of(nim_model_target(model)) == PREDICTS_CLASS &&
+        functions == nim_model_classes(model))
         return nim_model_class_name(model, function);
     if (functions == 1)
         return "f";

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command/report_page.h"
+
+#include "cli/model/fit_request.h"
+#include "report/gathered.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool fact(struct report_page *page, const char *key, const char *text,
+                 struct complaint *complaint) {
+    nim_error error;
+    return !text || nim_report_fact(page->report, key, text, &error) == NIM_OK ||
+           complain_of(complaint, &error);
+}
+
+/* Model, tables, and the command. */
+static bool state_facts(struct report_page *page, const struct arguments *arguments,
+                        const nim_model *model, struct complaint *complaint) {
+    const struct table_input *input = page->input;
+    char *line = argument_line(arguments);
+    bool fine = line || complain_of_memory(complaint);
+    fine = fine && fact(page, "model", argument_operand(arguments, 0), complaint) &&
+           fact(page, "table", table_path(input->table), complaint) &&
+           fact(page, "learned_from", nim_model_note(model, NOTE_TABLE), complaint) &&
+           fact(page, "held_out", nim_model_note(model, NOTE_VALIDATION), complaint) &&
+           fact(page, "label",
+                input->target.count ? table_column_name(input->table, input->target.column[0])
+                                    : nim_model_note(model, NOTE_LABEL),
+                complaint) &&
+           fact(page, "command", line, complaint);
+    for (size_t k = 0; fine && k < argument_count(arguments, "where"); k++)
+        fine = fact(page, "where", argument_nth(arguments, "where", k), complaint);
+    free(line);
+    return fine;
+}
+
+/* Units as the model noted them, and where the errors stand in this table. */
+static bool describe_attributes(struct report_page *page, const nim_model *model,
+                                struct complaint *complaint) {
+    const struct columns *columns = &page->input->columns;
+    const char *note = nim_model_note(model, NOTE_UNITS);
+    struct name_list units = {0};
+    bool fine = !note || !*note || name_list_split(&units, note, NOTE_UNITS, complaint);
+    for (size_t j = 0; fine && j < columns->count; j++) {
+        const struct feature *feature = &columns->feature[j];
+        const char *unit = j < units.count && *units.item[j] ? units.item[j] : NULL;
+        const char *column = feature->error == NO_COLUMN
+                                 ? NULL
+                                 : table_column_name(page->input->table, (size_t)feature->error);
+        nim_error error;
+        fine = nim_report_attribute(page->report, j, unit, column, &error) == NIM_OK ||
+               complain_of(complaint, &error);
+    }
+    name_list_free(&units);
+    return fine;
+}
+
+/* The first column of rows' names: by its own name, or the first of text that is no target. */
+static long find_names(const struct table_input *input) {
+    const struct target *target = &input->target;
+    long found = NO_COLUMN;
+    for (size_t i = 0; i < table_columns(input->table); i++) {
+        const struct column *column = table_column(input->table, i);
+        bool taken = false;
+        for (size_t k = 0; k < target->count; k++)
+            taken = taken || target->column[k] == i;
+        if (column_names_rows(column->name))
+            return (long)i;
+        if (found == NO_COLUMN && !taken && column->kind == COLUMN_TEXT)
+            found = (long)i;
+    }
+    return found;
+}
+
+bool report_page_open(struct report_page *page, const struct arguments *arguments, const char *path,
+                      const struct loaded_model *loaded, const struct table_input *input,
+                      struct complaint *complaint) {
+    nim_error error;
+    *page = (struct report_page){.path = path, .input = input, .name_column = find_names(input)};
+    if (!file_check_apart(path, argument_operand(arguments, 0), complaint) ||
+        !file_check_apart(path, argument_operand(arguments, 1), complaint) ||
+        (strcmp(path, "-") != 0 && !file_check_output(path, complaint)))
+        return false;
+    page->number = calloc(ROWS_BLOCK, sizeof *page->number);
+    page->name = calloc(ROWS_BLOCK, sizeof *page->name);
+    page->name_bytes = malloc(ROWS_BLOCK * NAME_BYTES);
+    if (!page->number || !page->name || !page->name_bytes)
+        return complain_of_memory(complaint);
+    if (nim_report_create(loaded->model, loaded->predictor, &page->report, &error) != NIM_OK)
+        return complain_of(complaint, &error);
+    return state_facts(page, arguments, loaded->model, complaint) &&
+           describe_attributes(page, loaded->model, complaint);
+}
+
+/* The name of a row, cut where it is too long: a page shows it, nobody looks it up. */
+static bool take_name(struct report_page *page, const struct rows *rows, size_t k,
+                      struct complaint *complaint) {
+    struct span span;
+    char *name = page->name_bytes + k * NAME_BYTES;
+    if (!table_text(rows->table, rows->place[k], (size_t)page->name_column, &span, complaint))
+        return false;
+    size_t length = span.length < NAME_BYTES ? span.length : NAME_BYTES - 1;
+    if (span.length >= NAME_BYTES) /* whole characters */
+        while (length && ((unsigned char)span.text[length] & 0xC0) == 0x80)
+            length--;
+    memcpy(name, span.text, length);
+    name[length] = '\0';
+    page->name[k] = name;
+    return true;
+}
+
+bool report_page_add(struct report_page *page, const struct rows *rows,
+                     const struct predictions *predictions, struct complaint *complaint) {
+    nim_data data = rows_data(rows);
+    nim_error error;
+    for (size_t k = 0; k < rows->count; k++) {
+        page->number[k] = rows->first + rows->place[k];
+        if (page->name_column != NO_COLUMN && !take_name(page, rows, k, complaint))
+            return false;
+    }
+    nim_report_rows block = {.data = &data,
+                             .known = rows->known,
+                             .number = page->number,
+                             .name = page->name_column == NO_COLUMN ? NULL : page->name};
+    nim_status status = predictions ? report_gather(page->report, &block, predictions, &error)
+                                    : nim_report_add(page->report, &block, &error);
+    return status == NIM_OK || file_complain(complaint, table_path(rows->table), &error);
+}
+
+bool report_page_write(struct report_page *page, const char *format, struct complaint *complaint) {
+    const struct target *target = &page->input->target;
+    const char *text;
+    size_t size;
+    nim_error error;
+    nim_report_left_out(page->report, target->unlabelled, target->other_class);
+    if (nim_report_text(page->report, format, &text, &size, &error) != NIM_OK)
+        return file_complain(complaint, table_path(page->input->table), &error);
+    return file_write(page->path, text, size, complaint);
+}
+
+void report_page_free(struct report_page *page) {
+    nim_report_free(page->report);
+    free(page->name_bytes);
+    free(page->name);
+    free(page->number);
+    *page = (struct report_page){0};
+}

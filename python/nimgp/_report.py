@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports: a page about a model and rows, from the library's own hand."""
+
+from __future__ import annotations
+
+import ctypes
+import html
+import json
+import os
+from collections.abc import Mapping, Sequence
+from ctypes import POINTER, c_char_p, c_int, c_size_t, c_void_p
+from pathlib import Path
+from typing import Any
+
+from ._model import Model, Table, _name_array
+from ._native import Data, Error, call, library
+
+
+class _Rows(ctypes.Structure):
+    """nim_report_rows of report/report.h."""
+
+    _fields_ = [
+        ("data", POINTER(Data)),
+        ("known", c_void_p),
+        ("number", c_void_p),
+        ("name", POINTER(c_char_p)),
+    ]
+
+
+# Those of report/report.h that are used here, as _native._FUNCTIONS has the library's.
+_FUNCTIONS = {
+    "nim_report_create": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    "nim_report_free": (None, [c_void_p]),
+    "nim_report_fact": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Error)]),
+    "nim_report_add": (c_int, [c_void_p, POINTER(_Rows), POINTER(Error)]),
+    "nim_report_text": (
+        c_int,
+        [c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t), POINTER(Error)],
+    ),
+}
+for _name, (_result, _arguments) in _FUNCTIONS.items():
+    _function = getattr(library, _name)
+    _function.restype, _function.argtypes = _result, _arguments
+
+
+class Report:
+    """A report about a model and rows. In a notebook it shows itself.
+
+    Attributes
+    ----------
+    html : str
+        The page: one document that needs nothing else.
+    data : dict
+        Its numbers.
+    """
+
+    def __init__(self, page: str, data: dict[str, Any]) -> None:
+        self.html, self.data = page, data
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file."""
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"Report of {self.data['rows']} rows; save(path) writes the page"
+
+    def _repr_html_(self) -> str:
+        # A frame of its own keeps the page's script and style, and the notebook's, apart.
+        return (
+            f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts allow-downloads" '
+            'title="nimgp report" width="100%" height="800" style="border: 0"></iframe>'
+        )
+
+
+def make_report(
+    model: Model, table: Table, facts: Mapping[str, str], names: Sequence[str] | None
+) -> Report:
+    """The report of a model on a table, whose rows may have names."""
+    handle = ctypes.c_void_p()
+    with model.predictor() as (own, predictor):
+        call("nim_report_create", own, predictor, ctypes.byref(handle))
+        try:
+            for key, text in facts.items():
+                call("nim_report_fact", handle, key.encode(), text.encode(errors="replace"))
+            for place, portion in table.portions(2048):
+                rows = _Rows(data=ctypes.pointer(portion.data))
+                if names is not None:
+                    rows.name = _name_array(names[place])
+                call("nim_report_add", handle, ctypes.byref(rows))
+            texts = {}
+            for form in ("json", "html"):
+                text, size = ctypes.c_void_p(), ctypes.c_size_t()
+                call(
+                    "nim_report_text", handle, form.encode(), ctypes.byref(text), ctypes.byref(size)
+                )
+                texts[form] = ctypes.string_at(text, size.value).decode()
+        finally:
+            library.nim_report_free(handle)
+    return Report(texts["html"], json.loads(texts["json"]))

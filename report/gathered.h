@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_GATHERED_H
+#define REPORT_GATHERED_H
+
+/* What a report has gathered of the rows, for those who write it down. */
+
+#include "report/kept_rows.h"
+#include "report/report.h"
+#include "score/assessment.h"
+
+/* Rows kept: for pictures and for what is usual (a sample), and of each kind worth a look. */
+enum { SAMPLE_ROWS = 1000, SHOWN_ROWS = 300, WORTHY_ROWS = 40 };
+
+/* Rows predicted at a time. */
+enum { PORTION = 4096 };
+
+/* Equal bins of the highest probability, where nothing is known of the truth. */
+enum { CONFIDENCE_BINS = 20 };
+
+enum entropy_part { PART_LABEL, PART_MODEL, PART_MEASUREMENT, ENTROPY_PARTS };
+
+struct fact {
+    char *key, *text;
+};
+
+struct attribute_facts {
+    char *unit, *error_column; /* or NULL */
+    size_t missing;            /* cells */
+    size_t without_error;      /* cells whose error is unknown */
+    struct moments value;      /* of cells that are not missing */
+};
+
+struct nim_report {
+    const nim_model *model;
+    nim_predictor *predictor;
+    enum predicts predicts;
+    size_t classes, functions, attributes;
+
+    size_t facts;
+    struct fact *fact;
+    struct attribute_facts *attribute;
+    size_t no_target, unknown_target; /* rows left out */
+
+    size_t rows, known, next_number;
+    bool errors;    /* rows have error bars */
+    bool names;     /* rows have names */
+    bool all_known; /* no row without a target yet */
+    struct assessment assessment;
+    double *predicted; /* classes: rows of which it is the most probable; labels: more probable
+                          than not */
+    double *expected;  /* classes: sum of its probabilities */
+    double confidence[CONFIDENCE_BINS];               /* rows, by highest probability */
+    struct moments part[ENTROPY_PARTS], entropy;      /* all rows */
+    double (*part_of)[ENTROPY_PARTS];                 /* classes: sums over rows predicted so */
+    struct moments mean, deviation, latent_deviation; /* of numbers and counts */
+
+    struct kept_rows sample;               /* by chance, whatever the order of the rows */
+    struct kept_rows to_label, to_measure; /* what a label, or exact measurements, would tell most;
+                                              to_label without targets only, once there are such */
+
+    /* A portion. */
+    struct predictions predictions;
+    size_t *number;
+    double *sigma; /* PORTION x attributes, where rows share their errors */
+
+    char *json, *page; /* the texts, once they were asked for; no rows after that */
+    size_t json_size, page_size;
+};
+
+/* Rows that were predicted already, all parts included. */
+nim_status report_gather(nim_report *report, const nim_report_rows *rows,
+                         const struct predictions *predictions, nim_error *error);
+
+/* The whole document; false when out of memory or when the library cannot predict (error). */
+nim_status report_write(nim_report *report, struct json_writer *json, nim_error *error);
+
+/* What was learned, sections of the document. */
+nim_status report_write_learned(nim_report *report, struct json_writer *json, nim_error *error);
+
+/* What to do next. */
+nim_status report_write_worthy(nim_report *report, struct json_writer *json, nim_error *error);
+
+/* A number for a picture: five digits. */
+void write_rounded(struct json_writer *json, const char *key, double value);
+
+/* failure() of the library, which is not seen from here. */
+nim_status report_failure(nim_error *error, nim_status status, const char *message);
+
+#endif

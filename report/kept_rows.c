@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/kept_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool kept_rows_create(struct kept_rows *kept, size_t most, size_t attributes) {
+    *kept = (struct kept_rows){.attributes = attributes};
+    kept->row = calloc(most + 1, sizeof *kept->row);
+    kept->x = calloc(most * attributes + 1, sizeof(double));
+    kept->sigma = calloc(most * attributes + 1, sizeof(double));
+    return top_scores_create(&kept->top, most) && kept->row && kept->x && kept->sigma;
+}
+
+void kept_rows_free(struct kept_rows *kept) {
+    top_scores_free(&kept->top);
+    free(kept->row);
+    free(kept->x);
+    free(kept->sigma);
+    *kept = (struct kept_rows){0};
+}
+
+double error_at(const nim_data *data, size_t i, size_t j) {
+    size_t row = data->sigma_rows > 1 ? i : 0;
+    return data->sigma && data->sigma_rows ? data->sigma[row * data->attributes + j] : 0.0;
+}
+
+/* At most so many bytes, whole characters of UTF-8. */
+static void copy_name(char name[NAME_BYTES], const char *text) {
+    size_t length = strlen(text);
+    if (length >= NAME_BYTES)
+        for (length = NAME_BYTES - 1; length && ((unsigned char)text[length] & 0xC0) == 0x80;)
+            length--;
+    memcpy(name, text, length);
+    name[length] = '\0';
+}
+
+static void describe_class(struct kept_row *row, const struct predictions *predictions, size_t i) {
+    const double *p = predictions->p + i * predictions->classes;
+    row->best = most_probable(predictions->classes, p);
+    row->probability = p[row->best];
+    row->entropy = predictions->entropy[i];
+    row->model_part = predictions->model_part[i];
+    row->measurement_part = predictions->measurement_part[i];
+    if (predictions->label)
+        row->y = (double)predictions->label[i];
+}
+
+/* The central interval of nine rows in ten is the second of three. */
+static void describe_number(struct kept_row *row, const struct predictions *predictions, size_t i) {
+    row->mean = predictions->mean[i];
+    row->deviation = predictions->deviation[i];
+    row->latent_deviation = predictions->latent_deviation[i];
+    row->low = predictions->quantile[i * QUANTILES + 2];
+    row->high = predictions->quantile[i * QUANTILES + 3];
+    if (predictions->y)
+        row->y = predictions->y[i];
+}
+
+void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of_rows *block,
+                     size_t i) {
+    const nim_data *data = block->data;
+    size_t slot, d = kept->attributes;
+    if (!top_scores_offer(&kept->top, score, block->number[i], &slot))
+        return;
+    struct kept_row *row = &kept->row[slot];
+    bool targets = data->labels || data->targets;
+    *row = (struct kept_row){.number = block->number[i],
+                             .known = targets && (!block->known || block->known[i]),
+                             .exposure = data->exposure ? data->exposure[i] : 1.0};
+    if (block->name && block->name[i])
+        copy_name(row->name, block->name[i]);
+    (predicts_classes(block->predictions->predicts) ? describe_class
+                                                    : describe_number)(row, block->predictions, i);
+    kept->errors = kept->errors || data->sigma;
+    memcpy(kept->x + slot * d, data->x + i * d, d * sizeof(double));
+    for (size_t j = 0; j < d; j++)
+        kept->sigma[slot * d + j] = error_at(data, i, j);
+}
+
+void kept_rows_sort(struct kept_rows *kept) {
+    top_scores_sort(&kept->top);
+}
+
+const struct kept_row *kept_rows_nth(const struct kept_rows *kept, size_t k) {
+    return &kept->row[kept->top.candidate[k].slot];
+}
+
+const double *kept_rows_x(const struct kept_rows *kept, size_t k) {
+    return kept->x + kept->top.candidate[k].slot * kept->attributes;
+}
+
+const double *kept_rows_sigma(const struct kept_rows *kept, size_t k) {
+    return kept->sigma + kept->top.candidate[k].slot * kept->attributes;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_KEPT_ROWS_H
+#define REPORT_KEPT_ROWS_H
+
+/* A few rows of a stream, those with the highest scores, with what was predicted of them. */
+
+#include "nimgp.h"
+#include "score/predictions.h"
+#include "score/top_scores.h"
+
+enum { NAME_BYTES = 120 };
+
+struct kept_row {
+    size_t number;         /* in the table, from 0 */
+    char name[NAME_BYTES]; /* empty where it has none */
+    bool known;            /* its target is */
+    double y, exposure;    /* class, number or count */
+    size_t best;           /* class */
+    double probability;    /* of it */
+    double entropy, model_part, measurement_part;
+    double mean, deviation, low, high, latent_deviation; /* low, high: the central 90 % */
+};
+
+struct kept_rows {
+    size_t attributes;
+    bool errors; /* rows have them */
+    struct top_scores top;
+    struct kept_row *row; /* by slot */
+    double *x, *sigma;    /* most x attributes, by slot */
+};
+
+/* A block as it comes. */
+struct block_of_rows {
+    const nim_data *data;
+    const struct predictions *predictions;
+    const unsigned char *known; /* or NULL */
+    const size_t *number;
+    const char *const *name; /* or NULL */
+};
+
+/* False when out of memory; free it also then. */
+bool kept_rows_create(struct kept_rows *kept, size_t most, size_t attributes);
+void kept_rows_free(struct kept_rows *kept);
+
+/* Row i of the block, if its score is among the highest. */
+void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of_rows *block,
+                     size_t i);
+
+/* The rows in the order of their scores, once kept_rows_sort was called. */
+void kept_rows_sort(struct kept_rows *kept);
+const struct kept_row *kept_rows_nth(const struct kept_rows *kept, size_t k);
+const double *kept_rows_x(const struct kept_rows *kept, size_t k);
+const double *kept_rows_sigma(const struct kept_rows *kept, size_t k);
+
+/* 1-sigma error of attribute j in row i of a table: zero where there is none. */
+double error_at(const nim_data *data, size_t i, size_t j);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report as JSON (docs/report.md has the members). */
+#define _POSIX_C_SOURCE 200809L
+#include "report/gathered.h"
+#include "report/page.h"
+
+#include "score/prediction_names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void write_rounded(struct json_writer *json, const char *key, double value) {
+    char text[40];
+    snprintf(text, sizeof text, "%.5g", value);
+    json_real(json, key, isfinite(value) ? strtod(text, NULL) : (double)NAN);
+}
+
+/* ---------------------------------------------------------------- what it is ------------------ */
+
+static void write_options(const nim_report *report, struct json_writer *json) {
+    nim_options *defaults = nim_options_create();
+    json_array(json, "options"); /* name, value, and whether it is the default */
+    for (size_t i = 0; defaults && i < nim_option_count(); i++) {
+        const char *name = nim_option_describe(i).name;
+        char value[64] = "", usual[64] = "";
+        nim_options_get(nim_model_options(report->model), name, value, sizeof value, NULL);
+        nim_options_get(defaults, name, usual, sizeof usual, NULL);
+        json_array(json, NULL);
+        json_text(json, NULL, name);
+        json_text(json, NULL, value);
+        json_bool(json, NULL, strcmp(value, usual) == 0);
+        json_close(json);
+    }
+    json_close(json);
+    nim_options_free(defaults);
+}
+
+/* What the likelihood has learned, of all that any may have. */
+static void write_quantities(const nim_report *report, struct json_writer *json) {
+    static const char *const name[] = {"epsilon",   "noise_deviation", "scale",      "freedom",
+                                       "base_rate", "thresholds",      "temperature"};
+    json_object(json, "quantities");
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        double value[64];
+        size_t count;
+        if (nim_model_get(report->model, name[i], NULL, &count, NULL) == NIM_OK && count &&
+            count <= 64 && nim_model_get(report->model, name[i], value, &count, NULL) == NIM_OK)
+            json_vector(json, name[i], value, count);
+    }
+    json_close(json);
+}
+
+static void write_what(const nim_report *report, struct json_writer *json) {
+    char name[FUNCTION_NAME];
+    json_text(json, "nimgp", nim_version());
+    json_text(json, "target", nim_model_target(report->model));
+    json_object(json, "facts");
+    for (size_t i = 0; i < report->facts; i++)
+        json_text(json, report->fact[i].key, report->fact[i].text);
+    json_close(json);
+    json_array(json, "classes");
+    for (size_t c = 0; c < report->classes; c++)
+        json_text(json, NULL, nim_model_class_name(report->model, c));
+    json_close(json);
+    json_array(json, "functions");
+    for (size_t f = 0; f < report->functions; f++)
+        json_text(json, NULL, function_name(report->model, f, name));
+    json_close(json);
+    json_whole(json, "attribute_count", report->attributes);
+    json_whole(json, "inducing", nim_model_inducing(report->model));
+    json_bool(json, "errors", report->errors);
+    write_options(report, json);
+    write_quantities(report, json);
+}
+
+/* ---------------------------------------------------------------- how good -------------------- */
+
+static nim_status write_evaluation(nim_report *report, struct json_writer *json, nim_error *error) {
+    if (!report->known) {
+        json_null(json, "evaluation");
+        return NIM_OK;
+    }
+    const char **name = calloc(report->classes + 1, sizeof *name);
+    if (!name || !assessment_finish(&report->assessment)) {
+        free(name);
+        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
+    }
+    for (size_t c = 0; c < report->classes; c++)
+        name[c] = nim_model_class_name(report->model, c);
+    json_object(json, "evaluation");
+    assessment_write(&report->assessment, name, json);
+    json_close(json);
+    free(name);
+    return NIM_OK;
+}
+
+static void write_mean(struct json_writer *json, const char *key, const struct moments *moments) {
+    struct score score = moments_mean(moments);
+    json_object(json, key);
+    json_real(json, "value", score.value);
+    json_real(json, "standard_error", score.deviation);
+    json_close(json);
+}
+
+static void write_predictions(const nim_report *report, struct json_writer *json) {
+    json_object(json, "predictions");
+    json_whole(json, "rows", report->rows);
+    if (report->classes) {
+        json_vector(json, "predicted", report->predicted, report->classes);
+        json_vector(json, "expected", report->expected, report->classes);
+        json_vector(json, "confidence", report->confidence, CONFIDENCE_BINS);
+    } else {
+        write_mean(json, "mean", &report->mean);
+        json_real(json, "mean_spread", sqrt(report->mean.squares / fmax(report->mean.count, 1.0)));
+        write_mean(json, "sd", &report->deviation);
+        write_mean(json, "latent_sd", &report->latent_deviation);
+    }
+    json_close(json);
+}
+
+/* Mean over all rows, and over those predicted to be of each class. */
+static void write_entropy(const nim_report *report, struct json_writer *json) {
+    static const char *const name[ENTROPY_PARTS] = {"label", "model", "measurement"};
+    if (!report->classes)
+        return;
+    json_object(json, "entropy");
+    write_mean(json, "all", &report->entropy);
+    for (size_t k = 0; k < ENTROPY_PARTS; k++)
+        write_mean(json, name[k], &report->part[k]);
+    json_array(json, "by_class");
+    for (size_t c = 0; c < report->classes; c++) {
+        json_array(json, NULL);
+        for (size_t k = 0; k < ENTROPY_PARTS; k++)
+            write_rounded(json, NULL, report->part_of[c][k] / report->predicted[c]);
+        json_close(json);
+    }
+    json_close(json);
+    json_close(json);
+}
+
+/* ---------------------------------------------------------------- all of it ------------------- */
+
+nim_status report_write(nim_report *report, struct json_writer *json, nim_error *error) {
+    kept_rows_sort(&report->sample);
+    kept_rows_sort(&report->to_label);
+    kept_rows_sort(&report->to_measure);
+    json_object(json, NULL);
+    write_what(report, json);
+    json_whole(json, "rows", report->rows);
+    json_whole(json, "known", report->known);
+    json_object(json, "left_out");
+    json_whole(json, "no_label", report->no_target);
+    json_whole(json, "other_classes", report->unknown_target);
+    json_close(json);
+    nim_status status = write_evaluation(report, json, error);
+    if (status != NIM_OK)
+        return status;
+    write_predictions(report, json);
+    write_entropy(report, json);
+    status = report_write_learned(report, json, error);
+    if (status == NIM_OK)
+        status = report_write_worthy(report, json, error);
+    if (status == NIM_OK)
+        json_close(json);
+    return status;
+}
+
+static nim_status write_json(nim_report *report, char **text, size_t *size, nim_error *error) {
+    FILE *memory = open_memstream(text, size);
+    if (!memory)
+        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
+    struct json_writer json = json_start_compact(memory);
+    nim_status status = report_write(report, &json, error);
+    bool whole = !ferror(memory);
+    whole = fclose(memory) == 0 && whole;
+    if (status == NIM_OK && !whole)
+        status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
+    return status;
+}
+
+nim_status nim_report_text(nim_report *report, const char *format, const char **text, size_t *size,
+                           nim_error *error) {
+    if (!report || !format || !text || !size)
+        return report_failure(error, NIM_INVALID_ARGUMENT, "report, format or text is NULL");
+    bool html = strcmp(format, "html") == 0;
+    if (!html && strcmp(format, "json") != 0)
+        return report_failure(error, NIM_INVALID_ARGUMENT, "format is neither json nor html");
+    if (!report->rows)
+        return report_failure(error, NIM_BAD_DATA, "a report needs one row at least");
+    if (!report->json) {
+        char *json = NULL;
+        nim_status status = write_json(report, &json, &report->json_size, error);
+        if (status != NIM_OK) {
+            free(json);
+            return status;
+        }
+        report->json = json;
+    }
+    if (html && !report->page)
+        report->page = page_of(report->json, report->json_size, &report->page_size);
+    if (html && !report->page)
+        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
+    *text = html ? report->page : report->json;
+    *size = html ? report->page_size : report->json_size;
+    return report_failure(error, NIM_OK, "");
+}

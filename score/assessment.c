@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "score/assessment.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool assessment_create(struct assessment *assessment, enum predicts predicts, size_t classes,
+                       size_t attributes) {
+    *assessment = (struct assessment){
+        .predicts = predicts, .classes = classes, .noise = {.attributes = attributes}};
+    assessment->confusion =
+        calloc(predicts_one_class(predicts) ? classes * classes : 1, sizeof(double));
+    assessment->has_label = calloc(classes + 1, sizeof(double));
+    assessment->is_wrong = calloc(classes + 1, sizeof(double));
+    return assessment->confusion && assessment->has_label && assessment->is_wrong;
+}
+
+void assessment_free(struct assessment *assessment) {
+    free(assessment->confusion);
+    free(assessment->has_label);
+    free(assessment->is_wrong);
+    free(assessment->figures);
+    noise_free(&assessment->noise);
+    *assessment = (struct assessment){0};
+}
+
+/* ---------------------------------------------------------------- adding ---------------------- */
+
+static void count_class(struct assessment *assessment, const struct predictions *predictions,
+                        size_t i) {
+    size_t classes = assessment->classes;
+    size_t best = most_probable(classes, predictions->p + i * classes);
+    assessment->confusion[(size_t)predictions->label[i] * classes + best]++;
+}
+
+static void count_labels(struct assessment *assessment, const struct predictions *predictions,
+                         size_t i) {
+    const double *p = predictions->p + i * assessment->classes;
+    const double *y = predictions->y + i * assessment->classes;
+    for (size_t c = 0; c < assessment->classes; c++) {
+        assessment->has_label[c] += y[c] > 0.5;
+        assessment->is_wrong[c] += (p[c] > 0.5) != (y[c] > 0.5);
+    }
+}
+
+/* Where the target stands in its predicted distribution. Of a count, all of (P(Y < y), P(Y <= y)]
+ * is its place, and bins share it as they share this. */
+static void count_place(struct assessment *assessment, const double place[2]) {
+    double low = place[0] * PIT_BINS, high = place[1] * PIT_BINS;
+    for (size_t b = 0; b < PIT_BINS; b++) {
+        double common = fmin(high, (double)b + 1.0) - fmax(low, (double)b);
+        if (high > low)
+            assessment->pit[b] += fmax(common, 0.0) / (high - low);
+    }
+    if (!(high > low))
+        assessment->pit[high < PIT_BINS ? (size_t)high : PIT_BINS - 1]++;
+}
+
+static bool make_room(struct assessment *assessment, size_t rows) {
+    if (rows <= assessment->room)
+        return true;
+    struct row_figures *figures = realloc(assessment->figures, rows * sizeof *figures);
+    if (!figures)
+        return false;
+    assessment->figures = figures;
+    assessment->room = rows;
+    return true;
+}
+
+bool assessment_add(struct assessment *assessment, const struct predictions *predictions,
+                    const double *x, const double *sigma) {
+    if (!make_room(assessment, predictions->rows))
+        return false;
+    for (size_t i = 0; i < predictions->rows; i++) {
+        assessment->figures[i] = row_figures_of(predictions, i);
+        tally_add(&assessment->tally, &assessment->figures[i]);
+        if (predicts_one_class(assessment->predicts))
+            count_class(assessment, predictions, i);
+        else if (predicts_classes(assessment->predicts))
+            count_labels(assessment, predictions, i);
+        else
+            count_place(assessment, predictions->place + 2 * i);
+    }
+    return !assessment->noise.attributes ||
+           noise_add(&assessment->noise, predictions->rows, x, sigma, assessment->figures);
+}
+
+bool assessment_finish(struct assessment *assessment) {
+    assessment->scores = tally_scores(&assessment->tally, assessment->predicts);
+    return noise_split(&assessment->noise, NOISE_GROUPS, assessment->group, &assessment->groups);
+}
+
+struct score assessment_label(const struct assessment *assessment, size_t c) {
+    return share_of(assessment->is_wrong[c], (double)assessment->scores.rows);
+}
+
+/* ---------------------------------------------------------------- JSON ------------------------ */
+
+static void write_score(struct json_writer *json, const char *key, struct score score) {
+    json_object(json, key);
+    json_real(json, "value", score.value);
+    json_real(json, "standard_error", score.deviation);
+    json_close(json);
+}
+
+static void write_scores(struct json_writer *json, const struct scores *scores) {
+    json_whole(json, "rows", scores->rows);
+    for (size_t i = 0; i < scores->count; i++)
+        write_score(json, scores->score[i].key, scores->score[i].score);
+}
+
+static void write_labels(struct json_writer *json, const struct assessment *assessment,
+                         const char *const *name) {
+    json_array(json, "labels");
+    for (size_t c = 0; c < assessment->classes; c++) {
+        json_object(json, NULL);
+        json_text(json, "name", name[c]);
+        json_whole(json, "rows", (size_t)assessment->has_label[c]);
+        write_score(json, "error", assessment_label(assessment, c));
+        json_close(json);
+    }
+    json_close(json);
+}
+
+/* Counts, shares of each true class's rows, and their standard errors. */
+static void write_confusion(struct json_writer *json, const struct assessment *assessment) {
+    size_t classes = assessment->classes;
+    json_object(json, "confusion");
+    json_matrix(json, "counts", assessment->confusion, classes, classes);
+    for (int pass = 0; pass < 2; pass++) {
+        json_array(json, pass ? "standard_errors" : "shares");
+        for (size_t c = 0; c < classes; c++) {
+            const double *row = assessment->confusion + c * classes;
+            double total = 0.0;
+            for (size_t k = 0; k < classes; k++)
+                total += row[k];
+            json_array(json, NULL);
+            for (size_t k = 0; k < classes; k++) {
+                struct score share = share_of(row[k], total);
+                json_real(json, NULL, pass ? share.deviation : share.value);
+            }
+            json_close(json);
+        }
+        json_close(json);
+    }
+    json_close(json);
+}
+
+/* Bins of the highest probability that hold rows: how sure, and how often right. */
+static void write_reliability(struct json_writer *json, const struct tally *tally) {
+    json_array(json, "reliability");
+    for (size_t b = 0; b < CALIBRATION_BINS; b++) {
+        double rows = tally->bin[b].rows;
+        if (!(rows > 0.0))
+            continue;
+        struct score right = share_of(tally->bin[b].right, rows);
+        json_object(json, NULL);
+        json_real(json, "least", (double)b / CALIBRATION_BINS);
+        json_real(json, "most", (double)(b + 1) / CALIBRATION_BINS);
+        json_whole(json, "rows", (size_t)rows);
+        json_real(json, "confidence", tally->bin[b].confidence / rows);
+        write_score(json, "right", right);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_places(struct json_writer *json, const struct assessment *assessment) {
+    double rows = (double)assessment->scores.rows;
+    json_array(json, "pit");
+    for (size_t b = 0; b < PIT_BINS; b++)
+        write_score(json, NULL, share_of(assessment->pit[b], rows));
+    json_close(json);
+}
+
+void assessment_write(const struct assessment *assessment, const char *const *name,
+                      struct json_writer *json) {
+    bool one_class = predicts_one_class(assessment->predicts);
+    write_scores(json, &assessment->scores);
+    if (one_class) {
+        json_whole(json, "ece_bins", CALIBRATION_BINS);
+        write_confusion(json, assessment);
+        write_reliability(json, &assessment->tally);
+    } else if (predicts_classes(assessment->predicts)) {
+        write_labels(json, assessment, name);
+    } else {
+        write_places(json, assessment);
+    }
+    json_array(json, "by_noise");
+    for (size_t g = 0; g < assessment->groups; g++) {
+        const struct noise_group *group = &assessment->group[g];
+        struct scores scores = tally_scores(&group->tally, assessment->predicts);
+        json_object(json, NULL);
+        json_real(json, "least", group->least);
+        json_real(json, "most", group->most);
+        write_scores(json, &scores);
+        if (one_class)
+            write_reliability(json, &group->tally);
+        json_close(json);
+    }
+    json_close(json);
+}

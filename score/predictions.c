@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "score/predictions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double interval_share[INTERVALS] = {0.5, 0.9, 0.95};
+
+enum predicts predicts_of(const char *target) {
+    static const char *const name[] = {[PREDICTS_CLASS] = "class",
+                                       [PREDICTS_LEVEL] = "level",
+                                       [PREDICTS_LABELS] = "labels",
+                                       [PREDICTS_NUMBER] = "number"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (strcmp(name[i], target) == 0)
+            return (enum predicts)i;
+    return PREDICTS_COUNT;
+}
+
+size_t most_probable(size_t classes, const double *p) {
+    size_t best = 0;
+    for (size_t c = 1; c < classes; c++)
+        best = p[c] > p[best] ? c : best;
+    return best;
+}
+
+/* An array that is wanted, or NULL. */
+static double *allocate(bool wanted, size_t rows, size_t width, bool *fine) {
+    double *array = wanted ? calloc(rows * width + 1, sizeof(double)) : NULL;
+    *fine = *fine && (array || !wanted);
+    return array;
+}
+
+bool predictions_create(struct predictions *predictions, const nim_model *model, size_t classes,
+                        size_t room, bool parts) {
+    *predictions =
+        (struct predictions){.classes = model ? nim_model_classes(model) : classes, .room = room};
+    predictions->predicts = model ? predicts_of(nim_model_target(model)) : PREDICTS_CLASS;
+    bool fine = true, numbers = !predicts_classes(predictions->predicts);
+    bool density = !predicts_one_class(predictions->predicts);
+    predictions->p = allocate(!numbers, room, predictions->classes, &fine);
+    predictions->log_density = allocate(density, room, 1, &fine);
+    predictions->mean = allocate(numbers, room, 1, &fine);
+    predictions->deviation = allocate(numbers, room, 1, &fine);
+    predictions->quantile = allocate(numbers, room, QUANTILES, &fine);
+    predictions->place = allocate(numbers, room, 2, &fine);
+    predictions->entropy = allocate(parts && !numbers, room, 1, &fine);
+    predictions->model_part = allocate(parts && !numbers, room, 1, &fine);
+    predictions->measurement_part = allocate(parts && !numbers, room, 1, &fine);
+    predictions->latent_deviation = allocate(parts && numbers, room, 1, &fine);
+    return fine;
+}
+
+void predictions_free(struct predictions *predictions) {
+    free(predictions->p);
+    free(predictions->log_density);
+    free(predictions->mean);
+    free(predictions->deviation);
+    free(predictions->quantile);
+    free(predictions->place);
+    free(predictions->entropy);
+    free(predictions->model_part);
+    free(predictions->measurement_part);
+    free(predictions->latent_deviation);
+    *predictions = (struct predictions){0};
+}
+
+nim_status predictions_make(struct predictions *predictions, nim_predictor *predictor,
+                            const nim_data *data, nim_error *error) {
+    double levels[QUANTILES];
+    for (size_t k = 0; k < INTERVALS; k++) {
+        levels[2 * k] = 0.5 - 0.5 * interval_share[k];
+        levels[2 * k + 1] = 0.5 + 0.5 * interval_share[k];
+    }
+    nim_prediction wanted = {.probabilities = predictions->p,
+                             .entropy = predictions->entropy,
+                             .model_part = predictions->model_part,
+                             .measurement_part = predictions->measurement_part,
+                             .mean = predictions->mean,
+                             .deviation = predictions->deviation,
+                             .quantiles = predictions->quantile,
+                             .levels = levels,
+                             .level_count = QUANTILES,
+                             .latent_variance = predictions->latent_deviation,
+                             .log_density = data->targets ? predictions->log_density : NULL,
+                             .cumulative = data->targets ? predictions->place : NULL};
+    nim_status status = nim_predict(predictor, data, &wanted, error);
+    if (status != NIM_OK)
+        return status;
+    for (size_t i = 0; predictions->latent_deviation && i < data->rows; i++)
+        predictions->latent_deviation[i] = sqrt(predictions->latent_deviation[i]);
+    predictions->label = data->labels;
+    predictions->y = data->targets;
+    predictions->rows = data->rows;
+    return NIM_OK;
+}

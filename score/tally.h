@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCORE_TALLY_H
+#define SCORE_TALLY_H
+
+/*
+ * How good predictions are, row by row and summed up. Sums of parts can be added, so rows need not
+ * be kept.
+ *
+ *   classes, levels   error: share of rows whose most probable class (the first of equals) is not
+ *                     theirs; NLL: mean of -ln p of the true class; Brier: mean over rows of
+ *                     sum_c (p_c - [c = y])^2, from 0 to 2; ECE: sum over bins b of |S_b| / rows,
+ *                     where S_b is the sum over rows in the bin of p_max - [right], in equal bins
+ *                     of p_max; expected error: mean of 1 - p_max
+ *   levels            and MAE: mean of |most probable level - true level|
+ *   labels            error: share of all labels of all rows on the wrong side of 1/2 (Hamming
+ *                     loss); NLL: mean over rows of the sum over labels of -ln p; exact: share of
+ *                     rows without a wrong label
+ *   numbers, counts   RMSE and MAE of the mean; NLL: mean of -ln of the density in units of y, or
+ *                     of the probability of the count; coverage: share of rows within the central
+ *                     interval, ends included
+ *
+ * Standard errors: of a mean, the deviation of its terms / sqrt(rows); of a root, from that of its
+ * square; of ECE, that of the mean of sign(S_b) (p_max - [right]), the signs held fast.
+ */
+
+#include "score/moments.h"
+#include "score/predictions.h"
+
+enum { CALIBRATION_BINS = 15, MOST_FIGURES = 6, MOST_SCORES = 8 };
+
+/* The terms of one row. */
+struct row_figures {
+    double figure[MOST_FIGURES]; /* whose means are the scores, in their order but for ECE */
+    size_t bin;                  /* of p_max */
+    double excess;               /* p_max - [right] */
+};
+
+/* Row i of predictions whose targets are there. */
+struct row_figures row_figures_of(const struct predictions *predictions, size_t i);
+
+struct tally {
+    struct moments moment[MOST_FIGURES];
+    struct {
+        double rows, confidence, right; /* sums: of p_max, of rows that are right */
+    } bin[CALIBRATION_BINS];
+    double excess_squares; /* sum over all rows of (p_max - [right])^2 */
+};
+
+void tally_add(struct tally *tally, const struct row_figures *figures);
+void tally_merge(struct tally *tally, const struct tally *more);
+
+struct named_score {
+    const char *key;    /* for programs */
+    const char *name;   /* for people; NULL: they are not shown it */
+    const char *remark; /* what it is, or its unit */
+    double unit;        /* people read multiples of this: 0.01 for per cent */
+    struct score score;
+};
+
+/* Which there are depends on what is predicted; the first says how far off the predictions are, the
+ * second is always NLL. */
+struct scores {
+    size_t rows, count;
+    struct named_score score[MOST_SCORES];
+};
+
+struct scores tally_scores(const struct tally *tally, enum predicts predicts);
+
+/* Of all rows of the predictions. */
+struct scores scores_of(const struct predictions *predictions);
+
+#endif
