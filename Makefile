@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow paper uci catalogue pictures bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow check-trust tsan tsan-long coverage fuzz paper uci catalogue pictures bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -39,18 +39,36 @@ python: | setup
 python-env:
 	@scripts/python-env.sh
 
+# No crash, no race, nothing lost: every call that can fail, 1000 kills, ThreadSanitizer.
+check-trust: build tsan-long
+	@PYTHONPATH=tests/support python3 tests/fault/check_faults.py $(RELEASE)/cli/nimgp $(RELEASE)/tests/fault.so
+	@PYTHONPATH=tests/support python3 tests/fault/check_kills.py $(RELEASE)/cli/nimgp --kills 1000
+
+tsan: | setup
+	@scripts/tsan.sh
+
+tsan-long: | setup
+	@scripts/tsan.sh long
+
+# Which lines the tests reach.
+coverage: | setup
+	@scripts/coverage.sh $(TESTS)
+
 # The statistical claims: minutes rather than seconds. Seeds from 3000 on are for reporting only; settings
 # are chosen on others.
-check-slow: build
+check-slow: build check-trust
 	@mkdir -p docs/results
-	@$(RELEASE)/experiments/synthetic --first 3000 --modes given --noises 0.25 \
-	  --inputs marginal,latent,amortised,first_order,exact \
+	@$(RELEASE)/experiments/synthetic --first 3000 --modes given --inputs auto,exact \
 	  --out docs/results/synthetic-given.md
-	@$(RELEASE)/experiments/synthetic --first 3000 --modes learned --inputs latent,amortised \
+	@$(RELEASE)/experiments/synthetic --first 3000 --modes learned --inputs auto \
 	  --out docs/results/synthetic-learned.md
 	@$(RELEASE)/experiments/regression 3000 >docs/results/noisy-regression.md
 	@$(RELEASE)/experiments/recovery 3000 >docs/results/recovery.md
 	@cat docs/results/noisy-regression.md docs/results/recovery.md
+
+# Bytes from anywhere, for SECONDS each: `make fuzz SECONDS=3600 TARGETS="csv model"`.
+fuzz: | setup
+	@scripts/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
 # Every table and figure of the paper (experiments/README.md). Days; what was run is not run again, and
 # PAPER="--repeats 5" and the like make it shorter.

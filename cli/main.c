@@ -8,6 +8,7 @@
 #include "cli/terminal/commands.h"
 #include "cli/terminal/completion.h"
 #include "cli/terminal/exit_code.h"
+#include "cli/terminal/grid.h"
 #include "cli/terminal/help.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/manual.h"
@@ -95,6 +96,8 @@ static bool run(size_t count, char *const *words, struct complaint *complaint) {
 
 /* What is still in the buffer may not find room any more. */
 static bool finish_output(struct complaint *complaint) {
+    if (grid_missing_from_output())
+        return complain_of_memory(complaint);
     errno = 0;
     bool failed = ferror(stdout) != 0;
     if (fflush(stdout) == 0 && !failed)

@@ -219,7 +219,9 @@ NIM_API const char *nim_model_note(const nim_model *model, const char *key);
 /*
  * One file holds the model and, when training was stopped under way, all it takes to go on with it
  * (docs/model-file.md). It is written beside `path` and renamed, so that `path` always holds a
- * whole file, the old or the new. Loading checks everything; threads is back at its default.
+ * whole file, the old or the new. Loading checks everything; threads is back at its default. A
+ * model that could not be loaded again, because a number in it is not finite, is not saved:
+ * NIM_NUMERICAL.
  */
 NIM_API nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error);
 NIM_API nim_status nim_model_load(const char *path, nim_model **model, nim_error *error);
@@ -332,7 +334,9 @@ typedef struct nim_prediction {
     double *cumulative;
 } nim_prediction;
 
-/* Rows may come in any portions: the results do not depend on it. Allocates nothing. */
+/* Rows may come in any portions: the results do not depend on it. Allocates nothing. NIM_NUMERICAL
+ * where an answer is not a finite number, as a model with absurd parameters may give; what the
+ * arrays hold is then of no use. */
 NIM_API nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                                const nim_prediction *prediction, nim_error *error);
 

@@ -7,6 +7,8 @@ packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev cl
     mandoc zlib1g-dev libcfitsio-dev)
 [ "${1:-}" = bench ] && packages+=(libopenblas-openmp-dev)
 [ "${1:-}" = python ] && packages+=(python3-venv)
+[ "${1:-}" = fuzz ] && packages+=(clang libclang-rt-14-dev llvm)
+[ "${1:-}" = coverage ] && packages+=(gcovr)
 [ "${1:-}" = browser ] && packages=(chromium)
 [ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "table/byte_stream.h"
 
+#include "table/buffer_size.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { RAW = 256 * 1024 };
+enum { RAW = BUFFER_SIZE(256 * 1024) };
 
 struct byte_stream {
     char *name;

@@ -10,20 +10,22 @@
  * are undone in place, once their row is known to be whole, and what remains of them is filled with
  * blanks.
  */
+#include "table/buffer_size.h"
 #include "table/reader.h"
 
 #include "text/blank.h"
 #include "text/number.h"
 #include "table/scan.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    BUFFER = 1 << 19,       /* bytes read at a time */
-    LONGEST_ROW = 64 << 20, /* and the most a row may have */
+    BUFFER = BUFFER_SIZE(1 << 19), /* bytes read at a time */
+    LONGEST_ROW = 64 << 20,        /* and the most a row may have */
 };
 
 struct csv {
@@ -355,19 +357,6 @@ static struct span cell(const struct csv *csv, size_t row, size_t column) {
     return (struct span){csv->text + from, *end - from};
 }
 
-/* A file without a header would lose its first row unseen. Whole numbers may be names. */
-static bool are_numbers_not_names(const struct table *table) {
-    bool fraction = false;
-    for (size_t i = 0; i < table->columns; i++) {
-        const char *name = table->column[i].name;
-        double value;
-        if (number_read(name, strlen(name), &value) != NUMBER_READ)
-            return false;
-        fraction |= strpbrk(name, ".-eE") != NULL;
-    }
-    return fraction;
-}
-
 static bool name_columns(struct csv *csv, size_t line, struct complaint *complaint) {
     struct table *table = &csv->table;
     for (size_t i = 0; i < table->columns; i++) {
@@ -381,14 +370,11 @@ static bool name_columns(struct csv *csv, size_t line, struct complaint *complai
         if (!table->column[i].name)
             return table_complain_of_memory(table, complaint);
     }
-    if (are_numbers_not_names(table))
-        return complain(complaint, BAD_INPUT,
-                        "%s:%zu: expected a header of column names, found numbers", table->path,
-                        line);
     return true;
 }
 
-static bool read_header(struct csv *csv, enum table_format format, struct complaint *complaint) {
+static bool read_header(struct csv *csv, enum table_format format, size_t *line,
+                        struct complaint *complaint) {
     if (!find_header(csv, complaint))
         return false;
     csv->separator = format == TABLE_CSV ? ',' : format == TABLE_TSV ? '\t' : sniff_separator(csv);
@@ -399,8 +385,56 @@ static bool read_header(struct csv *csv, enum table_format format, struct compla
         return complain(complaint, BAD_INPUT, "%s: there is no header line", csv->table.path);
     while (csv->text[csv->ends[cells - 1]] != '\n')
         cells++;
-    return table_make_columns(&csv->table, cells, complaint) &&
-           name_columns(csv, line_of(csv, csv->starts[0]), complaint);
+    *line = line_of(csv, csv->starts[0]);
+    return table_make_columns(&csv->table, cells, complaint) && name_columns(csv, *line, complaint);
+}
+
+/* Whether a column's own name is also the text of one of its first cells. */
+static bool is_its_own_cell(const struct csv *csv, size_t column) {
+    const char *name = csv->table.column[column].name;
+    size_t length = strlen(name);
+    for (size_t row = 0; length && row < csv->rows; row++) {
+        struct span span = span_trim(cell(csv, row, column));
+        if (span.length == length && memcmp(span.text, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A file without a header would lose its first row, and learn under wrong names. Numbers may be
+ * names too: 0, 1, 2, ..., or wavelengths before a label. So a first line with numbers in it is a
+ * row of values when all of it is numbers that are not whole or not ascending, or when a text in it
+ * comes again below, as the name of a class does.
+ */
+static bool is_row_of_values(const struct csv *csv) {
+    double before = -HUGE_VAL;
+    size_t numbers = 0, texts = 0;
+    bool again = false, counts = true;
+    for (size_t i = 0; i < csv->table.columns; i++) {
+        const char *name = csv->table.column[i].name;
+        double value;
+        if (number_read(name, strlen(name), &value) == NUMBER_READ) {
+            numbers++;
+            counts = counts && !strpbrk(name, ".-eE") && value > before;
+            before = value;
+        } else if (*name) {
+            texts++;
+        }
+    }
+    for (size_t i = 0; numbers && texts && !again && i < csv->table.columns; i++) {
+        double value;
+        const char *name = csv->table.column[i].name;
+        again = number_read(name, strlen(name), &value) != NUMBER_READ && is_its_own_cell(csv, i);
+    }
+    return numbers && (texts ? again : !counts);
+}
+
+static bool check_header(const struct csv *csv, size_t line, struct complaint *complaint) {
+    return !is_row_of_values(csv) ||
+           complain(complaint, BAD_INPUT,
+                    "%s:%zu: expected a header of column names, found a row of values",
+                    csv->table.path, line);
 }
 
 /* ---------------------------------------------------------------- the reader ------------------ */
@@ -430,8 +464,10 @@ static struct table *csv_open(struct byte_stream *input, const struct opening *o
     }
     csv->input = input;
     csv->line = 1;
+    size_t header = 0; /* its line */
     if (!make_room(csv, BUFFER, complaint) || !refill(csv, complaint) ||
-        !read_header(csv, opening->format, complaint) || !load(csv, SIZE_MAX, complaint)) {
+        !read_header(csv, opening->format, &header, complaint) || !load(csv, SIZE_MAX, complaint) ||
+        !check_header(csv, header, complaint)) {
         table_close(&csv->table);
         return NULL;
     }

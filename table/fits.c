@@ -11,6 +11,7 @@
  * Check sums, where the file has them, are looked at when all rows have been read; the complaint
  * comes instead of the end.
  */
+#include "table/buffer_size.h"
 #include "table/reader.h"
 
 #include "table/big_endian.h"
@@ -26,8 +27,8 @@
 #include <strings.h>
 
 enum {
-    BLOCK = 1 << 20,        /* bytes read at a time, more when a row is longer */
-    LONGEST_ROW = 64 << 20, /* and the most a row may have */
+    BLOCK = BUFFER_SIZE(1 << 20), /* bytes read at a time, more when a row is longer */
+    LONGEST_ROW = 64 << 20,       /* and the most a row may have */
     MOST_ELEMENTS = 64,
     MOST_DIMENSIONS = 4,
     MOST_FIELDS = 999, /* of a FITS table */

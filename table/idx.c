@@ -6,6 +6,7 @@
  * lie beside it as "...labels-idx1..." get a last column, `class`.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "table/buffer_size.h"
 #include "table/reader.h"
 
 #include "table/big_endian.h"
@@ -19,8 +20,8 @@
 #include <unistd.h>
 
 enum {
-    BLOCK = 1 << 20,        /* bytes read at a time, more when a row is longer */
-    MOST_COLUMNS = 1 << 20, /* of a row */
+    BLOCK = BUFFER_SIZE(1 << 20),         /* bytes read at a time, more when a row is longer */
+    MOST_COLUMNS = COLUMN_LIMIT(1 << 20), /* of a row */
 };
 
 /* One IDX file: its elements in order. */
@@ -130,32 +131,36 @@ static bool read_end(struct idx_file *file, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- labels ---------------------- */
 
-/* The path of the labels that belong to images; NULL when there is no such file. */
-static char *path_of_labels(const char *path) {
+/* The path of the labels that belong to images into *found, NULL when there is no such file. False
+ * without memory. */
+static bool find_labels(const char *path, char **found) {
     const char *directory = strrchr(path, '/');
-    char *labels = malloc(strlen(path) + 4);
+    char *labels = *found = malloc(strlen(path) + 4);
     if (!labels)
-        return NULL;
+        return false;
     strcpy(labels, path);
     char *word = strstr(labels + (directory ? directory - path : 0), "images-idx3");
     size_t length = strlen(labels);
     if (word) {
         memcpy(word, "labels-idx1", 11);
         if (access(labels, F_OK) == 0)
-            return labels;
+            return true;
         if (length > 3 && strcmp(labels + length - 3, ".gz") == 0)
             labels[length - 3] = '\0';
         else
             strcat(labels, ".gz");
         if (access(labels, F_OK) == 0)
-            return labels;
+            return true;
     }
     free(labels);
-    return NULL;
+    *found = NULL;
+    return true;
 }
 
 static bool open_labels(struct idx *idx, const char *path, struct complaint *complaint) {
-    char *labels = path_of_labels(path);
+    char *labels = NULL;
+    if (!find_labels(path, &labels))
+        return table_complain_of_memory(&idx->table, complaint);
     if (!labels)
         return true;
     idx->labels.input = byte_stream_open(labels, complaint);

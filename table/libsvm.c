@@ -7,6 +7,7 @@
  * How many columns there are is known only at the end of the file, so all of it is read at opening
  * and held in memory: 12 bytes for each value that is not absent, and the labels.
  */
+#include "table/buffer_size.h"
 #include "table/reader.h"
 
 #include "text/blank.h"
@@ -18,9 +19,9 @@
 #include <string.h>
 
 enum {
-    BUFFER = 1 << 20,
+    BUFFER = BUFFER_SIZE(1 << 20),
     LONGEST_LINE = 64 << 20,
-    MOST_COLUMNS = 1 << 20,
+    MOST_COLUMNS = COLUMN_LIMIT(1 << 20),
 };
 
 struct row {

@@ -8,6 +8,7 @@
  */
 
 #include "table/byte_stream.h"
+#include "table/column_index.h"
 #include "table/text_pool.h"
 #include "table/table.h"
 
@@ -43,8 +44,9 @@ struct table {
     const char *beside;     /* the file beside it that was read too, or NULL */
     struct column *column;
     size_t columns;
-    size_t rows;   /* at hand */
-    size_t before; /* rows that came before them */
+    struct column_index index; /* of their names */
+    size_t rows;               /* at hand */
+    size_t before;             /* rows that came before them */
 };
 
 /* A zeroed struct of `size` bytes that starts with a table; free with table_close. */

@@ -96,14 +96,12 @@ static enum table_format format_of(const char *path, const char *head, size_t le
 static char *split_part(const char *path, const char **part) {
     size_t length = strlen(path);
     const char *bracket = strrchr(path, '[');
-    if (!bracket || bracket == path || path[length - 1] != ']' || access(path, F_OK) == 0)
-        return NULL;
     char *copy = strdup(path);
-    if (copy) {
-        copy[length - 1] = '\0';
-        copy[bracket - path] = '\0';
-        *part = copy + (bracket - path) + 1;
-    }
+    if (!copy || !bracket || bracket == path || path[length - 1] != ']' || access(path, F_OK) == 0)
+        return copy;
+    copy[length - 1] = '\0';
+    copy[bracket - path] = '\0';
+    *part = copy + (bracket - path) + 1;
     return copy;
 }
 
@@ -135,12 +133,19 @@ static struct table *open_source(struct byte_stream *input, struct opening *open
 struct table *table_open(const char *path, enum table_format format, struct complaint *complaint) {
     struct opening opening = {.path = path, .format = format};
     char *whole = split_part(path, &opening.part);
-    if (whole)
-        opening.path = whole;
+    if (!whole) {
+        complain(complaint, BROKE_DOWN, "%s: out of memory", path);
+        return NULL;
+    }
+    opening.path = whole;
     struct byte_stream *input = byte_stream_open(opening.path, complaint);
     struct table *table = input ? open_source(input, &opening, complaint) : NULL;
     free(whole);
-    return table;
+    if (!table || column_index_build(&table->index, table->column, table->columns))
+        return table;
+    table_complain_of_memory(table, complaint);
+    table_close(table);
+    return NULL;
 }
 
 void *table_create(size_t size, const struct reader *reader, const char *path,
@@ -162,6 +167,7 @@ void table_close(struct table *table) {
     if (!table)
         return;
     table->reader->close(table);
+    column_index_free(&table->index);
     text_pool_free(&table->names);
     text_pool_free(&table->cells);
     free(table->column);
@@ -211,24 +217,10 @@ const char *table_column_name(const struct table *table, size_t index) {
     return table_column(table, index)->name;
 }
 
-static long find_by(const struct table *table, const char *name,
-                    int (*compare)(const char *, const char *)) {
-    long found = NO_COLUMN;
-    for (size_t i = 0; i < table->columns; i++) {
-        if (compare(table->column[i].name, name) != 0)
-            continue;
-        if (found != NO_COLUMN)
-            return TWO_COLUMNS;
-        found = (long)i;
-    }
-    return found;
-}
-
 long table_find(const struct table *table, const char *name) {
     if (!*name)
         return NO_COLUMN; /* that is what nameless columns have */
-    long found = find_by(table, name, strcmp);
-    return found == NO_COLUMN ? find_by(table, name, strcasecmp) : found;
+    return column_index_find(&table->index, name);
 }
 
 /* ---------------------------------------------------------------- rows ------------------------ */

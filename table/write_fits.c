@@ -90,8 +90,8 @@ static bool open_rows(struct fits_writer *fits, struct complaint *complaint) {
     errno = ENOMEM;
     int file = open_temporary(output_directory(fits->writer.output));
     if (file < 0)
-        return complain(complaint, BAD_INPUT, "%s: no temporary file for its rows: %s",
-                        name_of(fits), strerror(errno));
+        return complain(complaint, errno == ENOMEM ? BROKE_DOWN : BAD_INPUT,
+                        "%s: no temporary file for its rows: %s", name_of(fits), strerror(errno));
     fits->rows = fdopen(file, "w+b");
     if (fits->rows)
         return true;

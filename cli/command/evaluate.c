@@ -176,13 +176,7 @@ static void print_labels(const struct evaluation *evaluation) {
 
 static void print_confusion(const struct evaluation *evaluation) {
     size_t classes = evaluation->assessment.classes;
-    char *alignment = malloc(classes + 4);
-    if (!alignment)
-        return;
-    memset(alignment, 'r', classes + 3);
-    alignment[0] = 'l';
-    alignment[classes + 3] = '\0';
-    struct grid *grid = grid_create(alignment);
+    struct grid *grid = grid_create_wide("l", classes + 2, "");
     grid_cell(grid, "true \\ predicted");
     for (size_t c = 0; c < classes; c++)
         grid_cell(grid, "%s", class_name(evaluation, c));
@@ -204,7 +198,6 @@ static void print_confusion(const struct evaluation *evaluation) {
         print_deviation(grid, 1, 100.0 * right.deviation);
     }
     grid_print(grid, stdout);
-    free(alignment);
 }
 
 /* The first score, in per cent or in units of the target. */

@@ -148,8 +148,16 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
     fit->checkpoint = argument_text(arguments, "checkpoint");
     if (!fit->checkpoint)
         fit->checkpoint = argument_text(arguments, "resume");
-    if (!fit->checkpoint)
+    if (!fit->checkpoint) {
         fit->checkpoint = fit->default_checkpoint;
+        if (access(fit->checkpoint, F_OK) == 0 && !file_is_model(fit->checkpoint))
+            return complain(complaint, BAD_INPUT,
+                            "%s: is there and is no checkpoint; --checkpoint names another place",
+                            fit->checkpoint);
+        if (access(fit->checkpoint, F_OK) == 0)
+            say(arguments, "%s is of an earlier training; --resume goes on with that",
+                fit->checkpoint);
+    }
     fit->others = argument_text(arguments, "population-from");
     if (fit->others && (argument_given(arguments, "from") || argument_given(arguments, "resume")))
         return complain(complaint, BAD_USAGE,
@@ -281,7 +289,9 @@ static bool name_parts(struct fit *fit, struct complaint *complaint) {
         (!classes->count ||
          nim_model_name_classes(fit->model, (const char *const *)classes->item, &error) == NIM_OK);
     free(names);
-    return fine || complain(complaint, BAD_INPUT, "%s: %s", fit->table, error.message);
+    if (error.status == NIM_INVALID_ARGUMENT) /* names come from the table */
+        error.status = NIM_BAD_DATA;
+    return fine || file_complain(complaint, fit->table, &error);
 }
 
 static bool make_model(struct fit *fit, struct complaint *complaint) {
@@ -563,12 +573,13 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     return report_validation(fit, complaint);
 }
 
-/* A checkpoint nobody asked for has done its work. */
+/* A checkpoint nobody asked for has done its work; one of another training is not ours. */
 static bool finish(struct fit *fit, struct complaint *complaint) {
     nim_error error;
+    bool ours = fit->monitor.wrote || argument_given(fit->arguments, "resume");
     if (nim_model_save(fit->model, fit->output, &error) != NIM_OK)
         return file_complain(complaint, fit->output, &error);
-    if (!argument_given(fit->arguments, "checkpoint") &&
+    if (ours && !argument_given(fit->arguments, "checkpoint") &&
         strcmp(fit->checkpoint, fit->default_checkpoint) == 0)
         unlink(fit->checkpoint);
     say(fit->arguments, "the model is in %s", fit->output);

@@ -39,6 +39,7 @@ struct learned {
 struct inspection {
     const char *path;
     nim_model *model;
+    nim_options *defaults;
     const struct task *task;
     size_t classes, functions, attributes;
     char kernel[64];
@@ -255,19 +256,17 @@ static void print_origin(const struct inspection *inspection) {
 /* Those that are not at their defaults, in the program's spelling. */
 static void print_options(const struct inspection *inspection) {
     bool any = false;
-    nim_options *defaults = nim_options_create();
-    for (size_t i = 0; defaults && i < nim_option_count(); i++) {
+    for (size_t i = 0; i < nim_option_count(); i++) {
         nim_option_info info = nim_option_describe(i);
         char value[64], fallback[64] = "";
         option_value(inspection, info.name, value);
-        nim_options_get(defaults, info.name, fallback, sizeof fallback, NULL);
+        nim_options_get(inspection->defaults, info.name, fallback, sizeof fallback, NULL);
         if (strcmp(value, fallback) == 0 || strcmp(info.name, "classes") == 0 ||
             strcmp(info.name, "likelihood") == 0)
             continue;
         printf("%s %s = %s", any ? "," : "\n  options:", info.name, value);
         any = true;
     }
-    nim_options_free(defaults);
     if (any)
         puts("");
 }
@@ -347,13 +346,10 @@ static void print_map(const struct inspection *inspection) {
         if (strcmp(quantity[i].key, "map") == 0)
             map = inspection->learned.quantity[i];
     size_t functions = inspection->functions;
-    char *alignment = map ? malloc(functions + 2) : NULL, name[FUNCTION_NAME];
-    if (!alignment)
+    char name[FUNCTION_NAME];
+    if (!map)
         return;
-    memset(alignment, 'r', functions + 1);
-    alignment[0] = 'l';
-    alignment[functions + 1] = '\0';
-    struct grid *grid = grid_create(alignment);
+    struct grid *grid = grid_create_wide("l", functions, "");
     grid_cell(grid, "map");
     for (size_t f = 0; f < functions; f++)
         grid_cell(grid, "%s", function_name(inspection->model, f, name));
@@ -364,21 +360,15 @@ static void print_map(const struct inspection *inspection) {
     }
     puts("");
     grid_print(grid, stdout);
-    free(alignment);
 }
 
 /* Lengthscales and noise in the user's units; a logarithm has none. */
 static void print_features(const struct inspection *inspection) {
     size_t functions = inspection->functions, terms = inspection->terms.count;
-    size_t lengths = functions * terms, width = lengths + 5;
-    char *alignment = malloc(width + 1), text[FUNCTION_NAME];
-    if (!alignment)
-        return;
-    memset(alignment, 'r', width);
-    alignment[0] = alignment[1] = alignment[width - 1] = 'l';
-    alignment[width] = '\0';
+    size_t lengths = functions * terms;
+    char text[FUNCTION_NAME];
     bool used = errors_count(nim_model_options(inspection->model));
-    struct grid *grid = grid_create(alignment);
+    struct grid *grid = grid_create_wide("ll", lengths + 2, "l");
     grid_cell(grid, "feature");
     grid_cell(grid, "error");
     grid_cell(grid, "relevance");
@@ -407,7 +397,6 @@ static void print_features(const struct inspection *inspection) {
     }
     puts("");
     grid_print(grid, stdout);
-    free(alignment);
 }
 
 static void print_text(const struct inspection *inspection) {
@@ -600,7 +589,9 @@ static void print_json(const struct inspection *inspection) {
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct inspection inspection = {.path = argument_operand(arguments, 0)};
     inspection.model = file_load_model(inspection.path, complaint);
-    bool fine = inspection.model && fetch_all(&inspection, complaint);
+    inspection.defaults = nim_options_create();
+    bool fine = inspection.model && fetch_all(&inspection, complaint) &&
+                (inspection.defaults || complain_of_memory(complaint));
     if (fine && argument_given(arguments, "json"))
         print_json(&inspection);
     else if (fine)
@@ -622,6 +613,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     name_list_free(&inspection.terms);
     name_list_free(&inspection.rows);
     name_list_free(&inspection.errors);
+    nim_options_free(inspection.defaults);
     nim_model_free(inspection.model);
     return fine;
 }

@@ -216,6 +216,7 @@ static bool open_writer(struct predict *predict, const struct arguments *argumen
     if (!list_columns(predict, complaint) ||
         !carried_columns_choose(carried, arguments, predict->input.table, predict->columns,
                                 predict->column, complaint) ||
+        !file_check_apart(path, argument_operand(arguments, 0), complaint) ||
         !file_check_apart(path, argument_operand(arguments, 1), complaint))
         return false;
     struct column *all = calloc(carried->count + predict->columns, sizeof *all);

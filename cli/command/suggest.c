@@ -5,6 +5,7 @@
 #include "cli/rows/model_input.h"
 #include "score/top_scores.h"
 #include "text/json_writer.h"
+#include "text/memory_file.h"
 #include "cli/command/carried_columns.h"
 #include "score/prediction_names.h"
 
@@ -275,7 +276,8 @@ static bool open_writer(struct suggest *suggest, const struct column own[ALL_COL
 static bool open_output(struct suggest *suggest, const struct column own[ALL_COLUMNS], size_t count,
                         struct complaint *complaint) {
     const char *path = argument_text(suggest->arguments, "output");
-    if (!file_check_apart(path, argument_operand(suggest->arguments, 1), complaint))
+    if (!file_check_apart(path, argument_operand(suggest->arguments, 0), complaint) ||
+        !file_check_apart(path, argument_operand(suggest->arguments, 1), complaint))
         return false;
     if (!argument_given(suggest->arguments, "json"))
         return open_writer(suggest, own, count, complaint);
@@ -353,21 +355,20 @@ static bool write_json_entry(struct suggest *suggest, const struct candidate *ca
 }
 
 static bool write_json(struct suggest *suggest, struct complaint *complaint) {
-    char *text = NULL;
+    struct memory_file memory;
     size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
+    FILE *file = memory_file_open(&memory);
+    if (!file)
         return complain_of_memory(complaint);
-    struct json_writer json = json_start(memory);
+    struct json_writer json = json_start(file);
     bool fine = true;
     json_array(&json, NULL);
     for (size_t i = 0; fine && i < suggest->top.count; i++)
         fine = write_json_entry(suggest, &suggest->top.candidate[i], &json, complaint);
     if (fine)
         json_close(&json);
-    bool whole = !ferror(memory);
-    whole = fclose(memory) == 0 && whole;
-    if (fine && !whole)
+    char *text = memory_file_close(&memory, !json.failed, &size);
+    if (fine && !text)
         fine = complain_of_memory(complaint);
     fine = fine && file_write(argument_text(suggest->arguments, "output"), text, size, complaint);
     free(text);

@@ -39,9 +39,20 @@ bool file_write(const char *path, const void *bytes, size_t size, struct complai
     return false;
 }
 
+/* Of "stars.fits[2]", where there is no such file, that of stars.fits. */
+static bool find_file(const char *path, struct stat *status) {
+    if (stat(path, status) == 0)
+        return true;
+    const char *bracket = strrchr(path, '[');
+    char *whole = bracket ? strndup(path, (size_t)(bracket - path)) : NULL;
+    bool found = whole && stat(whole, status) == 0;
+    free(whole);
+    return found;
+}
+
 bool file_check_apart(const char *output, const char *input, struct complaint *complaint) {
     struct stat out, in;
-    if (stat(output, &out) != 0 || stat(input, &in) != 0 || !S_ISREG(out.st_mode) ||
+    if (stat(output, &out) != 0 || !find_file(input, &in) || !S_ISREG(out.st_mode) ||
         out.st_dev != in.st_dev || out.st_ino != in.st_ino)
         return true;
     return complain(complaint, BAD_USAGE, "%s would be overwritten by what is made of it", input);

@@ -4,8 +4,10 @@
 #include "cli/model/fit_request.h"
 #include "cli/rows/error_columns.h"
 #include "text/ascii.h"
+#include "text/growing.h"
 #include "text/nearest.h"
 #include "text/number.h"
+#include "text/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,8 +80,10 @@ static bool pair_by_rule(struct columns *columns, const struct table *table,
     bool *excluded = calloc(count + 1, sizeof *excluded);
     if (!excluded)
         return complain_of_memory(complaint);
-    for (size_t i = 0; i < count; i++)
-        excluded[i] = is_taken(wishes, (long)i) || is_value(columns, (long)i);
+    for (size_t i = 0; i < wishes->taken_count; i++)
+        excluded[wishes->taken[i].column] = true;
+    for (size_t j = 0; j < columns->count; j++)
+        excluded[columns->feature[j].value] = true;
     for (size_t j = 0; j < columns->count; j++) {
         struct feature *feature = &columns->feature[j];
         long found[2];
@@ -120,8 +124,12 @@ bool feature_take_log(struct feature *feature, struct complaint *complaint) {
 
 static bool add_feature(struct columns *columns, const struct table *table, size_t column,
                         bool logarithm, struct complaint *complaint) {
-    struct feature *grown =
-        realloc(columns->feature, (columns->count + 1) * sizeof *columns->feature);
+    if (!utf8_valid(table_column_name(table, column)))
+        return complain(complaint, BAD_INPUT,
+                        "%s: column %zu: the name '%s' is not UTF-8; iconv -f latin1 -t utf8 makes "
+                        "it of Latin-1",
+                        table_path(table), column + 1, table_column_name(table, column));
+    struct feature *grown = grow_by_one(columns->feature, columns->count, sizeof *columns->feature);
     if (!grown)
         return complain_of_memory(complaint);
     columns->feature = grown;
@@ -157,11 +165,25 @@ static bool add_named(struct columns *columns, const struct table *table, const 
     size_t column = 0;
     char *inside = table_find(table, name) == NO_COLUMN ? inside_log(name) : NULL;
     bool fine = column_find(table, inside ? inside : name, &column, complaint);
-    for (size_t j = 0; fine && j < columns->count; j++)
-        if (columns->feature[j].value == column && columns->feature[j].logarithm == !!inside)
-            fine = complain(complaint, BAD_USAGE, "feature '%s' is named twice", name);
     fine = fine && add_feature(columns, table, column, inside != NULL, complaint);
     free(inside);
+    return fine;
+}
+
+/* The same attribute may not come twice: no column as it is, none as its logarithm. */
+static bool check_twice(const struct columns *columns, const struct table *table,
+                        struct complaint *complaint) {
+    bool(*seen)[2] = calloc(table_columns(table) + 1, sizeof *seen), fine = true;
+    if (!seen)
+        return complain_of_memory(complaint);
+    for (size_t j = 0; fine && j < columns->count; j++) {
+        const struct feature *feature = &columns->feature[j];
+        bool *here = &seen[feature->value][feature->logarithm];
+        if (*here)
+            fine = complain(complaint, BAD_USAGE, "feature '%s' is named twice", feature->name);
+        *here = true;
+    }
+    free(seen);
     return fine;
 }
 
@@ -190,6 +212,7 @@ static bool add_listed(struct columns *columns, const struct table *table,
     bool fine = name_list_split(&names, wishes->features, "--features", complaint);
     for (size_t i = 0; fine && i < names.count; i++)
         fine = add_named(columns, table, names.item[i], complaint);
+    fine = fine && check_twice(columns, table, complaint);
     for (size_t i = 0; fine && i < wishes->taken_count; i++)
         if (is_value(columns, (long)wishes->taken[i].column))
             fine =
@@ -352,6 +375,8 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
         fine = holds_numbers(table, rows, i, complaint, &numbers);
         if (fine && numbers && column_names_rows(name))
             fine = name_list_add(&columns->left_out, name, strlen(name), complaint);
+        else if (fine && numbers && is_one_sided_error(table, name))
+            fine = name_list_add(&columns->one_sided, name, strlen(name), complaint);
         else if (fine && numbers && looks_like_error(name) && !has_errors(table, name))
             fine = name_list_add(&columns->orphans, name, strlen(name), complaint);
         else if (fine && numbers)
@@ -376,16 +401,10 @@ static struct feature *feature_of_pair(struct columns *columns, const struct tab
         for (size_t j = 0; j < columns->count; j++) {
             struct feature *feature = &columns->feature[j];
             const char *known[2] = {feature->name, table_column_name(table, feature->value)};
-            for (size_t k = 0; k < 2; k++) {
-                char *left = joined("", pair, "");
-                if (left)
-                    left[equals - pair] = '\0';
-                bool match = left && ascii_same(left, known[k]);
-                free(left);
-                *column = equals + 1;
-                if (match)
+            *column = equals + 1;
+            for (size_t k = 0; k < 2; k++)
+                if (strlen(known[k]) == (size_t)(equals - pair) && ascii_starts(pair, known[k]))
                     return feature;
-            }
         }
     return NULL;
 }
@@ -491,7 +510,8 @@ bool columns_match(struct columns *columns, const struct table *table, const nim
             return false;
     if (!all.errors && wish && ascii_same(wish, "none"))
         all.errors = wish;
-    return pair(columns, table, learned && *learned ? learned : NULL, &all, complaint);
+    return check_twice(columns, table, complaint) &&
+           pair(columns, table, learned && *learned ? learned : NULL, &all, complaint);
 }
 
 char *columns_errors(const struct columns *columns, const struct table *table) {
@@ -526,6 +546,7 @@ void columns_free(struct columns *columns) {
     free(columns->feature);
     name_list_free(&columns->left_out);
     name_list_free(&columns->orphans);
+    name_list_free(&columns->one_sided);
     name_list_free(&columns->empty);
     name_list_free(&columns->unused);
     *columns = (struct columns){0};

@@ -25,10 +25,11 @@ struct feature {
 struct columns {
     size_t count;
     struct feature *feature;
-    struct name_list left_out; /* numeric columns that look like a row's number or name */
-    struct name_list orphans;  /* numeric columns that look like errors of something not there */
-    struct name_list empty;    /* columns that turned out to hold nothing */
-    struct name_list unused;   /* errors of columns that are no attributes */
+    struct name_list left_out;  /* numeric columns that look like a row's number or name */
+    struct name_list orphans;   /* numeric columns that look like errors of something not there */
+    struct name_list one_sided; /* numeric columns that look like upper or lower errors */
+    struct name_list empty;     /* columns that turned out to hold nothing */
+    struct name_list unused;    /* errors of columns that are no attributes */
 };
 
 /* The column of that name, with a complaint that names file and column when there is none, or two.

@@ -45,6 +45,33 @@ void error_columns_find(const struct table *table, const char *name, const bool 
     found[0] = delta;
 }
 
+/* What is left of a name's first `length` characters without the ending, or 0. */
+static size_t without_ending(const char *name, size_t length, const char *ending) {
+    size_t tail = strlen(ending);
+    bool ends = length > tail && ascii_starts(name + length - tail, ending);
+    return ends ? length - tail : 0;
+}
+
+bool is_one_sided_error(const struct table *table, const char *name) {
+    static const char *const side[] = {"1",     "2",     "lo",   "hi", "low",  "high",
+                                       "lower", "upper", "down", "up", "plus", "minus",
+                                       "neg",   "pos",   "l",    "u"};
+    static const char *const error[] = {"_err_", "_err", "err_", "err", "_error_", "_error"};
+    for (size_t i = 0; i < sizeof side / sizeof *side; i++)
+        for (size_t k = 0; k < sizeof error / sizeof *error; k++) {
+            char value[512];
+            size_t length = without_ending(name, strlen(name), side[i]);
+            length = without_ending(name, length, error[k]);
+            if (!length || length >= sizeof value)
+                continue;
+            memcpy(value, name, length);
+            value[length] = '\0';
+            if (table_find(table, value) >= 0)
+                return true;
+        }
+    return false;
+}
+
 bool looks_like_error(const char *name) {
     size_t length = strlen(name);
     while (length &&

@@ -23,4 +23,8 @@ void error_columns_find(const struct table *table, const char *name, const bool 
  * (elements of vectors have a number behind). */
 bool looks_like_error(const char *name);
 
+/* Whether the column looks like the upper or the lower error of another, by its name: x_err1,
+ * xerr2, x_err_lo, x_error_upper, where there is a column x. */
+bool is_one_sided_error(const struct table *table, const char *name);
+
 #endif

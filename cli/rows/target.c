@@ -3,6 +3,7 @@
 
 #include "text/ascii.h"
 #include "text/number.h"
+#include "text/utf8.h"
 #include "cli/model/fit_request.h"
 
 #include <math.h>
@@ -269,6 +270,7 @@ static bool classify(struct target *target, struct table *table, size_t i, int32
         target->unlabelled++;
         return true;
     }
+    size_t known = target->classes.name.count;
     if (!classes_of(&target->classes, label, class, complaint)) {
         struct complaint inner = *complaint;
         char place[256];
@@ -276,6 +278,10 @@ static bool classify(struct target *target, struct table *table, size_t i, int32
         return complain(complaint, inner.kind, "%s: column %s: %s; expected class names", place,
                         table_column_name(table, column), inner.text);
     }
+    if (target->classes.name.count > known && !utf8_valid(target->classes.name.item[known]))
+        return complain_of_cell(table, i, column, target->classes.name.item[known],
+                                "text in UTF-8 (iconv -f latin1 -t utf8 makes it of Latin-1)",
+                                complaint);
     return *class != NO_CLASS || remember_other(target, label, complaint);
 }
 

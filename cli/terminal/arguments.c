@@ -319,8 +319,7 @@ bool argument_whole(const struct arguments *arguments, const char *name, size_t 
     const char *text = argument_text(arguments, name);
     /* Up to 2^53 a double is a whole number exactly, and 1e6 may be written so. */
     double number, from = (double)least, to = fmin((double)most, 0x1p53);
-    if (!text || !number_parse(text, &number) || number < from || number > to ||
-        number != floor(number))
+    if (!text || !number_parse_whole(text, &number) || number < from || number > to)
         return complain_of_range(arguments, name, text ? text : "", " whole", from, to, complaint);
     *value = (size_t)number;
     return true;

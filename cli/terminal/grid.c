@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/terminal/grid.h"
 
+#include "text/ascii.h"
 #include "text/name_list.h"
 
 #include <stdarg.h>
@@ -11,21 +12,31 @@ struct grid {
     char *alignment;
     size_t columns;
     struct name_list cells;
+    bool failed; /* a cell found no memory */
 };
 
-struct grid *grid_create(const char *alignment) {
+/* A table that is missing from standard output; there is no way back through all who print one. */
+static bool missing_from_output;
+
+struct grid *grid_create_wide(const char *before, size_t right, const char *after) {
     struct grid *grid = calloc(1, sizeof *grid);
-    size_t columns = strlen(alignment);
+    size_t first = strlen(before), last = strlen(after);
     if (!grid)
         return NULL;
-    grid->columns = columns;
-    grid->alignment = malloc(columns + 1);
-    if (grid->alignment) {
-        memcpy(grid->alignment, alignment, columns + 1);
-        return grid;
+    grid->columns = first + right + last;
+    grid->alignment = malloc(grid->columns + 1);
+    if (!grid->alignment) {
+        free(grid);
+        return NULL;
     }
-    free(grid);
-    return NULL;
+    memcpy(grid->alignment, before, first);
+    memset(grid->alignment + first, 'r', right);
+    memcpy(grid->alignment + first + right, after, last + 1);
+    return grid;
+}
+
+struct grid *grid_create(const char *alignment) {
+    return grid_create_wide(alignment, 0, "");
 }
 
 void grid_cell(struct grid *grid, const char *format, ...) {
@@ -38,7 +49,9 @@ void grid_cell(struct grid *grid, const char *format, ...) {
     int length = vsnprintf(text, sizeof text, format, list);
     va_end(list);
     if (length >= 0)
-        name_list_add(&grid->cells, text, strlen(text), &ignored);
+        make_one_line(text);
+    if (length >= 0 && !name_list_add(&grid->cells, text, strlen(text), &ignored))
+        grid->failed = true;
 }
 
 size_t grid_pass_over(struct grid *grid, size_t row, size_t rows) {
@@ -82,9 +95,11 @@ static void print_row(const struct grid *grid, size_t first, const size_t *width
 }
 
 void grid_print(struct grid *grid, FILE *file) {
+    size_t *width = grid && !grid->failed ? calloc(grid->columns + 1, sizeof *width) : NULL;
+    if (!width && file == stdout)
+        missing_from_output = true;
     if (!grid)
         return;
-    size_t *width = calloc(grid->columns + 1, sizeof *width);
     size_t rows = grid->columns ? grid->cells.count / grid->columns : 0;
     for (size_t i = 0; width && i < rows * grid->columns; i++) {
         size_t own = width_of(grid->cells.item[i]), *most = &width[i % grid->columns];
@@ -96,4 +111,8 @@ void grid_print(struct grid *grid, FILE *file) {
     name_list_free(&grid->cells);
     free(grid->alignment);
     free(grid);
+}
+
+bool grid_missing_from_output(void) {
+    return missing_from_output;
 }

@@ -67,6 +67,7 @@ static void write_checkpoint(struct monitor *monitor, const nim_progress *state)
     nim_status status = nim_model_save(monitor->model, monitor->checkpoint, &error);
     monitor->last_write = seconds_now();
     monitor->written_epoch = state->epoch;
+    monitor->wrote = monitor->wrote || status == NIM_OK;
     if (status == NIM_OK || monitor->complained)
         return;
     monitor->complained = true;

@@ -29,6 +29,7 @@ struct monitor {
     size_t written_epoch;           /* after which the last checkpoint was written */
     bool used_up;                   /* the last epoch there may be is done */
     bool complained;                /* that a checkpoint could not be written */
+    bool wrote;                     /* a checkpoint */
 };
 
 bool monitor_start(struct monitor *monitor, struct complaint *complaint);

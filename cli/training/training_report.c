@@ -102,8 +102,15 @@ static void say_left_out(const struct report *report) {
     for (size_t i = 0; i < training->input.columns.left_out.count; i++)
         say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
             training->input.columns.left_out.item[i]);
+    char names[256];
+    if (training->input.columns.one_sided.count) {
+        name_list_show(&training->input.columns.one_sided, 8, names, sizeof names);
+        say(arguments,
+            "asymmetric errors, by their names, cannot be used yet and are no features: %s; "
+            "--errors names columns of 1-sigma errors",
+            names);
+    }
     if (training->input.columns.orphans.count) {
-        char names[256];
         name_list_show(&training->input.columns.orphans, 8, names, sizeof names);
         say(arguments, "errors of no feature, by their names, and left out: %s; --features decides",
             names);

@@ -30,9 +30,34 @@ def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
         if reset:
             estimator.feature_names_in_ = np.asarray(names, dtype=object)
     else:
-        X = _validate(estimator, X, reset)
+        X = _validate(estimator, _unmasked(_only_numbers(X, "X")), reset)
     refuse_cells(X, np.isinf, "X", "infinite value", getattr(estimator, "feature_names_in_", None))
     return X
+
+
+def _only_numbers(values: Any, what: str) -> Any:
+    """The values themselves, unless they are times or complex, which a float would make of them."""
+    dtypes = getattr(values, "dtypes", None)  # a DataFrame's, one a column
+    if not isinstance(values, np.ndarray) and hasattr(dtypes, "items"):
+        kinds = [(f" column {name!r}", dtype) for name, dtype in dtypes.items()]
+    else:
+        dtype = getattr(values, "dtype", None)
+        kinds = [("", np.asarray(values).dtype if dtype is None else dtype)]
+    for place, dtype in kinds:
+        if getattr(dtype, "kind", "f") in "mMc":
+            raise ValueError(
+                f"{what}:{place} holds {dtype}; expected real numbers. Complex data not supported"
+                if dtype.kind == "c"
+                else f"{what}:{place} holds {dtype}; expected numbers, such as the time since a date"
+            )
+    return values
+
+
+def _unmasked(values: Any) -> Any:
+    """NaN, which means missing, where an array is masked."""
+    if not np.ma.isMaskedArray(values):
+        return values
+    return np.ma.filled(values.astype(np.float64), np.nan)
 
 
 def _validate(estimator: Any, X: Any, reset: bool) -> np.ndarray:
@@ -93,6 +118,7 @@ def check_x_err(estimator: Any, X_err: Any, X: Any, shape: tuple[int, int]) -> n
 def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
     """As an array; columns named like those of X are brought into the order of X."""
     wanted = list(X.columns) if hasattr(X, "columns") else None
+    X_err = _unmasked(_only_numbers(X_err, "X_err"))
     if is_named_table(X_err):
         names, X_err = stack_columns(X_err)
     elif hasattr(X_err, "columns"):

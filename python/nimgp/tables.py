@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -181,6 +182,32 @@ def _looks_like_error(name: str) -> bool:
     )
 
 
+_SIDES = "1 2 lo hi low high lower upper down up plus minus neg pos l u".split()
+_ONE_SIDED = tuple(
+    error + side for side in _SIDES for error in ("_err_", "_err", "err_", "err", "_error_", "_error")
+)
+
+
+def _is_one_sided(name: str, columns: Sequence[str]) -> bool:
+    """Whether it looks like the upper or lower error of another column: x_err1, xerr2, x_err_lo."""
+    return any(
+        len(name) > len(ending)
+        and name.lower().endswith(ending)
+        and _find(columns, name[: -len(ending)]) is not None
+        for ending in _ONE_SIDED
+    )
+
+
+def _warn_of_one_sided(names: Sequence[str]) -> None:
+    if names:
+        warnings.warn(
+            "asymmetric errors, by their names, cannot be used yet and are no features: "
+            f"{', '.join(names)}; errors={{feature: column}} names columns of 1-sigma errors",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
 def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, str]:
     """Which columns hold the errors of which features, by rule.
 
@@ -219,10 +246,17 @@ def _numeric_columns(
     values = [name for name in columns if name not in labels]
     errors = named.union(*(_by_rule(name, columns) for name in values))
     errors.update(*(_by_rule(label, columns) for label in labels if _is_numeric(table[label])))
+    one_sided = [
+        name
+        for name in values
+        if name not in errors and _is_numeric(table[name]) and _is_one_sided(name, columns)
+    ]
+    _warn_of_one_sided(one_sided)
     return [
         name
         for name in values
         if name not in errors
+        and name not in one_sided
         and name.lower() not in _IDENTITIES
         and (not _looks_like_error(name) or _by_rule(name, columns))
         and _is_numeric(table[name])

@@ -102,6 +102,39 @@ def test_errors_in_a_frame_are_matched_by_name(problem):
     assert np.array_equal(fitted(frame, y, errors).predict_proba(frame, errors), wanted)
 
 
+def test_masked_cells_of_an_array_are_missing(problem):
+    """Whatever number lies behind the mask."""
+    X, y, sigma, _ = problem
+    mask = np.zeros(X.shape, dtype=bool)
+    mask[::7, 1] = mask[3::11, 0] = True
+    holes, unknown = np.where(mask, np.nan, X), np.where(mask, np.nan, sigma)
+    masked = np.ma.MaskedArray(np.where(mask, 999.0, X), mask)
+    masked_sigma = np.ma.MaskedArray(np.where(mask, 1e20, sigma), mask)
+    wanted = fitted(holes, y, unknown).predict_proba(holes, unknown)
+    clf = fitted(masked, y, masked_sigma)
+    assert np.array_equal(clf.predict_proba(masked, masked_sigma), wanted)
+    whole = np.ma.MaskedArray(np.full(X.shape, 7, dtype=int), mask)
+    as_floats = np.where(mask, np.nan, 7.0)
+    assert np.array_equal(clf.predict_proba(whole), clf.predict_proba(as_floats))
+
+
+def test_what_is_no_real_number_is_refused(problem, clf):
+    X, y, sigma, _ = problem
+    frame = pd.DataFrame({"a": X[:, 0], "when": pd.date_range("2020-01-01", periods=len(X))})
+    days = np.full(X.shape, np.datetime64("2020-01-01"))
+    for wrong in (X + 1j, days, days - np.datetime64("1970-01-01"), frame):
+        with pytest.raises(ValueError, match="holds (complex128|datetime64|timedelta64)"):
+            fitted(wrong, y, None)
+        with pytest.raises(ValueError, match="X_err.* holds "):
+            fitted(X, y, wrong)
+        with pytest.raises(ValueError, match="holds "):
+            clf.predict_proba(wrong, sigma)
+        with pytest.raises(ValueError, match="X_err.* holds "):
+            clf.predict_proba(X, wrong)
+    with pytest.raises(ValueError, match="column 'when' holds datetime64"):
+        fitted(frame, y, None)
+
+
 def test_masked_cells_of_a_table_are_missing(problem):
     X, y, sigma, _ = problem
     holes = X.copy()

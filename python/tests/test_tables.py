@@ -8,6 +8,7 @@ import json
 import pickle
 import random
 import subprocess
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -46,6 +47,7 @@ def test_what_the_rule_leaves_alone():
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
 AFFIXES = ["{}_err", "{}_ERROR", "e_{}", "unc_{}", "sigma_{}", "{}_unc", "err_{}", "{}_Sigma", "d{}"]
+AFFIXES += ["{}_err1", "{}ERR2", "{}_error_upper"]  # one-sided: neither features nor errors
 
 
 def paired_by_program(folder, columns, features):
@@ -62,6 +64,7 @@ def paired_by_program(folder, columns, features):
     return {found["name"]: found["error"] for found in json.loads(seen.stdout)["features"]}
 
 
+@pytest.mark.filterwarnings("ignore:asymmetric errors")
 def test_the_program_has_the_same_rule(tmp_path):
     """The rule is written in C and in Python: random tables, with features named and not."""
     if not PROGRAM.exists():
@@ -98,6 +101,16 @@ COLUMNS = {
 def as_structured(columns):
     table = Table(columns)
     return table.as_array()
+
+
+def test_asymmetric_errors_are_no_features():
+    names = ["x", "x_err1", "x_err2", "pererr1", "per", "merr1"]
+    table = {name: np.arange(3.0) for name in names}
+    with pytest.warns(UserWarning, match="are no features: x_err1, x_err2, pererr1; errors="):
+        assert from_table(table).names == ["x", "per", "merr1"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert from_table(table, features=["x", "x_err1"]).names == ["x", "x_err1"]
 
 
 @pytest.mark.parametrize("make", [dict, pd.DataFrame, Table, as_structured])

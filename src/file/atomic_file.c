@@ -2,6 +2,8 @@
 #define _XOPEN_SOURCE 700
 #include "file/atomic_file.h"
 
+#include "file/temporary_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,15 +19,17 @@ struct atomic_file {
     char *target, *directory, *temporary; /* of a regular file; else NULL */
 };
 
+static bool no_memory_for(const char *name, struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "%s: out of memory", name);
+}
+
 static bool complain_of_errno(const char *name, struct complaint *complaint) {
     char reason[128];
+    if (errno == ENOMEM)
+        return no_memory_for(name, complaint);
     if (strerror_r(errno, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", errno);
     return complain(complaint, BAD_INPUT, "%s: cannot be written: %s", name, reason);
-}
-
-static bool no_memory_for(const char *name, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: out of memory", name);
 }
 
 /* ---------------------------------------------------------------- names ----------------------- */
@@ -89,28 +93,6 @@ static int descriptor_named(const char *path) {
 
 /* ---------------------------------------------------------------- opening --------------------- */
 
-/* A new file in the directory, with the permissions any new file would get. */
-static bool open_temporary(struct atomic_file *file, struct complaint *complaint) {
-    enum { MOST_ATTEMPTS = 10000 };
-    size_t size = strlen(file->directory) + 64;
-    file->temporary = malloc(size);
-    if (!file->temporary)
-        return no_memory_for(file->name, complaint);
-    for (int i = 0; i < MOST_ATTEMPTS && file->file < 0; i++) {
-        snprintf(file->temporary, size, "%s/.nimgp-%ld-%d", file->directory, (long)getpid(), i);
-        file->file = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->file < 0 && errno != EEXIST)
-            break;
-    }
-    if (file->file >= 0)
-        return true;
-    int reason = errno;
-    free(file->temporary);
-    file->temporary = NULL; /* there is nothing to remove */
-    errno = reason;
-    return complain_of_errno(file->name, complaint);
-}
-
 static bool open_regular(struct atomic_file *file, const char *path, const struct stat *old,
                          struct complaint *complaint) {
     if (old && access(path, W_OK) != 0)
@@ -122,8 +104,9 @@ static bool open_regular(struct atomic_file *file, const char *path, const struc
     file->directory = directory_of(file->target);
     if (!file->directory)
         return no_memory_for(file->name, complaint);
-    if (!open_temporary(file, complaint))
-        return false;
+    file->file = temporary_file_create(file->directory, file->target, &file->temporary);
+    if (file->file < 0)
+        return complain_of_errno(file->name, complaint);
     return !old || fchmod(file->file, old->st_mode & 0777) == 0 ||
            complain_of_errno(file->name, complaint);
 }
@@ -219,8 +202,11 @@ static void sync_directory(const char *directory) {
 static bool appear(struct atomic_file *file, struct complaint *complaint) {
     if (fsync(file->file) != 0 && errno != EINVAL)
         return complain_of_errno(file->name, complaint);
-    int descriptor = file->file;
-    file->file = -1;
+    /* Closing may tell of an error still, but the lock must last until the file has its name. */
+    int lock = fcntl(file->file, F_DUPFD_CLOEXEC, 0), descriptor = file->file;
+    if (lock < 0)
+        return complain_of_errno(file->name, complaint);
+    file->file = lock;
     if (close(descriptor) != 0 || rename(file->temporary, file->target) != 0)
         return complain_of_errno(file->name, complaint);
     free(file->temporary);

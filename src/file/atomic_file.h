@@ -5,7 +5,8 @@
 /*
  * A file that appears whole or not at all; models and tables are written through here.
  *
- * A regular file is written under another name in the same directory, synced and renamed. Symbolic
+ * A regular file is written under another name in the same directory, synced and renamed; what a
+ * writer that was killed has left there goes with the next write (temporary_file.h). Symbolic
  * links stay, and what they point to is replaced; an existing file keeps its permissions. What is
  * not a regular file (/dev/null, a pipe) and open descriptors (/dev/stdout, /dev/fd/3) are written
  * directly.

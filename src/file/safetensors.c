@@ -3,8 +3,11 @@
 #include "file/safetensors.h"
 
 #include "file/checksum.h"
+#include "text/duplicate.h"
+#include "text/growing.h"
 #include "text/json_reader.h"
 #include "text/json_writer.h"
+#include "text/memory_file.h"
 #include "file/whole_file.h"
 
 #include <stdint.h>
@@ -66,12 +69,12 @@ static void write_tensor(struct json_writer *json, const struct tensor *tensor, 
 /* The header with its length before it, padded so that the arrays are aligned; NULL without memory.
  */
 static char *make_header(const struct safetensors *file, size_t *size) {
-    char *bytes = NULL;
+    struct memory_file memory;
     size_t offset = 0;
-    FILE *header = open_memstream(&bytes, size);
+    FILE *header = memory_file_open(&memory);
     if (!header)
         return NULL;
-    fwrite("\0\0\0\0\0\0\0", 1, LENGTH_BYTES, header);
+    bool good = fwrite("\0\0\0\0\0\0\0", 1, LENGTH_BYTES, header) == LENGTH_BYTES;
     struct json_writer json = json_start_compact(header);
     json_object(&json, NULL);
     json_object(&json, "__metadata__");
@@ -83,12 +86,10 @@ static char *make_header(const struct safetensors *file, size_t *size) {
         write_tensor(&json, &file->tensor[i], &offset);
     json_close(&json);
     for (long at = ftell(header); at % ALIGNMENT; at++)
-        fputc(' ', header);
-    bool good = !ferror(header);
-    if (fclose(header) != 0 || !good) {
-        free(bytes);
+        good = fputc(' ', header) == ' ' && good;
+    char *bytes = memory_file_close(&memory, good && !json.failed, size);
+    if (!bytes)
         return NULL;
-    }
     uint64_t length = *size - LENGTH_BYTES;
     memcpy(bytes, &length, LENGTH_BYTES);
     return bytes;
@@ -127,13 +128,13 @@ struct layout {
     char *data;
     size_t data_size;
     size_t expected; /* arrays follow one another without gaps */
+    bool no_memory;
 };
 
-/* Room for one more element at the end of a list that doubles as it grows. */
-static void *grow(void *list, size_t count, size_t size) {
-    if (count & (count - 1))
-        return list;
-    return realloc(list, (count ? 2 * count : 1) * size);
+static void *grow(struct layout *layout, void *list, size_t count, size_t size) {
+    void *grown = grow_by_one(list, count, size);
+    layout->no_memory = !grown;
+    return grown;
 }
 
 static bool take_texts(struct layout *layout, struct safetensors *file) {
@@ -143,12 +144,12 @@ static bool take_texts(struct layout *layout, struct safetensors *file) {
     if (json_take(json, '}'))
         return true;
     do {
-        void *grown = grow(file->text, file->texts, sizeof *file->text);
+        void *grown = grow(layout, file->text, file->texts, sizeof *file->text);
         if (!grown)
             return false;
         file->text = grown;
         const char *key = json_take_string(json);
-        if (!key || !json_take(json, ':') || safetensors_text(file, key))
+        if (!key || !json_take(json, ':'))
             return false;
         const char *text = json_take_string(json);
         if (!text)
@@ -208,18 +209,35 @@ static bool take_member(struct layout *layout, struct safetensors *file) {
         return false;
     if (strcmp(name, "__metadata__") == 0)
         return take_texts(layout, file);
-    void *grown = grow(file->tensor, file->tensors, sizeof *file->tensor);
+    void *grown = grow(layout, file->tensor, file->tensors, sizeof *file->tensor);
     if (!grown)
         return false;
     file->tensor = grown;
     struct tensor tensor = {0};
-    if (strlen(name) >= sizeof tensor.name || safetensors_tensor(file, name))
+    if (strlen(name) >= sizeof tensor.name)
         return false;
     strcpy(tensor.name, name);
     if (!json_take(&layout->json, '{') || !take_tensor(layout, &tensor))
         return false;
     file->tensor[file->tensors++] = tensor;
     return true;
+}
+
+/* Whether no text and no array is there twice. */
+static bool names_differ(struct layout *layout, const struct safetensors *file) {
+    size_t most = file->texts > file->tensors ? file->texts : file->tensors;
+    const char **names = calloc(most + 1, sizeof *names), *twice = NULL;
+    bool fine = names != NULL;
+    for (size_t i = 0; fine && i < file->texts; i++)
+        names[i] = file->text[i].key;
+    fine = fine && find_duplicate(names, file->texts, &twice);
+    bool differ = fine && !twice;
+    for (size_t i = 0; fine && i < file->tensors; i++)
+        names[i] = file->tensor[i].name;
+    fine = fine && find_duplicate(names, file->tensors, &twice);
+    free(names);
+    layout->no_memory = !fine;
+    return differ && fine && !twice;
 }
 
 static bool take_header(struct layout *layout, struct safetensors *file) {
@@ -230,7 +248,7 @@ static bool take_header(struct layout *layout, struct safetensors *file) {
             return false;
     } while (json_take(&layout->json, ','));
     return json_take(&layout->json, '}') && json_at_end(&layout->json) &&
-           layout->expected == layout->data_size;
+           layout->expected == layout->data_size && names_differ(layout, file);
 }
 
 /* Whether the digits in the header fit the bytes; leaves zeros in their place. */
@@ -267,7 +285,9 @@ nim_status safetensors_read(const char *path, struct safetensors *file, nim_erro
     struct layout layout = {.json = {header, header + length},
                             .data = header + length,
                             .data_size = size - LENGTH_BYTES - length};
-    if (!take_header(&layout, file))
-        return failure(error, NIM_BAD_FILE, "%s: has a header that cannot be read", path);
-    return succeed(error);
+    if (take_header(&layout, file))
+        return succeed(error);
+    if (layout.no_memory)
+        return failure(error, NIM_OUT_OF_MEMORY, "%s: no memory for its header", path);
+    return failure(error, NIM_BAD_FILE, "%s: has a header that cannot be read", path);
 }

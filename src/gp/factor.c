@@ -83,7 +83,8 @@ static bool factorise(struct gp_factor *factor, size_t m, double *scratch) {
             factor->root[i * m + i] += factor->variance * factor->jitter + factor->white;
         if (cholesky(m, factor->root, m, scratch) == 0)
             return true;
-        if (factor->jitter * 10.0 > GP_JITTER_LIMIT * 1.001)
+        /* Nothing but a jitter above zero grows; whatever else there is ends here. */
+        if (!(factor->jitter > 0.0 && factor->jitter * 10.0 <= GP_JITTER_LIMIT * 1.001))
             return false;
         factor->jitter *= 10.0;
     }

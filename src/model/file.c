@@ -6,10 +6,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "text/json_reader.h"
 #include "text/json_writer.h"
+#include "text/memory_file.h"
 #include "file/safetensors.h"
 #include "model/model.h"
 #include "model/targets.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,8 @@
 #define NOTE_PREFIX "note."
 
 enum { MOST_ARRAYS = 32 };
+
+#define LARGEST_LOG 700.0 /* of a number that is a double, and its inverse too */
 
 /* The arrays of a model. Those of the classes lie one class after the other in theta, but the file
  * keeps like with like, so they pass through `staged`. */
@@ -43,6 +47,11 @@ static void add_array(struct arrays *arrays, const char *name, double *values, s
     tensor->values = values;
 }
 
+/* A planned model (model_plan) has shapes, but no memory to point into. */
+static double *part_of(double *values, size_t offset) {
+    return values ? values + offset : NULL;
+}
+
 static void add_classes(struct arrays *arrays, const struct nim_model *model) {
     static const char *const name[BLOCKS_PER_FUNCTION] = {
         "kernel.log_variance", "kernel.log_white_noise", "kernel.log_lengthscale",
@@ -56,7 +65,7 @@ static void add_classes(struct arrays *arrays, const struct nim_model *model) {
     double *values = arrays->staged;
     for (size_t b = 0; b < BLOCKS_PER_FUNCTION; b++) {
         add_array(arrays, name[b], values, shape[b][0], shape[b][1], shape[b][2], d);
-        values += c * model_block(model, b).count;
+        values = part_of(values, c * model_block(model, b).count);
     }
 }
 
@@ -109,12 +118,12 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
         add_array(arrays, "calibration.temperature", &model->temperature, 1, 1, 0, 0);
     add_array(arrays, "jitter", model->jitter, 1, model->functions, 0, 0);
     add_classes(arrays, model);
-    add_array(arrays, "noise.log_variance", model->theta + model->noise_at, 1, model->noise_count,
-              0, 0);
-    add_array(arrays, "likelihood.parameters", model->theta + model->likelihood_at, 1,
+    add_array(arrays, "noise.log_variance", part_of(model->theta, model->noise_at), 1,
+              model->noise_count, 0, 0);
+    add_array(arrays, "likelihood.parameters", part_of(model->theta, model->likelihood_at), 1,
               model->likelihood_count, 0, 0);
-    add_array(arrays, "input.parameters", model->theta + model->input_at, 1, model->input_count, 0,
-              0);
+    add_array(arrays, "input.parameters", part_of(model->theta, model->input_at), 1,
+              model->input_count, 0, 0);
     if (each)
         add_array(arrays, "rows.parameters", model->table.theta, 2, rows, each, 0);
     if (!moments)
@@ -132,13 +141,78 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
 
 static bool arrays_allocate(struct arrays *arrays, const struct nim_model *model) {
     arrays->staged = calloc(model->noise_at, sizeof(double)); /* noise follows the classes */
-    arrays->visits = calloc(model->table.rows + 1, sizeof(double));
+    arrays->visits = calloc(model->table.each ? model->table.rows + 1 : 1, sizeof(double));
     return arrays->staged && arrays->visits;
 }
 
 static void arrays_free(struct arrays *arrays) {
     free(arrays->staged);
     free(arrays->visits);
+}
+
+/* ---------------------------------------------------------------- possible numbers -------------
+ */
+
+static bool all_between(const double *values, size_t count, double least, double most) {
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] >= least && values[i] <= most))
+            return false;
+    return true;
+}
+
+static bool kernels_can_be(const struct nim_model *model) {
+    const double most = LARGEST_LOG;
+    size_t terms = model->gp.kernel->terms;
+    for (size_t c = 0; c < model->functions; c++) {
+        struct gp_parameters theta = model_gp(model, model->theta, c);
+        /* The squares of lengthscales are divided by. */
+        if (!all_between(theta.log_variance, terms, -most, most) ||
+            !all_between(theta.log_white, 1, -HUGE_VAL, most) ||
+            !all_between(theta.log_lengthscale, terms * model->attributes, -0.5 * most, 0.5 * most))
+            return false;
+    }
+    return true;
+}
+
+static bool flags_can_be(const struct nim_model *model) {
+    for (size_t k = 0; k < model->scaling.flags; k++) {
+        double column = model->scaling.flagged[k];
+        if (!(column >= 0.0 && column < (double)model->columns && column == floor(column)))
+            return false;
+    }
+    return true;
+}
+
+/* Deviations and shares must be what they are called, flags look at columns, and logarithms have an
+ * exponential. The array of which that is not so, or NULL. */
+static const char *impossible_array(const struct nim_model *model) {
+    const struct population *population = &model->population;
+    const struct scaling *scaling = &model->scaling;
+    const double least = DBL_TRUE_MIN, most = DBL_MAX;
+    size_t d = model->attributes;
+    const struct {
+        const char *name;
+        bool good;
+    } arrays[] = {
+        {"population.share", all_between(population->share, population->components, least, 1.0)},
+        {"population.variance",
+         population->components || all_between(population->variance, d, least, most)},
+        {"calibration.temperature", all_between(&model->temperature, 1, least, most)},
+        {"scaling.flagged", flags_can_be(model)},
+        {"training.trace", !model->trace.count || model->trace.stride},
+        {"scaling.deviation", all_between(scaling->deviation, d, least, most)},
+        {"scaling.median_error", all_between(scaling->median_error, d, 0.0, most)},
+        {"scaling.spread", all_between(scaling->spread, d, 0.0, most)},
+        {"scaling.target_deviation", all_between(&scaling->target_deviation, 1, least, most)},
+        {"jitter", all_between(model->jitter, model->functions, least, 1.001 * GP_JITTER_LIMIT)},
+        {"kernel", kernels_can_be(model)},
+        {"noise.log_variance",
+         all_between(model->theta + model->noise_at, model->noise_count, -HUGE_VAL, LARGEST_LOG)},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (!arrays[i].good)
+            return arrays[i].name;
+    return NULL;
 }
 
 /* ---------------------------------------------------------------- saving ---------------------- */
@@ -155,7 +229,8 @@ static void add_text(struct text_map *texts, const char *prefix, const char *key
     char *whole = malloc(size);
     if (whole)
         snprintf(whole, size, "%s%s", prefix, key);
-    texts->good = texts->good && whole && note_list_set(&texts->list, whole, text);
+    /* Options and notes have names of their own: none comes twice. */
+    texts->good = texts->good && whole && note_list_add(&texts->list, whole, text);
     free(whole);
 }
 
@@ -166,19 +241,18 @@ static void add_number(struct text_map *texts, const char *key, size_t number) {
 }
 
 static void add_list(struct text_map *texts, const char *key, const struct text_list *list) {
-    char *text = NULL;
+    struct memory_file memory;
     size_t size;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = memory_file_open(&memory);
+    struct json_writer json = json_start_compact(file);
     if (file) {
-        struct json_writer json = json_start_compact(file);
         json_array(&json, NULL);
         for (size_t i = 0; i < list->count; i++)
             json_text(&json, NULL, list->text[i]);
         json_close(&json);
     }
-    texts->good = texts->good && file && !ferror(file);
-    if (file && fclose(file) != 0)
-        texts->good = false;
+    char *text = memory_file_close(&memory, !json.failed, &size);
+    texts->good = texts->good && text;
     if (texts->good)
         add_text(texts, "", key, text);
     free(text);
@@ -210,6 +284,22 @@ static void list_texts(const struct nim_model *model, struct text_map *texts) {
         add_text(texts, NOTE_PREFIX, model->notes.note[i].key, model->notes.note[i].text);
 }
 
+/* What could not be loaded again is not saved. The counts may hold a bound that is not known. */
+static nim_status check_saved(const struct nim_model *model, const struct arrays *arrays,
+                              const char *path, nim_error *error) {
+    const char *wrong = impossible_array(model);
+    for (size_t i = 0; !wrong && i < arrays->count; i++) {
+        const struct tensor *tensor = &arrays->list[i];
+        size_t count = tensor_count(tensor);
+        for (size_t k = 0; !wrong && tensor->values != arrays->counts && k < count; k++)
+            wrong = isfinite(tensor->values[k]) ? NULL : tensor->name;
+    }
+    return wrong ? failure(error, NIM_NUMERICAL,
+                           "%s: not saved: the model's array '%s' holds an impossible number", path,
+                           wrong)
+                 : NIM_OK;
+}
+
 nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error) {
     if (!model || !path)
         return failure(error, NIM_INVALID_ARGUMENT, "model or path is NULL");
@@ -235,7 +325,9 @@ nim_status nim_model_save(const nim_model *model, const char *path, nim_error *e
                                .tensor = arrays.list,
                                .texts = texts.list.count,
                                .text = metadata};
-    status = safetensors_write(path, &file, error);
+    status = check_saved(model, &arrays, path, error);
+    if (status == NIM_OK)
+        status = safetensors_write(path, &file, error);
 done:
     arrays_free(&arrays);
     note_list_free(&texts.list);
@@ -334,10 +426,10 @@ static nim_status load_number(const struct loading *loading, const char *key, si
                : refuse(loading, "has a damaged", key);
 }
 
-/* Copies every array of the list from the file; shapes must agree and numbers be finite. */
-static nim_status load_arrays(const struct loading *loading, struct arrays *arrays) {
+/* Whether every array of the list is in the file, with its shape and finite numbers. */
+static nim_status check_arrays(const struct loading *loading, const struct arrays *arrays) {
     for (size_t i = 0; i < arrays->count; i++) {
-        struct tensor *wanted = &arrays->list[i];
+        const struct tensor *wanted = &arrays->list[i];
         const struct tensor *found = safetensors_tensor(&loading->file, wanted->name);
         if (!found)
             return refuse(loading, "lacks the array", wanted->name);
@@ -350,10 +442,19 @@ static nim_status load_arrays(const struct loading *loading, struct arrays *arra
         for (size_t k = 0; k < count; k++)
             if (!isfinite(found->values[k]) && wanted->values != arrays->counts)
                 return refuse(loading, "holds a number that is not finite in array", wanted->name);
-        if (count)
-            memcpy(wanted->values, found->values, count * sizeof(double));
     }
     return NIM_OK;
+}
+
+/* Copies every array of the list, which was checked. */
+static void copy_arrays(const struct loading *loading, const struct arrays *arrays) {
+    for (size_t i = 0; i < arrays->count; i++) {
+        const struct tensor *wanted = &arrays->list[i];
+        size_t count = tensor_count(wanted);
+        if (count)
+            memcpy(wanted->values, safetensors_tensor(&loading->file, wanted->name)->values,
+                   count * sizeof(double));
+    }
 }
 
 static bool says_yes(const struct loading *loading, const char *key) {
@@ -366,103 +467,110 @@ static uint64_t as_count(double number) {
     return number >= 0.0 && number < 9007199254740992.0 ? (uint64_t)number : 0;
 }
 
-/* A population of the size the file has, all zero; a flat one where it has none. */
-static nim_status load_population(const struct loading *loading, struct nim_model *model) {
+/* What the file says of a population: its size, or that it is a flat one. No memory yet. */
+static nim_status plan_population(const struct loading *loading, struct nim_model *plan) {
     const struct tensor *share = safetensors_tensor(&loading->file, "population.share");
-    const struct tensor *variance = safetensors_tensor(&loading->file, "population.variance");
-    size_t d = model->attributes;
+    size_t d = plan->attributes;
     if (share && (share->dimensions != 1 || share->shape[0] < 1 ||
                   share->shape[0] > POPULATION_MOST_COMPONENTS || d > POPULATION_MOST_ATTRIBUTES))
         return refuse(loading, "has the wrong shape of array", "population.share");
-    bool good = share ? population_allocate(&model->population, d, share->shape[0])
-                      : population_flat(&model->population, d, model->options.prior_variance);
-    model->population.learned = share || variance;
-    return good ? NIM_OK
-                : failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for a population",
-                          loading->path);
+    plan->population = (struct population){
+        .attributes = d,
+        .components = share ? share->shape[0] : 0,
+        .learned = share || safetensors_tensor(&loading->file, "population.variance")};
+    return NIM_OK;
 }
 
 /* Room for as many points as the file has; files of before have none. */
-static nim_status expect_trace(const struct loading *loading, struct nim_model *model) {
+static nim_status expect_trace(const struct loading *loading, struct nim_model *plan) {
     const struct tensor *trace = safetensors_tensor(&loading->file, "training.trace");
     if (trace && (trace->dimensions != 2 || trace->shape[0] < 1 || trace->shape[0] > TRACE_POINTS))
         return refuse(loading, "has the wrong shape of array", "training.trace");
-    model->trace.count = trace ? trace->shape[0] : 0;
+    plan->trace.count = trace ? trace->shape[0] : 0;
     return NIM_OK;
 }
 
-/* Shares must be shares, variances positive and flags look at columns. */
-static nim_status check_loaded(const struct loading *loading, const struct nim_model *model) {
-    const struct population *population = &model->population;
-    for (size_t k = 0; k < population->components; k++)
-        if (!(population->share[k] > 0.0 && population->share[k] <= 1.0))
-            return refuse(loading, "holds an impossible number in array", "population.share");
-    for (size_t j = 0; !population->components && j < model->attributes; j++)
-        if (!(population->variance[j] > 0.0))
-            return refuse(loading, "holds an impossible number in array", "population.variance");
-    if (!(model->temperature > 0.0))
-        return refuse(loading, "holds an impossible number in array", "calibration.temperature");
-    if (model->trace.count && !model->trace.stride)
-        return refuse(loading, "holds an impossible number in array", "training.trace");
-    for (size_t k = 0; k < model->scaling.flags; k++) {
-        double column = model->scaling.flagged[k];
-        if (!(column >= 0.0 && column < (double)model->columns && column == floor(column)))
-            return refuse(loading, "holds an impossible number in array", "scaling.flagged");
-    }
-    return NIM_OK;
+/* All that is needed to list the arrays of the model a file holds, before memory is asked for: so
+ * no file makes us ask for more than a few times its own size. */
+static nim_status check_contents(const struct loading *loading, const nim_options *options,
+                                 const struct model_sizes *sizes, size_t rows,
+                                 struct nim_model *plan) {
+    struct arrays arrays = {0};
+    model_plan(plan, options, sizes);
+    plan->under_way = says_yes(loading, "under_way");
+    plan->table.rows = rows;
+    if (safetensors_tensor(&loading->file, "calibration.temperature"))
+        plan->temperature = 0.0; /* to be read */
+    nim_status status = plan_population(loading, plan);
+    if (status == NIM_OK)
+        status = expect_trace(loading, plan);
+    if (status != NIM_OK)
+        return status;
+    list_arrays(plan, says_yes(loading, "optimiser"), &arrays);
+    return check_arrays(loading, &arrays);
+}
+
+/* Memory for what the plan has beyond model_allocate: a population and rows. */
+static nim_status make_room(const struct loading *loading, const struct nim_model *plan,
+                            struct nim_model *model) {
+    const struct population *planned = &plan->population;
+    bool good = planned->components ? population_allocate(&model->population, planned->attributes,
+                                                          planned->components)
+                                    : population_flat(&model->population, planned->attributes,
+                                                      plan->options.prior_variance);
+    model->population.learned = planned->learned;
+    if (good && row_table_grow(&model->table, plan->table.rows))
+        return NIM_OK;
+    return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for its population or rows",
+                   loading->path);
 }
 
 /* Everything but names and notes, into a model of the right sizes. */
-static nim_status fill(const struct loading *loading, struct nim_model *model, size_t rows) {
+static nim_status fill(const struct loading *loading, const struct nim_model *plan,
+                       struct nim_model *model) {
     struct arrays arrays = {0};
-    model->under_way = says_yes(loading, "under_way");
+    model->under_way = plan->under_way;
+    model->temperature = plan->temperature;
+    model->trace.count = plan->trace.count;
     model->scaling.errors_follow = says_yes(loading, "errors_follow");
-    if (safetensors_tensor(&loading->file, "calibration.temperature"))
-        model->temperature = 0.0; /* to be read */
-    nim_status status = load_population(loading, model);
-    if (status == NIM_OK)
-        status = expect_trace(loading, model);
+    nim_status status = make_room(loading, plan, model);
     if (status != NIM_OK)
         return status;
-    if (!row_table_grow(&model->table, rows) || !arrays_allocate(&arrays, model)) {
+    if (!arrays_allocate(&arrays, model)) {
         arrays_free(&arrays);
-        return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for %zu rows",
-                       loading->path, rows);
+        return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for its arrays",
+                       loading->path);
     }
     list_arrays(model, says_yes(loading, "optimiser"), &arrays);
-    status = load_arrays(loading, &arrays);
+    copy_arrays(loading, &arrays);
     model->trace.stride = bound_trace_stride(&model->trace);
-    if (status == NIM_OK)
-        status = check_loaded(loading, model);
-    if (status == NIM_OK) {
-        stage(model, &arrays, false);
-        model->step = as_count(arrays.counts[0]);
-        model->epoch = as_count(arrays.counts[1]);
-        model->visits = as_count(arrays.counts[2]);
-        model->bound = arrays.counts[3];
-        for (size_t i = 0; model->table.each && i < rows; i++)
-            model->table.visits[i] = as_count(arrays.visits[i]);
-    }
+    stage(model, &arrays, false);
+    model->step = as_count(arrays.counts[0]);
+    model->epoch = as_count(arrays.counts[1]);
+    model->visits = as_count(arrays.counts[2]);
+    model->bound = arrays.counts[3];
+    for (size_t i = 0; model->table.each && i < model->table.rows; i++)
+        model->table.visits[i] = as_count(arrays.visits[i]);
     arrays_free(&arrays);
-    return status;
+    return NIM_OK;
 }
 
 static nim_status load_notes(const struct loading *loading, struct nim_model *model) {
     for (size_t i = 0; i < loading->file.texts; i++) {
         const struct metadata *text = &loading->file.text[i];
         if (strncmp(text->key, NOTE_PREFIX, strlen(NOTE_PREFIX)) == 0 &&
-            !note_list_set(&model->notes, text->key + strlen(NOTE_PREFIX), text->text))
+            !note_list_add(&model->notes, text->key + strlen(NOTE_PREFIX), text->text))
             return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for notes",
                            loading->path);
     }
     return NIM_OK;
 }
 
-/* Whether arrays of these sizes are in the file at all, before memory is asked for. */
+/* Whether a model can have these sizes, and inducing inputs of so many are in the file: then no
+ * product of the sizes overflows. */
 static bool sizes_fit(const struct loading *loading, const nim_options *options,
-                      const struct model_sizes *sizes, size_t rows) {
+                      const struct model_sizes *sizes) {
     const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
-    const struct tensor *own = safetensors_tensor(&loading->file, "rows.parameters");
     /* A model's own options are settled. */
     return options->kernel && options->input && options->samples && options->batch &&
            options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
@@ -470,8 +578,7 @@ static bool sizes_fit(const struct loading *loading, const nim_options *options,
            targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
            z->shape[0] == model_functions(options, sizes->classes) &&
-           z->shape[1] == sizes->inducing && z->shape[2] == sizes->columns + sizes->flags &&
-           (!own || (own->dimensions == 2 && own->shape[0] == rows));
+           z->shape[1] == sizes->inducing && z->shape[2] == sizes->columns + sizes->flags;
 }
 
 static nim_status build(const struct loading *loading, const nim_options *options,
@@ -479,7 +586,7 @@ static nim_status build(const struct loading *loading, const nim_options *option
     const char **classes = NULL, **attributes = NULL;
     struct model_sizes sizes = {0};
     size_t rows = 0;
-    nim_model *model = NULL;
+    nim_model plan, *model = NULL;
     nim_status status = load_list(loading, "classes", &classes, &sizes.classes);
     if (status == NIM_OK)
         status = load_list(loading, "attributes", &attributes, &sizes.columns);
@@ -489,12 +596,17 @@ static nim_status build(const struct loading *loading, const nim_options *option
         status = load_number(loading, "flags", &sizes.flags);
     if (status == NIM_OK)
         status = load_number(loading, "rows", &rows);
-    if (status == NIM_OK && !sizes_fit(loading, options, &sizes, rows))
+    if (status == NIM_OK && !sizes_fit(loading, options, &sizes))
         status = refuse(loading, "has the wrong shape of array", "inducing.inputs");
+    if (status == NIM_OK)
+        status = check_contents(loading, options, &sizes, rows, &plan);
     if (status == NIM_OK)
         status = model_allocate(options, &sizes, &model, loading->error);
     if (status == NIM_OK)
-        status = fill(loading, model, rows);
+        status = fill(loading, &plan, model);
+    const char *impossible = status == NIM_OK ? impossible_array(model) : NULL;
+    if (impossible)
+        status = refuse(loading, "holds an impossible number in array", impossible);
     if (status == NIM_OK)
         status = nim_model_name_classes(model, classes, loading->error);
     if (status == NIM_OK)

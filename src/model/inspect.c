@@ -368,5 +368,10 @@ nim_status nim_model_denoise(const nim_model *model, const nim_data *data, doubl
     }
     arena_free(&arena);
     pool_free(pool);
+    for (size_t i = 0; i < data->rows * d; i++)
+        if (isnan(mean[i]) || isnan(deviation[i]))
+            return failure(error, NIM_NUMERICAL,
+                           "a denoised value is not a number: the model's parameters are too "
+                           "large");
     return succeed(error);
 }

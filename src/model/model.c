@@ -99,21 +99,26 @@ size_t model_functions(const struct nim_options *options, size_t classes) {
     return likelihood->functions ? likelihood->functions(classes, options->functions) : 1;
 }
 
+void model_plan(struct nim_model *model, const struct nim_options *options,
+                const struct model_sizes *sizes) {
+    *model = (struct nim_model){.options = *options,
+                                .classes = sizes->classes,
+                                .functions = model_functions(options, sizes->classes),
+                                .columns = sizes->columns,
+                                .attributes = sizes->columns + sizes->flags,
+                                .inducing = sizes->inducing,
+                                .bound = (double)NAN,
+                                .temperature = 1.0};
+    settle(model);
+    layout(model, &model->arena);
+}
+
 nim_status model_allocate(const struct nim_options *options, const struct model_sizes *sizes,
                           struct nim_model **result, nim_error *error) {
     struct nim_model *model = calloc(1, sizeof *model);
     if (!model)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
-    model->options = *options;
-    model->classes = sizes->classes;
-    model->functions = model_functions(options, sizes->classes);
-    model->columns = sizes->columns;
-    model->attributes = sizes->columns + sizes->flags;
-    model->inducing = sizes->inducing;
-    model->bound = NAN;
-    model->temperature = 1.0;
-    settle(model);
-    layout(model, &model->arena);
+    model_plan(model, options, sizes);
     if (!arena_allocate(&model->arena) || !default_names(model)) {
         size_t count = model->count;
         nim_model_free(model);

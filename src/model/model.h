@@ -69,6 +69,10 @@ struct model_sizes {
     size_t classes, columns, flags, inducing;
 };
 
+/* Sizes, counts and settings of such a model, without any memory: what would have to be there. */
+void model_plan(struct nim_model *model, const struct nim_options *options,
+                const struct model_sizes *sizes);
+
 /* A model of these sizes with all parameters zero, default names and no population yet, and
  * settings filled in from its options. */
 nim_status model_allocate(const struct nim_options *options, const struct model_sizes *sizes,

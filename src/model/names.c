@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "model/names.h"
 
+#include "text/duplicate.h"
+#include "text/growing.h"
 #include "text/utf8.h"
 #include "model/model.h"
 
@@ -50,17 +52,18 @@ static void note_remove(struct note_list *list, size_t i) {
     memmove(list->note + i, list->note + i + 1, (list->count - i) * sizeof *list->note);
 }
 
-static bool note_add(struct note_list *list, const char *key, char *text) {
-    char *name = strdup(key);
-    void *grown = realloc(list->note, (list->count + 1) * sizeof *list->note);
+bool note_list_add(struct note_list *list, const char *key, const char *text) {
+    char *name = strdup(key), *copy = strdup(text);
+    void *grown = grow_by_one(list->note, list->count, sizeof *list->note);
     if (grown)
         list->note = grown;
-    if (!name || !grown) {
+    if (!name || !copy || !grown) {
         free(name);
+        free(copy);
         return false;
     }
     list->note[list->count].key = name;
-    list->note[list->count++].text = text;
+    list->note[list->count++].text = copy;
     return true;
 }
 
@@ -71,15 +74,11 @@ bool note_list_set(struct note_list *list, const char *key, const char *text) {
             note_remove(list, i);
         return true;
     }
+    if (i == list->count)
+        return note_list_add(list, key, text);
     char *copy = strdup(text);
     if (!copy)
         return false;
-    if (i == list->count) {
-        bool added = note_add(list, key, copy);
-        if (!added)
-            free(copy);
-        return added;
-    }
     free(list->note[i].text);
     list->note[i].text = copy;
     return true;
@@ -96,16 +95,22 @@ void note_list_free(struct note_list *list) {
 
 static nim_status check_names(const char *what, const char *const *names, size_t count,
                               nim_error *error) {
-    for (size_t i = 0; i < count; i++) {
+    const char *twice;
+    size_t first = 0, second;
+    for (size_t i = 0; i < count; i++)
         if (!names[i] || !*names[i] || !utf8_valid(names[i]))
             return failure(error, NIM_INVALID_ARGUMENT, "the name of %s %zu is %s", what, i,
                            names[i] && *names[i] ? "not UTF-8" : "empty");
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(names[i], names[k]) == 0)
-                return failure(error, NIM_INVALID_ARGUMENT, "'%s' names %s %zu and %zu", names[i],
-                               what, k, i);
-    }
-    return NIM_OK;
+    if (!find_duplicate(names, count, &twice))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for names");
+    if (!twice)
+        return NIM_OK;
+    while (strcmp(names[first], twice) != 0)
+        first++;
+    for (second = first + 1; strcmp(names[second], twice) != 0;)
+        second++;
+    return failure(error, NIM_INVALID_ARGUMENT, "'%s' names %s %zu and %zu", twice, what, first,
+                   second);
 }
 
 static nim_status set_names(struct text_list *list, const char *what, const char *const *names,

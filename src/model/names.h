@@ -26,6 +26,9 @@ void text_list_free(struct text_list *list);
 /* A copy of `text` at `index`; false when there is no memory. */
 bool text_list_set(struct text_list *list, size_t index, const char *text);
 
+/* Adds a note under a key that is not there yet; false when there is no memory. */
+bool note_list_add(struct note_list *list, const char *key, const char *text);
+
 /* Adds, replaces, or with NULL removes; false when there is no memory. */
 bool note_list_set(struct note_list *list, const char *key, const char *text);
 const char *note_list_get(const struct note_list *list, const char *key);

@@ -187,10 +187,17 @@ static nim_status set_part(nim_options *options, const struct option *option, co
                    option->info.name, value, option->info.values);
 }
 
-static bool read_number(const char *text, double *number) {
+static bool is_bare(const char *text) {
     size_t length = strlen(text);
-    return length && !ascii_blank(text[0]) && !ascii_blank(text[length - 1]) &&
-           number_parse(text, number);
+    return length && !ascii_blank(text[0]) && !ascii_blank(text[length - 1]);
+}
+
+static bool read_number(const char *text, double *number) {
+    return is_bare(text) && number_parse(text, number);
+}
+
+static bool read_whole(const char *text, double *number) {
+    return is_bare(text) && number_parse_whole(text, number);
 }
 
 static void write_number(double number, char *text, size_t size) {
@@ -207,8 +214,8 @@ static nim_status set_number(nim_options *options, const struct option *option, 
         memcpy((char *)options + option->offset, &number, sizeof number);
         return succeed(error);
     }
-    if (!read_number(value, &number) || !(number >= option->least && number <= option->most) ||
-        (whole && number != floor(number)))
+    if (!(whole ? read_whole : read_number)(value, &number) ||
+        !(number >= option->least && number <= option->most))
         return failure(error, NIM_INVALID_ARGUMENT, "option %s: '%s' is not a%s number in %s",
                        option->info.name, value, whole ? " whole" : "", option->info.values);
     void *place = (char *)options + option->offset;

@@ -182,15 +182,19 @@ double population_likelihood(const struct population *population,
     return value;
 }
 
-/* S (lower triangle) becomes its factor, with as much added to the diagonal as that takes. */
+/* S (lower triangle) becomes its factor, with as much added to the diagonal as that takes; where
+ * nothing helps, because numbers overflowed, the factor of standard units. */
 static void factorise(size_t d, double *covariance, double *root, double *scratch) {
-    for (double more = LEAST_VARIANCE;; more *= 10.0) {
+    for (double more = LEAST_VARIANCE; more < HUGE_VAL; more *= 10.0) {
         memcpy(root, covariance, d * d * sizeof(double));
         for (size_t j = 0; j < d; j++)
             root[j * d + j] += more;
         if (cholesky(d, root, d, scratch) == 0)
             return;
     }
+    memset(root, 0, d * d * sizeof(double));
+    for (size_t j = 0; j < d; j++)
+        root[j * d + j] = 1.0;
 }
 
 /* Shares and means, from sums over the rows; n_k S_k (lower triangles) replaces the second sums,
@@ -493,11 +497,11 @@ bool population_learn(struct population *population, const struct population_row
             thin(&few, MOST_JUDGED, &fewer) ? choose_components(&fewer, key, pool) : 0;
         free((void *)(uintptr_t)fewer.x);
         good = components && learn_gaussian(&whole, &few, pool);
-        if (good && components > 1) {
-            good = learn_mixture(population, components, &whole, &few, key, pool);
-            population_free(&whole);
-        } else if (good) {
+        if (good && components == 1) {
             *population = whole;
+        } else {
+            good = good && learn_mixture(population, components, &whole, &few, key, pool);
+            population_free(&whole);
         }
     }
     free((void *)(uintptr_t)few.x);

@@ -157,11 +157,13 @@ static double count_near(const struct search *search, double guess, double reach
 /* One quantile: of the groups first, if there are more points than that, and then of the points. */
 static double quantile_of(struct search *search, bool counts, size_t count, double mean,
                           double deviation) {
-    double guess = counts ? floor(mean) : mean, reach = counts ? 1.0 + deviation : deviation;
+    /* A deviation may be lost in rounding; a search must begin with a step all the same. */
+    double least = 1e-9 * fabs(mean) + DBL_MIN, wide = fmax(deviation, least);
+    double guess = counts ? floor(mean) : mean, reach = counts ? 1.0 + deviation : wide;
     if (count > GROUPS) {
         search->f = join_points(search->work, count);
         guess = counts ? count_near(search, guess, reach) : number_near(search, guess, reach);
-        reach = counts ? 1.0 : 0.02 * deviation;
+        reach = counts ? 1.0 : fmax(0.02 * deviation, least);
     }
     search->f = all_points(search->work, count);
     return counts ? count_near(search, guess, reach) : number_near(search, guess, reach);
@@ -220,8 +222,13 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
     model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,
                                        work->target, count, work->all_mean, work->all_variance,
                                        work->answer, work->second_answer);
-    double mean = fmin(sum(count, work->answer) / (double)count, DBL_MAX);
-    double deviation = deviation_of(mean, sum(count, work->second_answer) / (double)count);
+    double first = sum(count, work->answer), second = sum(count, work->second_answer);
+    if (isnan(first) || isnan(second)) {
+        work->failed = true;
+        return;
+    }
+    double mean = fmin(first / (double)count, DBL_MAX);
+    double deviation = deviation_of(mean, second / (double)count);
     if (wanted->mean)
         wanted->mean[row] = counts ? mean : in_user_units(model, mean);
     if (wanted->deviation)

@@ -23,7 +23,8 @@ static void layout_location(struct prediction_work *work, const struct nim_model
                             struct arena *arena) {
     size_t d = model->attributes, components = model->population.components;
     size_t each = components ? components : 1;
-    conditioner_layout(&work->conditioner, &model->population, arena);
+    if (components)
+        conditioner_layout(&work->conditioner, &model->population, arena);
     work->share = arena_doubles(arena, each);
     work->centre = arena_doubles(arena, each * d);
     work->width = arena_doubles(arena, d);
@@ -285,6 +286,29 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
     wanted->log_density[row] = value;
 }
 
+void predictor_begin(struct nim_predictor *predictor, const nim_data *data) {
+    predictor->data = data;
+    for (size_t w = 0; w < pool_threads(predictor->pool); w++)
+        predictor->work[w].failed = false;
+}
+
+nim_status predictor_finish(const struct nim_predictor *predictor, nim_error *error) {
+    for (size_t w = 0; w < pool_threads(predictor->pool); w++)
+        if (predictor->work[w].failed)
+            return failure(error, NIM_NUMERICAL,
+                           "the model's answer is not a finite number: its parameters or the "
+                           "table's values are too large");
+    return succeed(error);
+}
+
+bool predictor_finite(struct prediction_work *work, const double *values, size_t count) {
+    bool finite = true;
+    for (size_t i = 0; i < count; i++)
+        finite = finite && isfinite(values[i]);
+    work->failed = work->failed || !finite;
+    return finite;
+}
+
 /* What was asked for, from the sums over `count` points of a row. */
 static void write_row(const struct nim_predictor *predictor, struct prediction_work *work,
                       size_t row, size_t count) {
@@ -292,6 +316,8 @@ static void write_row(const struct nim_predictor *predictor, struct prediction_w
     const nim_prediction *wanted = predictor->wanted;
     struct sums sums = sums_of(predictor, work);
     scale(sums.count, 1.0 / (double)count, work->sum);
+    if (!predictor_finite(work, work->sum, sums.count))
+        return;
     for (size_t c = 0; c < functions; c++) {
         if (wanted->latent_mean)
             wanted->latent_mean[row * functions + c] = sums.mean[c];
@@ -401,9 +427,9 @@ nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
         status = exposure_check(data, error);
     if (status != NIM_OK)
         return status;
-    predictor->data = data;
+    predictor_begin(predictor, data);
     predictor->wanted = prediction;
     size_t each = rows_per_unit(predictor);
     pool_run(predictor->pool, (data->rows + each - 1) / each, predict_unit, predictor);
-    return succeed(error);
+    return predictor_finish(predictor, error);
 }

@@ -41,6 +41,7 @@ struct prediction_work {
     struct gp_tile tile;
     double *scratch, *likelihood_scratch;
     size_t row[TILE];
+    bool failed; /* some row's answer was not a finite number */
 };
 
 struct nim_predictor {
@@ -84,6 +85,13 @@ void predictor_spread(const struct nim_predictor *predictor, struct prediction_w
 
 /* Of a mixture, the one Gaussian with its mean (d) and covariance root root' (d x d). */
 void predictor_merge(struct prediction_work *work, double *centre, double *root);
+
+/* Before a call asks threads for answers, and after it: whether all of them were finite numbers. */
+void predictor_begin(struct nim_predictor *predictor, const nim_data *data);
+nim_status predictor_finish(const struct nim_predictor *predictor, nim_error *error);
+
+/* Whether all of them are finite; notes it in `work` where not. */
+bool predictor_finite(struct prediction_work *work, const double *values, size_t count);
 
 /* Entropy of one row's y: -sum p log p, or, of sets of labels, the sum of each label's own. */
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability);

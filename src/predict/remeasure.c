@@ -101,6 +101,8 @@ static double gain_of(const struct nim_predictor *predictor, struct prediction_w
         add(classes, work->node_sum, work->total);
     }
     scale(classes, 1.0 / NODES, work->total);
+    if (!predictor_finite(work, work->total, classes))
+        return 0.0;
     double gain = predictor_entropy(predictor, work->total) - left;
     return fmax(0.0, gain) * predictor_calibrate(predictor, work->total);
 }
@@ -129,8 +131,8 @@ nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double 
                          predictor->model->options.likelihood->name);
     if (status != NIM_OK)
         return status;
-    predictor->data = data;
+    predictor_begin(predictor, data);
     predictor->gain = gain;
     pool_run(predictor->pool, data->rows, remeasure_row, predictor);
-    return succeed(error);
+    return predictor_finish(predictor, error);
 }

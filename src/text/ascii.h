@@ -22,7 +22,8 @@ bool ascii_starts(const char *text, const char *start);
 /* "" for one, else "s". */
 const char *plural_s(size_t count);
 
-/* Makes one line of it, whatever it holds: control characters become question marks. */
+/* Makes one line of it that does no harm to a terminal, whatever it holds: control characters and
+ * bytes that are no UTF-8 become question marks. */
 void make_one_line(char *text);
 
 #endif

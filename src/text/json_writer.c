@@ -16,40 +16,50 @@ struct json_writer json_start_compact(FILE *file) {
     return (struct json_writer){.file = file, .compact = true};
 }
 
-static void put_character(FILE *file, char c) {
-    static const char special[] = "\"\\\b\f\n\r\t", escape[] = "\"\\bfnrt";
-    const char *found = c ? strchr(special, c) : NULL;
-    if (found)
-        fprintf(file, "\\%c", escape[found - special]);
-    else if ((unsigned char)c < 0x20 || c == 0x7f)
-        fprintf(file, "\\u%04x", (unsigned)c);
-    else
-        fputc(c, file);
+/* The error indicator of a file in memory is not to be relied on (memory_file.h). */
+static void put(struct json_writer *json, const char *bytes, size_t size) {
+    if (fwrite(bytes, 1, size, json->file) != size)
+        json->failed = true;
 }
 
-static void put_string(FILE *file, const char *text, size_t length) {
-    fputc('"', file);
+static void put_text(struct json_writer *json, const char *text) {
+    put(json, text, strlen(text));
+}
+
+static void put_character(struct json_writer *json, char c) {
+    static const char special[] = "\"\\\b\f\n\r\t", escape[] = "\"\\bfnrt";
+    const char *found = c ? strchr(special, c) : NULL;
+    char text[8] = {c};
+    if (found)
+        snprintf(text, sizeof text, "\\%c", escape[found - special]);
+    else if ((unsigned char)c < 0x20 || c == 0x7f)
+        snprintf(text, sizeof text, "\\u%04x", (unsigned)c);
+    put_text(json, text);
+}
+
+static void put_string(struct json_writer *json, const char *text, size_t length) {
+    put_text(json, "\"");
     for (size_t i = 0; i < length;) {
         size_t bytes = utf8_length(text + i, length - i);
         if (bytes > 1)
-            fwrite(text + i, 1, bytes, file);
+            put(json, text + i, bytes);
         else if (bytes == 1)
-            put_character(file, text[i]);
+            put_character(json, text[i]);
         else
-            fputs("\\ufffd", file);
+            put_text(json, "\\ufffd");
         i += bytes ? bytes : 1;
     }
-    fputc('"', file);
+    put_text(json, "\"");
 }
 
 /* Comma and key before a value. */
 static void lead(struct json_writer *json, const char *key) {
     if (json->started)
-        fputs(json->compact ? "," : ", ", json->file);
+        put_text(json, json->compact ? "," : ", ");
     json->started = true;
     if (key) {
-        put_string(json->file, key, strlen(key));
-        fputs(json->compact ? ":" : ": ", json->file);
+        put_string(json, key, strlen(key));
+        put_text(json, json->compact ? ":" : ": ");
     }
 }
 
@@ -57,14 +67,14 @@ static void end_line_at_top(struct json_writer *json) {
     if (json->depth)
         return;
     if (!json->compact)
-        fputc('\n', json->file);
+        put_text(json, "\n");
     json->started = false;
 }
 
 static void open_level(struct json_writer *json, const char *key, char opening, char closing) {
     assert(json->depth < JSON_DEPTH);
     lead(json, key);
-    fputc(opening, json->file);
+    put(json, &opening, 1);
     json->closing[json->depth++] = closing;
     json->started = false;
 }
@@ -79,20 +89,20 @@ void json_array(struct json_writer *json, const char *key) {
 
 void json_close(struct json_writer *json) {
     assert(json->depth);
-    fputc(json->closing[--json->depth], json->file);
+    put(json, &json->closing[--json->depth], 1);
     json->started = true;
     end_line_at_top(json);
 }
 
 static void put_raw(struct json_writer *json, const char *key, const char *text) {
     lead(json, key);
-    fputs(text, json->file);
+    put_text(json, text);
     end_line_at_top(json);
 }
 
 void json_bytes(struct json_writer *json, const char *key, const char *text, size_t length) {
     lead(json, key);
-    put_string(json->file, text, length);
+    put_string(json, text, length);
     end_line_at_top(json);
 }
 

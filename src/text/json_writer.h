@@ -29,6 +29,7 @@ struct json_writer {
     char closing[JSON_DEPTH]; /* '}' or ']' of each level */
     bool compact;             /* no blanks and no end of line */
     bool started;             /* something stands before: a comma is due */
+    bool failed;              /* something could not be written */
 };
 
 /* With blanks, one document a line; or without either. */

@@ -2,6 +2,7 @@
 #include "text/name_list.h"
 
 #include "text/ascii.h"
+#include "text/growing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 bool name_list_add(struct name_list *list, const char *text, size_t length,
                    struct complaint *complaint) {
     char *copy = malloc(length + 1);
-    char **item = realloc(list->item, (list->count + 1) * sizeof *item);
+    char **item = grow_by_one(list->item, list->count, sizeof *item);
     if (item)
         list->item = item;
     if (!copy || !item) {

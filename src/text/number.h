@@ -31,6 +31,10 @@ bool number_parse(const char *text, double *value);
 /* An integer beyond 2^53 in plain digits, which a double need not hold: a name, not a quantity. */
 bool number_is_name(const char *text, size_t length);
 
+/* As number_parse, for a whole number from 0 to 2^53, which a double holds exactly: of anything
+ * else it is false, also of 2^53 + 1, which would be rounded. 1e6 may be written so. */
+bool number_parse_whole(const char *text, double *value);
+
 enum { NUMBER_LENGTH = 32 }; /* no number is written longer than that */
 
 /* Returns the length; no terminator. NaN is "nan", infinities are "inf" and "-inf". */

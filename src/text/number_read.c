@@ -363,3 +363,15 @@ bool number_parse(const char *text, double *value) {
         length--;
     return number_read(text, length, value) == NUMBER_READ && isfinite(*value);
 }
+
+bool number_parse_whole(const char *text, double *value) {
+    static const char largest[] = "9007199254740992"; /* 2^53 */
+    if (!number_parse(text, value) || !(*value >= 0.0 && *value <= 0x1p53) ||
+        *value != floor(*value))
+        return false;
+    while (ascii_blank(*text))
+        text++;
+    size_t length = strspn(text, "0123456789");
+    return *value < 0x1p53 || (length == strlen(largest) && strncmp(text, largest, length) == 0 &&
+                               text[length] != '.');
+}

@@ -124,6 +124,34 @@ def orphaned_errors(nimgp):
     check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["x"])
 
 
+def asymmetric_errors(nimgp):
+    """Upper and lower errors are no features, and one line says so."""
+    source = random.Random(9)
+    halves = ["x_err1", "x_err2", "pererr1", "pererr2", "x_err_lo", "per_err_upper"]
+    head = ["x", "per", *halves, "merr1", "class"]
+    nimgp.write_rows("t.csv", head, [[abs(source.gauss(i % 2, 1)) for _ in head[1:]] + ["ab"[i % 2]]
+                                     for i in range(40)])
+    said = fit(nimgp, "t.csv", "m", "--epochs", "1").err
+    check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["x", "per", "merr1"], said)
+    line = [line for line in said.splitlines() if "asymmetric errors" in line]
+    check(len(line) == 1 and ", ".join(halves) in line[0], said)
+    fit(nimgp, "t.csv", "m", "--epochs", "1", "--errors", "x=x_err1")
+    check({f["name"]: f["error"] for f in inspect(nimgp, "m")["features"]} ==
+          {"x": "x_err1", "per": None, "merr1": None})
+
+
+def whole_seeds(nimgp):
+    """A seed is taken as it stands or not at all."""
+    train(nimgp)
+    for seed in ("9007199254740991", "9007199254740992", "1e6", "0"):
+        fit(nimgp, "train.csv", "m", "--epochs", "1", "--seed", seed)
+        kept = inspect(nimgp, "m")["options"]["seed"]
+        check(int(kept) == int(float(seed)), seed, kept)
+    for seed in ("9007199254740993", "9007199254740992.5", "18446744073709551615", "1e17", "-1", "0.5"):
+        nimgp.refuses("fit", "train.csv", "-o", "n", "--seed", seed, code=1, says=["seed", seed])
+        nimgp.refuses("simulate", "toy", "-o", "n", "--seed", seed, code=1, says=["seed", seed])
+
+
 def classes_in_order(nimgp):
     """Numbers by size, else bytes; --classes chooses rows and order; case folds when asked."""
     source = random.Random(4)
@@ -413,6 +441,23 @@ def checkpoints(nimgp):
     check(nimgp.read("m") == nimgp.read("p"))
 
 
+def checkpoints_of_others(nimgp):
+    """MODEL.checkpoint may be somebody else's: it is neither overwritten nor removed."""
+    train(nimgp)
+    nimgp.write("o.checkpoint", "my notes")
+    nimgp.refuses("fit", "train.csv", "-o", "o", *QUICK, says=["o.checkpoint", "--checkpoint"])
+    fit(nimgp, "train.csv", "o", "--checkpoint", "elsewhere", "--every", "10")
+    check(nimgp.read("o.checkpoint") == b"my notes", "another's file was changed")
+    fit(nimgp, "train.csv", "p", "--checkpoint", "p.checkpoint", "--every", "10")
+    earlier = nimgp.read("p.checkpoint")
+    check("p.checkpoint is of an earlier training" in fit(nimgp, "train.csv", "p").err)
+    check(nimgp.read("p.checkpoint") == earlier, "another training's checkpoint was changed")
+    fit(nimgp, "train.csv", "q", "--every", "10")  # its own, which it removes
+    check(not (nimgp.directory / "q.checkpoint").exists())
+    nimgp("fit", "train.csv", "-o", "p", "--resume", "p.checkpoint")
+    check(not (nimgp.directory / "p.checkpoint").exists(), "a checkpoint that was resumed stays")
+
+
 def warm_start(nimgp):
     head, rows = blobs(160)
     nimgp.write_rows("old.csv", head, rows[:120])
@@ -501,5 +546,5 @@ def population_from_others(nimgp):
 
 if __name__ == "__main__":
     main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
-          labels_beside, orphaned_errors, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
-          killed, checkpoints, warm_start, outputs, population_from_others])
+          labels_beside, orphaned_errors, asymmetric_errors, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
+          killed, checkpoints, checkpoints_of_others, warm_start, outputs, population_from_others])

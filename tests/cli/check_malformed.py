@@ -216,6 +216,35 @@ def strange_names(nimgp):
                   talks=True)
 
 
+def no_header(nimgp):
+    """A first line of values is no header; numbers may be names all the same."""
+    good_model(nimgp)
+    bodies = {"iris": "5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,virginica\n6.1,3.3,virginica\n",
+              "whole": "5,3,0\n4,3,0\n7,3,1\n6,3,1\n", "mixed": "5,0.2,a\n6,0.3,b\n7,0.1,a\n8,1,b\n",
+              "fractions": "0.5,1.5,0\n1,2,0\n2,1,1\n2,2,1\n"}
+    for name, body in bodies.items():
+        nimgp.write(f"{name}.csv", "# a comment\n" + body)
+        everywhere(nimgp, f"{name}.csv", [f"{name}.csv:2", "header"])
+    for head in ("0,1,2", "350.5,360.5,class", "1,2,label"):
+        nimgp.write("t.csv", head + "\n4.9,3.0,0\n7.0,3.2,1\n6.1,3.3,1\n5.1,3.5,0\n")
+        nimgp("fit", "t.csv", "-o", "n", *QUICK, "--inducing", "2")
+
+
+def other_encodings(nimgp):
+    """Latin-1 is named with its line, and never reaches a terminal as it is; nor do control characters."""
+    rows = b"".join(b"%d,%s\n" % (i, b"caf\xe9" if i == 3 else b"ab"[i % 2:][:1]) for i in range(9))
+    nimgp.write("l.csv", b"x,class\n" + rows)
+    nimgp.refuses("fit", "l.csv", "-o", "n", *QUICK, says=["l.csv:5", "class", "caf?", "UTF-8"])
+    nimgp.write("n.csv", b"caf\xe9,class\n1,a\n2,b\n3,a\n4,b\n")
+    nimgp.refuses("fit", "n.csv", "-o", "n", *QUICK, says=["n.csv", "column 1", "UTF-8"])
+    nimgp("fit", "l.csv", "-o", "some", *QUICK, "--inducing", "2", "--classes", "a,b")
+    nimgp.write("e.csv", "x\x1b[31m\u009b5m,class\n1,a\x1b]0;b\n2,b\n3,b\n4,a\x1b]0;b\n")
+    for words in (["fit", "e.csv", "-o", "e", *QUICK, "--inducing", "2"], ["inspect", "e"],
+                  ["evaluate", "e", "e.csv"]):
+        done = subprocess.run([nimgp.path, *words], cwd=nimgp.directory, capture_output=True)
+        check(done.returncode == 0 and not set(done.stdout + done.stderr) & {0x1b, 0x9b}, words, done)
+
+
 def mutations(nimgp):
     """Bytes changed anywhere: refused in one line or read, and never anything else."""
     good_model(nimgp)
@@ -251,5 +280,5 @@ def mutations(nimgp):
 
 if __name__ == "__main__":
     main([broken_csv, text_among_numbers, nothing_there, unusable_labels, broken_gzip, broken_fits,
-          broken_models, full_disk, no_permission, strange_names,
+          broken_models, full_disk, no_permission, strange_names, no_header, other_encodings,
           mutations])

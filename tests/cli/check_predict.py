@@ -193,6 +193,23 @@ def written_whole(nimgp):
         nimgp("predict", "m", "train.csv", "-o", name)
 
 
+def outputs_apart(nimgp):
+    """Neither the model nor the table is overwritten by what is made of them, by whatever name."""
+    model(nimgp)
+    nimgp("convert", "train.csv", "t.fits")
+    os.symlink("m", nimgp.directory / "link.csv")
+    os.link(nimgp.directory / "m", nimgp.directory / "hard.csv")
+    kept = {name: nimgp.read(name) for name in ("m", "train.csv", "t.fits")}
+    for words in (["predict"], ["suggest"], ["suggest", "--json"]):
+        for output in ("m", "./m", "link.csv", "hard.csv", "train.csv"):
+            says = "train.csv" if output == "train.csv" else "m would be overwritten"
+            nimgp.refuses(*words, "m", "train.csv", "-o", output, code=1, says=[says])
+    nimgp.refuses("predict", "m", "t.fits[1]", "-o", "t.fits", code=1, says=["t.fits"])
+    nimgp.refuses("convert", "t.fits[1]", "t.fits", code=1, says=["t.fits"])
+    for name, content in kept.items():
+        check(nimgp.read(name) == content, name, "was changed")
+
+
 def interrupted(nimgp):
     """Ctrl-C in the middle of a pipe: exit 130, one line, and no file."""
     model(nimgp)
@@ -239,4 +256,4 @@ def constant_memory(nimgp):
 
 if __name__ == "__main__":
     main([laws, by_name, errors, missing, kept_columns, any_split, where, written_whole,
-          interrupted, constant_memory])
+          outputs_apart, interrupted, constant_memory])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that appear whole or not at all, behind links and with their permissions. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Every test works in an empty directory of its own. */
@@ -187,6 +189,66 @@ static void a_full_device_leaves_nothing(void **unused) {
     atomic_file_abandon(file);
 }
 
+/* A writer that was killed holds no lock any more: the next one removes its file. One at work
+ * does, and is left alone. */
+static void what_was_left_behind_goes(void **unused) {
+    (void)unused;
+    struct complaint complaint = {0};
+    put(".nimgp-a-0", "half a fi");
+    put(".nimgp-a-1", "half a fi");
+    put(".nimgp-b-0", "of another target");
+    int busy = open(".nimgp-a-0", O_RDONLY);
+    assert_int_equal(flock(busy, LOCK_EX | LOCK_NB), 0);
+    struct atomic_file *file = atomic_file_open("a", &complaint);
+    assert_true(atomic_file_write(file, "new", 3, &complaint));
+    assert_holds(".nimgp-a-0", "half a fi");
+    assert_holds(".nimgp-a-1", "new");
+    assert_true(atomic_file_close(file, &complaint));
+    close(busy);
+    assert_int_equal(entries(), 3);
+    write_new("a", "newer");
+    assert_int_equal(entries(), 2);
+    assert_holds("a", "newer");
+    assert_holds(".nimgp-b-0", "of another target");
+    /* What is no file of ours is nobody's to remove. */
+    assert_int_equal(symlink("a", ".nimgp-c-0"), 0);
+    assert_int_equal(mkdir(".nimgp-c-1", 0777), 0);
+    write_new("c", "1");
+    assert_link(".nimgp-c-0", "a");
+    assert_int_equal(rmdir(".nimgp-c-1"), 0);
+    assert_holds("a", "newer");
+}
+
+static void long_names_and_many_writers(void **unused) {
+    (void)unused;
+    enum { WRITERS = 8, TIMES = 50 };
+    char name[256];
+    memset(name, 'x', 255);
+    name[255] = '\0';
+    write_new(name, "long");
+    assert_int_equal(entries(), 1);
+    for (int w = 0; w < WRITERS; w++) {
+        if (fork() != 0)
+            continue;
+        struct complaint complaint = {0};
+        bool good = true;
+        for (int i = 0; good && i < TIMES; i++)
+            good = replace(name, "aaaaaaaaaaaaaaaa\0bbbbbbbb" + (w % 2 ? 17 : 0), &complaint);
+        if (!good)
+            fprintf(stderr, "%s\n", complaint.text);
+        _exit(good ? 0 : 1);
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int status = -1;
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(entries(), 1);
+    struct stat status;
+    assert_int_equal(stat(name, &status), 0);
+    assert_true(status.st_size == 16 || status.st_size == 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(old_content_until_it_is_closed, enter, leave),
@@ -196,6 +258,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(open_descriptors_are_written_directly, enter, leave),
         cmocka_unit_test_setup_teardown(what_cannot_be_a_file, enter, leave),
         cmocka_unit_test_setup_teardown(a_full_device_leaves_nothing, enter, leave),
+        cmocka_unit_test_setup_teardown(what_was_left_behind_goes, enter, leave),
+        cmocka_unit_test_setup_teardown(long_names_and_many_writers, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,8 +48,9 @@ ROOMS = {
 }
 # Beside the product: they may look at all of it, and at no other directory beside it.
 BESIDE = {"bench", "experiments", "tests/support", "python/tests"}
-TESTS = {"tests/" + name for name in ("api", "base", "cli", "data", "file", "fit", "generate", "likelihood", "math",
-                                      "model", "population", "predict", "project/consumer", "score", "table", "text", "train")}
+TESTS = {"tests/" + name for name in ("api", "base", "cli", "data", "fault", "file", "fit", "fuzz", "generate",
+                                      "likelihood", "math", "model", "population", "predict", "project/consumer", "score",
+                                      "table", "text", "train")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 

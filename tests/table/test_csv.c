@@ -336,7 +336,7 @@ static void what_is_no_table(void **context) {
     assert_refused("\n\n  \r\n", WORDS("bad.csv", "no header"));
     assert_refused("# only\n# comments\n", WORDS("bad.csv", "no header"));
     assert_refused("\xef\xbb\xbf", WORDS("bad.csv", "no header"));
-    assert_refused("1.5,2.5\n3.5,4.5\n", WORDS("bad.csv:1", "column names", "numbers"));
+    assert_refused("1.5,2.5\n3.5,4.5\n", WORDS("bad.csv:1", "column names", "values"));
     assert_refused("a,b\r1,2\r3,4\r", WORDS("bad.csv:1", "carriage returns"));
     assert_refused("<?xml version='1.0'?>\n", WORDS("bad.csv", "XML"));
     assert_refused("\xff\xfe"

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the fuzz targets with libFuzzer under the address and undefined-behaviour sanitizers, one after the
+# other, from the committed corpus. What they discover is kept in build/fuzz-corpus and used the next time;
+# what they find is written to build/fuzz-findings, and belongs into tests/fuzz/corpus once it is mended.
+#
+# usage: fuzz.sh [SECONDS [TARGET...]]    60 seconds each unless given; all targets unless named
+#        fuzz.sh keep [TARGET...]         adds what reaches more code than the committed corpus to it
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${1:-60}
+shift || true
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] ||
+    targets=(csv fits idx libsvm gzip where options columns model checkpoint)
+
+scripts/setup.sh fuzz || exit 1
+if [ ! -e build/fuzz/build.ninja ]; then
+    CC=clang meson setup build/fuzz -Dfuzz=true --buildtype=plain -Doptimization=2 -Dwerror=false \
+        -Db_sanitize=address,undefined -Db_lundef=false \
+        -Dc_args="-g1 -fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined" >build/fuzz.log || {
+        cat build/fuzz.log
+        exit 1
+    }
+fi
+names=("${targets[@]/#/tests/fuzz/fuzz_}")
+ninja -C build/fuzz "${names[@]}" >build/fuzz.log || { cat build/fuzz.log; exit 1; }
+
+if [ "$seconds" = keep ]; then
+    for target in "${targets[@]}"; do
+        chosen=$(mktemp -d)
+        build/fuzz/tests/fuzz/fuzz_"$target" -set_cover_merge=1 -use_counters=0 "$chosen" \
+            "tests/fuzz/corpus/$target" "build/fuzz-corpus/$target" >"build/fuzz-$target.log" 2>&1 || exit 1
+        for file in "$chosen"/*; do
+            [ -e "$file" ] || continue
+            name=$(basename "$file")
+            cp -n "$file" "tests/fuzz/corpus/$target/${name:0:12}"
+        done
+        rm -rf "$chosen"
+        echo "$target: $(find "tests/fuzz/corpus/$target" -type f | wc -l) files"
+    done
+    exit 0
+fi
+
+failed=()
+for target in "${targets[@]}"; do
+    corpus=build/fuzz-corpus/$target findings=build/fuzz-findings/$target
+    mkdir -p "$corpus" "$findings"
+    words=()
+    [ -e "tests/fuzz/$target.dict" ] && words=("-dict=tests/fuzz/$target.dict")
+    UBSAN_OPTIONS=print_stacktrace=1 build/fuzz/tests/fuzz/fuzz_"$target" -max_total_time="$seconds" \
+        -timeout=20 -rss_limit_mb=1500 -max_len=8192 -print_final_stats=1 \
+        -artifact_prefix="$findings/" "${words[@]}" "$corpus" "tests/fuzz/corpus/$target" \
+        >"build/fuzz-$target.log" 2>&1 || failed+=("$target")
+    executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz-$target.log")
+    reached=$(grep -o 'cov: [0-9]*' "build/fuzz-$target.log" | tail -n 1)
+    echo "$target: ${executions:-?} executions, ${reached:-?} edges"
+done
+if [ ${#failed[@]} -gt 0 ]; then
+    for target in "${failed[@]}"; do
+        echo "fuzz: $target failed; see build/fuzz-$target.log and build/fuzz-findings/$target" >&2
+    done
+    exit 1
+fi

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Looks for races with ThreadSanitizer: the pool's own tests, and the program with four threads through
+# training (each input model, populations, calibration), prediction and what follows from it.
+#
+# usage: tsan.sh [long]    `long` also runs the tests of determinism, which takes minutes
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/tsan
+[ -e $build/build.ninja ] ||
+    meson setup $build --buildtype=plain -Doptimization=1 -Dc_args=-g1 -Db_sanitize=thread \
+        -Db_lundef=false >/dev/null || exit 1
+targets=(cli/nimgp tests/test_base_pool)
+[ "${1:-}" = long ] && targets+=(tests/test_api_determinism tests/test_train_step tests/test_predict_predict)
+ninja -C $build "${targets[@]}" >build/tsan.log || { cat build/tsan.log; exit 1; }
+
+export TSAN_OPTIONS=halt_on_error=1:exitcode=66:second_deadlock_stack=1
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+nimgp=$PWD/$build/cli/nimgp
+runs=0
+
+run() {
+    runs=$((runs + 1))
+    "$@" >"$place/said" 2>&1 && return
+    echo "tsan: failed: ${*//$place\//}" >&2
+    cat "$place/said" >&2
+    exit 1
+}
+
+for target in "${targets[@]:1}"; do
+    run "$build/$target"
+done
+run "$nimgp" simulate synthetic -o "$place" --rows 60 --test-rows 20 --seed 1
+quick=(--epochs 2 --stop fixed --inducing 8 --threads 4 -q)
+for input in marginal latent amortised first_order exact augmented resampled; do
+    run "$nimgp" fit "$place/train.csv" -o "$place/$input" --input $input --calibrate none "${quick[@]}"
+    run "$nimgp" predict "$place/$input" "$place/test.csv" -o "$place/p.csv" --threads 4 -q
+done
+run "$nimgp" fit "$place/train.csv" -o "$place/calibrated" --population mixture "${quick[@]}"
+run "$nimgp" fit "$place/train.csv" -o "$place/validated" --validation 0.2 --checkpoint "$place/ck" --every 1 \
+    --progress json --noise both --calibrate none "${quick[@]}"
+run "$nimgp" fit "$place/train.csv" -o "$place/resumed" --resume "$place/ck" -q --threads 3
+run "$nimgp" suggest "$place/calibrated" "$place/test.csv" --remeasure --threads 4
+run "$nimgp" evaluate "$place/calibrated" "$place/test.csv" --threads 4
+echo "tsan: $runs runs, no report"

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gzipped bytes: those that are gzip already, and any others as the content of a gzip file that is
+ * whole, cut short or has a wrong byte, as the first two bytes of the data say. */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static uint8_t *zip(const uint8_t *data, size_t size, size_t *zipped) {
+    z_stream stream = {0};
+    must(deflateInit2(&stream, 1, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    size_t room = deflateBound(&stream, (uLong)size);
+    uint8_t *bytes = malloc(room);
+    must(bytes);
+    stream.next_in = (uint8_t *)(uintptr_t)data;
+    stream.avail_in = (uInt)size;
+    stream.next_out = bytes;
+    stream.avail_out = (uInt)room;
+    must(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+    *zipped = stream.total_out;
+    deflateEnd(&stream);
+    return bytes;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_read_table(data, size, TABLE_ANY);
+    if (size < 2 || (data[0] == 0x1f && data[1] == 0x8b))
+        return 0;
+    size_t zipped, place;
+    uint8_t *bytes = zip(data + 2, size - 2, &zipped);
+    place = data[1] * zipped / 256;
+    if (data[0] % 4 == 1)
+        zipped = place;
+    else if (data[0] % 4 == 2)
+        bytes[place] ^= (uint8_t)(1 + data[0] / 4);
+    fuzz_read_table(bytes, zipped, TABLE_ANY);
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the seeds of the fuzz targets that are not models: small files of each format with all that it
+knows. What fuzzing adds (findings, inputs that reach more code) lies beside them and is left alone.
+
+usage: make_seeds.py PROGRAM"""
+import gzip
+import pathlib
+import struct
+import subprocess
+import sys
+
+CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
+
+TABLE = "x,x_err,name,class\n1.5,0.1,a,u\n-2e3,,\"b, \"\"c\"\"\",v\nNaN,0.2, d ,u\n9007199254740993,1,,v\n"
+
+SEEDS = {
+    "csv": {
+        "plain": TABLE,
+        "tabs": "a\tb\n1\t2\n3\t4\n",
+        "semicolons": "\ufeffa;b;c\r\n1,5;2;x\r\n;;\r\n",
+        "comments": "# one\n\n# two\nx,y\n1,2\n\n3,4",
+        "quotes": "a,\"b\nc\",d\n\"1\",\"x\ny\",\"\"\"\"\n",
+        "cells": "a,b\n1,2,3\n4\n",
+        "headerless": "5.1,3.5,setosa\n4.9,3.0,setosa\n",
+        "missing": "a,b,c,d,e,f\nNA,null,--,N/A,nan,inf\n",
+        "alone": "x\n1\n2\n",
+        "header": "x,y\n",
+        "numbers": "x\n0.1\n1e308\n1e-320\n123456789012345678901234567890\n.5\n5.\n+1\n1e5\n-0\n",
+    },
+    "libsvm": {
+        "plain": "1 1:0.5 3:2\n-1 2:1e3\n0\n",
+        "many": "a 1:1\nb 200:2 # comment\n\n+1 5:-0.25 7:1\n",
+        "query": "3 qid:1 1:1 2:2\n",
+    },
+    "where": {
+        "numbers": "x > 1\nx <= 1e300\n",
+        "words": "name = 'b b'\nname != a\n",
+        "missing": "x = ''\nempty != ''\n",
+        "quotes": "\"'q'\" >= 2\n'class and' == u\n",
+        "wrong": "x\n= 1\nx > a\nno = 1\nx > 1 and name = a\n",
+    },
+    "options": {
+        "fit": "train.csv\n-o\nm\n--kernel\nmatern52\n--epochs=7\n",
+        "predict": "m\nt.csv\n-om.csv\n--where\nx > 1\n--keep\n",
+        "numbers": "--seed\n9007199254740992\n--alpha\n0.5\n--threads\n-1\n",
+        "simulate": "toy\n-o\nd\n--seed=3\n--noise\n0.1\n",
+        "set": "alpha=auto\nbatch=1e3\njitter=1e-9\nkernel=se\nseed=9007199254740993\ninput=auto\n",
+        "help": "--help\n-h\n--\n-\n",
+    },
+    "columns": {
+        "plain": "\n\n\n" + TABLE,
+        "features": "log(x),name\nx=x_err\nx\n" + TABLE,
+        "errors": "\nnone\nauto\nflux,Unc_Flux,flux_err,dflux,e_mag,mag,id,class\n1,2,3,4,5,6,7,a\n2,3,4,5,6,7,8,b\n",
+        "asymmetric": "\n\n\nx,x_err1,x_err2,xerr_lo,x_error_upper,y_err,y\n1,2,3,4,5,6,7\n",
+        "twice": "x,x\n\n\nx,X,x\n1,2,3\n",
+        "quoted": "\"a,b\",x=y\nx=y==,\"a,b=say \"\"x\"\"\"\n\n\"a,b\",\"say \"\"x\"\"\",=,x=y\n1,2,3,4\n",
+    },
+    "gzip": {"plain": b"\0\0" + TABLE.encode(), "cut": b"\1\x80" + TABLE.encode(), "wrong": b"\2\x40" + TABLE.encode()},
+}
+
+
+def idx(kind, shape, body):
+    return bytes([0, 0, kind, len(shape)]) + b"".join(struct.pack(">I", n) for n in shape) + body
+
+
+def main():
+    program = str(pathlib.Path(sys.argv[1]).resolve())
+    files = {name: {key: text.encode() if isinstance(text, str) else text for key, text in seeds.items()}
+             for name, seeds in SEEDS.items()}
+    files["idx"] = {
+        "bytes": idx(8, [3, 2], bytes(range(6))), "labels": idx(8, [4], bytes(4)),
+        "images": idx(8, [2, 2, 2], bytes(8)), "signed": idx(9, [2, 2], b"\xff\1\2\x80"),
+        "shorts": idx(11, [2], b"\0\1\xff\xff"), "ints": idx(12, [1, 2], b"\0\0\0\1\xff\xff\xff\xff"),
+        "floats": idx(13, [2], struct.pack(">2f", 0.5, -1e30)), "doubles": idx(14, [2], struct.pack(">2d", 0.5, 1e300)),
+        "cut": idx(8, [9, 9], b"123"), "enormous": idx(14, [0xffffffff, 0xffffffff], b""),
+    }
+    files["gzip"]["gzip"] = gzip.compress(TABLE.encode(), mtime=0)
+    files["gzip"]["two"] = gzip.compress(b"x,y\n", mtime=0) + gzip.compress(b"1,2\n", mtime=0)
+    for name, content in files.items():
+        folder = CORPUS / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for key, data in content.items():
+            (folder / key).write_bytes(data)
+    folder = CORPUS / "fits"
+    folder.mkdir(exist_ok=True)
+    for key in ("plain", "numbers"):
+        subprocess.run([program, "convert", CORPUS / "csv" / key, folder / f"{key}.fits", "-q"], check=True)
+        (folder / f"{key}.fits").replace(folder / key)
+    # The rarer types, and a null.
+    cards = ["XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   =                    2",
+             "NAXIS1  =                   34", "NAXIS2  =                    2", "PCOUNT  =                    0",
+             "GCOUNT  =                    1", "TFIELDS =                    7", "TTYPE1  = 'l'", "TFORM1  = 'L'",
+             "TFORM2  = 'B'", "TTYPE2  = 'b'", "TNULL2  =                    7", "TFORM3  = 'I'", "TTYPE3  = 'i'",
+             "TSCAL3  =                  0.5", "TZERO3  =                32768", "TFORM4  = '2J'", "TTYPE4  = 'j'",
+             "TFORM5  = 'K'", "TTYPE5  = 'k'", "TFORM6  = 'E'", "TTYPE6  = 'e'", "TUNIT6  = 'Jy'", "TFORM7  = '6A'",
+             "TTYPE7  = 'a'", "END"]
+    head = ["SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0",
+            "EXTEND  =                    T", "END"]
+
+    def block(lines):
+        text = "".join(line.ljust(80) for line in lines)
+        return text.ljust(-(-len(text) // 2880) * 2880).encode()
+
+    row = b"T" + b"\7" + b"\0\1" + bytes(8) + bytes(8) + struct.pack(">f", 1.5) + b"ab    " + bytes(4)
+    (folder / "types").write_bytes(block(head) + block(cards) + (row * 2).ljust(2880, b"\0"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_FUZZ_MODEL_DATA_H
+#define TESTS_FUZZ_MODEL_DATA_H
+
+/* Rows for the models that are fuzzed: those the seeds learned from (seeds.c) and go on with. */
+
+#include "nimgp.h"
+
+enum { DATA_ROWS = 12, MOST_COLUMNS = 8, MOST_OUTPUTS = 4 };
+
+struct model_data {
+    double x[DATA_ROWS * MOST_COLUMNS], sigma[DATA_ROWS * MOST_COLUMNS];
+    double targets[DATA_ROWS * MOST_OUTPUTS];
+    int32_t labels[DATA_ROWS];
+    nim_data data;
+};
+
+/* For models of this target ("class", "number", ...) and so many classes. Some cells are missing.
+ */
+void model_data_make(struct model_data *made, size_t columns, const char *target, size_t classes);
+
+#endif
