@@ -7,7 +7,8 @@
  * beside it, or with a higher number while others write the same target.
  *
  * Its writer holds a lock on it (flock). A process that is killed loses the lock and leaves the
- * file; so one that can be locked belongs to nobody, and the next who writes that target removes it.
+ * file; so one that can be locked belongs to nobody, and the next who writes that target removes
+ * it.
  */
 
 /* A new file in the directory, open for writing and locked, with the permissions any new file would
