@@ -74,12 +74,25 @@ static bool withstands(const nim_options *options, const struct sample *sample, 
     return well;
 }
 
-/* Every kernel and input model on the sample; how many trainings came to their end. */
+/* Every kernel with every input model; where sanitizers look, each of both with some of the others.
+ */
+static bool is_tried(size_t kernel, size_t input) {
+#ifdef __SANITIZE_ADDRESS__
+    return (kernel + input) % 4 == 0;
+#else
+    (void)kernel, (void)input;
+    return true;
+#endif
+}
+
+/* These on the sample; how many trainings came to their end. */
 static size_t withstands_with_all(const struct sample *sample, const char *inducing,
                                   const char *what) {
     size_t well = 0;
     for (size_t k = 0; kernel_list[k]; k++)
         for (size_t i = 0; input_list[i]; i++) {
+            if (!is_tried(k, i))
+                continue;
             nim_options *options = nim_options_create();
             char where[128];
             set(options, "kernel", kernel_list[k]->name);
@@ -98,12 +111,11 @@ static size_t withstands_with_all(const struct sample *sample, const char *induc
 }
 
 static size_t all_of_them(void) {
-    size_t kernels = 0, inputs = 0;
-    while (kernel_list[kernels])
-        kernels++;
-    while (input_list[inputs])
-        inputs++;
-    return kernels * inputs;
+    size_t count = 0;
+    for (size_t k = 0; kernel_list[k]; k++)
+        for (size_t i = 0; input_list[i]; i++)
+            count += is_tried(k, i);
+    return count;
 }
 
 /* More inducing inputs than there are different rows: their covariance is singular but for the
