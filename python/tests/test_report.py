@@ -372,7 +372,7 @@ def test_without_labels(show: Any) -> None:
     assert "predictions alone" in opened.page.inner_text("main")
 
 
-@pytest.mark.parametrize(("classes", "attributes"), [(10, 2), (50, 3), (3, 784)])
+@pytest.mark.parametrize(("classes", "attributes"), [(2, 1), (10, 2), (50, 3), (3, 784)])
 def test_many_classes_and_attributes(show: Any, classes: int, attributes: int) -> None:
     X, y, sigma = blobs(150 if attributes > 3 else 250, classes, attributes, seed=3)
     y[:classes] = np.arange(classes)
