@@ -59,7 +59,8 @@ NIM_API const char *nim_version(void);
     X(OUT_OF_MEMORY, "memory could not be had")                                                    \
     X(NUMERICAL, "the computation broke down")                                                     \
     X(CANCELLED, "the progress callback asked to stop")                                            \
-    X(BAD_FILE, "a file could not be read or written, or is not what it should be")
+    X(BAD_FILE, "a file could not be read or written, or is not what it should be")                \
+    X(COMMUNICATION, "the processes of a training lost each other")
 
 typedef enum nim_status {
 #define NIM_STATUS_ENUM(name, text) NIM_##name,
@@ -196,6 +197,33 @@ NIM_API nim_status nim_trainer_create(nim_model *model, const nim_data *data, ni
                                       nim_error *error);
 NIM_API nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *error);
 NIM_API void nim_trainer_free(nim_trainer *trainer);
+
+/*
+ * Training by many processes. The library opens no connections: the caller hands in three functions
+ * over whatever connects its processes, MPI say (cli/mpi.c). Each process makes the same model from
+ * the same data, hands in its collectives, and calls the same functions in the same order. A step's
+ * rows are divided among the processes and gradients are summed; all end with the same model, whose
+ * bits do not depend on how many there are (docs/scaling.md). One of them saves it.
+ *
+ * Each function returns 0, or anything else when it failed, which ends the training with
+ * NIM_COMMUNICATION. All values are integers or bytes: no sum depends on its order.
+ *   sum      values[i] becomes the sum of the processes' values[i]
+ *   largest  values[i] becomes the largest of them
+ *   gather   array has size stretches of bytes, from offset[r] up to offset[r + 1]; each process
+ *            has filled in its own, number `rank`; afterwards every process has all of them
+ */
+typedef struct nim_collectives {
+    size_t rank, size; /* rank < size */
+    int (*sum)(int64_t *values, size_t count, void *context);
+    int (*largest)(int64_t *values, size_t count, void *context);
+    int (*gather)(void *array, const size_t *offset, void *context);
+    void *context;
+} nim_collectives;
+
+/* From here on training is one process's share; NULL: the model trains alone again. The functions
+ * must remain callable until then. Not saved with the model. */
+NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *collectives,
+                                             nim_error *error);
 
 /* ---------------------------------------------------------------- names and files ------------- */
 

@@ -13,6 +13,7 @@ static enum complaint_kind kind_of(nim_status status) {
     case NIM_OK: /* nothing to complain of */
     case NIM_OUT_OF_MEMORY:
     case NIM_NUMERICAL:
+    case NIM_COMMUNICATION:
         break;
     }
     return BROKE_DOWN;

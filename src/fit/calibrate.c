@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fit/calibrate.h"
 
+#include "base/collectives.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -106,6 +107,7 @@ static nim_status copy_model(const nim_model *model, const struct subset *learn,
     memcpy(copy->scaling.typical, model->scaling.typical, d * sizeof(double));
     memcpy(copy->scaling.spread, model->scaling.spread, d * sizeof(double));
     forget_posterior(copy);
+    copy->collectives = model->collectives;
     copy->population = model->population;
     copy->population.arena = (struct arena){0}; /* the model's, and it frees it */
     copy->step = model->step;
@@ -135,8 +137,12 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
         trainer_set_rate(trainer, step < STEPS * 3 / 4 ? FIRST_RATE * rate : LAST_RATE * rate);
         status = nim_trainer_step(trainer, NULL, error);
         listener->report.batch++;
-        if (status == NIM_OK && listener->progress && step % PATIENCE == 0 &&
-            listener->progress(&listener->report, listener->context))
+        if (status != NIM_OK || step % PATIENCE != 0)
+            continue;
+        bool stop =
+            listener->progress && listener->progress(&listener->report, listener->context) != 0;
+        status = collective_agree_to_stop(&copy->collectives, &stop, error);
+        if (status == NIM_OK && stop)
             status = failure(error, NIM_CANCELLED, "stopped while calibrating, as asked");
     }
     nim_trainer_free(trainer);
@@ -159,6 +165,7 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data, const
         return NIM_OK;
     } else
         status = copy_model(model, &learn, &copy, error);
+    status = collective_agree(&model->collectives, status, error);
     if (status == NIM_OK)
         status = go_on_training(copy, &learn.data, listener, error);
     if (status == NIM_OK)

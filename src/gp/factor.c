@@ -124,6 +124,52 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
     gemm_pack_left(m, m, 1.0, w, m, NULL, factor->packed_w);
 }
 
+size_t gp_factor_sent(const struct gp_shape *shape) {
+    size_t m = shape->inducing;
+    return 2 + m * m + gemm_packed_size(m, m) + m + shape->kernel->terms * m;
+}
+
+/* The arrays one after the other: copied to or from `numbers`. */
+static void copy_parts(const struct gp_factor *factor, const struct gp_shape *shape,
+                       double *numbers, const double *received) {
+    size_t m = shape->inducing, at = 2;
+    struct {
+        double *array;
+        size_t count;
+    } part[3 + KERNEL_MOST_TERMS] = {{factor->inverse, m * m},
+                                     {factor->packed_w, gemm_packed_size(m, m)},
+                                     {factor->alpha, m}};
+    for (size_t t = 0; t < shape->kernel->terms; t++) {
+        part[3 + t].array = factor->term[t].z_norm;
+        part[3 + t].count = m;
+    }
+    for (size_t i = 0; i < 3 + shape->kernel->terms; at += part[i++].count)
+        if (received)
+            memcpy(part[i].array, received + at, part[i].count * sizeof(double));
+        else
+            memcpy(numbers + at, part[i].array, part[i].count * sizeof(double));
+}
+
+void gp_factor_send(const struct gp_factor *factor, const struct gp_shape *shape, double *numbers) {
+    numbers[0] = factor->jitter;
+    numbers[1] = factor->kl;
+    copy_parts(factor, shape, numbers, NULL);
+}
+
+void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_parameters *theta, const double *numbers) {
+    factor->jitter = numbers[0];
+    factor->kl = numbers[1];
+    factor->white = exp(*theta->log_white);
+    factor->variance = 0.0;
+    for (size_t t = 0; t < shape->kernel->terms; t++) {
+        struct gp_factor_term *term = &factor->term[t];
+        factor->variance += term->variance = exp(theta->log_variance[t]);
+        scale_inputs(term, shape->inducing, shape->attributes, gp_sign(shape, t), theta->z);
+    }
+    copy_parts(factor, shape, NULL, numbers);
+}
+
 /*
  * dK_zz = -sym(L_K^-T Phi(P) L_K^-1) with P = m b' + 2 W (A diag(d_var) A'), where Phi keeps the
  * lower triangle and halves the diagonal. That no product of size M x M x R is left, and no

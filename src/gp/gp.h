@@ -101,6 +101,16 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
 void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta, double *scratch);
 
+/*
+ * What points need of a factor, as numbers that another process can take over: gp_factor_send
+ * writes them, gp_factor_receive makes of them, and of the parameters, a factor for gp_conditional,
+ * gp_slope and their adjoints, but not for gp_gradient_prior and gp_gradient_posterior.
+ */
+size_t gp_factor_sent(const struct gp_shape *shape); /* how many */
+void gp_factor_send(const struct gp_factor *factor, const struct gp_shape *shape, double *numbers);
+void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
+                       const struct gp_parameters *theta, const double *numbers);
+
 /* ---------------------------------------------------------------- what depends on points ------ */
 
 /*

@@ -3,7 +3,8 @@
 
 #include "math/linalg.h"
 #include "math/vector.h"
-#include "model/row_priors.h"
+#include "model/bound_steps.h"
+#include "model/parallel_bound.h"
 #include "model/targets.h"
 
 #include <assert.h>
@@ -30,43 +31,6 @@ enum {
 /* The prior's median lengthscale is sqrt(d) e^LENGTHSCALE_SHIFT, in standard units. */
 #define LENGTHSCALE_SHIFT 0.5
 
-struct bound {
-    struct nim_model *model;
-    struct pool *pool;
-    size_t tiles, columns; /* blocks of points; blocks of attributes */
-    size_t most_points, target_width;
-    struct gp_tile_use use;
-    bool needs_d_x;
-
-    const struct bound_listener *listener;
-    struct bound_batch batch;
-    struct input_work input_work;
-    struct row_priors priors;
-    struct gp_factor *factor; /* C */
-    struct gp_tile *tile;     /* tiles x C */
-    struct gp_gather *gather; /* tiles x C; with one tile, per worker */
-    double *unit_noise;       /* tiles x C x d: gradient by V, first order only; or NULL */
-    double **gamma;           /* tiles: the functions' gammas, one below the other */
-    struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
-    bool *factored;                            /* C */
-    double *q, *d_q;                           /* C T x d: 1 / lambda^2; scratch */
-    double *x, *x_square, *d_x;                /* R x d */
-    double *x_norm, *d_norm;                   /* C T x most_points */
-    double **packed;                           /* tiles x 2: x' and x, see gp.h */
-    double *feature;                           /* B x features: what a network is told of targets */
-    double *point_target;                      /* R x target width */
-    double *point_weight, *point_value;        /* R */
-    double *log_weight, *share;                /* R: see input.h; or NULL */
-    double *mean, *variance, *d_mean, *d_variance; /* C x most_points */
-    double *blur, *d_blur;       /* C x most_points: what input noise adds to f, where told apart */
-    double *row_value;           /* B */
-    double *likelihood_gradient; /* units x parameters */
-    double *noise_gradient;      /* d */
-    double *gradient, *own_gradient;
-    double **scratch, **likelihood_scratch; /* per worker */
-    struct arena arena;
-};
-
 static size_t tile_count(size_t points, size_t functions) {
     size_t tiles = (UNITS_WANTED + functions - 1) / functions;
     while (tiles > 1 && points / tiles < LEAST_TILE_ROWS)
@@ -75,17 +39,8 @@ static size_t tile_count(size_t points, size_t functions) {
     return tiles > least ? tiles : least;
 }
 
-static size_t points_of(const struct bound *bound) {
-    return bound->batch.rows * bound->model->input.samples;
-}
-
 static size_t tile_start(const struct bound *bound, size_t tile) {
     return points_of(bound) * tile / bound->tiles;
-}
-
-/* Latent functions times terms of their kernel. */
-static size_t term_count(const struct nim_model *model) {
-    return model->functions * model->gp.kernel->terms;
 }
 
 /* Where the norms of function c's points in a tile start: a row for each term. */
@@ -104,8 +59,8 @@ static struct gp_points tile_points(const struct bound *bound, size_t tile, size
                               .packed = bound->packed[2 * tile + 1]};
 }
 
-static size_t likelihood_units(const struct bound *bound) {
-    return (bound->most_points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
+size_t likelihood_blocks(size_t points) {
+    return (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
 }
 
 /* Whether rows have a prior in which attributes hang together. */
@@ -124,20 +79,20 @@ static bool averages_inside(const struct nim_model *model) {
  */
 static void layout_rows(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
-    size_t d = model->attributes, rows = model->input.most_rows;
+    size_t d = model->attributes, rows = bound->most_rows, each = model->table.each;
     struct bound_batch *batch = &bound->batch;
     batch->row = arena_sizes(arena, rows);
     batch->copy = arena_sizes(arena, rows);
     batch->x = arena_doubles(arena, rows * d);
     batch->noise = arena_doubles(arena, rows * d);
     batch->target = arena_doubles(arena, rows * bound->target_width);
-    bound->feature = arena_doubles(arena, rows * model->input.features);
     batch->weight = arena_doubles(arena, rows);
-    batch->own = arena_doubles(arena, rows * model->table.each);
-    bound->own_gradient = arena_doubles(arena, rows * model->table.each);
+    batch->own = arena_doubles(arena, rows * each);
+    bound->own_gradient = arena_doubles(arena, rows * each);
     bound->gradient = arena_doubles(arena, model->count);
     bound->noise_gradient = arena_doubles(arena, d);
-    bound->row_value = arena_doubles(arena, rows);
+    bound->feature = arena_doubles(arena, model->input.most_rows * model->input.features);
+    bound->row_value = arena_doubles(arena, model->input.most_rows);
     if (model->options.input->layout)
         model->options.input->layout(&bound->input_work, &model->input, arena);
 }
@@ -166,7 +121,7 @@ static void layout_points(struct bound *bound, struct arena *arena) {
         bound->d_blur = arena_doubles(arena, functions * points);
     }
     bound->likelihood_gradient =
-        arena_doubles(arena, likelihood_units(bound) * model->likelihood_count);
+        arena_doubles(arena, likelihood_blocks(bound->most_points) * model->likelihood_count);
 }
 
 static void layout_functions(struct bound *bound, struct arena *arena) {
@@ -192,13 +147,19 @@ static void layout_functions(struct bound *bound, struct arena *arena) {
     }
 }
 
+/* Whether one thread takes a function through all steps. */
+static bool is_one_tile(const struct bound *bound) {
+    return bound->tiles == 1 && !bound->parallel;
+}
+
 static size_t gather_count(const struct bound *bound) {
-    return bound->tiles == 1 ? pool_threads(bound->pool) : bound->tiles * bound->model->functions;
+    return is_one_tile(bound) ? pool_threads(bound->pool)
+                              : bound->tiles * bound->model->functions;
 }
 
 /* Where unit (tile, function) adds up its share of the gradient. */
 static struct gp_gather *gather_of(const struct bound *bound, size_t unit, size_t worker) {
-    return &bound->gather[bound->tiles == 1 ? worker : unit];
+    return &bound->gather[is_one_tile(bound) ? worker : unit];
 }
 
 static void layout_tiles(struct bound *bound, struct arena *arena) {
@@ -226,9 +187,10 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
         for (size_t u = t * functions; u < (t + 1) * functions; u++)
             gp_tile_layout(gamma ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use, arena);
     }
-    for (size_t u = 0; u < gathers; u++)
+    /* Those of a shard's first tile lie with the shard. */
+    for (size_t u = bound->parallel ? functions : 0; u < gathers; u++)
         gp_gather_layout(bound->gather ? &bound->gather[u] : &no_gather, &model->gp, bound->use,
-                         tiles == 1 || u < functions, arena);
+                         is_one_tile(bound) || u < functions, arena);
 }
 
 static void layout_workers(struct bound *bound, struct arena *arena) {
@@ -256,6 +218,8 @@ static void layout(struct bound *bound, struct arena *arena) {
     layout_functions(bound, arena);
     layout_tiles(bound, arena);
     layout_workers(bound, arena);
+    if (bound->parallel)
+        parallel_bound_layout(bound->parallel, bound, arena);
 }
 
 struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t threads) {
@@ -266,6 +230,10 @@ struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t thr
     assert(!(input->widens && (input->moves || input->samples))); /* see input.h */
     bound->model = model;
     bound->pool = pool_create(threads);
+    bound->most_rows = most_rows;
+    bool parallel = model->collectives.size > 0;
+    if (parallel)
+        bound->parallel = parallel_bound_create(model, &most_rows);
     model->input.most_rows = most_rows;
     bound->most_points = most_rows * model->input.samples;
     bound->target_width = likelihood_target_width(model->options.likelihood, model->classes);
@@ -273,7 +241,7 @@ struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t thr
     bound->columns = (model->attributes + GRADIENT_COLUMNS - 1) / GRADIENT_COLUMNS;
     bound->use = (struct gp_tile_use){.backward = true, .first_order = input->widens};
     bound->needs_d_x = input->moves || (input->place_backward && model_learns_noise(model));
-    if (bound->pool) {
+    if (bound->pool && (bound->parallel || !parallel)) {
         layout(bound, &bound->arena);
         if (arena_allocate(&bound->arena)) {
             layout(bound, &bound->arena);
@@ -291,7 +259,15 @@ void bound_free(struct bound *bound) {
         return;
     pool_free(bound->pool);
     arena_free(&bound->arena);
+    parallel_bound_free(bound->parallel);
     free(bound);
+}
+
+void bound_share(const struct bound *bound, size_t step_rows, size_t *first, size_t *rows) {
+    *first = 0;
+    *rows = step_rows;
+    if (bound->parallel)
+        parallel_bound_share(bound->parallel, step_rows, first, rows);
 }
 
 struct bound_batch *bound_batch(struct bound *bound) {
@@ -346,7 +322,7 @@ static void complete_points(void *context, size_t unit, size_t worker) {
     }
 }
 
-static void find_scales(void *context, size_t c, size_t worker) {
+void find_scales(void *context, size_t c, size_t worker) {
     (void)worker;
     struct bound *bound = context;
     const struct gp_shape *gp = &bound->model->gp;
@@ -367,8 +343,13 @@ static void norms_back(void *context, size_t unit, size_t worker) {
     size_t d = bound->model->attributes, first = d * unit / bound->columns;
     gp_norms_backward(&bound->model->gp, bound->model->functions, bound->q, points_of(bound),
                       bound->x_square, bound->d_norm, bound->most_points, first,
-                      d * (unit + 1) / bound->columns - first, bound->d_q, bound->gradient_of,
+                      d * (unit + 1) / bound->columns - first, bound->d_q, bound->norms,
                       bound->scratch[worker]);
+}
+
+void gather_norms(struct bound *bound, const struct gp_parameters *norms) {
+    bound->norms = norms;
+    pool_run(bound->pool, bound->columns, norms_back, bound);
 }
 
 static void pack_points(void *context, size_t unit, size_t worker) {
@@ -383,7 +364,7 @@ static void pack_points(void *context, size_t unit, size_t worker) {
 }
 
 /* V and weights complete, points placed and squared, targets and weights of points. */
-static void place_inputs(struct bound *bound) {
+void place_inputs(struct bound *bound) {
     const struct nim_model *model = bound->model;
     struct bound_batch *batch = &bound->batch;
     model_add_learned_noise(model, batch->rows, batch->noise);
@@ -394,14 +375,13 @@ static void place_inputs(struct bound *bound) {
     struct input_batch input = input_batch(bound);
     model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
                                 &bound->input_work, bound->x, bound->row_value, bound->log_weight);
-    pool_run(bound->pool, likelihood_units(bound), complete_points, bound);
+    pool_run(bound->pool, likelihood_blocks(bound->most_points), complete_points, bound);
     pool_run(bound->pool, 2 * bound->tiles, pack_points, bound);
-    pool_run(bound->pool, model->functions, find_scales, bound);
     pool_run(bound->pool, (points_of(bound) + NORM_ROWS - 1) / NORM_ROWS, find_norms, bound);
 }
 
 /* Two units a function, the larger ones first, so that few threads have no idle ends. */
-static void factor_part(void *context, size_t unit, size_t worker) {
+void factor_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
     struct gp_factor *factor = &bound->factor[c];
@@ -423,7 +403,7 @@ static struct gp_blur tile_blur(const struct bound *bound, size_t tile) {
         .root = bound->priors.merged_root ? bound->priors.merged_root + start * d * d : NULL};
 }
 
-static void look_at_points(void *context, size_t unit, size_t worker) {
+void look_at_points(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     const struct gp_shape *gp = &bound->model->gp;
     size_t c = unit % bound->model->functions, t = unit / bound->model->functions;
@@ -503,8 +483,9 @@ static void share_row(void *context, size_t i, size_t worker) {
 
 /* What the rows say of their labels: point by point, or for all points of a row inside one
  * logarithm. A likelihood that learns is asked a second time, the points' weights being known. */
-static double sum_rows(struct bound *bound, size_t blocks) {
+double sum_rows(struct bound *bound) {
     const struct bound_batch *batch = &bound->batch;
+    size_t blocks = likelihood_blocks(points_of(bound));
     pool_run(bound->pool, blocks, expect_likelihood, bound);
     if (!averages_inside(bound->model))
         return dot(points_of(bound), bound->point_weight, bound->point_value) +
@@ -515,7 +496,7 @@ static double sum_rows(struct bound *bound, size_t blocks) {
     return dot(batch->rows, batch->weight, bound->row_value);
 }
 
-static void look_back(void *context, size_t unit, size_t worker) {
+void look_back(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     const struct gp_shape *gp = &bound->model->gp;
     size_t c = unit % bound->model->functions, t = unit / bound->model->functions;
@@ -542,7 +523,7 @@ static void gather_function(void *context, size_t c, size_t worker) {
     gp_gather_complete(&bound->factor[c], &bound->model->gp, gather);
 }
 
-static void gradient_part(void *context, size_t unit, size_t worker) {
+void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
     struct gp_gather *gather = gather_of(bound, c, worker);
@@ -573,7 +554,12 @@ static void function_backward(void *context, size_t c, size_t worker) {
     gradient_part(bound, bound->model->functions + c, worker);
 }
 
-static nim_status factor_failure(const struct bound *bound, nim_error *error) {
+nim_status bound_not_finite(const struct bound *bound, nim_error *error) {
+    return failure(error, NIM_NUMERICAL, "step %llu: the bound is not finite",
+                   (unsigned long long)bound->batch.step);
+}
+
+nim_status factor_failure(const struct bound *bound, nim_error *error) {
     for (size_t c = 0; c < bound->model->functions; c++)
         if (!bound->factored[c])
             return failure(
@@ -587,19 +573,19 @@ static nim_status factor_failure(const struct bound *bound, nim_error *error) {
 /* Factors of all functions, then their means and variances at all points. */
 static nim_status functions_forward(struct bound *bound, nim_error *error) {
     size_t functions = bound->model->functions;
-    if (bound->tiles == 1)
+    if (is_one_tile(bound))
         pool_run(bound->pool, functions, function_forward, bound);
     else
         pool_run(bound->pool, 2 * functions, factor_part, bound);
     nim_status status = factor_failure(bound, error);
-    if (status == NIM_OK && bound->tiles > 1)
+    if (status == NIM_OK && !is_one_tile(bound))
         pool_run(bound->pool, bound->tiles * functions, look_at_points, bound);
     return status;
 }
 
 static void functions_backward(struct bound *bound) {
     size_t functions = bound->model->functions;
-    if (bound->tiles == 1) {
+    if (is_one_tile(bound)) {
         pool_run(bound->pool, functions, function_backward, bound);
         return;
     }
@@ -619,7 +605,7 @@ static void gradient_by_points(void *context, size_t unit, size_t worker) {
                        bound->d_x + tile_start(bound, t) * d, bound->scratch[worker]);
 }
 
-static void move_inputs_back(struct bound *bound) {
+void move_inputs_back(struct bound *bound) {
     const struct nim_model *model = bound->model;
     struct input_batch input = input_batch(bound);
     double *noise = bound->noise_gradient;
@@ -637,8 +623,9 @@ static void move_inputs_back(struct bound *bound) {
         bound->gradient[model->noise_at + j] = noise[j] * exp(model->theta[model->noise_at + j]);
 }
 
-static void gather_likelihood(struct bound *bound, size_t units) {
+void gather_likelihood(struct bound *bound) {
     const struct nim_model *model = bound->model;
+    size_t units = likelihood_blocks(points_of(bound));
     double *gradient = bound->gradient + model->likelihood_at;
     memset(gradient, 0, model->likelihood_count * sizeof(double));
     for (size_t u = 0; u < units; u++)
@@ -648,7 +635,7 @@ static void gather_likelihood(struct bound *bound, size_t units) {
 
 /* log N(log lambda; log sqrt(d) + LENGTHSCALE_SHIFT, width^2) of every lengthscale, up to a
  * constant: in many attributes points lie further apart. */
-static double add_lengthscale_prior(struct bound *bound) {
+double add_lengthscale_prior(struct bound *bound) {
     size_t d = bound->model->attributes, scales = bound->model->gp.kernel->terms * d;
     double width = bound->model->options.lengthscale_prior, value = 0.0;
     double centre = 0.5 * log((double)d) + LENGTHSCALE_SHIFT;
@@ -661,29 +648,32 @@ static double add_lengthscale_prior(struct bound *bound) {
     return value;
 }
 
-nim_status bound_evaluate(struct bound *bound, const struct bound_listener *listener, double *value,
-                          nim_error *error) {
-    const struct nim_model *model = bound->model;
-    size_t functions = model->functions, points = points_of(bound);
-    size_t blocks = (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
-
+/* All of it in this process. */
+static nim_status evaluate_alone(struct bound *bound, double *value, nim_error *error) {
+    pool_run(bound->pool, bound->model->functions, find_scales, bound);
     place_inputs(bound);
     nim_status status = functions_forward(bound, error);
     if (status != NIM_OK)
         return status;
-    *value = sum_rows(bound, blocks);
-    for (size_t c = 0; c < functions; c++)
+    *value = sum_rows(bound);
+    for (size_t c = 0; c < bound->model->functions; c++)
         *value -= bound->factor[c].kl;
     if (!isfinite(*value))
-        return failure(error, NIM_NUMERICAL, "step %llu: the bound is not finite",
-                       (unsigned long long)bound->batch.step);
-
-    bound->listener = listener;
+        return bound_not_finite(bound, error);
     functions_backward(bound);
-    bound->listener = NULL; /* the caller's, and perhaps gone after this call */
-    pool_run(bound->pool, bound->columns, norms_back, bound);
-    gather_likelihood(bound, blocks);
+    gather_norms(bound, bound->gradient_of);
+    gather_likelihood(bound);
     move_inputs_back(bound);
-    *value += add_lengthscale_prior(bound);
     return NIM_OK;
+}
+
+nim_status bound_evaluate(struct bound *bound, const struct bound_listener *listener, double *value,
+                          nim_error *error) {
+    bound->listener = listener;
+    nim_status status = bound->parallel ? parallel_bound_evaluate(bound, value, error)
+                                        : evaluate_alone(bound, value, error);
+    bound->listener = NULL; /* the caller's, and perhaps gone after this call */
+    if (status == NIM_OK)
+        *value += add_lengthscale_prior(bound);
+    return status;
 }

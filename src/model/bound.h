@@ -20,6 +20,7 @@
 /* One step's rows, filled by the caller; arrays hold up to `most_rows`. */
 struct bound_batch {
     size_t rows;
+    size_t step_rows;   /* of all processes; looked at only where there are many */
     double total;       /* rows in the whole data set, copies counted: N */
     size_t *row, *copy; /* B */
     double *x, *noise;  /* B x d: x~ and the given part of V */
@@ -38,6 +39,12 @@ void bound_free(struct bound *bound);
 
 struct bound_batch *bound_batch(struct bound *bound);
 struct pool *bound_pool(struct bound *bound);
+
+/*
+ * Which of a step's rows are this process's: `rows` of them from `first` on. All of them unless the
+ * model has collectives; then the batch is filled with these, and bound_own_gradient is of all.
+ */
+void bound_share(const struct bound *bound, size_t step_rows, size_t *first, size_t *rows);
 
 /* Who wants to know, from whichever thread it is, that a function's Z will not be looked at again
  * in this evaluation and that the gradient by it is complete. */

@@ -214,6 +214,19 @@ nim_status nim_model_set_option(nim_model *model, const char *name, const char *
     return succeed(error);
 }
 
+nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *collectives,
+                                     nim_error *error) {
+    if (!model)
+        return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
+    if (collectives && collectives->rank >= collectives->size)
+        return failure(error, NIM_INVALID_ARGUMENT, "collectives: rank %zu of %zu",
+                       collectives->rank, collectives->size);
+    if (collectives && !(collectives->sum && collectives->largest && collectives->gather))
+        return failure(error, NIM_INVALID_ARGUMENT, "collectives: a function is NULL");
+    model->collectives = collectives ? *collectives : (nim_collectives){0};
+    return succeed(error);
+}
+
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c) {
     return gp_parameters_at(&model->gp, theta + c * gp_parameter_count(&model->gp));
 }

@@ -59,6 +59,8 @@ struct nim_model {
     bool under_way;     /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;
 
+    nim_collectives collectives; /* size 0: trains alone */
+
     struct text_list attribute_names, class_names;
     struct note_list notes;
     struct arena arena;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Minibatches, steps and epochs. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/collectives.h"
 #include "file/checksum.h"
 #include "math/random.h"
 #include "math/vector.h"
@@ -47,6 +48,7 @@ struct nim_trainer {
     size_t total;         /* rows of an epoch, copies counted */
     size_t batches, next; /* of an epoch */
     size_t *order;        /* total: the epoch's permutation */
+    size_t mine;          /* where this process's rows start among those of a step */
     size_t target_width;  /* numbers in a row's target */
     bool weighs;          /* rows have classes, and those of rare ones count for more at first */
     double *rarity;       /* C: rows of an average class / rows of this one */
@@ -65,11 +67,8 @@ static void measure_rarity(struct nim_trainer *trainer) {
         trainer->rarity[c] = fmin(average / fmax(trainer->rarity[c], 1.0), MOST_RARITY);
 }
 
-nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **result,
-                              nim_error *error) {
-    if (!result)
-        return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
-    *result = NULL;
+static nim_status create_trainer(nim_model *model, const nim_data *data, nim_trainer **result,
+                                 nim_error *error) {
     nim_status status = model_check_data(model, data, true, error);
     if (status != NIM_OK)
         return status;
@@ -100,7 +99,22 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
     }
     measure_rarity(trainer);
     *result = trainer;
-    return succeed(error);
+    return NIM_OK;
+}
+
+nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **result,
+                              nim_error *error) {
+    if (!result)
+        return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
+    *result = NULL;
+    nim_status status = create_trainer(model, data, result, error);
+    if (model) /* nobody waits for one that is not there */
+        status = collective_agree(&model->collectives, status, error);
+    if (status == NIM_OK)
+        return succeed(error);
+    nim_trainer_free(*result);
+    *result = NULL;
+    return status;
 }
 
 void nim_trainer_free(nim_trainer *trainer) {
@@ -112,17 +126,22 @@ void nim_trainer_free(nim_trainer *trainer) {
     free(trainer);
 }
 
+/* What the step under way has of the permutation: nearly equal parts. */
+static const size_t *step_order(const struct nim_trainer *trainer) {
+    return trainer->order + trainer->total * trainer->next / trainer->batches;
+}
+
 static void fill_rows(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
     struct nim_model *model = trainer->model;
     struct bound_batch *batch = bound_batch(trainer->bound);
-    size_t start = trainer->total * trainer->next / trainer->batches;
+    const size_t *order = step_order(trainer) + trainer->mine;
     size_t first = unit * ROWS_PER_UNIT, count = batch->rows - first;
     size_t each = model->table.each, rows = trainer->data.rows, d = model->attributes;
     count = count < ROWS_PER_UNIT ? count : ROWS_PER_UNIT;
     for (size_t i = first; i < first + count; i++) {
-        size_t drawn = trainer->order[start + i];
+        size_t drawn = order[i];
         batch->row[i] = drawn % rows;
         batch->copy[i] = drawn / rows;
         if (each)
@@ -138,12 +157,13 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
         batch->weight[i] *= pow(trainer->rarity[(size_t)batch->target[i]], 1.0 - trainer->width);
 }
 
-/* Batch number `next` of the epoch: nearly equal parts of the permutation. */
+/* Batch number `next` of the epoch, or this process's share of it. */
 static void fill_batch(struct nim_trainer *trainer) {
     struct bound_batch *batch = bound_batch(trainer->bound);
     size_t start = trainer->total * trainer->next / trainer->batches;
     size_t end = trainer->total * (trainer->next + 1) / trainer->batches;
-    batch->rows = end - start;
+    batch->step_rows = end - start;
+    bound_share(trainer->bound, batch->step_rows, &trainer->mine, &batch->rows);
     batch->total = (double)trainer->total;
     batch->step = trainer->model->step;
     batch->width = trainer->width;
@@ -156,11 +176,12 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
     struct row_table *table = &trainer->model->table;
-    const struct bound_batch *batch = bound_batch(trainer->bound);
+    size_t rows = bound_batch(trainer->bound)->step_rows;
+    const size_t *order = step_order(trainer);
     const double *gradient = bound_own_gradient(trainer->bound);
     size_t each = table->each, end = (unit + 1) * ROWS_PER_UNIT;
-    for (size_t i = unit * ROWS_PER_UNIT; i < end && i < batch->rows; i++) {
-        size_t row = batch->row[i];
+    for (size_t i = unit * ROWS_PER_UNIT; i < end && i < rows; i++) {
+        size_t row = order[i] % trainer->data.rows;
         double *moments = table->moments + row * 2 * each;
         adam_update(each, ROW_RATE_FACTOR * trainer->rate, ++table->visits[row],
                     gradient + i * each, table->theta + row * each, moments, moments + each);
@@ -262,7 +283,7 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
     pool_run(bound_pool(trainer->bound), model->functions + 1, update_gap, trainer);
     update_network(trainer);
     if (model->table.each) {
-        size_t rows = bound_batch(trainer->bound)->rows;
+        size_t rows = bound_batch(trainer->bound)->step_rows;
         pool_run(bound_pool(trainer->bound), (rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT,
                  update_rows, trainer);
     }
@@ -412,7 +433,11 @@ static nim_status run_training(struct training *training, nim_error *error) {
         if (status != NIM_OK)
             return status;
         more = schedule_continue(&training->schedule, bound);
-        if (wants_to_stop(training) && (more || trainer->next != 0))
+        bool stop = wants_to_stop(training);
+        status = collective_agree_to_stop(&trainer->model->collectives, &stop, error);
+        if (status != NIM_OK)
+            return status;
+        if (stop && (more || trainer->next != 0))
             return failure(error, NIM_CANCELLED, "stopped after step %llu as asked",
                            (unsigned long long)trainer->model->step);
     }

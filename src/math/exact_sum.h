@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MATH_EXACT_SUM_H
+#define NIMGP_MATH_EXACT_SUM_H
+
+/*
+ * Sums of arrays whose bits do not depend on the order of the terms, so that processes may add them
+ * up in any way. Sums of doubles depend on it; sums of integers do not.
+ *
+ * Arrays are cut into blocks of EXACT_BLOCK numbers. A block's exponent e is the least with
+ * |v| < 2^e for all its numbers v in all terms. With at most 2^b terms every number becomes the
+ * integer nearest to v 2^(62 - b - e); the sums of these are below 2^62. What rounding loses is at
+ * most half a unit of 2^(e + b - 62) a term: less than double precision loses on the block's largest.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    EXACT_BLOCK = 256,
+    EXACT_LEAST = -900,     /* exponents below count as this one */
+    EXACT_BROKEN = 1 << 20, /* the exponent of a block with a number that is not finite */
+};
+
+static inline size_t exact_blocks(size_t count) {
+    return (count + EXACT_BLOCK - 1) / EXACT_BLOCK;
+}
+
+/* exponent[b] = the larger of itself and block b's own. */
+void exact_exponents(size_t count, const double *values, int64_t *exponent);
+
+/* total += values as integers, in a sum of at most `terms`. No exponent may be EXACT_BROKEN. */
+void exact_add(size_t count, const double *values, const int64_t *exponent, size_t terms,
+               int64_t *total);
+
+/* The sum as doubles. */
+void exact_read(size_t count, const int64_t *total, const int64_t *exponent, size_t terms,
+                double *values);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/parallel_bound.h"
+
+#include "base/collectives.h"
+#include "math/exact_sum.h"
+#include "math/vector.h"
+#include "model/bound_steps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHARD_POINTS = 64, /* of a shard at least, unless there were fewer than LEAST_SHARDS */
+    LEAST_SHARDS = 4,
+    MOST_SHARDS = 64,
+    BLOCKS_PER_UNIT = 64, /* of exact_sum.h */
+};
+
+/* Sums over rows: of one shard, or of all. One stretch of memory, the functions' parts first. */
+struct row_sums {
+    double *memory;
+    struct gp_gather *gather;    /* C */
+    struct gp_parameters *norms; /* C: only log_lengthscale: what gather_norms adds */
+    double *rest;                /* gradient by noise, likelihood and input model */
+    double *value;               /* 1 */
+};
+
+struct parallel_bound {
+    const nim_collectives *all;
+    size_t shards, first, end; /* of a step; this process's: first .. end-1 */
+    size_t count;              /* numbers in row_sums.memory */
+    struct row_sums *shard;    /* end - first */
+    struct row_sums sum;
+    int64_t *total, *exponent; /* count; blocks of them */
+    double *factors;           /* C x (1 + gp_factor_sent): whether there is one, and the factor */
+    size_t *offset;            /* size + 1 */
+};
+
+static size_t shard_count(size_t points) {
+    size_t shards = LEAST_SHARDS;
+    while (shards < MOST_SHARDS && points / shards >= 2 * SHARD_POINTS)
+        shards *= 2;
+    return shards;
+}
+
+/* The first of a rank's shards, and of its functions. */
+static size_t shard_start(const struct parallel_bound *parallel, size_t rank) {
+    return part_start(parallel->shards, rank, parallel->all->size);
+}
+
+static size_t function_start(const struct bound *bound, size_t rank) {
+    return part_start(bound->model->functions, rank, bound->parallel->all->size);
+}
+
+struct parallel_bound *parallel_bound_create(const struct nim_model *model, size_t *most_rows) {
+    const nim_collectives *all = &model->collectives;
+    struct parallel_bound *parallel = calloc(1, sizeof *parallel);
+    if (!parallel)
+        return NULL;
+    parallel->all = all;
+    parallel->shards = shard_count(*most_rows * model->input.samples);
+    parallel->first = shard_start(parallel, all->rank);
+    parallel->end = shard_start(parallel, all->rank + 1);
+    *most_rows = (*most_rows + parallel->shards - 1) / parallel->shards;
+    return parallel;
+}
+
+void parallel_bound_free(struct parallel_bound *parallel) {
+    free(parallel);
+}
+
+/* See arena.h: while only sizes are added up, sums are those of nobody. Returns how many numbers
+ * there are. */
+static size_t layout_sums(struct row_sums *sums, const struct bound *bound, struct arena *arena) {
+    const struct nim_model *model = bound->model;
+    size_t functions = model->functions, scales = model->gp.kernel->terms * model->attributes;
+    struct gp_gather no_gather;
+    sums->gather = arena_bytes(arena, functions, sizeof *sums->gather);
+    sums->norms = arena_bytes(arena, functions, sizeof *sums->norms);
+    size_t before = arena->used;
+    sums->memory = arena_doubles(arena, 0);
+    for (size_t c = 0; c < functions; c++)
+        gp_gather_layout(sums->gather ? &sums->gather[c] : &no_gather, &model->gp, bound->use,
+                         false, arena);
+    for (size_t c = 0; c < functions; c++) {
+        double *norms = arena_doubles(arena, scales);
+        if (sums->norms)
+            sums->norms[c] = (struct gp_parameters){.log_lengthscale = norms};
+    }
+    sums->rest = arena_doubles(arena, model->count - model->noise_at);
+    sums->value = arena_doubles(arena, 1);
+    return (arena->used - before) / sizeof(double);
+}
+
+void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *bound,
+                           struct arena *arena) {
+    const struct nim_model *model = bound->model;
+    size_t mine = parallel->end - parallel->first, functions = model->functions;
+    struct row_sums nobody;
+    parallel->shard = arena_bytes(arena, mine, sizeof *parallel->shard);
+    for (size_t s = 0; s < mine; s++)
+        layout_sums(parallel->shard ? &parallel->shard[s] : &nobody, bound, arena);
+    parallel->count = layout_sums(&parallel->sum, bound, arena);
+    size_t end = function_start(bound, parallel->all->rank + 1);
+    for (size_t c = function_start(bound, parallel->all->rank); c < end; c++) {
+        double *gamma_z = arena_doubles(arena, model->inducing * model->attributes);
+        if (parallel->sum.gather)
+            parallel->sum.gather[c].gamma_z = gamma_z;
+    }
+    parallel->total = arena_bytes(arena, parallel->count, sizeof *parallel->total);
+    parallel->exponent =
+        arena_bytes(arena, exact_blocks(parallel->count), sizeof *parallel->exponent);
+    parallel->factors = arena_doubles(arena, functions * (1 + gp_factor_sent(&model->gp)));
+    parallel->offset = arena_sizes(arena, parallel->all->size + 1);
+}
+
+static size_t row_start(const struct parallel_bound *parallel, size_t step_rows, size_t shard) {
+    return step_rows * shard / parallel->shards;
+}
+
+void parallel_bound_share(const struct parallel_bound *parallel, size_t step_rows, size_t *first,
+                          size_t *rows) {
+    *first = row_start(parallel, step_rows, parallel->first);
+    *rows = row_start(parallel, step_rows, parallel->end) - *first;
+}
+
+/* ---------------------------------------------------------------- factors --------------------- */
+
+/* Functions' offsets in an array that has `each` doubles for every one. */
+static const size_t *function_offsets(const struct bound *bound, size_t each) {
+    struct parallel_bound *parallel = bound->parallel;
+    for (size_t rank = 0; rank <= parallel->all->size; rank++)
+        parallel->offset[rank] = function_start(bound, rank) * each * sizeof(double);
+    return parallel->offset;
+}
+
+/* Unit u: of this process's functions, the priors first, see factor_part. */
+static void factor_own_part(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    size_t rank = bound->parallel->all->rank, first = function_start(bound, rank);
+    size_t mine = function_start(bound, rank + 1) - first;
+    factor_part(bound, unit / mine * bound->model->functions + first + unit % mine, worker);
+}
+
+static double *factor_numbers(const struct bound *bound, size_t c) {
+    return bound->parallel->factors + c * (1 + gp_factor_sent(&bound->model->gp));
+}
+
+static void receive_factor(void *context, size_t c, size_t worker) {
+    (void)worker;
+    struct bound *bound = context;
+    size_t rank = bound->parallel->all->rank;
+    const double *numbers = factor_numbers(bound, c);
+    bound->factored[c] = numbers[0] != 0.0;
+    if (c >= function_start(bound, rank) && c < function_start(bound, rank + 1))
+        return;
+    gp_factor_receive(&bound->factor[c], &bound->model->gp, &bound->theta[c], numbers + 1);
+    bound->model->jitter[c] = bound->factor[c].jitter;
+}
+
+/* Each process factors its functions, then all know what points need of all. */
+static nim_status share_factors(struct bound *bound, nim_error *error) {
+    size_t rank = bound->parallel->all->rank, end = function_start(bound, rank + 1);
+    size_t first = function_start(bound, rank);
+    pool_run(bound->pool, bound->model->functions, find_scales, bound);
+    pool_run(bound->pool, 2 * (end - first), factor_own_part, bound);
+    for (size_t c = first; c < end; c++) {
+        factor_numbers(bound, c)[0] = bound->factored[c];
+        gp_factor_send(&bound->factor[c], &bound->model->gp, factor_numbers(bound, c) + 1);
+    }
+    nim_status status =
+        collective_gather(bound->parallel->all, bound->parallel->factors,
+                          function_offsets(bound, 1 + gp_factor_sent(&bound->model->gp)), error);
+    if (status != NIM_OK)
+        return status;
+    pool_run(bound->pool, bound->model->functions, receive_factor, bound);
+    return factor_failure(bound, error);
+}
+
+/* ---------------------------------------------------------------- shards ---------------------- */
+
+/* The batch's rows from `start` on. */
+static struct bound_batch rows_of(const struct bound_batch *whole, const struct bound *bound,
+                                  size_t start, size_t rows) {
+    const struct nim_model *model = bound->model;
+    size_t d = model->attributes;
+    struct bound_batch part = *whole;
+    part.rows = rows;
+    part.total = whole->total * (double)rows / (double)whole->step_rows;
+    part.row += start;
+    part.copy += start;
+    part.x += start * d;
+    part.noise += start * d;
+    part.target += start * bound->target_width;
+    part.weight += start;
+    part.own += start * model->table.each;
+    return part;
+}
+
+static void add_tiles(void *context, size_t c, size_t worker) {
+    (void)worker;
+    struct bound *bound = context;
+    for (size_t t = 1; t < bound->tiles; t++)
+        gp_gather_add(&bound->gather[c], &bound->gather[t * bound->model->functions + c],
+                      &bound->model->gp);
+}
+
+/* The sums over the rows of the batch, a shard's. */
+static void sum_shard(struct bound *bound, const struct row_sums *sums) {
+    const struct nim_model *model = bound->model;
+    size_t units = bound->tiles * model->functions, scales = term_count(model) * model->attributes;
+    memcpy(bound->gather, sums->gather, model->functions * sizeof *sums->gather);
+    place_inputs(bound);
+    pool_run(bound->pool, units, look_at_points, bound);
+    *sums->value = sum_rows(bound);
+    pool_run(bound->pool, units, look_back, bound);
+    pool_run(bound->pool, model->functions, add_tiles, bound);
+    for (size_t c = 0; c < model->functions; c++)
+        memset(sums->norms[c].log_lengthscale, 0, scales / model->functions * sizeof(double));
+    gather_norms(bound, sums->norms);
+    gather_likelihood(bound);
+    move_inputs_back(bound);
+    memcpy(sums->rest, bound->gradient + model->noise_at,
+           (model->count - model->noise_at) * sizeof(double));
+}
+
+static void sum_shards(struct bound *bound) {
+    struct parallel_bound *parallel = bound->parallel;
+    const struct bound_batch whole = bound->batch;
+    double *own_gradient = bound->own_gradient;
+    size_t first = row_start(parallel, whole.step_rows, parallel->first);
+    for (size_t s = parallel->first; s < parallel->end; s++) {
+        const struct row_sums *sums = &parallel->shard[s - parallel->first];
+        size_t start = row_start(parallel, whole.step_rows, s);
+        size_t rows = row_start(parallel, whole.step_rows, s + 1) - start;
+        if (rows == 0) {
+            memset(sums->memory, 0, parallel->count * sizeof(double));
+            continue;
+        }
+        bound->batch = rows_of(&whole, bound, start - first, rows);
+        bound->own_gradient = own_gradient + start * bound->model->table.each;
+        sum_shard(bound, sums);
+    }
+    bound->batch = whole;
+    bound->own_gradient = own_gradient;
+}
+
+/* ---------------------------------------------------------------- exact sums ------------------ */
+
+/* The numbers of a unit: `count` from `start` on. */
+static size_t unit_start(size_t unit, size_t all, size_t *count) {
+    size_t start = unit * BLOCKS_PER_UNIT * EXACT_BLOCK, left = all - start;
+    *count = left < BLOCKS_PER_UNIT * EXACT_BLOCK ? left : BLOCKS_PER_UNIT * EXACT_BLOCK;
+    return start;
+}
+
+static void find_exponents(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct parallel_bound *parallel = ((struct bound *)context)->parallel;
+    size_t count, start = unit_start(unit, parallel->count, &count);
+    int64_t *exponent = parallel->exponent + start / EXACT_BLOCK;
+    for (size_t b = 0; b < exact_blocks(count); b++)
+        exponent[b] = EXACT_LEAST;
+    for (size_t s = 0; s < parallel->end - parallel->first; s++)
+        exact_exponents(count, parallel->shard[s].memory + start, exponent);
+}
+
+static void add_integers(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct parallel_bound *parallel = ((struct bound *)context)->parallel;
+    size_t count, start = unit_start(unit, parallel->count, &count);
+    memset(parallel->total + start, 0, count * sizeof *parallel->total);
+    for (size_t s = 0; s < parallel->end - parallel->first; s++)
+        exact_add(count, parallel->shard[s].memory + start, parallel->exponent + start / EXACT_BLOCK,
+                  parallel->shards, parallel->total + start);
+}
+
+static void read_sums(void *context, size_t unit, size_t worker) {
+    (void)worker;
+    struct parallel_bound *parallel = ((struct bound *)context)->parallel;
+    size_t count, start = unit_start(unit, parallel->count, &count);
+    exact_read(count, parallel->total + start, parallel->exponent + start / EXACT_BLOCK,
+               parallel->shards, parallel->sum.memory + start);
+}
+
+/* The shards' sums of all processes, into `sum`. */
+static nim_status add_up(struct bound *bound, nim_error *error) {
+    struct parallel_bound *parallel = bound->parallel;
+    size_t blocks = exact_blocks(parallel->count);
+    size_t units = (blocks + BLOCKS_PER_UNIT - 1) / BLOCKS_PER_UNIT;
+    pool_run(bound->pool, units, find_exponents, bound);
+    nim_status status = collective_largest(parallel->all, parallel->exponent, blocks, error);
+    for (size_t b = 0; status == NIM_OK && b < blocks; b++)
+        if (parallel->exponent[b] == EXACT_BROKEN)
+            return bound_not_finite(bound, error);
+    if (status == NIM_OK) {
+        pool_run(bound->pool, units, add_integers, bound);
+        status = collective_sum(parallel->all, parallel->total, parallel->count, error);
+    }
+    if (status == NIM_OK)
+        pool_run(bound->pool, units, read_sums, bound);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the gradient ---------------- */
+
+static void complete_own_function(void *context, size_t unit, size_t worker) {
+    struct bound *bound = context;
+    size_t c = function_start(bound, bound->parallel->all->rank) + unit;
+    gp_gather_complete(&bound->factor[c], &bound->model->gp, &bound->gather[c]);
+    gradient_part(bound, c, worker);
+    gradient_part(bound, bound->model->functions + c, worker);
+}
+
+static void tell_listener(void *context, size_t c, size_t worker) {
+    (void)worker;
+    struct bound *bound = context;
+    bound->listener->z_is_done(bound->listener->context, c);
+}
+
+static nim_status share_gradient(struct bound *bound, nim_error *error) {
+    struct parallel_bound *parallel = bound->parallel;
+    const struct nim_model *model = bound->model;
+    size_t rank = parallel->all->rank, functions = model->functions;
+    size_t scales = model->gp.kernel->terms * model->attributes;
+    const struct bound_listener *listener = bound->listener;
+    memcpy(bound->gather, parallel->sum.gather, functions * sizeof *bound->gather);
+    bound->listener = NULL; /* not before the others' gradients are here */
+    pool_run(bound->pool, function_start(bound, rank + 1) - function_start(bound, rank),
+             complete_own_function, bound);
+    bound->listener = listener;
+    nim_status status =
+        collective_gather(parallel->all, bound->gradient,
+                          function_offsets(bound, gp_parameter_count(&model->gp)), error);
+    if (status != NIM_OK)
+        return status;
+    for (size_t c = 0; c < functions; c++)
+        add(scales, parallel->sum.norms[c].log_lengthscale, bound->gradient_of[c].log_lengthscale);
+    memcpy(bound->gradient + model->noise_at, parallel->sum.rest,
+           (model->count - model->noise_at) * sizeof(double));
+    if (listener)
+        pool_run(bound->pool, functions, tell_listener, bound);
+    return NIM_OK;
+}
+
+/* The rows' own gradients; they are few beside the others. */
+static nim_status share_own_gradient(struct bound *bound, nim_error *error) {
+    struct parallel_bound *parallel = bound->parallel;
+    size_t bytes = bound->model->table.each * sizeof(double);
+    for (size_t rank = 0; rank <= parallel->all->size; rank++)
+        parallel->offset[rank] =
+            row_start(parallel, bound->batch.step_rows, shard_start(parallel, rank)) * bytes;
+    return collective_gather(parallel->all, bound->own_gradient, parallel->offset, error);
+}
+
+nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error *error) {
+    nim_status status = share_factors(bound, error);
+    if (status != NIM_OK)
+        return status;
+    sum_shards(bound);
+    status = add_up(bound, error);
+    if (status != NIM_OK)
+        return status;
+    *value = *bound->parallel->sum.value;
+    for (size_t c = 0; c < bound->model->functions; c++)
+        *value -= bound->factor[c].kl;
+    if (!isfinite(*value))
+        return bound_not_finite(bound, error);
+    status = share_own_gradient(bound, error);
+    return status == NIM_OK ? share_gradient(bound, error) : status;
+}
