@@ -13,8 +13,8 @@ static inline size_t part_start(size_t count, size_t rank, size_t size) {
     return count * rank / size;
 }
 
-/* Where there are no others (size 0 or 1) these do nothing. A call that fails is NIM_COMMUNICATION: most
- * likely a process is gone. */
+/* Where there are no others (size 0 or 1) these do nothing. A call that fails is NIM_COMMUNICATION:
+ * most likely a process is gone. */
 nim_status collective_sum(const nim_collectives *all, int64_t *values, size_t count,
                           nim_error *error);
 nim_status collective_largest(const nim_collectives *all, int64_t *values, size_t count,

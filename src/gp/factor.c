@@ -136,9 +136,8 @@ static void copy_parts(const struct gp_factor *factor, const struct gp_shape *sh
     struct {
         double *array;
         size_t count;
-    } part[3 + KERNEL_MOST_TERMS] = {{factor->inverse, m * m},
-                                     {factor->packed_w, gemm_packed_size(m, m)},
-                                     {factor->alpha, m}};
+    } part[3 + KERNEL_MOST_TERMS] = {
+        {factor->inverse, m * m}, {factor->packed_w, gemm_packed_size(m, m)}, {factor->alpha, m}};
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         part[3 + t].array = factor->term[t].z_norm;
         part[3 + t].count = m;

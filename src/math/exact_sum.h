@@ -9,7 +9,8 @@
  * Arrays are cut into blocks of EXACT_BLOCK numbers. A block's exponent e is the least with
  * |v| < 2^e for all its numbers v in all terms. With at most 2^b terms every number becomes the
  * integer nearest to v 2^(62 - b - e); the sums of these are below 2^62. What rounding loses is at
- * most half a unit of 2^(e + b - 62) a term: less than double precision loses on the block's largest.
+ * most half a unit of 2^(e + b - 62) a term: less than double precision loses on the block's
+ * largest.
  */
 
 #include <stddef.h>

@@ -153,8 +153,7 @@ static bool is_one_tile(const struct bound *bound) {
 }
 
 static size_t gather_count(const struct bound *bound) {
-    return is_one_tile(bound) ? pool_threads(bound->pool)
-                              : bound->tiles * bound->model->functions;
+    return is_one_tile(bound) ? pool_threads(bound->pool) : bound->tiles * bound->model->functions;
 }
 
 /* Where unit (tile, function) adds up its share of the gradient. */

@@ -2,7 +2,8 @@
 #ifndef NIMGP_MODEL_BOUND_STEPS_H
 #define NIMGP_MODEL_BOUND_STEPS_H
 
-/* What a bound consists of, and the steps of its formula, for bound.c and parallel_bound.c alone. */
+/* What a bound consists of, and the steps of its formula, for bound.c and parallel_bound.c alone.
+ */
 
 #include "model/bound.h"
 #include "model/row_priors.h"
@@ -12,7 +13,7 @@ struct parallel_bound;
 struct bound {
     struct nim_model *model;
     struct pool *pool;
-    size_t tiles, columns; /* blocks of points; blocks of attributes */
+    size_t tiles, columns;            /* blocks of points; blocks of attributes */
     size_t most_points, target_width; /* of one evaluation, or of one shard of a parallel one */
     struct gp_tile_use use;
     bool needs_d_x;

@@ -272,8 +272,9 @@ static void add_integers(void *context, size_t unit, size_t worker) {
     size_t count, start = unit_start(unit, parallel->count, &count);
     memset(parallel->total + start, 0, count * sizeof *parallel->total);
     for (size_t s = 0; s < parallel->end - parallel->first; s++)
-        exact_add(count, parallel->shard[s].memory + start, parallel->exponent + start / EXACT_BLOCK,
-                  parallel->shards, parallel->total + start);
+        exact_add(count, parallel->shard[s].memory + start,
+                  parallel->exponent + start / EXACT_BLOCK, parallel->shards,
+                  parallel->total + start);
 }
 
 static void read_sums(void *context, size_t unit, size_t worker) {

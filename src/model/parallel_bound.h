@@ -5,12 +5,12 @@
 /*
  * The bound of a minibatch by many processes, to the same bits whatever their number.
  *
- * A step's rows are cut into shards. How many there are follows from the shape of the problem, never
- * from the number of processes; each process takes a stretch of them. A shard is evaluated like a
- * batch of its own up to its sums over rows (gp_gather and the like), which are added up exactly
- * (exact_sum.h), so that the order does not matter. What depends on Z alone is divided by functions:
- * each process factors its functions' covariances and sends what points need of them, and at the
- * end turns the sums of its functions into their gradient, and sends that.
+ * A step's rows are cut into shards. How many there are follows from the shape of the problem,
+ * never from the number of processes; each process takes a stretch of them. A shard is evaluated
+ * like a batch of its own up to its sums over rows (gp_gather and the like), which are added up
+ * exactly (exact_sum.h), so that the order does not matter. What depends on Z alone is divided by
+ * functions: each process factors its functions' covariances and sends what points need of them,
+ * and at the end turns the sums of its functions into their gradient, and sends that.
  *
  * All processes then hold the whole gradient, and move the same parameters by the same amounts.
  */

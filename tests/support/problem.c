@@ -165,7 +165,7 @@ void fixture_disturb(struct fixture *fixture) {
 double fixture_bound(struct fixture *fixture) {
     struct nim_model *model = fixture->model;
     struct bound_batch *batch = bound_batch(fixture->bound);
-    batch->rows = fixture->rows;
+    batch->rows = batch->step_rows = fixture->rows;
     batch->total = 3.0 * (double)fixture->rows;
     batch->step = fixture->step;
     batch->width = 1.0;
