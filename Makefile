@@ -14,6 +14,7 @@ demo: build
 test:
 	@scripts/setup.sh python
 	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
+	@scripts/setup.sh mpi || echo "setup: no MPI: the tests of nimgp-mpi will be skipped" >&2
 	@$(MAKE) --no-print-directory -j2 build python-env
 	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package
 

@@ -4,6 +4,7 @@
  * one line and an exit code. What a command does stands in the file of its name.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "cli/launch.h"
 #include "cli/terminal/arguments.h"
 #include "cli/terminal/commands.h"
 #include "cli/terminal/completion.h"
@@ -12,6 +13,7 @@
 #include "cli/terminal/help.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/manual.h"
+#include "cli/terminal/team.h"
 #include "text/nearest.h"
 
 #include <errno.h>
@@ -37,6 +39,9 @@ static bool run_command(const struct command *command, size_t count, char *const
     bool good = true;
     if (arguments_want_help(arguments))
         help_command(stdout, command);
+    else if (team_size() > 1 && !command->many)
+        good = complain(complaint, BAD_USAGE, "%s is for one process; fit and predict are for many",
+                        command->name);
     else
         good = command->run(arguments, complaint);
     arguments_free(arguments);
@@ -106,10 +111,13 @@ static bool finish_output(struct complaint *complaint) {
                     errno ? strerror(errno) : "could not be written");
 }
 
-int main(int count, char **words) {
-    /* Who reads our output and has enough ends us without a word, whatever we inherited. */
-    signal(SIGPIPE, SIG_DFL);
-    interrupt_watch();
+/* What the user is told of a failure, by the process that has something to say. */
+static void tell(const struct complaint *complaint) {
+    if (complaint->text[0])
+        fprintf(stderr, "nimgp: %s\n", complaint->text);
+}
+
+static int run_all(int count, char **words) {
     struct complaint complaint = {0};
     bool good = run(count > 0 ? (size_t)count - 1 : 0, words + 1, &complaint);
     if (good)
@@ -118,6 +126,18 @@ int main(int count, char **words) {
         return EXIT_FINE;
     if (interrupted() && complaint.kind != INTERRUPTED)
         complain(&complaint, INTERRUPTED, "interrupted");
-    fprintf(stderr, "nimgp: %s\n", complaint.text);
+    if (!team_has_agreed())
+        team_agree(false, &complaint);
+    else if (!team_leads())
+        complaint.text[0] = '\0'; /* all have failed alike */
+    tell(&complaint);
     return exit_code_of(complaint.kind);
+}
+
+int main(int count, char **words) {
+    launch(&count, &words);
+    /* Who reads our output and has enough ends us without a word, whatever we inherited. */
+    signal(SIGPIPE, SIG_DFL);
+    interrupt_watch();
+    return land(run_all(count, words));
 }

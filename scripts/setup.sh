@@ -10,6 +10,7 @@ packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev cl
 [ "${1:-}" = fuzz ] && packages+=(clang libclang-rt-14-dev llvm)
 [ "${1:-}" = coverage ] && packages+=(gcovr)
 [ "${1:-}" = browser ] && packages=(chromium)
+[ "${1:-}" = mpi ] && packages=(libopenmpi-dev openmpi-bin)
 [ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 
 missing=()

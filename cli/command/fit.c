@@ -5,6 +5,7 @@
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
 #include "cli/rows/input_report.h"
+#include "cli/terminal/team.h"
 #include "cli/training/monitor.h"
 #include "cli/training/training_report.h"
 #include "text/ascii.h"
@@ -263,12 +264,14 @@ static bool settle_progress(struct fit *fit, struct complaint *complaint) {
                                                                : PROGRESS_NONE;
     else if (isatty(STDERR_FILENO) && !argument_given(arguments, "quiet"))
         monitor->progress.style = PROGRESS_BAR;
+    if (!team_leads())
+        monitor->progress.style = PROGRESS_NONE;
     nim_options_get(fit->options, "stop", stop, sizeof stop, NULL);
     monitor->progress.may_end_early = strcmp(stop, "auto") == 0;
     monitor->arguments = arguments;
     monitor->checkpoint = fit->checkpoint;
-    monitor->periodic =
-        argument_given(arguments, "checkpoint") || argument_given(arguments, "every");
+    monitor->periodic = team_leads() && (argument_given(arguments, "checkpoint") ||
+                                         argument_given(arguments, "every"));
     return !argument_given(arguments, "every") ||
            argument_whole(arguments, "every", 1, 1000000, &monitor->every, complaint);
 }
@@ -489,7 +492,7 @@ static void quote_word(const char *word, char *out, size_t size) {
 static bool leave_checkpoint(struct fit *fit, struct complaint *complaint) {
     char table[256], output[256], checkpoint[256];
     nim_error error;
-    if (nim_model_save(fit->model, fit->checkpoint, &error) != NIM_OK)
+    if (team_leads() && nim_model_save(fit->model, fit->checkpoint, &error) != NIM_OK)
         return complain(complaint, BAD_INPUT, "interrupted, and the checkpoint is lost: %s",
                         error.message);
     quote_word(fit->table, table, sizeof table);
@@ -522,7 +525,7 @@ static bool report_validation(struct fit *fit, struct complaint *complaint) {
     struct scores scores;
     nim_error error;
     char text[256];
-    if (!fit->training.held_out.rows)
+    if (!fit->training.held_out.rows || !team_leads())
         return true;
     if (!monitor_validate(&fit->monitor, &scores, complaint))
         return false;
@@ -577,6 +580,8 @@ static bool train(struct fit *fit, struct complaint *complaint) {
 static bool finish(struct fit *fit, struct complaint *complaint) {
     nim_error error;
     bool ours = fit->monitor.wrote || argument_given(fit->arguments, "resume");
+    if (!team_leads())
+        return true;
     if (nim_model_save(fit->model, fit->output, &error) != NIM_OK)
         return file_complain(complaint, fit->output, &error);
     if (ours && !argument_given(fit->arguments, "checkpoint") &&
@@ -586,15 +591,21 @@ static bool finish(struct fit *fit, struct complaint *complaint) {
     return true;
 }
 
+/* Everything up to the first step. */
+static bool prepare(struct fit *fit, struct complaint *complaint) {
+    nim_error error;
+    return team_can_read(fit->table, complaint) && settle_files(fit, complaint) &&
+           settle_model(fit, complaint) && settle_validation(fit, complaint) &&
+           settle_progress(fit, complaint) && read_table(fit, complaint) &&
+           (fit->model || make_model(fit, complaint)) && take_notes(fit, complaint) &&
+           (!fit->others || learn_population(fit, complaint)) &&
+           (nim_model_set_collectives(fit->model, team_collectives(), &error) == NIM_OK ||
+            complain_of(complaint, &error));
+}
+
 static bool learn(struct fit *fit, struct complaint *complaint) {
     bool resumed = argument_given(fit->arguments, "resume");
-    if (!settle_files(fit, complaint) || !settle_model(fit, complaint) ||
-        !settle_validation(fit, complaint) || !settle_progress(fit, complaint) ||
-        !read_table(fit, complaint))
-        return false;
-    if (!fit->model && !make_model(fit, complaint))
-        return false;
-    if (!take_notes(fit, complaint) || (fit->others && !learn_population(fit, complaint)))
+    if (!team_agree(prepare(fit, complaint), complaint))
         return false;
     if (resumed && !nim_model_under_way(fit->model))
         say(fit->arguments, "the training had come to its end already");
@@ -645,6 +656,7 @@ const struct command command_fit = {
         "nimgp fit counts.csv --task count --label photons --exposure seconds -o counts.nimgp\n"
         "# After Ctrl-C\n"
         "nimgp fit train.csv -o toy.nimgp --resume toy.nimgp.checkpoint\n",
+    .many = true,
     .options = options,
     .run = run,
 };

@@ -3,6 +3,7 @@
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
 #include "cli/command/carried_columns.h"
+#include "cli/terminal/team.h"
 #include "score/prediction_names.h"
 #include "text/ascii.h"
 #include "text/number.h"
@@ -233,23 +234,43 @@ static bool open_writer(struct predict *predict, const struct arguments *argumen
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
 
-static bool compute(struct predict *predict, struct complaint *complaint) {
-    const struct part *part = predict->part;
-    nim_data data = rows_data(&predict->input.rows);
-    nim_prediction wanted = {.probabilities = part[PROBABILITY].value,
-                             .entropy = part[ENTROPY].value,
-                             .measurement_part = part[MEASUREMENT].value,
-                             .model_part = part[MODEL].value,
-                             .mean = part[MEAN].value,
-                             .deviation = part[DEVIATION].value,
+/* A part's numbers from row `first` on; NULL where it is not wanted. */
+static double *part_from(const struct predict *predict, enum part_name name, size_t first) {
+    const struct part *part = &predict->part[name];
+    return part->value ? part->value + first * part->width : NULL;
+}
+
+/* Rows first .. end-1 of the block. */
+static bool compute_rows(struct predict *predict, size_t first, size_t end,
+                         struct complaint *complaint) {
+    nim_data data = rows_stretch(&predict->input.rows, first, end);
+    nim_prediction wanted = {.probabilities = part_from(predict, PROBABILITY, first),
+                             .entropy = part_from(predict, ENTROPY, first),
+                             .measurement_part = part_from(predict, MEASUREMENT, first),
+                             .model_part = part_from(predict, MODEL, first),
+                             .mean = part_from(predict, MEAN, first),
+                             .deviation = part_from(predict, DEVIATION, first),
                              .levels = predict->level,
-                             .level_count = part[QUANTILE].width,
-                             .quantiles = part[QUANTILE].value,
-                             .latent_mean = part[LATENT_MEAN].value,
-                             .latent_variance = part[LATENT_VARIANCE].value};
+                             .level_count = predict->part[QUANTILE].width,
+                             .quantiles = part_from(predict, QUANTILE, first),
+                             .latent_mean = part_from(predict, LATENT_MEAN, first),
+                             .latent_variance = part_from(predict, LATENT_VARIANCE, first)};
     nim_error error;
-    return nim_predict(predict->loaded.predictor, &data, &wanted, &error) == NIM_OK ||
+    return first == end ||
+           nim_predict(predict->loaded.predictor, &data, &wanted, &error) == NIM_OK ||
            file_complain(complaint, table_path(predict->input.table), &error);
+}
+
+/* Each process of the team computes its share of the block. */
+static bool compute(struct predict *predict, struct complaint *complaint) {
+    size_t first, count = predict->input.rows.count, end = team_share(count, &first);
+    if (!compute_rows(predict, first, end, complaint))
+        return false;
+    for (size_t i = 0; i < PARTS; i++)
+        if (!team_gather(predict->part[i].value, count, predict->part[i].width * sizeof(double),
+                         complaint))
+            return false;
+    return true;
 }
 
 /* As text, numbers too, so that they keep all their digits. */
@@ -313,26 +334,36 @@ static bool write_row(struct predict *predict, size_t k, struct complaint *compl
 static bool write_block(struct predict *predict, struct complaint *complaint) {
     if (!compute(predict, complaint))
         return false;
-    for (size_t k = 0; k < predict->input.rows.count; k++)
+    for (size_t k = 0; team_leads() && k < predict->input.rows.count; k++)
         if (!write_row(predict, k, complaint))
             return false;
     return true;
 }
 
+/* Everything up to the first prediction. The first rows come before the output, so that a table
+ * that is none leaves nothing. */
+static bool prepare(struct predict *predict, const struct arguments *arguments,
+                    struct complaint *complaint) {
+    const char *table = argument_operand(arguments, 1);
+    return team_can_read(table, complaint) &&
+           model_input_open(&predict->loaded, &predict->input, arguments,
+                            argument_operand(arguments, 0), table, TARGETS_IGNORED, complaint) &&
+           refuse_foreign(predict, arguments, complaint) &&
+           read_levels(predict, arguments, complaint) && make_room(predict, arguments, complaint) &&
+           rows_next(&predict->input.rows, complaint) &&
+           (!team_leads() || open_writer(predict, arguments, complaint));
+}
+
 static bool stream(struct predict *predict, const struct arguments *arguments,
                    struct complaint *complaint) {
     struct rows *rows = &predict->input.rows;
-    /* The first rows come before the output, so that a table that is none leaves nothing. */
-    if (!model_input_open(&predict->loaded, &predict->input, arguments,
-                          argument_operand(arguments, 0), argument_operand(arguments, 1),
-                          TARGETS_IGNORED, complaint) ||
-        !refuse_foreign(predict, arguments, complaint) ||
-        !read_levels(predict, arguments, complaint) || !make_room(predict, arguments, complaint) ||
-        !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint))
+    if (!team_agree(prepare(predict, arguments, complaint), complaint))
         return false;
     while (rows->count)
         if (!write_block(predict, complaint) || !rows_next(rows, complaint))
             return false;
+    if (!team_leads())
+        return true;
     report_tally(&predict->input, arguments);
     struct table_writer *writer = predict->writer;
     predict->writer = NULL;
@@ -383,6 +414,7 @@ const struct command command_predict = {
                 "    --keep-only Source_Name -o unassociated.fits\n"
                 "# Numbers: mean, sd and a 95 % interval\n"
                 "nimgp predict sine.nimgp sine/test.csv --quantiles 0.025,0.975\n",
+    .many = true,
     .options = options,
     .run = run,
 };

@@ -32,6 +32,23 @@ nim_data rows_data(const struct rows *rows) {
     return data;
 }
 
+nim_data rows_stretch(const struct rows *rows, size_t first, size_t end) {
+    nim_data data = rows_data(rows);
+    data.rows = end - first;
+    data.x += first * data.attributes;
+    if (data.sigma) {
+        data.sigma += first * data.attributes;
+        data.sigma_rows = data.rows;
+    }
+    if (data.labels)
+        data.labels += first;
+    if (data.targets)
+        data.targets += first * data.outputs;
+    if (data.exposure)
+        data.exposure += first;
+    return data;
+}
+
 static bool allocate(struct rows *rows, struct complaint *complaint) {
     size_t cells = ROWS_BLOCK * rows->columns->count + 1; /* not nothing, even without columns */
     if (rows->place)

@@ -62,6 +62,9 @@ bool rows_have_errors(const struct rows *rows);
 /* The block for the library; the rows' own memory. */
 nim_data rows_data(const struct rows *rows);
 
+/* Rows first .. end-1 of the block. */
+nim_data rows_stretch(const struct rows *rows, size_t first, size_t end);
+
 /* Whether there were rows, and none met --where. */
 bool rows_all_filtered(const struct rows *rows);
 

@@ -35,6 +35,7 @@ struct command {
     size_t least_operands, most_operands;
     const char *description;      /* paragraphs divided by empty lines; plain text */
     const char *examples;         /* lines of shell, each with a comment line above */
+    bool many;                    /* processes may run it together, see team.h */
     const struct option *options; /* up to one whose name is NULL; --quiet and --help
                                      are not listed, every command has them */
     bool (*run)(const struct arguments *arguments, struct complaint *complaint);

@@ -3,6 +3,7 @@
 
 #include "cli/rows/input_report.h"
 #include "cli/terminal/grid.h"
+#include "cli/terminal/team.h"
 #include "text/ascii.h"
 
 #include <math.h>
@@ -82,7 +83,7 @@ static void show_feature(const struct report *report, size_t j, struct grid *gri
 static void say_columns(const struct report *report) {
     const struct training_table *training = report->training;
     size_t count = training->input.columns.count;
-    if (argument_given(report->arguments, "quiet"))
+    if (argument_given(report->arguments, "quiet") || !team_leads())
         return;
     struct grid *grid = grid_create("llrl");
     static const char *const head[] = {"feature", "error", "missing", "unit"};

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""nimgp-mpi: real processes that mpirun starts. usage: PROGRAM NIMGP_MPI [TEST...]"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from cli_check import blobs, check, main
+from program import skip
+
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--quiet"]
+MANY = str(pathlib.Path(sys.argv.pop(2)).resolve())
+# More processes than processors give way to each other.
+ENVIRONMENT = dict(os.environ, OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader,tcp")
+QUICK = ["--epochs", "2", "--stop", "fixed", "--inducing", "8", "--warm-up", "5", "--points", "16", "--batch", "40",
+         "--threads", "1"]
+
+if not shutil.which("mpirun"):
+    skip("no mpirun")
+
+
+def run(nimgp, ranks, *words, **settings):
+    return subprocess.run([*MPIRUN, "-n", str(ranks), MANY, *words], cwd=nimgp.directory, env=ENVIRONMENT,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **settings)
+
+
+def good(nimgp, ranks, *words):
+    done = run(nimgp, ranks, *words)
+    check(done.returncode == 0, words, done.returncode, done.stderr)
+    return done
+
+
+def lines_of_ours(text):
+    return [line for line in text.splitlines() if line.startswith("nimgp: ")]
+
+
+def same_file(nimgp):
+    """1, 2 and 4 processes leave the same bytes, and say what they do once."""
+    nimgp.write_rows("train.csv", *blobs(120))
+    fit = ["fit", "train.csv", *QUICK, "--validation", "0.2"]
+    talk = good(nimgp, 1, *fit, "-o", "one").stderr
+    first = nimgp.read("one")
+    for ranks in (2, 4):
+        done = good(nimgp, ranks, *fit, "-o", f"of{ranks}")
+        check(nimgp.read(f"of{ranks}") == first, ranks, "processes: another model")
+        check(len(lines_of_ours(done.stderr)) == len(lines_of_ours(talk)), done.stderr)
+
+
+def same_predictions(nimgp):
+    """In order, in one output, as one process writes them."""
+    nimgp.write_rows("train.csv", *blobs(120))
+    nimgp.write_rows("test.csv", *blobs(5000, seed=2))
+    nimgp("fit", "train.csv", "-o", "m", *QUICK, "--calibrate", "none")
+    alone = nimgp("predict", "m", "test.csv", "--keep", "--parts").out
+    check(good(nimgp, 3, "predict", "m", "test.csv", "--keep", "--parts").stdout == alone, "other output")
+    good(nimgp, 2, "predict", "m", "test.csv", "--keep", "--parts", "-o", "p.csv")
+    check(nimgp.read("p.csv").decode() == alone, "another file")
+
+
+def refusals(nimgp):
+    """One line of ours, and all end."""
+    nimgp.write_rows("train.csv", *blobs(60))
+    head, rows = blobs(60)
+    rows[11][0] = "many"
+    nimgp.write_rows("bad.csv", head, rows)
+    for words, code, says in ((["fit", "bad.csv", "-o", "m", *QUICK], 2, "bad.csv:13: column "),
+                              (["fit", "-", "-o", "m"], 1, "standard input reaches one process only"),
+                              (["fit", "train.csv"], 1, "which file should the model go to"),
+                              (["inspect", "m"], 1, "inspect is for one process")):
+        done = run(nimgp, 2, *words)
+        check(done.returncode == code, words, done.returncode, done.stderr)
+        ours = lines_of_ours(done.stderr)
+        check(len(ours) == 1 and says in ours[0], words, done.stderr)
+    check(not (nimgp.directory / "m").exists(), "a model was left")
+
+
+def ranks_of(launcher):
+    """Processes that mpirun has started."""
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(launcher)], capture_output=True, text=True)
+    return [int(pid) for pid in children.stdout.split()]
+
+
+def killed(nimgp):
+    """SIGKILL to one: the others end with a code that is not 0, and the checkpoint goes on with another
+    number of them to the same bytes."""
+    nimgp.write_rows("train.csv", *blobs(400))
+    fit = ["fit", "train.csv", *QUICK, "--calibrate", "none"]
+    long = [*fit, "--epochs", "40"]
+    good(nimgp, 1, *long, "-o", "whole")
+    launcher = subprocess.Popen([*MPIRUN, "-n", "2", MANY, *long, "-o", "m", "--checkpoint", "c", "--every", "1"],
+                                cwd=nimgp.directory, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (nimgp.directory / "c").exists() and launcher.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    check(launcher.poll() is None, "over before it could be killed")
+    os.kill(ranks_of(launcher.pid)[-1], signal.SIGKILL)
+    _, text = launcher.communicate(timeout=60)
+    check(launcher.returncode not in (0, None), launcher.returncode, text)
+    check(not (nimgp.directory / "m").exists(), "a model was left")
+    good(nimgp, 3, "fit", "train.csv", "-o", "m", "--resume", "c", "--threads", "1")
+    check(nimgp.read("m") == nimgp.read("whole"), "another model after the kill")
+
+
+main([same_file, same_predictions, refusals, killed])
