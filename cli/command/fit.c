@@ -86,6 +86,11 @@ static const struct option options[] = {
     {.name = "warm-up", .value = "N", .engine = "warm_up"},
     {.name = "seed", .value = "N", .engine = "seed"},
     {.name = "threads", .value = "N", .engine = "threads"},
+    {.name = "memory",
+     .value = "SIZE",
+     .fallback = "auto",
+     .help = "What the table's rows may take, such as 500M or 2G; auto is half the machine's "
+             "memory. More of them go to a temporary file in TMPDIR, else in /var/tmp."},
     {.name = "validation",
      .value = "SHARE",
      .help = "Hold out this share of the rows, up to 0.5, and of each class alike; say how well "
@@ -249,6 +254,30 @@ static bool settle_validation(struct fit *fit, struct complaint *complaint) {
         return argument_real(fit->arguments, "validation", 0.0, 0.5, share, complaint);
     if (text && !number_parse(text, share))
         *share = 0.0;
+    return true;
+}
+
+/* "500M": a number and K, M, G or T of bytes. */
+static bool settle_memory(struct fit *fit, struct complaint *complaint) {
+    static const char units[] = "kmgt";
+    const char *text = argument_text(fit->arguments, "memory");
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (strcmp(text, "auto") == 0) {
+        fit->plan.memory = pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : 0;
+        return true;
+    }
+    char number[32] = "";
+    size_t length = strlen(text);
+    const char *unit = length ? strchr(units, ascii_lower(text[length - 1])) : NULL;
+    double size = 0.0;
+    if (unit && *unit && length < sizeof number)
+        memcpy(number, text, length - 1);
+    if (!number_parse(number, &size) || !(size > 0.0) || size > 1e6)
+        return complain(complaint, BAD_USAGE,
+                        "fit: --memory %s; expected a size such as 500M or 2G, or auto", text);
+    for (const char *u = units; u <= unit; u++)
+        size *= 1024.0;
+    fit->plan.memory = size < 1.0 ? 1 : (size_t)size;
     return true;
 }
 
@@ -596,9 +625,9 @@ static bool prepare(struct fit *fit, struct complaint *complaint) {
     nim_error error;
     return team_can_read(fit->table, complaint) && settle_files(fit, complaint) &&
            settle_model(fit, complaint) && settle_validation(fit, complaint) &&
-           settle_progress(fit, complaint) && read_table(fit, complaint) &&
-           (fit->model || make_model(fit, complaint)) && take_notes(fit, complaint) &&
-           (!fit->others || learn_population(fit, complaint)) &&
+           settle_memory(fit, complaint) && settle_progress(fit, complaint) &&
+           read_table(fit, complaint) && (fit->model || make_model(fit, complaint)) &&
+           take_notes(fit, complaint) && (!fit->others || learn_population(fit, complaint)) &&
            (nim_model_set_collectives(fit->model, team_collectives(), &error) == NIM_OK ||
             complain_of(complaint, &error));
 }

@@ -273,6 +273,16 @@ static void say_noise(const struct report *report) {
                                "them, --noise learned learns how noisy each feature is");
 }
 
+static void say_store(const struct report *report) {
+    const struct training_set *set = &report->training->set;
+    const double mega = 1024.0 * 1024.0;
+    if (training_set_in_file(set))
+        say(report->arguments,
+            "the rows take %.4g MB, --memory is %.4g MB: they are in a temporary file in %s",
+            (double)training_set_bytes(set) / mega, (double)report->plan->memory / mega,
+            cell_store_directory());
+}
+
 bool training_report(const struct training_table *training, const struct training_plan *plan,
                      const struct arguments *arguments, struct complaint *complaint) {
     struct report report = {training, plan, arguments};
@@ -283,6 +293,7 @@ bool training_report(const struct training_table *training, const struct trainin
     say_skewed(&report);
     say_large_counts(&report);
     say_rows(&report);
+    say_store(&report);
     if (!say_odd_classes(&report, complaint))
         return false;
     say_noise(&report);

@@ -19,25 +19,49 @@ nim_data training_set_data(const struct training_set *set) {
     return data;
 }
 
+size_t training_set_bytes(const struct training_set *set) {
+    return set->rows * set->attributes * sizeof(double) * (set->sigma ? 2 : 1);
+}
+
+bool training_set_in_file(const struct training_set *set) {
+    return set->x_store.in_file;
+}
+
+static void free_cells(double *cells, struct cell_store *store) {
+    store->cell = cells;
+    cell_store_free(store);
+}
+
 void training_set_free(struct training_set *set) {
-    free(set->x);
-    free(set->sigma);
+    free_cells(set->x, &set->x_store);
+    free_cells(set->sigma, &set->sigma_store);
     target_values_free(&set->targets);
     *set = (struct training_set){0};
 }
 
 /* ---------------------------------------------------------------- reading --------------------- */
 
-static bool make_room(struct training_set *set, size_t rows, bool errors,
+/* For so many rows, of which there are `needed` already. */
+static bool make_room(struct training_set *set, size_t rows, size_t needed, bool errors,
                       struct complaint *complaint) {
-    size_t d = set->attributes;
-    bool possible = rows <= SIZE_MAX / sizeof *set->x / d;
-    double *x = possible ? realloc(set->x, rows * d * sizeof *x) : NULL;
-    set->x = x ? x : set->x;
-    double *sigma = x && errors ? realloc(set->sigma, rows * d * sizeof *sigma) : NULL;
-    set->sigma = sigma ? sigma : set->sigma;
-    return (x && (sigma || !errors) && target_values_grow(&set->targets, rows)) ||
+    size_t row = set->attributes * sizeof(double), bytes = 0;
+    bool possible = !__builtin_mul_overflow(rows, row, &bytes);
+    bool in_file = set->memory && needed > set->memory / row / (errors ? 2 : 1);
+    if (!possible)
+        return complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
+    if (!cell_store_grow(&set->x_store, bytes, in_file, complaint))
+        return false;
+    set->x = set->x_store.cell;
+    if (errors && !cell_store_grow(&set->sigma_store, bytes, in_file, complaint))
+        return false;
+    set->sigma = set->sigma_store.cell;
+    return target_values_grow(&set->targets, rows) ||
            complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
+}
+
+/* In memory twice as many rows as before; in a file a few more, which cost no copy. */
+static size_t more_room(const struct training_set *set, size_t room) {
+    return training_set_in_file(set) ? room + room / 8 + ROWS_BLOCK : 2 * room + ROWS_BLOCK;
 }
 
 static void append(struct training_set *set, const nim_data *data,
@@ -59,8 +83,8 @@ bool training_set_read(struct training_set *set, struct rows *rows, struct compl
         if (!rows->count)
             return true;
         if (set->rows + rows->count > room) {
-            room = 2 * room + ROWS_BLOCK;
-            if (!make_room(set, room, rows_have_errors(rows), complaint))
+            room = more_room(set, room);
+            if (!make_room(set, room, set->rows + rows->count, rows_have_errors(rows), complaint))
                 return false;
         }
         nim_data data = rows_data(rows);
@@ -166,11 +190,12 @@ bool training_set_hold_out(struct training_set *set, size_t classes, double shar
                            struct training_set *held, struct complaint *complaint) {
     size_t *before = calloc(classes + 1, sizeof *before), rows = set->rows;
     held->attributes = set->attributes;
+    held->memory = set->memory;
     held->targets = (struct target_values){.classed = set->targets.classed,
                                            .outputs = set->targets.outputs,
                                            .exposed = set->targets.exposed};
     /* One more than is needed keeps the arrays from being empty. */
-    bool fine = before ? make_room(held, rows + 1, set->sigma != NULL, complaint)
+    bool fine = before ? make_room(held, rows + 1, rows, set->sigma != NULL, complaint)
                        : complain_of_memory(complaint);
     struct training_set from = *set;
     set->rows = fine ? 0 : rows;

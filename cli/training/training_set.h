@@ -2,15 +2,23 @@
 #ifndef CLI_TRAINING_TRAINING_SET_H
 #define CLI_TRAINING_TRAINING_SET_H
 
-/* All rows to learn from, in memory, and the share of them that is held out. */
+/* All rows to learn from, and the share of them that is held out. Values and errors are in memory
+ * or, where they take more than `memory`, in a temporary file. */
 
 #include "cli/rows/rows.h"
+#include "cli/training/cell_store.h"
 
 struct training_set {
     size_t rows, attributes;
     double *x, *sigma;            /* rows x attributes; sigma NULL when no attribute has errors */
     struct target_values targets; /* rows */
+    size_t memory;                /* bytes that x and sigma may take; 0: any number */
+    struct cell_store x_store, sigma_store;
 };
+
+/* What x and sigma take, and whether they are in a file. */
+size_t training_set_bytes(const struct training_set *set);
+bool training_set_in_file(const struct training_set *set);
 
 /* The rest of the table. */
 bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint);

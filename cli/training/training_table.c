@@ -110,6 +110,7 @@ static bool order_classes(struct training_table *training, struct complaint *com
 
 bool training_table_read(struct training_table *training, const struct training_plan *plan,
                          struct complaint *complaint) {
+    training->set.memory = plan->memory;
     return table_input_open(&training->input, &plan->table, complaint) &&
            training_set_read(&training->set, &training->input.rows, complaint) &&
            order_classes(training, complaint) && count_classes(training, complaint) &&

@@ -2,7 +2,7 @@
 #ifndef CLI_TRAINING_TRAINING_TABLE_H
 #define CLI_TRAINING_TRAINING_TABLE_H
 
-/* A table to learn from: all its rows in memory, and what is known of them. */
+/* A table to learn from: all its rows, and what is known of them. */
 
 #include "cli/rows/table_input.h"
 #include "cli/training/training_set.h"
@@ -12,6 +12,7 @@ struct training_plan {
     struct table_request table; /* with `model`: one to go on with */
     double held_out_share;      /* of the rows; 0: none is held out */
     uint64_t seed;              /* which rows are */
+    size_t memory;              /* bytes that rows may take, see training_set.h */
     /* What the model to be does. */
     bool uses_errors;      /* looks at the features' errors */
     bool infers_inputs;    /* infers each row's true input from its own target too */

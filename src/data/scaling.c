@@ -18,6 +18,9 @@
 #define LEAST_FLAGGED 10
 #define LEAST_SHARE 0.02
 
+/* Errors of a column that its median is taken of, at most. */
+#define MOST_ERRORS 1000000
+
 void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struct arena *arena) {
     size_t width = columns + flags;
     scaling->errors_follow = true;
@@ -127,10 +130,15 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The median of one column's known errors, 0 when there is none. column: sigma_rows of scratch. */
+/* The median looks at every so many rows of errors, so that no more than MOST_ERRORS are sorted. */
+static size_t error_stride(const nim_data *data) {
+    return (data->sigma_rows + MOST_ERRORS - 1) / MOST_ERRORS;
+}
+
+/* The median of one column's known errors, 0 when there is none. column: scratch for them. */
 static double median_error(const nim_data *data, size_t j, double *column) {
     size_t count = 0;
-    for (size_t i = 0; i < data->sigma_rows; i++) {
+    for (size_t i = 0; i < data->sigma_rows; i += error_stride(data)) {
         double sigma = data->sigma[i * data->attributes + j];
         if (!isnan(sigma))
             column[count++] = sigma;
@@ -188,7 +196,8 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
                            nim_error *error) {
     double *column = NULL;
     nim_status status = NIM_OK;
-    if (data->sigma && !(column = calloc(data->sigma_rows, sizeof *column)))
+    size_t errors = data->sigma ? data->sigma_rows / error_stride(data) + 1 : 0;
+    if (data->sigma && !(column = calloc(errors, sizeof *column)))
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of errors");
     for (size_t j = 0; j < scaling->columns && status == NIM_OK; j++) {
         double mean = 0.0, deviation = 0.0;

@@ -2,6 +2,7 @@
 #include "fit/calibrate.h"
 
 #include "base/collectives.h"
+#include "math/row_sample.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -14,6 +15,8 @@ enum {
     MOST_JUDGED = 2000, /* rows kept aside in all */
     LEAST_ROWS = 40,
     PATIENCE = 10, /* steps between two questions whether to stop */
+    MOST_CONSIDERED =
+        1 << 18, /* rows that copies learn from and are judged by: their steps see fewer */
 };
 
 /* Steps of a copy, in units of the model's first ones: kernels are where they should be, and q(w)
@@ -41,29 +44,43 @@ static void subset_free(struct subset *subset) {
     free(subset->row);
 }
 
-/* Rows whose fold is `fold`, or all others. */
-static bool subset_create(struct subset *subset, const nim_data *data, const size_t *fold_of,
-                          size_t fold, bool own) {
+/* The rows that are looked at, all of them unless there are very many, and each one's fold, or
+ * FOLDS for one that is never kept aside. */
+struct considered {
+    size_t count, *row, *fold_of;
+    double weight; /* rows of the table that each stands for */
+};
+
+static void considered_free(struct considered *rows) {
+    free(rows->row);
+    free(rows->fold_of);
+}
+
+/* Rows whose fold is `fold`, or all others, which then stand for those not considered too. */
+static bool subset_create(struct subset *subset, const nim_data *data,
+                          const struct considered *rows, size_t fold, bool own) {
     size_t d = data->attributes, count = 0;
     bool each = data->sigma && data->sigma_rows != 1;
-    *subset = (struct subset){.row = malloc(data->rows * sizeof *subset->row)};
-    for (size_t i = 0; subset->row && i < data->rows; i++)
-        if ((fold_of[i] == fold) == own)
-            subset->row[count++] = i;
+    double weight = own ? 1.0 : rows->weight;
+    bool weighs = data->weights || weight != 1.0;
+    *subset = (struct subset){.row = malloc(rows->count * sizeof *subset->row)};
+    for (size_t k = 0; subset->row && k < rows->count; k++)
+        if ((rows->fold_of[k] == fold) == own)
+            subset->row[count++] = rows->row[k];
     subset->x = malloc((count * d + 1) * sizeof *subset->x);
     subset->labels = malloc((count + 1) * sizeof *subset->labels);
     subset->sigma = each ? malloc((count * d + 1) * sizeof *subset->sigma) : NULL;
-    subset->weights = data->weights ? malloc((count + 1) * sizeof *subset->weights) : NULL;
+    subset->weights = weighs ? malloc((count + 1) * sizeof *subset->weights) : NULL;
     if (!subset->row || !subset->x || !subset->labels || (each && !subset->sigma) ||
-        (data->weights && !subset->weights))
+        (weighs && !subset->weights))
         return false;
     for (size_t k = 0; k < count; k++) {
         size_t i = subset->row[k];
         memcpy(subset->x + k * d, data->x + i * d, d * sizeof(double));
         if (each)
             memcpy(subset->sigma + k * d, data->sigma + i * d, d * sizeof(double));
-        if (data->weights)
-            subset->weights[k] = data->weights[i];
+        if (weighs)
+            subset->weights[k] = weight * (data->weights ? data->weights[i] : 1.0);
         subset->labels[k] = data->labels[i];
     }
     subset->data = (nim_data){.rows = count,
@@ -150,14 +167,15 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
 }
 
 /* Probabilities of the rows of one fold, from a copy that goes on without them: into p. */
-static nim_status judge_fold(const nim_model *model, const nim_data *data, const size_t *fold_of,
-                             size_t fold, struct listener *listener, double *p, nim_error *error) {
+static nim_status judge_fold(const nim_model *model, const nim_data *data,
+                             const struct considered *rows, size_t fold, struct listener *listener,
+                             double *p, nim_error *error) {
     struct subset learn = {0}, judge = {0};
     nim_model *copy = NULL;
     nim_predictor *predictor = NULL;
     nim_status status = NIM_OUT_OF_MEMORY;
-    if (!subset_create(&learn, data, fold_of, fold, false) ||
-        !subset_create(&judge, data, fold_of, fold, true))
+    if (!subset_create(&learn, data, rows, fold, false) ||
+        !subset_create(&judge, data, rows, fold, true))
         failure(error, status, "no memory to calibrate");
     else if (judge.data.rows == 0 || learn.data.rows == 0) {
         subset_free(&learn);
@@ -176,9 +194,9 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data, const
     if (status == NIM_OK)
         status =
             nim_predict(predictor, &judge.data, &(nim_prediction){.probabilities = own}, error);
-    for (size_t k = 0; status == NIM_OK && k < judge.data.rows; k++)
-        memcpy(p + judge.row[k] * model->classes, own + k * model->classes,
-               model->classes * sizeof *p);
+    for (size_t k = 0, at = 0; status == NIM_OK && k < rows->count; k++)
+        if (rows->fold_of[k] == fold)
+            memcpy(p + k * model->classes, own + at++ * model->classes, model->classes * sizeof *p);
     free(own);
     nim_predictor_free(predictor);
     nim_model_free(copy);
@@ -187,17 +205,25 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data, const
     return status;
 }
 
-/* Each row's fold, or FOLDS for one that is never kept aside. Classes are dealt out in turn. */
-static bool deal_folds(const nim_model *model, const nim_data *data, size_t *fold_of) {
-    size_t *order = malloc(data->rows * sizeof *order);
+/* Classes are dealt out in turn. */
+static bool deal_folds(const nim_model *model, const nim_data *data, struct considered *rows) {
+    const struct row_sample sample = row_sample(
+        (struct random_key){model->options.seed, STREAM_SAMPLE}, 2, data->rows, MOST_CONSIDERED);
+    rows->count = sample.count;
+    rows->weight = (double)data->rows / (double)sample.count;
+    rows->row = malloc(sample.count * sizeof *rows->row);
+    rows->fold_of = malloc(sample.count * sizeof *rows->fold_of);
+    size_t *order = malloc(sample.count * sizeof *order);
     size_t *next = calloc(model->classes + 1, sizeof *next);
-    bool good = order && next;
+    bool good = rows->row && rows->fold_of && order && next;
     if (good)
-        random_permutation((struct random_key){model->options.seed, STREAM_FOLD}, 0, data->rows,
+        random_permutation((struct random_key){model->options.seed, STREAM_FOLD}, 0, sample.count,
                            order);
-    for (size_t k = 0; good && k < data->rows; k++) {
-        size_t i = order[k];
-        fold_of[i] = k < MOST_JUDGED ? next[data->labels[i]]++ % FOLDS : FOLDS;
+    for (size_t k = 0; good && k < sample.count; k++)
+        rows->row[k] = row_sample_at(&sample, k);
+    for (size_t k = 0; good && k < sample.count; k++) {
+        size_t at = order[k], label = (size_t)data->labels[rows->row[at]];
+        rows->fold_of[at] = k < MOST_JUDGED ? next[label]++ % FOLDS : FOLDS;
     }
     free(order);
     free(next);
@@ -241,12 +267,13 @@ double best_temperature(size_t rows, size_t classes, const double *p, const int3
 }
 
 /* The rows that were kept aside, moved to the front of p, labels and weights. */
-static size_t gather_judged(const nim_data *data, const size_t *fold_of, size_t classes, double *p,
-                            int32_t *labels, double *weights) {
+static size_t gather_judged(const nim_data *data, const struct considered *rows, size_t classes,
+                            double *p, int32_t *labels, double *weights) {
     size_t count = 0;
-    for (size_t i = 0; i < data->rows; i++)
-        if (fold_of[i] < FOLDS) {
-            memmove(p + count * classes, p + i * classes, classes * sizeof *p);
+    for (size_t k = 0; k < rows->count; k++)
+        if (rows->fold_of[k] < FOLDS) {
+            size_t i = rows->row[k];
+            memmove(p + count * classes, p + k * classes, classes * sizeof *p);
             labels[count] = data->labels[i];
             weights[count++] = data->weights ? data->weights[i] : 1.0;
         }
@@ -265,19 +292,23 @@ nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_functi
                                  .batches = FOLDS * STEPS + 1,
                                  .step = (size_t)model->step,
                                  .bound = model->bound}};
-    size_t *fold_of = malloc(rows * sizeof *fold_of);
-    double *p = malloc(rows * classes * sizeof *p), *weights = malloc(rows * sizeof *weights);
-    int32_t *labels = malloc(rows * sizeof *labels);
+    struct considered considered = {0};
+    double *p = NULL, *weights = NULL;
+    int32_t *labels = NULL;
     nim_status status = NIM_OK;
-    if (!fold_of || !p || !weights || !labels || !deal_folds(model, data, fold_of))
+    if (!deal_folds(model, data, &considered) ||
+        !(p = malloc(considered.count * classes * sizeof *p)) ||
+        !(weights = malloc(considered.count * sizeof *weights)) ||
+        !(labels = malloc(considered.count * sizeof *labels)))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
+    status = collective_agree(&model->collectives, status, error);
     for (size_t fold = 0; status == NIM_OK && fold < FOLDS; fold++)
-        status = judge_fold(model, data, fold_of, fold, &listener, p, error);
+        status = judge_fold(model, data, &considered, fold, &listener, p, error);
     if (status == NIM_OK) {
-        size_t judged = gather_judged(data, fold_of, classes, p, labels, weights);
+        size_t judged = gather_judged(data, &considered, classes, p, labels, weights);
         model->temperature = best_temperature(judged, classes, p, labels, weights);
     }
-    free(fold_of);
+    considered_free(&considered);
     free(p);
     free(weights);
     free(labels);

@@ -1,32 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a model learns the population of true inputs, and from which rows. */
+#include "math/row_sample.h"
 #include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows that a population is learned from at most, of either table: more would tell nothing new, and
+ * take memory. */
+enum { MOST_ROWS = 1 << 18 };
+
+static struct row_sample sample_of(const struct nim_model *model, const nim_data *data,
+                                   uint64_t step) {
+    struct random_key key = {model->options.seed, STREAM_SAMPLE};
+    return row_sample(key, step, data ? data->rows : 0, MOST_ROWS);
+}
+
 /* Rows in standard units: x, then noise. */
-static void gather_all(const struct nim_model *model, const nim_data *data, double *x,
-                       double *noise) {
+static void gather_all(const struct nim_model *model, const nim_data *data,
+                       const struct row_sample *sample, double *x, double *noise) {
     size_t d = model->attributes;
-    for (size_t i = 0; i < data->rows; i++)
-        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x + i * d,
-                       noise + i * d, NULL);
+    for (size_t k = 0; k < sample->count; k++) {
+        size_t i = row_sample_at(sample, k);
+        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x + k * d,
+                       noise + k * d, NULL);
+    }
 }
 
 /* The rows of the table and the others, if any. x is NULL when there is no memory; the caller frees
  * it. */
 static struct population_rows gather(const struct nim_model *model, const nim_data *data,
                                      const nim_data *others) {
-    size_t d = model->attributes, rows, bytes;
-    if (__builtin_add_overflow(data->rows, others ? others->rows : 0, &rows) ||
-        __builtin_mul_overflow(rows, 2 * d * sizeof(double), &bytes))
+    const struct row_sample own = sample_of(model, data, 0), more = sample_of(model, others, 1);
+    size_t d = model->attributes, rows = own.count + more.count, bytes;
+    if (__builtin_mul_overflow(rows, 2 * d * sizeof(double), &bytes))
         return (struct population_rows){0};
     double *x = malloc(bytes), *noise = x ? x + rows * d : NULL;
     if (x)
-        gather_all(model, data, x, noise);
+        gather_all(model, data, &own, x, noise);
     if (x && others)
-        gather_all(model, others, x + data->rows * d, noise + data->rows * d);
+        gather_all(model, others, &more, x + own.count * d, noise + own.count * d);
     return (struct population_rows){rows, d, x, noise};
 }
 

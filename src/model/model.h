@@ -129,7 +129,9 @@ enum model_stream {
     STREAM_DISTANCE,
     STREAM_LATTICE,
     STREAM_POPULATION,
-    STREAM_FOLD
+    STREAM_FOLD,
+    STREAM_WINDOW,
+    STREAM_SAMPLE
 };
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/start.h"
 
-#include "math/random.h"
+#include "math/row_sample.h"
 #include "model/targets.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DISTANCE_PAIRS = 2000 };
+enum {
+    DISTANCE_PAIRS = 2000,
+    MOST_CANDIDATES = 1 << 20, /* rows that inducing inputs are drawn from */
+};
 
 /* Learned input noise starts no larger than this where y has an order: so wide a noise washes a
  * curve out, and what is then taken for noise of y comes back slowly (docs/noise-learning.md). */
@@ -28,14 +31,14 @@ static int by_size(const void *left, const void *right) {
  * classes.
  */
 static void draw_rows(const nim_data *data, size_t classes, size_t wanted, const size_t *order,
-                      size_t *next, size_t *rows) {
+                      size_t candidates, size_t *next, size_t *rows) {
     memset(next, 0, classes * sizeof *next);
     for (size_t got = 0; got < wanted;)
         for (size_t label = 0; label < classes && got < wanted; label++) {
             size_t at = next[label];
-            while (at < data->rows && (size_t)data->labels[order[at]] != label)
+            while (at < candidates && (size_t)data->labels[order[at]] != label)
                 at++;
-            if (at < data->rows)
+            if (at < candidates)
                 rows[got++] = order[at++];
             next[label] = at;
         }
@@ -96,10 +99,11 @@ static void start_kernel(const struct nim_model *model, const struct gp_paramete
 bool model_start(struct nim_model *model, const nim_data *data) {
     size_t d = model->attributes, m = model->inducing;
     struct arena arena = {0};
+    struct random_key key = {model->options.seed, STREAM_SAMPLE};
     size_t *order = NULL, *next = NULL, *rows = NULL;
     double *x = NULL, *noise = NULL, *sizes = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        order = arena_sizes(&arena, data->rows);
+        order = arena_sizes(&arena, row_sample(key, 0, data->rows, MOST_CANDIDATES).count);
         next = arena_sizes(&arena, model->classes + 1);
         rows = arena_sizes(&arena, m);
         size_t most = m > 2 ? m : 2;
@@ -113,10 +117,13 @@ bool model_start(struct nim_model *model, const nim_data *data) {
     typical_sizes(model, data, x, noise, sizes, &distance, &norm);
     for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
-        random_permutation((struct random_key){model->options.seed, STREAM_INDUCING}, c, data->rows,
-                           order);
+        const struct row_sample candidates = row_sample(key, c, data->rows, MOST_CANDIDATES);
+        random_permutation((struct random_key){model->options.seed, STREAM_INDUCING}, c,
+                           candidates.count, order);
+        for (size_t k = 0; k < candidates.count; k++)
+            order[k] = row_sample_at(&candidates, order[k]);
         if (targets_are_classes(model))
-            draw_rows(data, model->classes, m, order, next, rows);
+            draw_rows(data, model->classes, m, order, candidates.count, next, rows);
         else
             memcpy(rows, order, m * sizeof *rows);
         scaling_gather(&model->scaling, data, false, m, rows, theta.z, noise, NULL);

@@ -3,11 +3,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/collectives.h"
 #include "file/checksum.h"
-#include "math/random.h"
 #include "math/vector.h"
 #include "model/bound.h"
 #include "model/targets.h"
 #include "train/adam.h"
+#include "train/order.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 
@@ -47,7 +47,8 @@ struct nim_trainer {
     struct bound *bound;
     size_t total;         /* rows of an epoch, copies counted */
     size_t batches, next; /* of an epoch */
-    size_t *order;        /* total: the epoch's permutation */
+    struct order *order;  /* of the epoch's rows */
+    const size_t *drawn;  /* those of the step under way */
     size_t mine;          /* where this process's rows start among those of a step */
     size_t target_width;  /* numbers in a row's target */
     bool weighs;          /* rows have classes, and those of rare ones count for more at first */
@@ -88,7 +89,7 @@ static nim_status create_trainer(nim_model *model, const nim_data *data, nim_tra
     trainer->width = 1.0;
     trainer->target_width = likelihood_target_width(model->options.likelihood, model->classes);
     trainer->weighs = targets_are_classes(model);
-    trainer->order = calloc(trainer->total, sizeof *trainer->order);
+    trainer->order = order_create(trainer->total, batch, model->options.seed);
     trainer->rarity = calloc(model->classes + 1, sizeof *trainer->rarity);
     trainer->bound = bound_create(model, batch, model_threads(model));
     if (!trainer->order || !trainer->rarity || !trainer->bound ||
@@ -121,14 +122,9 @@ void nim_trainer_free(nim_trainer *trainer) {
     if (!trainer)
         return;
     bound_free(trainer->bound);
-    free(trainer->order);
+    order_free(trainer->order);
     free(trainer->rarity);
     free(trainer);
-}
-
-/* What the step under way has of the permutation: nearly equal parts. */
-static const size_t *step_order(const struct nim_trainer *trainer) {
-    return trainer->order + trainer->total * trainer->next / trainer->batches;
 }
 
 static void fill_rows(void *context, size_t unit, size_t worker) {
@@ -136,14 +132,13 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
     struct nim_trainer *trainer = context;
     struct nim_model *model = trainer->model;
     struct bound_batch *batch = bound_batch(trainer->bound);
-    const size_t *order = step_order(trainer) + trainer->mine;
+    const size_t *mine = trainer->drawn + trainer->mine;
     size_t first = unit * ROWS_PER_UNIT, count = batch->rows - first;
     size_t each = model->table.each, rows = trainer->data.rows, d = model->attributes;
     count = count < ROWS_PER_UNIT ? count : ROWS_PER_UNIT;
     for (size_t i = first; i < first + count; i++) {
-        size_t drawn = order[i];
-        batch->row[i] = drawn % rows;
-        batch->copy[i] = drawn / rows;
+        batch->row[i] = mine[i] % rows;
+        batch->copy[i] = mine[i] / rows;
         if (each)
             memcpy(batch->own + i * each, model->table.theta + batch->row[i] * each,
                    each * sizeof(double));
@@ -163,6 +158,7 @@ static void fill_batch(struct nim_trainer *trainer) {
     size_t start = trainer->total * trainer->next / trainer->batches;
     size_t end = trainer->total * (trainer->next + 1) / trainer->batches;
     batch->step_rows = end - start;
+    trainer->drawn = order_rows(trainer->order, start, end - start);
     bound_share(trainer->bound, batch->step_rows, &trainer->mine, &batch->rows);
     batch->total = (double)trainer->total;
     batch->step = trainer->model->step;
@@ -177,11 +173,10 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     struct nim_trainer *trainer = context;
     struct row_table *table = &trainer->model->table;
     size_t rows = bound_batch(trainer->bound)->step_rows;
-    const size_t *order = step_order(trainer);
     const double *gradient = bound_own_gradient(trainer->bound);
     size_t each = table->each, end = (unit + 1) * ROWS_PER_UNIT;
     for (size_t i = unit * ROWS_PER_UNIT; i < end && i < rows; i++) {
-        size_t row = order[i] % trainer->data.rows;
+        size_t row = trainer->drawn[i] % trainer->data.rows;
         double *moments = table->moments + row * 2 * each;
         adam_update(each, ROW_RATE_FACTOR * trainer->rate, ++table->visits[row],
                     gradient + i * each, table->theta + row * each, moments, moments + each);
@@ -252,18 +247,12 @@ static void keep_in_range(struct nim_model *model) {
                                                  model->theta + model->likelihood_at);
 }
 
-/* The order of this epoch's rows. */
-static void shuffle(struct nim_trainer *trainer) {
-    struct random_key key = {trainer->model->options.seed, STREAM_EPOCH};
-    random_permutation(key, trainer->model->epoch, trainer->total, trainer->order);
-}
-
 nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *error) {
     if (!trainer)
         return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
     struct nim_model *model = trainer->model;
     if (trainer->next == 0) {
-        shuffle(trainer);
+        order_start(trainer->order, model->epoch);
         trainer->epoch_sum = 0.0;
     }
     fill_batch(trainer);
@@ -388,7 +377,7 @@ static nim_status begin(struct training *training, nim_error *error) {
     training->schedule = schedule_read(&model->checkpoint);
     trainer->next = (size_t)next;
     trainer->epoch_sum = model->checkpoint.epoch_sum;
-    shuffle(trainer);
+    order_start(trainer->order, model->epoch);
     return NIM_OK;
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MATH_ROW_SAMPLE_H
+#define NIMGP_MATH_ROW_SAMPLE_H
+
+/*
+ * At most `most` of a table's rows, so that what only needs to see many of them needs no memory for
+ * all: the rows are cut into as many stretches of nearly equal length, and one row of each is
+ * drawn. All of them, in order, where there are no more than that.
+ */
+
+#include "math/random.h"
+
+struct row_sample {
+    struct random_key key;
+    uint64_t step;
+    size_t rows, count; /* of the table; of the sample */
+};
+
+static inline struct row_sample row_sample(struct random_key key, uint64_t step, size_t rows,
+                                           size_t most) {
+    return (struct row_sample){key, step, rows, rows < most ? rows : most};
+}
+
+/* The k-th row of the sample. */
+static inline size_t row_sample_at(const struct row_sample *sample, size_t k) {
+    if (sample->count == sample->rows)
+        return k;
+    /* In two parts, so that nothing overflows. */
+    size_t each = sample->rows / sample->count, more = sample->rows % sample->count;
+    size_t first = each * k + more * k / sample->count;
+    size_t next = each * (k + 1) + more * (k + 1) / sample->count;
+    return first + random_below(sample->key, sample->step, k, next - first);
+}
+
+#endif
