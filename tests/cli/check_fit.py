@@ -317,6 +317,26 @@ def same_bytes(nimgp):
     check(nimgp.read("a") != nimgp.read("d"))
 
 
+def memory(nimgp):
+    """Rows in a temporary file are the same rows, and the file is gone afterwards."""
+    train(nimgp, rows=300)
+    (nimgp.directory / "rows").mkdir()
+    more = ["--validation", "0.2", "--log", "auto"]
+    check("temporary file" not in fit(nimgp, "train.csv", "in_memory", *more).err)
+    os.environ["TMPDIR"] = str(nimgp.directory / "rows")
+    try:
+        talk = fit(nimgp, "train.csv", "in_file", *more, "--memory", "2K").err
+        check("they are in a temporary file in" in talk, talk)
+        check(not list((nimgp.directory / "rows").iterdir()), "a file was left")
+        check(nimgp.read("in_file") == nimgp.read("in_memory"), "another model")
+        os.environ["TMPDIR"] = str(nimgp.directory / "nowhere")
+        nimgp.refuses("fit", "train.csv", "-o", "m", "--memory", "2k", says=["nowhere", "no room", "TMPDIR"])
+    finally:
+        del os.environ["TMPDIR"]
+    for wrong in ("2Q", "", "G", "-1G", "0M", "1e9T", "nanG"):
+        nimgp.refuses("fit", "train.csv", "-o", "m", "--memory", wrong, code=1, says=["--memory", "500M"])
+
+
 def validation(nimgp):
     """Held-out rows are a share of each class, and the figures are those of evaluate."""
     head, rows = blobs(400)
@@ -546,5 +566,5 @@ def population_from_others(nimgp):
 
 if __name__ == "__main__":
     main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
-          labels_beside, orphaned_errors, asymmetric_errors, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, validation, ctrl_c,
+          labels_beside, orphaned_errors, asymmetric_errors, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, memory, validation, ctrl_c,
           killed, checkpoints, checkpoints_of_others, warm_start, outputs, population_from_others])
