@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a model learns the population of true inputs, and from which rows. */
+#include "data/noisy_cells.h"
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -50,15 +51,6 @@ static bool learn(const struct nim_model *model, const struct population_rows *r
     return false;
 }
 
-/* Whether all rows have the same noise, none included. */
-static bool equally_noisy(const struct population_rows *rows) {
-    size_t d = rows->attributes;
-    for (size_t i = 1; i < rows->rows; i++)
-        if (memcmp(rows->noise, rows->noise + i * d, d * sizeof(double)) != 0)
-            return false;
-    return true;
-}
-
 /* NULL, or what a learned population needs and this model has not. */
 static const char *lacks(const struct nim_model *model) {
     const struct input_model *input = model->options.input;
@@ -86,20 +78,16 @@ nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                                     : "learning from other rows",
                        lacks(model));
     bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
-                (!asked && !input->averages && !input->widens);
-    struct population_rows rows = {0};
-    if (!flat)
-        rows = gather(model, data, others);
-    bool good = flat || rows.x;
-    if (good && !flat && !asked)
-        flat = equally_noisy(&rows);
+                (!asked && ((!input->averages && !input->widens) || equally_noisy(data)));
     struct population population = {0};
-    if (good && flat) {
+    bool good;
+    if (flat) {
         good = population_flat(&population, model->attributes, model->options.prior_variance);
-    } else if (good) {
-        good = learn(model, &rows, kind, &population);
+    } else {
+        struct population_rows rows = gather(model, data, others);
+        good = rows.x && learn(model, &rows, kind, &population);
+        free((void *)(uintptr_t)rows.x);
     }
-    free((void *)(uintptr_t)rows.x);
     if (!good)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to learn the population");
     population_free(&model->population);
