@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a model learns the population of true inputs, and from which rows. */
+#include "data/noisy_cells.h"
 #include "math/row_sample.h"
 #include "model/model.h"
 
@@ -16,14 +17,16 @@ static struct row_sample sample_of(const struct nim_model *model, const nim_data
     return row_sample(key, step, data ? data->rows : 0, MOST_ROWS);
 }
 
-/* Rows in standard units: x, then noise. */
+/* Rows in standard units, x and noise, without flags. one: a whole row of both, 2 width. */
 static void gather_all(const struct nim_model *model, const nim_data *data,
-                       const struct row_sample *sample, double *x, double *noise) {
-    size_t d = model->attributes;
+                       const struct row_sample *sample, double *one, double *x, double *noise) {
+    size_t d = model->columns, width = model->attributes;
     for (size_t k = 0; k < sample->count; k++) {
         size_t i = row_sample_at(sample, k);
-        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x + k * d,
-                       noise + k * d, NULL);
+        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, one, one + width,
+                       NULL);
+        memcpy(x + k * d, one, d * sizeof(double));
+        memcpy(noise + k * d, one + width, d * sizeof(double));
     }
 }
 
@@ -32,24 +35,32 @@ static void gather_all(const struct nim_model *model, const nim_data *data,
 static struct population_rows gather(const struct nim_model *model, const nim_data *data,
                                      const nim_data *others) {
     const struct row_sample own = sample_of(model, data, 0), more = sample_of(model, others, 1);
-    size_t d = model->attributes, rows = own.count + more.count, bytes;
+    size_t d = model->columns, rows = own.count + more.count, bytes;
     if (__builtin_mul_overflow(rows, 2 * d * sizeof(double), &bytes))
         return (struct population_rows){0};
-    double *x = malloc(bytes), *noise = x ? x + rows * d : NULL;
+    double *one = malloc(2 * model->attributes * sizeof *one);
+    double *x = one ? malloc(bytes) : NULL, *noise = x ? x + rows * d : NULL;
     if (x)
-        gather_all(model, data, &own, x, noise);
+        gather_all(model, data, &own, one, x, noise);
     if (x && others)
-        gather_all(model, others, &more, x + own.count * d, noise + own.count * d);
+        gather_all(model, others, &more, one, x + own.count * d, noise + own.count * d);
+    free(one);
     return (struct population_rows){rows, d, x, noise};
 }
 
-/* Whether all rows have the same noise, none included. */
-static bool equally_noisy(const struct population_rows *rows) {
-    size_t d = rows->attributes;
-    for (size_t i = 1; i < rows->rows; i++)
-        if (memcmp(rows->noise, rows->noise + i * d, d * sizeof(double)) != 0)
-            return false;
-    return true;
+/*
+ * The population describes measured values, not which cells are missing: components would follow
+ * the gaps, which split the rows better than any value does. Flags are exact and independent in it.
+ */
+static bool learn(const struct nim_model *model, const struct population_rows *rows,
+                  enum population_kind kind, struct population *population) {
+    struct random_key key = {model->options.seed, STREAM_POPULATION};
+    if (!population_learn(population, rows, kind, key, model_threads(model)))
+        return false;
+    if (!model->scaling.flags || population_append(population, model->scaling.flags))
+        return true;
+    population_free(population);
+    return false;
 }
 
 /* NULL, or what a learned population needs and this model has not. */
@@ -79,21 +90,16 @@ nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                                     : "learning from other rows",
                        lacks(model));
     bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
-                (!asked && !input->averages && !input->widens);
-    struct population_rows rows = {0};
-    if (!flat)
-        rows = gather(model, data, others);
-    bool good = flat || rows.x;
-    if (good && !flat && !asked)
-        flat = equally_noisy(&rows);
+                (!asked && ((!input->averages && !input->widens) || equally_noisy(data)));
     struct population population = {0};
-    if (good && flat) {
+    bool good;
+    if (flat) {
         good = population_flat(&population, model->attributes, model->options.prior_variance);
-    } else if (good) {
-        struct random_key key = {model->options.seed, STREAM_POPULATION};
-        good = population_learn(&population, &rows, kind, key, model_threads(model));
+    } else {
+        struct population_rows rows = gather(model, data, others);
+        good = rows.x && learn(model, &rows, kind, &population);
+        free((void *)(uintptr_t)rows.x);
     }
-    free((void *)(uintptr_t)rows.x);
     if (!good)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to learn the population");
     population_free(&model->population);
