@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_y, column_or_1d
+from sklearn.utils.validation import _check_y, check_is_fitted, column_or_1d
 
+from ._dask import is_dask, predict_blocks
 from ._estimator import Estimator
 from ._inputs import check_labels, check_rows, check_weights, weigh_classes
 from ._model import Model
@@ -147,7 +148,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), DataFrame or astropy Table
+        X : array-like of shape (n, d), DataFrame or astropy Table, Dask array or frame
             Measurements; NaN means missing.
         X_err : array-like of shape (n, d) or (d,), float or None
             1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
@@ -156,8 +157,12 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         Returns
         -------
         ndarray of shape (n, n_classes)
-            In the order of ``classes_``; each row sums to one.
+            In the order of ``classes_``; each row sums to one. A Dask array where X is one of its
+            collections.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            return predict_blocks(self, "predict_proba", X, X_err, len(self.classes_), np.float64)
         return self._predict(X, X_err, "probabilities")["probabilities"]
 
     def predict_log_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
@@ -176,6 +181,9 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         ndarray of shape (n,)
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            return predict_blocks(self, "predict", X, X_err, None, self.classes_.dtype)
         best = np.argmax(self.predict_proba(X, X_err), axis=1)
         return self.classes_[best]
 

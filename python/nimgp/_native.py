@@ -73,7 +73,9 @@ class OptionInfo(ctypes.Structure):
 
 ProgressFunction = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 
-OK, INVALID_ARGUMENT, BAD_DATA, OUT_OF_MEMORY, NUMERICAL, CANCELLED, BAD_FILE = range(7)
+(
+    OK, INVALID_ARGUMENT, BAD_DATA, OUT_OF_MEMORY, NUMERICAL, CANCELLED, BAD_FILE, COMMUNICATION
+) = range(8)
 
 _EXCEPTIONS: dict[int, type[Exception]] = {
     INVALID_ARGUMENT: ValueError,
@@ -81,6 +83,7 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
     OUT_OF_MEMORY: MemoryError,
     NUMERICAL: NumericalError,
     BAD_FILE: ValueError,
+    COMMUNICATION: ConnectionError,
 }
 
 # name: result, arguments. Functions that can fail return a status and take an Error last.

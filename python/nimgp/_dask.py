@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dask arrays and frames: predictions block by block, wherever Dask computes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a collection of Dask; Dask is not imported to find out."""
+    return hasattr(X, "__dask_graph__")
+
+
+def predict_blocks(
+    estimator: Any, method: str, X: Any, X_err: Any, width: int | None, dtype: Any
+) -> Any:
+    """A Dask array of ``estimator.method(X, X_err)``, of `width` columns, or none where that is
+    None. The estimator is one task of the graph: each worker gets it once, whatever the number of
+    blocks."""
+    import dask
+
+    shared = dask.delayed(estimator, traverse=False)
+    if hasattr(X, "chunks"):
+        return _of_array(shared, method, X, X_err, width, dtype)
+    return _of_frame(shared, method, X, X_err, width, dtype)
+
+
+def _block(X: Any, X_err: Any, estimator: Any, method: str) -> np.ndarray:
+    return getattr(estimator, method)(X, X_err)
+
+
+def _of_array(shared: Any, method: str, X: Any, X_err: Any, width: int | None, dtype: Any) -> Any:
+    import dask.array
+
+    if X.ndim != 2:
+        raise ValueError(f"X has {X.ndim} dimensions; expected 2")
+    X = X.rechunk({1: -1})  # rows stay whole
+    if is_dask(X_err) and not hasattr(X_err, "chunks"):
+        raise TypeError("X is a Dask array and X_err a frame; expected two of a kind")
+    if np.ndim(X_err) == 2:
+        if X_err.shape[0] != X.shape[0] and not np.isnan(X.shape[0]):
+            raise ValueError(f"X_err has {X_err.shape[0]} rows, X has {X.shape[0]}")
+        X_err = X_err if is_dask(X_err) else dask.array.from_array(np.asarray(X_err))
+        X_err = X_err.rechunk(X.chunks)
+    shape: dict[str, Any] = {"drop_axis": 1} if width is None else {"chunks": (X.chunks[0], width)}
+    meta = np.empty((0,) if width is None else (0, width), dtype)
+    return dask.array.map_blocks(
+        _block, X, X_err, shared, method, dtype=dtype, meta=meta, **shape
+    )
+
+
+def _of_frame(shared: Any, method: str, X: Any, X_err: Any, width: int | None, dtype: Any) -> Any:
+    import dask
+    import dask.array
+
+    parts = X.to_delayed()
+    if is_dask(X_err):
+        if not hasattr(X_err, "to_delayed") or X_err.npartitions != len(parts):
+            raise ValueError("X_err must be a Dask frame with as many partitions as X")
+        errors = X_err.to_delayed()
+    elif np.ndim(X_err) == 2:
+        raise TypeError("X is a Dask frame: X_err must be one too, a number for each column, or one")
+    else:
+        errors = [X_err] * len(parts)
+    shape = (np.nan,) if width is None else (np.nan, width)
+    block = dask.delayed(_block)
+    return dask.array.concatenate(
+        [
+            dask.array.from_delayed(block(part, error, shared, method), shape, dtype)
+            for part, error in zip(parts, errors)
+        ],
+        allow_unknown_chunksizes=True,
+    )
