@@ -47,7 +47,8 @@ warm_up : int, default=1000
     Steps in which the draws of noisy inputs grow to their full width; with "marginal" and
     "resampled" inputs 300 at most.
 n_draws : int or None, default=None
-    Places each row is looked at in a training step. None: 8 with marginal inputs, otherwise 1.
+    Places each row is looked at in a training step. None: 4 with marginal
+    inputs (16 where noise is learned) and with latent ones for numbers and counts, otherwise 1.
 n_points : int, default=256
     Quasi-random points a noisy row is averaged over in prediction.
 noise_start : float or None, default=None

@@ -80,8 +80,8 @@ static const struct option option_list[] = {
      WHOLE, AT(learn_epsilon), SHAPES, 0, 1},
     {{"epochs", "0", "0 .. 1000000",
       "Passes over the data: the most with stop=auto, exactly so many with stop=fixed; 0 means "
-      "10000 steps, but at least 100 passes, with latent and amortised inputs, otherwise 1000 steps, "
-      "but at least 15 passes."},
+      "1000 steps, but at least 15 passes, where alpha is above 0 and inputs are not latent or "
+      "amortised, otherwise 10000 steps, but at least 100 passes."},
      WHOLE, AT(epochs), TRAINS, 0, 1e6},
     {{"warm_up", "1000", "0 .. 1000000000",
       "Steps in which the draws of noisy inputs grow to their full width; with marginal and resampled "
@@ -102,7 +102,8 @@ static const struct option option_list[] = {
      CHOICE, AT(calibrate), TRAINS, 0, 0},
     {{"samples", "0", "0 .. 1000",
       "Places each row is looked at in a training step; 0 means 4 with marginal inputs, 16 "
-      "where noise is learned with them, otherwise 1."},
+      "where noise is learned with them, 4 with latent ones for numbers and counts, "
+      "otherwise 1."},
      WHOLE, AT(samples), SHAPES, 0, 1000},
     {{"points", "256", "1 .. 65536",
       "Quasi-random points a noisy row is averaged over in prediction."},
