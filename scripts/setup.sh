@@ -10,6 +10,13 @@ packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev cl
 [ "${1:-}" = fuzz ] && packages+=(clang libclang-rt-14-dev llvm)
 [ "${1:-}" = coverage ] && packages+=(gcovr)
 [ "${1:-}" = browser ] && packages=(chromium)
+[ "${1:-}" = deb ] && packages+=(dpkg-dev debhelper dh-python fakeroot)
+[ "${1:-}" = abi ] && packages+=(abigail-tools)
+[ "${1:-}" = tidy ] && packages+=(clang clang-tidy)
+if [ "${1:-}" = aarch64 ]; then
+    packages+=(gcc-aarch64-linux-gnu qemu-user libcmocka-dev:arm64 zlib1g-dev:arm64 libcfitsio-dev:arm64)
+    foreign=arm64
+fi
 [ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 
 missing=()
@@ -30,6 +37,7 @@ fi
 
 export DEBIAN_FRONTEND=noninteractive
 echo "setup: installing ${missing[*]}" >&2
+[ -z "${foreign:-}" ] || "${as_root[@]}" dpkg --add-architecture "$foreign"
 "${as_root[@]}" apt-get update -qq ||
     echo "setup: could not refresh the package lists; trying with what is there" >&2
 if ! "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then

@@ -6,6 +6,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,12 @@ def test_user_guide(monkeypatch, tmp_path):
     guide = Path(ROOT, "docs", "python.md")
     failed, tried = doctest.testfile(str(guide), module_relative=False, optionflags=FLAGS)
     assert tried > 50 and failed == 0
+
+
+def test_the_example_knows_sharp_from_bad(capsys):
+    runpy.run_path(str(ROOT / "examples" / "session.py"))
+    sharp, bad, inside = (float(line.split()[-3][:-1]) for line in capsys.readouterr().out.splitlines())
+    assert sharp > 0.9 and 0.3 < bad < 0.7 and inside > 0.9
 
 
 def test_everything_public_is_documented_and_typed():
