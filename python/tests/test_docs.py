@@ -72,6 +72,17 @@ def test_everything_public_is_documented_and_typed():
                 ), (thing, parameter)
 
 
+def test_errors_are_given_by_keyword():
+    """X_err never stands where a sample weight, a class or a number might be meant."""
+    things = [getattr(nimgp.plot, name) for name in nimgp.plot.__all__]
+    things += [nimgp.neg_log_loss.__call__]
+    for estimator in ESTIMATORS:
+        things += [m for n, m in inspect.getmembers(estimator, inspect.isfunction) if n[0] != "_"]
+    found = [inspect.signature(thing).parameters.get("X_err") for thing in things]
+    kinds = [parameter.kind for parameter in found if parameter is not None]
+    assert len(kinds) > 30 and set(kinds) == {inspect.Parameter.KEYWORD_ONLY}
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_every_parameter_is_explained(estimator):
     text = inspect.getdoc(estimator)
