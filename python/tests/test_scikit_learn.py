@@ -119,8 +119,8 @@ def test_weights_are_repetitions(problem):
         "exact", n_inducing=15, alpha=0, max_epochs=1000, calibrate=False, random_state=0
     )
     weighted = clf.fit(X, y, X_err=sigma, sample_weight=times).predict_proba(X, X_err=sigma)
-    many = [np.repeat(a, times, axis=0) for a in (X, y, sigma)]
-    repeated = clf.fit(*many).predict_proba(X, X_err=sigma)
+    more_X, more_y, more_sigma = (np.repeat(a, times, axis=0) for a in (X, y, sigma))
+    repeated = clf.fit(more_X, more_y, X_err=more_sigma).predict_proba(X, X_err=sigma)
     plain = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=sigma)
     assert np.abs(weighted - repeated).mean() < 0.25 * np.abs(weighted - plain).mean()
 

@@ -211,8 +211,8 @@ def test_partial_fit_adds_rows(problem):
     clf.partial_fit(X, y, X_err=sigma)
     warm = NoisyGPClassifier(warm_start=True, **QUICK)
     warm.partial_fit(X[some], y[some], classes=clf.classes_, X_err=sigma[some])
-    both = [np.concatenate([a[some], a]) for a in (X, y, sigma)]
-    warm.fit(*both)
+    both_X, both_y, both_sigma = (np.concatenate([a[some], a]) for a in (X, y, sigma))
+    warm.fit(both_X, both_y, X_err=both_sigma)
     assert np.array_equal(clf.predict_proba(X, X_err=sigma), warm.predict_proba(X, X_err=sigma))
 
 
