@@ -208,8 +208,8 @@ def test_likelihoods_are_those_of_the_estimator():
 def test_other_classifiers(likelihood, tmp_path):
     X, y, sigma, truth = make_targets(NoisyGPClassifier, 200)
     clf = NoisyGPClassifier(
-        likelihood=likelihood, max_epochs=100, learning_rate=0.1, n_points=64, calibrate=False,
-        random_state=0,
+        likelihood=likelihood, kernel="matern32", max_epochs=100, learning_rate=0.1, n_points=64,
+        calibrate=False, random_state=0,
     )
     p = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=sigma)
     assert np.allclose(p.sum(axis=1), 1) and (p > 0).all()

@@ -215,7 +215,7 @@ def test_labels_that_are_no_class(clf, problem):
     with pytest.raises(ValueError, match=message):
         clf.set_params(warm_start=True).fit(X, wrong, X_err=sigma)
     with pytest.raises(ValueError, match=message):
-        neg_log_loss(clf, X, wrong, sigma)
+        neg_log_loss(clf, X, wrong, X_err=sigma)
     with pytest.raises(ValueError, match="one class only, 'east' in 3 rows"):
         NoisyGPClassifier().fit(X[:3], ["east"] * 3)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
