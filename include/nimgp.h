@@ -105,6 +105,10 @@ NIM_API nim_status nim_options_get(const nim_options *options, const char *name,
 NIM_API size_t nim_option_count(void);
 NIM_API nim_option_info nim_option_describe(size_t index); /* index < nim_option_count() */
 
+/* What a value of the option `likelihood` predicts, as nim_model_target says it; NULL for a name
+ * that is not one. The first of those that predict the same is the usual choice. */
+NIM_API const char *nim_likelihood_target(const char *likelihood);
+
 /* ---------------------------------------------------------------- data ------------------------ */
 
 /*

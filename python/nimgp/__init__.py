@@ -17,9 +17,9 @@ from __future__ import annotations
 from ._classifier import NoisyGPClassifier
 from ._counts import NoisyGPCountRegressor
 from ._estimator import Denoised, Population, load
-from ._multilabel import NoisyGPMultiLabel
+from ._multilabel import NoisyGPMultiLabelClassifier
 from ._native import NumericalError, Option, options, version
-from ._ordinal import NoisyGPOrdinal
+from ._ordinal import NoisyGPOrdinalClassifier
 from ._progress import Progress
 from ._regressor import NoisyGPRegressor
 from ._report import Report
@@ -34,8 +34,8 @@ __all__ = [
     "Denoised",
     "NoisyGPClassifier",
     "NoisyGPCountRegressor",
-    "NoisyGPMultiLabel",
-    "NoisyGPOrdinal",
+    "NoisyGPMultiLabelClassifier",
+    "NoisyGPOrdinalClassifier",
     "NoisyGPRegressor",
     "NumericalError",
     "Option",

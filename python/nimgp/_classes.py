@@ -59,7 +59,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ learning
 
-    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         y = check_rows(_check_y(y, estimator=self), rows)
         self._check_kind(y)
         present = np.unique(y)
@@ -74,7 +74,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """ValueError when y does not look like classes."""
         check_classification_targets(y)
 
-    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+    def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         return {"labels": check_labels(y, classes, rows)}
 
     @classmethod
@@ -107,6 +107,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X: ArrayLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
@@ -142,7 +143,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ predicting
 
-    def predict_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """Class probabilities.
 
         Parameters
@@ -160,23 +161,23 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """
         return self._predict(X, X_err, "probabilities")["probabilities"]
 
-    def predict_log_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict_log_proba(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """Logarithms of the class probabilities; arguments as in :meth:`predict_proba`.
 
         Returns
         -------
         ndarray of shape (n, n_classes)
         """
-        return np.log(self.predict_proba(X, X_err))
+        return np.log(self.predict_proba(X, X_err=X_err))
 
-    def predict(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """The most probable class; arguments as in :meth:`predict_proba`.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        best = np.argmax(self.predict_proba(X, X_err), axis=1)
+        best = np.argmax(self.predict_proba(X, X_err=X_err), axis=1)
         return self.classes_[best]
 
     def score(
@@ -184,6 +185,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
     ) -> float:
         """The share of labels predicted right.
@@ -200,7 +202,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         float
         """
-        found = self.predict(X, X_err)
+        found = self.predict(X, X_err=X_err)
         if self.classes_.dtype.kind == "f":  # scikit-learn takes 1.5 for no class
             y, found = (_places(labels, self.classes_) for labels in (y, found))
         return float(accuracy_score(y, found, sample_weight=sample_weight))

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from . import _settings
+from . import _native, _settings
 from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
 from ._progress import Bar, Progress
@@ -69,7 +69,7 @@ class Estimator(BaseEstimator):
     ``_target``
         what the library calls such a target (``nim_model_target``);
     ``_quantities``
-        what each of its likelihoods learns besides, by name, as in ``nim_model_get``;
+        what its likelihoods learn besides, by name, as in ``nim_model_get``;
     ``_find_classes``, ``_read_targets``
         y at first sight, and y in the library's form.
     """
@@ -127,11 +127,11 @@ class Estimator(BaseEstimator):
 
     # ------------------------------------------------------------------ what y is
 
-    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         """All classes in the y of a new model, `classes` where they are given."""
         return None
 
-    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+    def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         """y as an argument of :class:`Table`; ValueError names what is wrong and where."""
         raise NotImplementedError
 
@@ -150,9 +150,9 @@ class Estimator(BaseEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        *,
         X_unlabelled: ArrayLike | None = None,
         X_unlabelled_err: ArrayLike | None = None,
     ) -> Self:
@@ -192,6 +192,7 @@ class Estimator(BaseEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
@@ -377,7 +378,7 @@ class Estimator(BaseEstimator):
         self.elbo_ = model.bound
         self.n_iter_ = model.epochs
         self.n_inducing_ = model.inducing
-        present = self._quantities[model.option("likelihood")]
+        present = self._quantities.get(model.option("likelihood"), ())
         for name in {name for names in self._quantities.values() for name in names}:
             if name in present:
                 setattr(self, name + "_", self._shaped(name, model.get(name)))
@@ -390,7 +391,7 @@ class Estimator(BaseEstimator):
 
     # ------------------------------------------------------------------ predicting
 
-    def log_density(self, X: ArrayLike, y: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def log_density(self, X: ArrayLike, y: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """How well what the rows are was predicted.
 
         Parameters
@@ -441,9 +442,9 @@ class Estimator(BaseEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
         path: str | os.PathLike[str] | None = None,
-        *,
         names: Sequence[str] | None = None,
     ) -> Report:
         """A page with pictures of the model and of what it says of rows.
@@ -495,7 +496,7 @@ class Estimator(BaseEstimator):
             report.save(path)
         return report
 
-    def denoise(self, X: ArrayLike, y: ArrayLike, X_err: ArrayLike | None = None) -> Denoised:
+    def denoise(self, X: ArrayLike, y: ArrayLike, *, X_err: ArrayLike | None = None) -> Denoised:
         """Where the true inputs of the training rows are believed to be.
 
         Parameters
@@ -522,10 +523,9 @@ class Estimator(BaseEstimator):
     def _options(self) -> dict[str, str]:
         """The parameters as options of the library."""
         options = _settings.options_of(self)
-        if options["likelihood"] not in self._quantities:
-            raise ValueError(
-                f"likelihood={self.likelihood!r} is not one of {', '.join(self._quantities)}"
-            )
+        known = _native.likelihoods(self._target)
+        if options["likelihood"] not in known:
+            raise ValueError(f"likelihood={self.likelihood!r} is not one of {', '.join(known)}")
         options["seed"] = str(_settings.seed(self.random_state))
         return options
 
@@ -615,7 +615,7 @@ def load(path: str | os.PathLike[str]) -> Estimator:
 
     Returns
     -------
-    NoisyGPClassifier, NoisyGPOrdinal, NoisyGPMultiLabel, NoisyGPRegressor or NoisyGPCountRegressor
+    NoisyGPClassifier, NoisyGPOrdinalClassifier, NoisyGPMultiLabelClassifier, NoisyGPRegressor or NoisyGPCountRegressor
     """
     model = Model.load(path)
     return Estimator._of_target[model.target]._of(model)

@@ -37,7 +37,7 @@ def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
 
 def _only_numbers(values: Any, what: str) -> Any:
     """The values themselves, unless they are times or complex, which a float would make of them."""
-    dtypes = getattr(values, "dtypes", None)  # a DataFrame's, one a column
+    dtypes: Any = getattr(values, "dtypes", None)  # a DataFrame's, one a column
     if not isinstance(values, np.ndarray) and hasattr(dtypes, "items"):
         kinds = [(f" column {name!r}", dtype) for name, dtype in dtypes.items()]
     else:

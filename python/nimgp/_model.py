@@ -75,7 +75,7 @@ class Table:
         shared = self.sigma is not None and self.sigma.ndim == 1
         for first in range(0, len(self.x), size):
             rows = slice(first, first + size)
-            arrays = {
+            arrays: dict[str, Any] = {
                 name: array if array is None or (name == "sigma" and shared) else array[rows]
                 for name, array in self._arrays().items()
             }
@@ -84,7 +84,7 @@ class Table:
     def followed_by(self, more: Table) -> Table:
         """The rows of both; what only one of them has is filled in."""
         plain = {"sigma": 0.0, "weights": 1.0, "exposure": 1.0}
-        arrays: dict[str, np.ndarray | None] = {}
+        arrays: dict[str, Any] = {}
         for name, mine in self._arrays().items():
             pair = [mine, getattr(more, name)]
             if pair[0] is None and pair[1] is None:

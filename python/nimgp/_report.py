@@ -80,8 +80,8 @@ def make_report(
     with model.predictor() as (own, predictor):
         call("nim_report_create", own, predictor, ctypes.byref(handle))
         try:
-            for key, text in facts.items():
-                call("nim_report_fact", handle, key.encode(), text.encode(errors="replace"))
+            for key, fact in facts.items():
+                call("nim_report_fact", handle, key.encode(), fact.encode(errors="replace"))
             for place, portion in table.portions(2048):
                 rows = _Rows(data=ctypes.pointer(portion.data))
                 if names is not None:

@@ -15,7 +15,7 @@ class _Scorer:
     """Something for ``scoring=`` that asks for metadata."""
 
     _name: str
-    _asks_for = ("X_err",)
+    _asks_for: tuple[str, ...] = ("X_err",)
 
     def get_metadata_routing(self) -> MetadataRequest:
         request = MetadataRequest(owner=self)
@@ -43,7 +43,7 @@ class _NegLogLoss(_Scorer):
     _name = "neg_log_loss"
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, X_err: Any = None, sample_weight: Any = None
+        self, estimator: Any, X: Any, y: Any, *, X_err: Any = None, sample_weight: Any = None
     ) -> float:
         extra = {} if X_err is None else {"X_err": X_err}
         log_p = estimator.predict_log_proba(X, **extra)

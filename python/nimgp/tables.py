@@ -404,7 +404,8 @@ def from_table(
     """
     columns = _column_names(table)
     one = label is None or isinstance(label, str)
-    labels = [_require(columns, name) for name in ([label] if one else label) if name is not None]
+    wanted = [label] if isinstance(label, str) else [] if label is None else list(label)
+    labels = [_require(columns, name) for name in wanted]
     taken = labels if exposure is None else [*labels, _require(columns, exposure)]
     given = dict(errors) if isinstance(errors, Mapping) else {}
     named = {_require(columns, name) for name in given.values() if name is not None}
