@@ -2,6 +2,7 @@
 /* nimgp evaluate: how good predictions are where the truth is known. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
+#include "cli/command/prior.h"
 #include "cli/command/report_page.h"
 #include "cli/score/outside_probabilities.h"
 #include "cli/terminal/grid.h"
@@ -28,6 +29,7 @@ static const struct option options[] = {
      .value = "FILE",
      .help = "No MODEL: rate the columns p_CLASS of FILE, whose rows are those of TABLE.",
      .complete = COMPLETE_FILE},
+    PRIOR_OPTION,
     MODEL_INPUT_OPTIONS,
     {0}};
 
@@ -296,15 +298,17 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
     evaluation->rival = probabilities ? probabilities : first;
     if (!probabilities && second)
         return model_input_open(&evaluation->loaded, &evaluation->input, arguments, first, second,
-                                TARGETS_NEEDED, complaint);
+                                TARGETS_NEEDED, complaint) &&
+               prior_apply(&evaluation->loaded, arguments, first, second, complaint);
     if (!probabilities || second)
         return complain(complaint, BAD_USAGE, "evaluate: %s",
                         second ? "expected TABLE alone with --probabilities"
                                : "TABLE is missing; usage: nimgp evaluate MODEL TABLE");
-    if (argument_given(arguments, "exposure"))
-        return complain(complaint, BAD_USAGE,
-                        "evaluate: --exposure is of no use with --probabilities, which are of "
-                        "classes");
+    if (argument_given(arguments, "exposure") || argument_given(arguments, "prior"))
+        return complain(complaint, BAD_USAGE, "evaluate: --%s is of no use with --probabilities, %s",
+                        argument_given(arguments, "prior") ? "prior" : "exposure",
+                        argument_given(arguments, "prior") ? "which stay as they are"
+                                                            : "which are of classes");
     return outside_probabilities_read(&evaluation->outside, probabilities, complaint) &&
            classes_input_open(&evaluation->input, arguments, &evaluation->outside.classes, first,
                               complaint);

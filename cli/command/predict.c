@@ -3,6 +3,7 @@
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
 #include "cli/command/carried_columns.h"
+#include "cli/command/prior.h"
 #include "score/prediction_names.h"
 #include "text/ascii.h"
 #include "text/number.h"
@@ -28,6 +29,7 @@ static const struct option options[] = {
     {.name = "parts",
      .help = "Add what the entropy consists of: what exact measurements would remove, what a "
              "perfect model would remove then, and label noise. Not of numbers and counts."},
+    PRIOR_OPTION,
     {.name = "latent", .help = "Add mean and deviation of each latent function."},
     MODEL_INPUT_OPTIONS,
     {0}};
@@ -326,6 +328,8 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     if (!model_input_open(&predict->loaded, &predict->input, arguments,
                           argument_operand(arguments, 0), argument_operand(arguments, 1),
                           TARGETS_IGNORED, complaint) ||
+        !prior_apply(&predict->loaded, arguments, argument_operand(arguments, 0),
+                     argument_operand(arguments, 1), complaint) ||
         !refuse_foreign(predict, arguments, complaint) ||
         !read_levels(predict, arguments, complaint) || !make_room(predict, arguments, complaint) ||
         !rows_next(rows, complaint) || !open_writer(predict, arguments, complaint))

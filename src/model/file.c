@@ -8,6 +8,7 @@
 #include "text/json_writer.h"
 #include "text/memory_file.h"
 #include "file/safetensors.h"
+#include "model/class_shares.h"
 #include "model/model.h"
 #include "model/targets.h"
 
@@ -22,7 +23,7 @@
 #define OPTION_PREFIX "option."
 #define NOTE_PREFIX "note."
 
-enum { MOST_ARRAYS = 32 };
+enum { MOST_ARRAYS = 48 };
 
 #define LARGEST_LOG 700.0 /* of a number that is a double, and its inverse too */
 
@@ -116,6 +117,8 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
     }
     if (model->temperature != 1.0)
         add_array(arrays, "calibration.temperature", &model->temperature, 1, 1, 0, 0);
+    if (model->shares_known)
+        add_array(arrays, "class_shares", model->class_share, 1, model->classes, 0, 0);
     add_array(arrays, "jitter", model->jitter, 1, model->functions, 0, 0);
     add_classes(arrays, model);
     add_array(arrays, "noise.log_variance", part_of(model->theta, model->noise_at), 1,
@@ -198,6 +201,7 @@ static const char *impossible_array(const struct nim_model *model) {
         {"population.variance",
          population->components || all_between(population->variance, d, least, most)},
         {"calibration.temperature", all_between(&model->temperature, 1, least, most)},
+        {"class_shares", class_shares_can_be(model)},
         {"scaling.flagged", flags_can_be(model)},
         {"training.trace", !model->trace.count || model->trace.stride},
         {"scaling.deviation", all_between(scaling->deviation, d, least, most)},
@@ -501,6 +505,7 @@ static nim_status check_contents(const struct loading *loading, const nim_option
     plan->table.rows = rows;
     if (safetensors_tensor(&loading->file, "calibration.temperature"))
         plan->temperature = 0.0; /* to be read */
+    plan->shares_known = safetensors_tensor(&loading->file, "class_shares");
     nim_status status = plan_population(loading, plan);
     if (status == NIM_OK)
         status = expect_trace(loading, plan);
@@ -531,6 +536,7 @@ static nim_status fill(const struct loading *loading, const struct nim_model *pl
     struct arrays arrays = {0};
     model->under_way = plan->under_way;
     model->temperature = plan->temperature;
+    model->shares_known = plan->shares_known;
     model->trace.count = plan->trace.count;
     model->scaling.errors_follow = says_yes(loading, "errors_follow");
     nim_status status = make_room(loading, plan, model);

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "base/pool.h"
+#include "model/class_shares.h"
 #include "model/start.h"
 #include "model/targets.h"
 
@@ -70,6 +71,7 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->moment1 = arena_doubles(arena, model->count);
     model->moment2 = arena_doubles(arena, model->count);
     model->jitter = arena_doubles(arena, model->functions);
+    model->class_share = arena_doubles(arena, model->classes);
     model->constants =
         likelihood->table ? arena_doubles(arena, likelihood->table(&model->likelihood)) : NULL;
     scaling_layout(&model->scaling, model->columns, model->attributes - model->columns, arena);
@@ -166,6 +168,7 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
         nim_model_free(model);
         return status;
     }
+    class_shares_count(model, data);
     *result = model;
     return succeed(error);
 }

@@ -55,6 +55,8 @@ struct nim_model {
     uint64_t visits; /* updates since the optimiser's moments were zero */
     double bound;
     struct bound_trace trace;
+    bool shares_known;   /* class_share was counted */
+    double *class_share; /* classes: their shares among the rows it learned from */
     double temperature; /* predicted probabilities p become those in proportion to p^(1/T) */
     bool under_way;     /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;

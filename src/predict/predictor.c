@@ -81,6 +81,7 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     predictor->coordinates = model->attributes + (model->population.components > 1);
     predictor->normal = points ? arena_doubles(arena, points * predictor->coordinates) : NULL;
     predictor->coarse = points ? arena_doubles(arena, TILE * predictor->coordinates) : NULL;
+    predictor->ratio = arena_doubles(arena, model->classes);
     size_t scales = model->gp.kernel->terms * model->attributes;
     predictor->q = arena_doubles(arena, functions * scales);
     bool counting = !predictor->factor; /* see arena.h */
@@ -250,10 +251,14 @@ static void temper(size_t classes, double temperature, double *p) {
 
 double predictor_calibrate(const struct nim_predictor *predictor, double *p) {
     const struct nim_model *model = predictor->model;
-    if (model->temperature == 1.0 || !targets_are_classes(model))
+    bool tempers = model->temperature != 1.0;
+    if ((!tempers && !predictor->reshares) || !targets_are_classes(model))
         return 1.0;
     double plain = predictor_entropy(predictor, p);
-    temper(model->classes, model->temperature, p);
+    if (tempers)
+        temper(model->classes, model->temperature, p);
+    if (predictor->reshares)
+        predictor_reshare(predictor, p);
     return plain > 0.0 ? predictor_entropy(predictor, p) / plain : 1.0;
 }
 
