@@ -92,6 +92,7 @@ nim_status predictions_make(struct predictions *predictions, nim_predictor *pred
         predictions->latent_deviation[i] = sqrt(predictions->latent_deviation[i]);
     predictions->label = data->labels;
     predictions->y = data->targets;
+    predictions->weight = data->weights;
     predictions->rows = data->rows;
     return NIM_OK;
 }

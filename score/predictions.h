@@ -22,6 +22,7 @@ struct predictions {
      */
     const int32_t *label;
     const double *y;
+    const double *weight; /* rows: how much each counts in scores; NULL: all alike */
 
     double *p;           /* rows x classes: their probabilities */
     double *log_density; /* rows: numbers, counts and sets of labels whose targets are there */

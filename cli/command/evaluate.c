@@ -2,6 +2,7 @@
 /* nimgp evaluate: how good predictions are where the truth is known. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
+#include "cli/rows/row_weights.h"
 #include "cli/command/prior.h"
 #include "cli/command/report_page.h"
 #include "cli/score/outside_probabilities.h"
@@ -30,6 +31,11 @@ static const struct option options[] = {
      .help = "No MODEL: rate the columns p_CLASS of FILE, whose rows are those of TABLE.",
      .complete = COMPLETE_FILE},
     PRIOR_OPTION,
+    {.name = "weights",
+     .value = "COLUMN",
+     .help =
+         "How much each row counts in all figures: for instance, how many objects of the sky it "
+         "stands for."},
     MODEL_INPUT_OPTIONS,
     {0}};
 
@@ -40,6 +46,8 @@ struct evaluation {
     struct table_input input;
     struct outside_probabilities outside; /* in place of a model */
     struct predictions predictions;       /* of a block */
+    struct row_weights weights;           /* of its rows */
+    size_t rated;                         /* rows so far */
     struct assessment assessment;
     struct report_page page; /* with --report */
 };
@@ -107,8 +115,11 @@ static bool look_up_block(struct evaluation *evaluation, struct complaint *compl
 
 static bool rate_block(struct evaluation *evaluation, struct complaint *complaint) {
     const struct rows *rows = &evaluation->input.rows;
-    if (!(evaluation->loaded.model ? predict_block : look_up_block)(evaluation, complaint))
+    if (!(evaluation->loaded.model ? predict_block : look_up_block)(evaluation, complaint) ||
+        !row_weights_take(&evaluation->weights, rows, complaint))
         return false;
+    evaluation->predictions.weight = evaluation->weights.weight;
+    evaluation->rated += rows->count;
     if (!assessment_add(&evaluation->assessment, &evaluation->predictions, rows->x, rows->sigma))
         return complain_of_memory(complaint);
     return !evaluation->page.report ||
@@ -127,6 +138,9 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
     char where[320];
     if (evaluation->assessment.tally.moment[0].count > 0.0)
         return true;
+    if (evaluation->weights.name && evaluation->rated)
+        return complain(complaint, BAD_INPUT, "%s: column %s: no weight is above 0",
+                        table_path(rows->table), evaluation->weights.name);
     target_describe(target, rows->table, where, sizeof where);
     return complain(complaint, BAD_INPUT, "%s: no row has a known %s in %s; expected %s%s",
                     table_path(rows->table), target->task->one, where,
@@ -186,14 +200,11 @@ static void print_confusion(const struct evaluation *evaluation) {
     grid_cell(grid, "%s", "");
     for (size_t c = 0; c < classes; c++) {
         const double *row = evaluation->assessment.confusion + c * classes;
-        double total = 0.0;
         grid_cell(grid, "%s", class_name(evaluation, c));
-        for (size_t k = 0; k < classes; k++) {
-            grid_cell(grid, "%.0f", row[k]);
-            total += row[k];
-        }
-        struct score right = share_of(row[c], total);
-        if (total > 0.0)
+        for (size_t k = 0; k < classes; k++)
+            grid_cell(grid, evaluation->weights.name ? "%.4g" : "%.0f", row[k]);
+        struct score right = assessment_confused(&evaluation->assessment, c, c);
+        if (!isnan(right.value))
             grid_cell(grid, "%.1f %%", 100.0 * right.value);
         else
             grid_cell(grid, "-");
@@ -305,10 +316,10 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
                         second ? "expected TABLE alone with --probabilities"
                                : "TABLE is missing; usage: nimgp evaluate MODEL TABLE");
     if (argument_given(arguments, "exposure") || argument_given(arguments, "prior"))
-        return complain(complaint, BAD_USAGE, "evaluate: --%s is of no use with --probabilities, %s",
-                        argument_given(arguments, "prior") ? "prior" : "exposure",
-                        argument_given(arguments, "prior") ? "which stay as they are"
-                                                            : "which are of classes");
+        return complain(
+            complaint, BAD_USAGE, "evaluate: --%s is of no use with --probabilities, %s",
+            argument_given(arguments, "prior") ? "prior" : "exposure",
+            argument_given(arguments, "prior") ? "which stay as they are" : "which are of classes");
     return outside_probabilities_read(&evaluation->outside, probabilities, complaint) &&
            classes_input_open(&evaluation->input, arguments, &evaluation->outside.classes, first,
                               complaint);
@@ -322,6 +333,9 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
     if (!evaluation->loaded.model)
         return complain(complaint, BAD_USAGE,
                         "evaluate: --report shows a model, and there is none with --probabilities");
+    if (argument_given(arguments, "weights"))
+        return complain(complaint, BAD_USAGE,
+                        "evaluate: --report does not know --weights: its page counts rows alike");
     if (argument_given(arguments, "json") && strcmp(path, "-") == 0)
         return complain(complaint, BAD_USAGE,
                         "evaluate: --json and --report cannot both be on "
@@ -345,8 +359,10 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct evaluation evaluation = {.arguments = arguments};
-    bool fine = open_rows(&evaluation, complaint) && open_page(&evaluation, complaint) &&
-                rate(&evaluation, complaint) &&
+    bool fine = open_rows(&evaluation, complaint) &&
+                row_weights_open(&evaluation.weights, evaluation.input.table,
+                                 argument_text(arguments, "weights"), complaint) &&
+                open_page(&evaluation, complaint) && rate(&evaluation, complaint) &&
                 (!evaluation.page.report || report_page_write(&evaluation.page, "html", complaint));
     if (fine) {
         report_tally(&evaluation.input, arguments);
@@ -356,6 +372,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
         else
             print_text(&evaluation);
     }
+    row_weights_free(&evaluation.weights);
     predictions_free(&evaluation.predictions);
     assessment_free(&evaluation.assessment);
     report_page_free(&evaluation.page);

@@ -93,9 +93,9 @@ static bool estimate(const struct loaded_model *loaded, const struct arguments *
                (!rows->count || predict_block(&all, loaded, rows, complaint));
     } while (fine && rows->count);
     fine = fine && (all.rows || complain(complaint, BAD_INPUT, "%s: no row meets --where", table));
-    fine = fine && (nim_model_estimate_shares(loaded->model, all.rows, all.p, share, &error) ==
-                        NIM_OK ||
-                    file_complain(complaint, table, &error));
+    fine = fine &&
+           (nim_model_estimate_shares(loaded->model, all.rows, all.p, share, &error) == NIM_OK ||
+            file_complain(complaint, table, &error));
     free(all.p);
     table_input_close(&input);
     return fine;
@@ -114,9 +114,9 @@ static void say_shares(const nim_model *model, const struct arguments *arguments
         total += share[c];
     bool known = before && nim_model_get(model, "class_shares", before, NULL, NULL) == NIM_OK;
     for (size_t c = 0; known && c < classes && c < MOST_SHOWN && used < sizeof text; c++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.64s %.3f (%.3f)",
-                                 c ? ", " : "", nim_model_class_name(model, c), share[c] / total,
-                                 before[c]);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%.64s %.3f (%.3f)", c ? ", " : "",
+                             nim_model_class_name(model, c), share[c] / total, before[c]);
     if (known)
         say(arguments, "shares of classes here (and in training): %s%s", text,
             classes > MOST_SHOWN ? ", ..." : "");
@@ -135,9 +135,9 @@ bool prior_apply(const struct loaded_model *loaded, const struct arguments *argu
                         argument_command(arguments), task->many);
     double *share = calloc(nim_model_classes(loaded->model) + 1, sizeof *share);
     bool fine = share != NULL || complain_of_memory(complaint);
-    fine = fine && (strcmp(prior, "auto") == 0
-                        ? estimate(loaded, arguments, table, share, complaint)
-                        : read_shares(loaded->model, arguments, share, complaint));
+    fine = fine &&
+           (strcmp(prior, "auto") == 0 ? estimate(loaded, arguments, table, share, complaint)
+                                       : read_shares(loaded->model, arguments, share, complaint));
     fine = fine && (nim_predictor_set_shares(loaded->predictor, share, &error) == NIM_OK ||
                     file_complain(complaint, model, &error));
     if (fine)

@@ -14,6 +14,8 @@ nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_
     if (model->options.calibrate == CALIBRATE_AUTO && targets_are_classes(model))
         status = calibrate(model, data, progress, context, error);
     if (status == NIM_OK)
+        status = novelty_learn(model, data, error);
+    if (status == NIM_OK)
         training_end(model);
     return status == NIM_OK ? succeed(error) : status;
 }

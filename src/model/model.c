@@ -189,6 +189,8 @@ void nim_model_free(nim_model *model) {
     text_list_free(&model->attribute_names);
     text_list_free(&model->class_names);
     note_list_free(&model->notes);
+    conformal_free(&model->conformal);
+    novelty_free(&model->novelty);
     population_free(&model->population);
     arena_free(&model->arena);
     free(model);

@@ -8,7 +8,9 @@
 #include "gp/gp.h"
 #include "model/bound_trace.h"
 #include "model/checkpoint_state.h"
+#include "model/conformal.h"
 #include "model/names.h"
+#include "model/novelty.h"
 #include "model/options.h"
 #include "population/population.h"
 
@@ -58,6 +60,8 @@ struct nim_model {
     bool shares_known;   /* class_share was counted */
     double *class_share; /* classes: their shares among the rows it learned from */
     double temperature; /* predicted probabilities p become those in proportion to p^(1/T) */
+    struct conformal conformal; /* rows kept aside, for sets of classes */
+    struct novelty novelty;     /* how surprising training rows are */
     bool under_way;     /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;
 

@@ -38,6 +38,7 @@ struct prediction_work {
      * joined in groups; see numbers.c. */
     double *all_mean, *all_variance, *answer, *second_answer;
     double group_mean[GROUPS], group_variance[GROUPS], group_share[GROUPS];
+    struct novelty_work novelty; /* where the model knows what is usual */
     struct gp_tile tile;
     double *scratch, *likelihood_scratch;
     size_t row[TILE];
