@@ -47,6 +47,11 @@ void predictions_free(struct predictions *predictions);
 nim_status predictions_make(struct predictions *predictions, nim_predictor *predictor,
                             const nim_data *data, nim_error *error);
 
+/* Row i of `part` becomes row row[i] of `whole`, which has the same shape; targets are left alone.
+ */
+void predictions_scatter(const struct predictions *part, const size_t *row,
+                         struct predictions *whole);
+
 /* The most probable class; the first of equals. */
 size_t most_probable(size_t classes, const double *p);
 

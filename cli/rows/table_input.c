@@ -66,7 +66,7 @@ static bool set_aside(const struct table_input *input, const struct table_reques
             continue;
         if (!column_find(input->table, request->aside[i], &column, complaint))
             return false;
-        more[(*count)++] = (struct taken){.column = column, .role = "no feature"};
+        more[(*count)++] = (struct taken){.column = column, .role = "group or weight"};
     }
     return true;
 }

@@ -33,10 +33,10 @@ struct command {
     const char *name, *summary; /* "fit", "Learns a model from a table" */
     const char *operands;       /* "TABLE", as in usage lines */
     size_t least_operands, most_operands;
-    const char *description;      /* paragraphs divided by empty lines; plain text */
-    const char *examples;         /* lines of shell, each with a comment line above */
-    const struct option *options; /* up to one whose name is NULL; --quiet and --help
-                                     are not listed, every command has them */
+    const char *description;       /* paragraphs divided by empty lines; plain text */
+    const char *examples;          /* lines of shell, each with a comment line above */
+    const struct option *options;  /* up to one whose name is NULL; --quiet and --help
+                                      are not listed, every command has them */
     const struct command *borrows; /* a command whose options that set the library's it has too,
                                       under a heading of its own; or NULL */
     const char *borrowed_heading;
