@@ -94,6 +94,11 @@ void model_gather(const struct nim_model *model, const nim_data *data, size_t co
 nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                   const nim_data *others, nim_error *error);
 
+/* The population of the rows' inputs, whatever the options say. False when memory runs out. */
+bool model_population_of(const struct nim_model *model, const nim_data *data,
+                         const nim_data *others, enum population_kind kind,
+                         struct population *population);
+
 /* How many latent functions a model of these options and classes has. */
 size_t model_functions(const struct nim_options *options, size_t classes);
 

@@ -175,21 +175,10 @@ static bool judge_fold(const struct population *population, struct usual_rows *u
     return good;
 }
 
-static void set_flags(const struct nim_model *model, struct usual_rows *usual, double noise) {
-    for (size_t i = 0; i < usual->all.rows; i++)
-        for (size_t j = model->columns; j < model->attributes; j++)
-            usual->noise[i * model->attributes + j] = noise;
-}
-
-/* A population of all rows' measurements, for a model that has none; it knows the flags too. */
-static bool learn_own(struct nim_model *model, struct usual_rows *usual) {
-    struct random_key key = {model->options.seed, STREAM_POPULATION};
+/* A population of the rows' inputs, for a model that has none. */
+static bool learn_own(struct nim_model *model, const nim_data *data) {
     population_free(&model->novelty.own);
-    set_flags(model, usual, 0.0);
-    bool good = population_learn(&model->novelty.own, &usual->all, POPULATION_AUTO, key,
-                                 model_threads(model));
-    set_flags(model, usual, INFINITY);
-    return good;
+    return model_population_of(model, data, NULL, POPULATION_AUTO, &model->novelty.own);
 }
 
 nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_error *error) {
@@ -199,7 +188,7 @@ nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_erro
     if ((!model->population.learned && !always) || data->rows < NOVELTY_LEAST_ROWS)
         return NIM_OK;
     bool good = usual_rows_create(&usual, model, data) &&
-                (model->population.learned || learn_own(model, &usual)) &&
+                (model->population.learned || learn_own(model, data)) &&
                 (pool = pool_create(model_threads(model)));
     for (size_t fold = 0; good && fold < FOLDS; fold++)
         good = judge_fold(novelty_population(model), &usual, fold, pool);
