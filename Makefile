@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-long coverage fuzz paper uci catalogue pictures bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-long coverage fuzz paper uci catalogue strangers pictures bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -114,6 +114,10 @@ paper: build python
 uci: build python
 	@$(PYTHON) -m experiments uci --protocols ours,peers --repeats 10 --out docs/results/paper
 	@$(PYTHON) -m experiments.uci_peers --runs docs/results/paper/runs/uci.csv --out docs/results/uci-python.md
+
+# Other shares of classes, coverage of sets of classes, and a class left out of training.
+strangers: build python
+	@$(PYTHON) experiments/strangers.py
 
 # nimgp beside scikit-learn's own on mock catalogues, against the best possible prediction.
 catalogue: build python

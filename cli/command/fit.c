@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp fit: learns a model from a table. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/terminal/command.h"
+#include "cli/command/fit.h"
 #include "cli/model/files.h"
-#include "cli/model/fit_request.h"
 #include "cli/rows/input_report.h"
-#include "cli/training/monitor.h"
 #include "cli/training/training_report.h"
 #include "text/ascii.h"
 #include "text/number.h"
@@ -79,6 +77,7 @@ static const struct option options[] = {
     {.name = "epochs", .value = "N", .engine = "epochs"},
     {.name = "stop", .value = "WHEN", .engine = "stop", .complete = COMPLETE_VALUES},
     {.name = "calibrate", .value = "NAME", .engine = "calibrate", .complete = COMPLETE_VALUES},
+    {.name = "novelty", .value = "WHEN", .engine = "novelty", .complete = COMPLETE_VALUES},
     {.name = "batch", .value = "N", .engine = "batch"},
     {.name = "rate", .value = "X", .engine = "rate"},
     {.name = "samples", .value = "N", .engine = "samples"},
@@ -114,21 +113,6 @@ static const struct option options[] = {
              "or a line of JSON per epoch.",
      .complete = COMPLETE_VALUES},
     {0}};
-
-struct fit {
-    const struct arguments *arguments;
-    const char *table, *output;
-    const char *others;       /* --population-from */
-    char *default_checkpoint; /* MODEL.checkpoint */
-    const char *checkpoint;   /* the file in force */
-    nim_model *model;         /* the one to go on with, then the one that learns */
-    nim_options *options;
-    const struct task *task;
-    struct fit_request request;
-    struct training_plan plan;
-    struct training_table training;
-    struct monitor monitor;
-};
 
 /* ---------------------------------------------------------------- what is wanted -------------- */
 
@@ -216,18 +200,25 @@ static bool refuse_option(struct fit *fit, const char *name, const char *before,
                     name, after, chosen ? "chose it itself" : "has ", chosen ? "" : before);
 }
 
+bool fit_settle_new(struct fit *fit, struct complaint *complaint) {
+    fit->options = nim_options_create();
+    if (!fit->options)
+        return complain_of_memory(complaint);
+    return argument_engine(fit->arguments, fit->options, complaint) &&
+           task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
+           fit_request_from_arguments(&fit->request, fit->arguments, complaint);
+}
+
 static bool settle_model(struct fit *fit, struct complaint *complaint) {
     const char *resume = argument_text(fit->arguments, "resume");
     const char *from = argument_text(fit->arguments, "from");
     if (resume && from)
         return complain(complaint, BAD_USAGE, "fit: --resume or --from, not both");
+    if (!resume && !from)
+        return fit_settle_new(fit, complaint);
     fit->options = nim_options_create();
     if (!fit->options)
         return complain_of_memory(complaint);
-    if (!resume && !from)
-        return argument_engine(fit->arguments, fit->options, complaint) &&
-               task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
-               fit_request_from_arguments(&fit->request, fit->arguments, complaint);
     fit->model = file_load_model(resume ? resume : from, complaint);
     if (!fit->model)
         return false;
@@ -294,13 +285,12 @@ static bool name_parts(struct fit *fit, struct complaint *complaint) {
     return fine || file_complain(complaint, fit->table, &error);
 }
 
-static bool make_model(struct fit *fit, struct complaint *complaint) {
-    nim_data data = training_set_data(&fit->training.set);
+bool fit_make_model(struct fit *fit, const nim_data *data, struct complaint *complaint) {
     nim_error error;
     char classes[32];
     snprintf(classes, sizeof classes, "%zu", fit->training.input.target.classes.name.count);
     if (nim_options_set(fit->options, "classes", classes, &error) != NIM_OK ||
-        nim_model_create(fit->options, &data, &fit->model, &error) != NIM_OK)
+        nim_model_create(fit->options, data, &fit->model, &error) != NIM_OK)
         return file_complain(complaint, fit->table, &error);
     return name_parts(fit, complaint);
 }
@@ -352,7 +342,7 @@ static char *joined_labels(const struct training_table *training) {
 }
 
 /* Nothing of time or place, so that the same fit leaves the same bytes. */
-static bool take_notes(struct fit *fit, struct complaint *complaint) {
+bool fit_take_notes(struct fit *fit, struct complaint *complaint) {
     const struct training_table *training = &fit->training;
     char held[32], *errors = columns_errors(&training->input.columns, training->input.table);
     char *units = joined_units(training), *rows = joined_rows(training),
@@ -420,10 +410,11 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .errors = fit->model ? argument_text(fit->arguments, "errors") : text[REQUEST_ERRORS],
         .log = text[REQUEST_LOG],
         .classes = text[REQUEST_CLASSES],
+        .aside = {fit->aside[0], fit->aside[1]},
         .conditions = conditions};
 }
 
-static bool read_table(struct fit *fit, struct complaint *complaint) {
+bool fit_read_table(struct fit *fit, struct complaint *complaint) {
     struct name_list conditions = {0};
     const char *where = fit->request.text[REQUEST_WHERE];
     bool fine = !where || name_list_split(&conditions, where, "--where", complaint);
@@ -590,11 +581,12 @@ static bool learn(struct fit *fit, struct complaint *complaint) {
     bool resumed = argument_given(fit->arguments, "resume");
     if (!settle_files(fit, complaint) || !settle_model(fit, complaint) ||
         !settle_validation(fit, complaint) || !settle_progress(fit, complaint) ||
-        !read_table(fit, complaint))
+        !fit_read_table(fit, complaint))
         return false;
-    if (!fit->model && !make_model(fit, complaint))
+    nim_data data = training_set_data(&fit->training.set);
+    if (!fit->model && !fit_make_model(fit, &data, complaint))
         return false;
-    if (!take_notes(fit, complaint) || (fit->others && !learn_population(fit, complaint)))
+    if (!fit_take_notes(fit, complaint) || (fit->others && !learn_population(fit, complaint)))
         return false;
     if (resumed && !nim_model_under_way(fit->model))
         say(fit->arguments, "the training had come to its end already");
@@ -603,15 +595,19 @@ static bool learn(struct fit *fit, struct complaint *complaint) {
     return finish(fit, complaint);
 }
 
+void fit_free(struct fit *fit) {
+    monitor_free(&fit->monitor);
+    training_table_free(&fit->training);
+    fit_request_free(&fit->request);
+    nim_model_free(fit->model);
+    nim_options_free(fit->options);
+    free(fit->default_checkpoint);
+}
+
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct fit fit = {.arguments = arguments, .table = argument_operand(arguments, 0)};
     bool fine = learn(&fit, complaint);
-    monitor_free(&fit.monitor);
-    training_table_free(&fit.training);
-    fit_request_free(&fit.request);
-    nim_model_free(fit.model);
-    nim_options_free(fit.options);
-    free(fit.default_checkpoint);
+    fit_free(&fit);
     return fine;
 }
 

@@ -38,6 +38,11 @@ bool model_input_open(struct loaded_model *loaded, struct table_input *input,
                       const struct arguments *arguments, const char *model, const char *table,
                       enum wanted_targets targets, struct complaint *complaint);
 
+/* Another look at a table, by a model that is loaded; nothing is said of errors it lacks. */
+bool model_table_open(const struct loaded_model *loaded, struct table_input *input,
+                      const struct arguments *arguments, const char *table,
+                      enum wanted_targets targets, struct complaint *complaint);
+
 /* Classes of rows with no model: `classes` says which there are, and rows have no features. */
 bool classes_input_open(struct table_input *input, const struct arguments *arguments,
                         const struct name_list *classes, const char *table,

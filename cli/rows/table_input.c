@@ -52,15 +52,34 @@ static struct taken *columns_taken(const struct table_input *input,
     return taken;
 }
 
+/* Columns set aside by name are no features either. */
+static bool set_aside(const struct table_input *input, const struct table_request *request,
+                      struct taken **taken, size_t *count, struct complaint *complaint) {
+    enum { MOST_ASIDE = sizeof request->aside / sizeof *request->aside };
+    struct taken *more = *taken ? realloc(*taken, (*count + MOST_ASIDE + 1) * sizeof *more) : NULL;
+    if (!more)
+        return complain_of_memory(complaint);
+    *taken = more;
+    for (size_t i = 0; i < MOST_ASIDE; i++) {
+        size_t column;
+        if (!request->aside[i])
+            continue;
+        if (!column_find(input->table, request->aside[i], &column, complaint))
+            return false;
+        more[(*count)++] = (struct taken){.column = column, .role = "group or weight"};
+    }
+    return true;
+}
+
 static bool find_features(struct table_input *input, const struct table_request *request,
                           struct complaint *complaint) {
     struct column_wishes wishes = {
         .features = request->features, .errors = request->errors, .log = request->log};
     struct taken *taken = columns_taken(input, request, &wishes.taken_count);
+    bool fine = set_aside(input, request, &taken, &wishes.taken_count, complaint);
     wishes.taken = taken;
-    bool fine = true;
-    if (!taken)
-        fine = complain_of_memory(complaint);
+    if (!fine)
+        ; /* it was said why */
     else if (request->model)
         fine = columns_match(&input->columns, input->table, request->model, &wishes, complaint);
     else

@@ -32,6 +32,7 @@ struct table_request {
     const char *errors;                 /* "flux=dflux,..." or "none" */
     const char *log;                    /* "a,b", "auto" or "none" */
     const char *classes;                /* "a,b,c" */
+    const char *aside[2];               /* columns that are neither feature nor target */
     const struct name_list *conditions; /* of --where; not used after opening */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/training/training_set.h"
 
+#include "cli/training/mix.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,14 +136,6 @@ void training_set_keep(struct training_set *set, const bool *wanted) {
 
 /* ---------------------------------------------------------------- holding out ----------------- */
 
-/* A number in 0 .. 2^64 - 1 that depends on all three (SplitMix64's mixing). */
-static uint64_t mix(uint64_t seed, uint64_t class, uint64_t cell) {
-    uint64_t z = seed + 0x9e3779b97f4a7c15u * (class + 1) + 0xd1b54a32d192ed03u * (cell + 1);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* Whether the k-th row of a class is held out. The class's rows are cut into cells of 1 / share
  * rows, two at least, and one row of each cell goes; of the first cell never the first. */
 static bool goes(size_t k, double share, uint64_t seed, size_t class) {
@@ -154,10 +148,20 @@ static bool goes(size_t k, double share, uint64_t seed, size_t class) {
     return k == first + spared + mix(seed, class, cell) % (end - first - spared);
 }
 
-static void move_row(const struct training_set *from, size_t row, struct training_set *to) {
+bool training_set_like(struct training_set *set, const struct training_set *other, size_t rows,
+                       struct complaint *complaint) {
+    *set = (struct training_set){.attributes = other->attributes,
+                                 .targets = {.classed = other->targets.classed,
+                                             .outputs = other->targets.outputs,
+                                             .exposed = other->targets.exposed}};
+    /* One more than is needed keeps the arrays from being empty. */
+    return make_room(set, rows + 1, other->sigma != NULL, complaint);
+}
+
+void training_set_append_row(struct training_set *to, const struct training_set *from, size_t row) {
     size_t bytes = from->attributes * sizeof *from->x, d = from->attributes;
     memmove(to->x + to->rows * d, from->x + row * d, bytes);
-    if (from->sigma)
+    if (to->sigma)
         memmove(to->sigma + to->rows * d, from->sigma + row * d, bytes);
     target_values_copy(&to->targets, to->rows++, &from->targets, row, 1);
 }
@@ -165,18 +169,13 @@ static void move_row(const struct training_set *from, size_t row, struct trainin
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint) {
     size_t *before = calloc(classes + 1, sizeof *before), rows = set->rows;
-    held->attributes = set->attributes;
-    held->targets = (struct target_values){.classed = set->targets.classed,
-                                           .outputs = set->targets.outputs,
-                                           .exposed = set->targets.exposed};
-    /* One more than is needed keeps the arrays from being empty. */
-    bool fine = before ? make_room(held, rows + 1, set->sigma != NULL, complaint)
-                       : complain_of_memory(complaint);
+    bool fine =
+        before ? training_set_like(held, set, rows, complaint) : complain_of_memory(complaint);
     struct training_set from = *set;
     set->rows = fine ? 0 : rows;
     for (size_t i = 0; fine && i < rows; i++) {
         size_t class = from.targets.classed ? (size_t)from.targets.class[i] : 0;
-        move_row(&from, i, goes(before[class]++, share, seed, class) ? held : set);
+        training_set_append_row(goes(before[class]++, share, seed, class) ? held : set, &from, i);
     }
     free(before);
     return fine;

@@ -33,6 +33,13 @@ void training_set_keep(struct training_set *set, const bool *wanted);
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint);
 
+/* A set without rows, and room for so many, of the shape of another. */
+bool training_set_like(struct training_set *set, const struct training_set *other, size_t rows,
+                       struct complaint *complaint);
+
+/* One more row, for which there is room: one of another set, or a later one of its own. */
+void training_set_append_row(struct training_set *to, const struct training_set *from, size_t row);
+
 nim_data training_set_data(const struct training_set *set);
 void training_set_free(struct training_set *set);
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from ._classifier import NoisyGPClassifier
 from ._counts import NoisyGPCountRegressor
 from ._estimator import Denoised, Population, load
+from ._folds import cross_val_predict
 from ._multilabel import NoisyGPMultiLabelClassifier
 from ._native import NumericalError, Option, options, version
 from ._ordinal import NoisyGPOrdinalClassifier
@@ -43,6 +44,7 @@ __all__ = [
     "Progress",
     "Report",
     "Uncertainty",
+    "cross_val_predict",
     "from_fits",
     "from_table",
     "load",

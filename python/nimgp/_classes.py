@@ -17,7 +17,8 @@ from sklearn.utils.validation import _check_y, column_or_1d
 
 from ._estimator import Estimator
 from ._inputs import check_labels, check_rows, check_weights, weigh_classes
-from ._model import Model
+from ._model import Model, Table
+from ._prior import check_prior
 from ._uncertainty import UncertaintyMethods
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     def _look_inside(self) -> None:
         super()._look_inside()
         self.temperature_ = float(self._model.get("temperature")[0])
+        self.class_shares_ = self._model.get("class_shares")
 
     @staticmethod
     def _in_order(classes: Any) -> np.ndarray:
@@ -143,7 +145,9 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ predicting
 
-    def predict_proba(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict_proba(
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+    ) -> np.ndarray:
         """Class probabilities.
 
         Parameters
@@ -153,31 +157,90 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X_err : array-like of shape (n, d) or (d,), float or None
             1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
             with a warning when the estimator learned from measurements with errors.
+        prior : array-like of shape (n_classes,), dict of shares by class, "auto" or None
+            The shares of the classes among these rows, where they are not those of training.
+            "auto" estimates them from the rows, see :meth:`estimate_prior`.
 
         Returns
         -------
         ndarray of shape (n, n_classes)
             In the order of ``classes_``; each row sums to one.
         """
-        return self._predict(X, X_err, "probabilities")["probabilities"]
+        table = Table(*self._rows_to_predict(X, X_err))
+        model, shares = self._ready_model(), None
+        if isinstance(prior, str) and prior == "auto":
+            shares = model.estimate_shares(model.predict(table, "probabilities")["probabilities"])
+        elif prior is not None:
+            shares = check_prior(prior, self.classes_)
+        return model.predict(table, "probabilities", shares=shares)["probabilities"]
 
-    def predict_log_proba(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def estimate_prior(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+        """The shares of the classes among rows without labels.
+
+        They are the shares that make the rows most probable, found by expectation maximisation
+        (Saerens, Latinne and Decaestecker, 2002). That is right where each class looks as it did in
+        training and only the shares differ (label shift), not where the classes themselves look
+        different.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+            In the order of ``classes_``; they sum to one.
+        """
+        p = self._predict(X, X_err, "probabilities")["probabilities"]
+        return self._model.estimate_shares(p)
+
+    def predict_set(
+        self, X: ArrayLike, coverage: float = 0.9, *, X_err: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Sets of classes that hold the true one in so many rows at least, class by class.
+
+        Rows that were kept aside in training say how probable a class must be (conformal
+        prediction). The share holds for each class, and so also where classes have other shares
+        than in training.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict_proba`.
+        coverage : float, default=0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        ndarray of bool of shape (n, n_classes)
+            Which classes are in the set of each row; a set may be empty, or hold them all.
+        """
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage={coverage!r} is not between 0 and 1")
+        return self._predict(X, X_err, "plausibility")["plausibility"] > 1 - coverage
+
+    def predict_log_proba(
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+    ) -> np.ndarray:
         """Logarithms of the class probabilities; arguments as in :meth:`predict_proba`.
 
         Returns
         -------
         ndarray of shape (n, n_classes)
         """
-        return np.log(self.predict_proba(X, X_err=X_err))
+        return np.log(self.predict_proba(X, X_err=X_err, prior=prior))
 
-    def predict(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict(
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+    ) -> np.ndarray:
         """The most probable class; arguments as in :meth:`predict_proba`.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        best = np.argmax(self.predict_proba(X, X_err=X_err), axis=1)
+        best = np.argmax(self.predict_proba(X, X_err=X_err, prior=prior), axis=1)
         return self.classes_[best]
 
     def score(

@@ -67,6 +67,8 @@ prior_variance : float, default=1000
     Variance of a flat population, in standard units.
 missing : {"auto", "ignore"}, default="auto"
     Whether the model sees which cells are missing. "auto": in the columns where enough are.
+learn_novelty : {"auto", "always"}, default="auto"
+    Whether `novelty` can be told: where a population is learned anyway, or always.
 jitter : float, default=1e-6
     Added to the diagonal of covariances, in units of the kernel's variance.
 standardise : bool, default=True
@@ -97,6 +99,8 @@ calibrate : bool, default=True
 """
 
 CLASS_ATTRIBUTES = """\
+class_shares_ : ndarray of shape (n_classes,)
+    Their shares in training, by weight; empty where an older model file does not tell.
 temperature_ : float
     T: the probabilities are in proportion to p^(1/T); 1 where they are not calibrated.
 """

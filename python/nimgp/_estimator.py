@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native, _settings
 from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
+from ._novelty import NoveltyMethods
 from ._progress import Bar, Progress
 from ._report import Report, make_report
 from ._warnings import warn
@@ -61,7 +62,7 @@ _NOTE_EXPOSURE = "python.exposure_given"
 
 
 @dataclass(eq=False, repr=False)
-class Estimator(BaseEstimator):
+class Estimator(NoveltyMethods, BaseEstimator):
     """A Gaussian-process model of the library as a scikit-learn estimator.
 
     The fields are the parameters; a subclass adds its own, and says what y is by
@@ -96,6 +97,7 @@ class Estimator(BaseEstimator):
     population: str = "auto"
     prior_variance: float = 1000.0
     missing: str = "auto"
+    learn_novelty: str = "auto"
     jitter: float = 1e-6
     standardise: bool = True
     warm_start: bool = False

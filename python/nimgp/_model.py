@@ -321,12 +321,18 @@ class Model:
     # ------------------------------------------------------------------ using it
 
     def predict(
-        self, table: Table, *wanted: str, levels: np.ndarray | None = None
+        self,
+        table: Table,
+        *wanted: str,
+        levels: np.ndarray | None = None,
+        shares: np.ndarray | None = None,
     ) -> dict[str, np.ndarray]:
-        """The members of nim_prediction that are wanted, by name; quantiles at `levels`."""
+        """The members of nim_prediction that are wanted, by name; quantiles at `levels`, and
+        probabilities for these `shares` of classes."""
         rows = table.x.shape[0]
         wide = {
             "probabilities": self.classes,
+            "plausibility": self.classes,
             "latent_mean": self.functions,
             "latent_variance": self.functions,
             "quantiles": 0 if levels is None else len(levels),
@@ -337,8 +343,22 @@ class Model:
             places = {name: _address(array[place]) for name, array in result.items()}
             prediction = ctypes.byref(_native.Prediction(**places, **asked))
             with self._own_process()._lock:
+                call("nim_predictor_set_shares", self._ready(), _address(shares))
                 call("nim_predict", self._ready(), portion.reference, prediction)
         return result
+
+    def estimate_shares(self, probabilities: np.ndarray) -> np.ndarray:
+        """The shares of classes that make rows with these probabilities most probable."""
+        shares = np.empty(self.classes)
+        rows = len(probabilities)
+        call(
+            "nim_model_estimate_shares",
+            self._handle,
+            rows,
+            _address(probabilities),
+            _address(shares),
+        )
+        return shares
 
     def remeasure(self, table: Table) -> np.ndarray:
         gain = np.empty(table.x.shape)

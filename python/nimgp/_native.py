@@ -64,6 +64,9 @@ class Prediction(ctypes.Structure):
         ("quantiles", c_void_p),
         ("log_density", c_void_p),
         ("cumulative", c_void_p),
+        ("plausibility", c_void_p),
+        ("novelty", c_void_p),
+        ("input_log_density", c_void_p),
     ]
 
 
@@ -128,6 +131,11 @@ _FUNCTIONS = {
     "nim_predictor_create": (c_int, [_HANDLE, _OUT, POINTER(Error)]),
     "nim_predictor_free": (None, [_HANDLE]),
     "nim_predict": (c_int, [_HANDLE, POINTER(Data), POINTER(Prediction), POINTER(Error)]),
+    "nim_predictor_set_shares": (c_int, [_HANDLE, c_void_p, POINTER(Error)]),
+    "nim_model_estimate_shares": (
+        c_int,
+        [_HANDLE, c_size_t, c_void_p, c_void_p, POINTER(Error)],
+    ),
     "nim_remeasure": (c_int, [_HANDLE, POINTER(Data), c_void_p, POINTER(Error)]),
 }
 

@@ -32,6 +32,7 @@ OPTION_OF = {
     "learning_rate": "rate",
     "warm_up": "warm_up",
     "calibrate": "calibrate",
+    "learn_novelty": "novelty",
     "n_draws": "samples",
     "n_points": "points",
     "noise_start": "noise_start",

@@ -269,6 +269,7 @@ nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_functi
     if (status == NIM_OK) {
         size_t judged = gather_judged(data, fold_of, classes, p, labels, weights);
         model->temperature = best_temperature(judged, classes, p, labels, weights);
+        status = conformal_learn(model, judged, p, labels, error);
     }
     free(fold_of);
     free(p);

@@ -105,6 +105,10 @@ static const struct option option_list[] = {
       "Whether class probabilities are sharpened or softened by what rows kept aside say; not for "
       "numbers, counts and sets."},
      CHOICE, AT(calibrate), TRAINS, 0, 0},
+    {{"novelty", "auto", "auto|always",
+      "Whether the model learns how unlike its training rows a row is: where it learns the population "
+      "of true inputs anyway, or always."},
+     CHOICE, AT(novelty), TRAINS, 0, 0},
     {{"samples", "0", "0 .. 1000",
       "Places each row is looked at in a training step; 0 means 4 with marginal inputs, 16 "
       "where noise is learned with them, 4 with latent ones for numbers and counts, "
