@@ -123,12 +123,12 @@ static const struct option options[] = {
     {.name = "from",
      .value = "FORMAT",
      .help = "What IN is, when neither its name nor its content says so.",
-     .values = "any|csv|tsv|fits|idx|libsvm",
+     .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm",
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
      .help = "What to write; any goes by OUT's name, CSV when it has no ending.",
-     .values = "any|csv|tsv|fits",
+     .values = "any|csv|tsv|ecsv|fits|votable|votable-binary|votable-binary2",
      .fallback = "any"},
     {0},
 };
@@ -140,8 +140,9 @@ const struct command command_convert = {
     .least_operands = 2,
     .most_operands = 2,
     .description =
-        "Reads CSV, TSV (gzipped or not), FITS binary tables, IDX and LIBSVM files, and writes "
-        "CSV, TSV (gzipped when the name ends in .gz) or FITS. '-' is standard input or output. "
+        "Reads CSV, TSV, ECSV, FITS tables, VOTables, IDX and LIBSVM files, gzipped or not, and "
+        "writes CSV, TSV, ECSV, FITS or VOTable, gzipped when the name ends in .gz. '-' is "
+        "standard input or output. "
         "Rows pass one block at a time, so tables may be larger than memory. Units are carried "
         "where both formats have them.",
     .examples = "# a catalogue as CSV, four of its columns, bright sources with a class\n"

@@ -5,6 +5,7 @@
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
 #include "cli/rows/input_report.h"
+#include "cli/rows/units.h"
 #include "cli/training/monitor.h"
 #include "cli/training/training_report.h"
 #include "text/ascii.h"
@@ -47,6 +48,7 @@ static const struct option options[] = {
      .help = "Only rows of these classes, in this order; of levels, the lowest first."},
     {.name = "ignore-case", .help = "Upper and lower case are the same, in labels and --where."},
     WHERE_OPTION,
+    UNITS_OPTION,
     FORMAT_OPTION,
 
     {.name = "", .help = "Model"},
@@ -414,6 +416,7 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .model = fit->model,
         .with_targets = true,
         .ignore_case = text[REQUEST_IGNORE_CASE] != NULL,
+        .ignore_units = argument_given(fit->arguments, "ignore-units"),
         .label = text[REQUEST_LABEL],
         .exposure = text[REQUEST_EXPOSURE],
         .features = text[REQUEST_FEATURES],
@@ -445,6 +448,7 @@ static bool learn_population(struct fit *fit, struct complaint *complaint) {
                                     .format = file_format(fit->arguments, "format"),
                                     .task = fit->task,
                                     .model = fit->model,
+                                    .ignore_units = argument_given(fit->arguments, "ignore-units"),
                                     .errors = argument_text(fit->arguments, "errors")};
     nim_error error;
     bool fine = table_input_open(&input, &request, complaint);

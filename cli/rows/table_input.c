@@ -3,6 +3,7 @@
 
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
+#include "cli/rows/units.h"
 
 #include <stdlib.h>
 
@@ -62,7 +63,9 @@ static bool find_features(struct table_input *input, const struct table_request 
     if (!taken)
         fine = complain_of_memory(complaint);
     else if (request->model)
-        fine = columns_match(&input->columns, input->table, request->model, &wishes, complaint);
+        fine = columns_match(&input->columns, input->table, request->model, &wishes, complaint) &&
+               (request->ignore_units ||
+                units_check(&input->columns, input->table, request->model, complaint));
     else
         fine =
             columns_choose(&input->columns, input->table, input->rows.waiting, &wishes, complaint);

@@ -26,6 +26,7 @@ struct table_request {
         targets_optional; /* with them where there are any; no row is passed over for lack of one */
     bool without_features;              /* only targets are looked at */
     bool ignore_case;                   /* in labels and conditions */
+    bool ignore_units;                  /* with a model: they may differ from its own */
     const char *label;                  /* the target's column, or a list of columns */
     const char *exposure;               /* a column */
     const char *features;               /* "a,log(b)"; with a model its own count, here and so on */
