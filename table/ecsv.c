@@ -241,9 +241,9 @@ static bool add_column(struct ecsv *ecsv, const struct description *description)
 /* The column whose lines have all been seen. */
 static bool finish_column(struct ecsv *ecsv, const char **what) {
     struct description description = {.has_subtype = false};
-    struct source source = {ecsv->item, ecsv->item + ecsv->length};
     if (!ecsv->length)
         return true;
+    struct source source = {ecsv->item, ecsv->item + ecsv->length};
     ecsv->length = 0;
     *what = "the ECSV header describes a column in a way that is not understood";
     if (*source.at == '{' ? !read_braces(&source, &description)

@@ -34,8 +34,13 @@ static const struct option options[] = {
      .help = "The time, area or effort over which each count was gathered."},
     {.name = "features",
      .value = "A,B,...",
-     .help = "The columns to learn from, in this order; log(A) takes the logarithm. All columns of "
+     .help = "The columns to learn from, in this order. log(A) and log10(A) take the logarithm, "
+             "A-B is a difference; *mag stands for all columns whose names end so. All columns of "
              "numbers unless given."},
+    {.name = "exclude",
+     .value = "A,B,...",
+     .help = "Columns that are neither features nor errors; * and ? stand for any letters and "
+             "one."},
     {.name = "errors",
      .value = "A=B,...|none",
      .help = "Column B holds the 1-sigma errors of feature A. Otherwise found by name: A_err, "
@@ -47,6 +52,7 @@ static const struct option options[] = {
      .value = "A,B,...",
      .help = "Only rows of these classes, in this order; of levels, the lowest first."},
     {.name = "ignore-case", .help = "Upper and lower case are the same, in labels and --where."},
+    MISSING_VALUE_OPTION(""),
     WHERE_OPTION,
     UNITS_OPTION,
     FORMAT_OPTION,
@@ -65,6 +71,7 @@ static const struct option options[] = {
     {.name = "noise-start", .value = "X", .engine = "noise_start"},
     {.name = "kernel", .value = "NAME", .engine = "kernel", .complete = COMPLETE_VALUES},
     {.name = "degree", .value = "N", .engine = "degree"},
+    {.name = "prior-variance", .value = "X", .engine = "prior_variance"},
     {.name = "lengthscale-prior", .value = "X", .engine = "lengthscale_prior"},
     {.name = "inducing", .value = "N", .engine = "inducing"},
     {.name = "alpha", .value = "X", .engine = "alpha"},
@@ -420,6 +427,8 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .label = text[REQUEST_LABEL],
         .exposure = text[REQUEST_EXPOSURE],
         .features = text[REQUEST_FEATURES],
+        .exclude = text[REQUEST_EXCLUDE],
+        .missing_value = text[REQUEST_MISSING_VALUE],
         .errors = fit->model ? argument_text(fit->arguments, "errors") : text[REQUEST_ERRORS],
         .log = text[REQUEST_LOG],
         .classes = text[REQUEST_CLASSES],

@@ -14,6 +14,8 @@
     X(LABEL, "label")                                                                              \
     X(EXPOSURE, "exposure")                                                                        \
     X(FEATURES, "features")                                                                        \
+    X(EXCLUDE, "exclude")                                                                          \
+    X(MISSING_VALUE, "missing-value")                                                              \
     X(ERRORS, "errors")                                                                            \
     X(LOG, "log")                                                                                  \
     X(CLASSES, "classes")                                                                          \

@@ -4,6 +4,7 @@
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
 #include "cli/rows/units.h"
+#include "text/number.h"
 
 #include <stdlib.h>
 
@@ -55,8 +56,10 @@ static struct taken *columns_taken(const struct table_input *input,
 
 static bool find_features(struct table_input *input, const struct table_request *request,
                           struct complaint *complaint) {
-    struct column_wishes wishes = {
-        .features = request->features, .errors = request->errors, .log = request->log};
+    struct column_wishes wishes = {.features = request->features,
+                                   .exclude = request->exclude,
+                                   .errors = request->errors,
+                                   .log = request->log};
     struct taken *taken = columns_taken(input, request, &wishes.taken_count);
     wishes.taken = taken;
     bool fine = true;
@@ -73,6 +76,29 @@ static bool find_features(struct table_input *input, const struct table_request 
     return fine;
 }
 
+/* The numbers of --missing-value, as given or as in training. */
+static bool read_sentinels(struct table_input *input, const struct table_request *request,
+                           struct complaint *complaint) {
+    const char *text = request->missing_value;
+    struct name_list numbers = {0};
+    if (!text && request->model)
+        text = fit_request_noted(request->model, REQUEST_MISSING_VALUE);
+    if (!text)
+        return true;
+    bool fine = name_list_split(&numbers, text, "--missing-value", complaint);
+    input->sentinel = fine ? calloc(numbers.count, sizeof *input->sentinel) : NULL;
+    if (fine && !input->sentinel)
+        fine = complain_of_memory(complaint);
+    for (size_t i = 0; fine && i < numbers.count; i++)
+        fine = number_parse(numbers.item[i], &input->sentinel[i]) ||
+               complain(complaint, BAD_USAGE, "--missing-value: '%s' is not a number",
+                        numbers.item[i]);
+    input->rows.sentinel = input->sentinel;
+    input->rows.sentinels = fine ? numbers.count : 0;
+    name_list_free(&numbers);
+    return fine;
+}
+
 static bool set_up_rows(struct table_input *input, const struct table_request *request,
                         struct complaint *complaint) {
     struct rows *rows = &input->rows;
@@ -83,7 +109,7 @@ static bool set_up_rows(struct table_input *input, const struct table_request *r
     rows->lost_is_unknown = request->model != NULL;
     rows->where = where_create(request->conditions ? request->conditions : &none, input->table,
                                request->ignore_case, complaint);
-    return rows->where != NULL;
+    return rows->where != NULL && read_sentinels(input, request, complaint);
 }
 
 bool table_input_open(struct table_input *input, const struct table_request *request,
@@ -108,4 +134,5 @@ void table_input_close(struct table_input *input) {
     table_close(input->table);
     columns_free(&input->columns);
     target_free(&input->target);
+    free(input->sentinel);
 }

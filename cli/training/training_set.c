@@ -9,6 +9,10 @@
  * are as skewed afterwards as before. */
 #define MUCH_LESS 0.75
 
+/* One value in a thousand that has no logarithm, and one in any case, is no obstacle where there are
+ * more rows than these. More of them say something, and are kept as they are. */
+enum { FEW_ROWS = 20 };
+
 nim_data training_set_data(const struct training_set *set) {
     nim_data data = {.rows = set->rows,
                      .attributes = set->attributes,
@@ -78,7 +82,7 @@ static double skewness(const struct training_set *set, size_t j, bool logarithm,
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < set->rows; i++) {
             double x = set->x[i * set->attributes + j];
-            if (isnan(x))
+            if (isnan(x) || (logarithm && x <= 0.0))
                 continue;
             x = logarithm ? log(x) : x / unit;
             double distance = x - mean;
@@ -96,9 +100,10 @@ static double skewness(const struct training_set *set, size_t j, bool logarithm,
 
 bool training_set_skewed(const struct training_set *set, size_t j) {
     double largest = 0.0;
+    size_t spared = set->rows < FEW_ROWS ? 0 : 1 + set->rows / 1000;
     for (size_t i = 0; i < set->rows; i++) {
         double x = set->x[i * set->attributes + j];
-        if (x <= 0.0)
+        if (x <= 0.0 && !spared--)
             return false;
         largest = x > largest ? x : largest;
     }
@@ -108,12 +113,14 @@ bool training_set_skewed(const struct training_set *set, size_t j) {
     return plain > 1.0 && fabs(log) < MUCH_LESS * plain;
 }
 
-void training_set_take_log(struct training_set *set, size_t j) {
+size_t training_set_take_log(struct training_set *set, size_t j) {
+    size_t lost = 0;
     for (size_t i = 0; i < set->rows; i++) {
         size_t cell = i * set->attributes + j;
         double none = 0.0;
-        take_log(&set->x[cell], set->sigma ? &set->sigma[cell] : &none);
+        lost += formula_take_log(FORM_LOG, &set->x[cell], set->sigma ? &set->sigma[cell] : &none);
     }
+    return lost;
 }
 
 static void squeeze(double *cells, size_t rows, size_t attributes, const bool *wanted) {

@@ -15,12 +15,12 @@ struct training_set {
 /* The rest of the table. */
 bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint);
 
-/* Whether an attribute's values are positive, skewed to the right, and less so in their logarithm.
- */
+/* Whether an attribute's values are positive but for one in a thousand, skewed to the right, and
+ * less so in their logarithm. */
 bool training_set_skewed(const struct training_set *set, size_t attribute);
 
-/* Takes the logarithm of an attribute, which is positive. */
-void training_set_take_log(struct training_set *set, size_t attribute);
+/* Takes the logarithm of an attribute; returns how many values had none and are missing now. */
+size_t training_set_take_log(struct training_set *set, size_t attribute);
 
 /* Drops the attributes that are not wanted. */
 void training_set_keep(struct training_set *set, const bool *wanted);
