@@ -336,15 +336,17 @@ static bool add_column(struct columns *columns, const struct table *table, size_
            add_feature(columns, table, &formula, complaint);
 }
 
-static bool complain_of_none(const struct columns *columns, const struct table *table,
-                             struct complaint *complaint) {
-    const struct name_list *numbering = &columns->numbering;
-    return complain(complaint, BAD_INPUT,
-                    "%s: no columns of numbers besides the label%s%s%s; expected one at least%s",
-                    table_path(table), numbering->count ? " and '" : "",
-                    numbering->count ? numbering->item[0] : "",
-                    numbering->count ? "', whose numbers are all different" : "",
-                    numbering->count ? " (--features decides)" : "");
+/* Where nothing else is there to learn from, what numbers rows is a quantity after all. */
+static bool add_numbering(struct columns *columns, const struct table *table,
+                          struct complaint *complaint) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < columns->numbering.count; i++)
+        fine = add_named(columns, table, columns->numbering.item[i], complaint);
+    name_list_free(&columns->numbering);
+    return fine && (columns->count ||
+                    complain(complaint, BAD_INPUT,
+                             "%s: no columns of numbers besides the label; expected one at least",
+                             table_path(table)));
 }
 
 /* All columns that look like attributes. */
@@ -365,7 +367,7 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
         else if (fine && standing != OF_NO_USE)
             fine = name_list_add(lists[standing], name, strlen(name), complaint);
     }
-    return fine && (columns->count || complain_of_none(columns, table, complaint));
+    return fine && (columns->count || add_numbering(columns, table, complaint));
 }
 
 /* ---------------------------------------------------------------- columns named --------------- */
