@@ -52,6 +52,13 @@ static const struct option options[] = {
      .value = "A,B,...",
      .help = "Only rows of these classes, in this order; of levels, the lowest first."},
     {.name = "ignore-case", .help = "Upper and lower case are the same, in labels and --where."},
+    {.name = "weights",
+     .value = "COLUMN",
+     .help = "How much each row counts in training: a number from 0 on. It is no feature."},
+    {.name = "class-weight",
+     .value = "A=X,...|balanced",
+     .help = "How much the rows of a class count, 1 unless given; balanced gives all classes the "
+             "same share. It multiplies --weights."},
     MISSING_VALUE_OPTION(""),
     WHERE_OPTION,
     UNITS_OPTION,
@@ -415,6 +422,7 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
     fit->plan.exact_inputs = option_is(fit, "input", exact);
     fit->plan.infers_inputs = option_is(fit, "input", inferring);
     fit->plan.two_classes_only = option_is(fit, "likelihood", probit);
+    fit->plan.class_weight = text[REQUEST_CLASS_WEIGHT];
     fit->plan.noise_was_chosen = argument_given(fit->arguments, "noise");
     fit->plan.table = (struct table_request){
         .path = fit->table,
@@ -428,6 +436,7 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .exposure = text[REQUEST_EXPOSURE],
         .features = text[REQUEST_FEATURES],
         .exclude = text[REQUEST_EXCLUDE],
+        .weights = text[REQUEST_WEIGHTS],
         .missing_value = text[REQUEST_MISSING_VALUE],
         .errors = fit->model ? argument_text(fit->arguments, "errors") : text[REQUEST_ERRORS],
         .log = text[REQUEST_LOG],
@@ -463,7 +472,7 @@ static bool learn_population(struct fit *fit, struct complaint *complaint) {
     bool fine = table_input_open(&input, &request, complaint);
     if (fine)
         report_what_is_lost(&input, fit->model, fit->arguments);
-    fine = fine && training_set_read(&others, &input.rows, complaint);
+    fine = fine && training_set_read(&others, &input.rows, NULL, complaint);
     if (fine) {
         nim_data rows = training_set_data(&others), data = training_set_data(&fit->training.set);
         fine = nim_model_learn_population(fit->model, &data, &rows, &error) == NIM_OK ||

@@ -15,6 +15,8 @@
     X(EXPOSURE, "exposure")                                                                        \
     X(FEATURES, "features")                                                                        \
     X(EXCLUDE, "exclude")                                                                          \
+    X(WEIGHTS, "weights")                                                                          \
+    X(CLASS_WEIGHT, "class-weight")                                                                \
     X(MISSING_VALUE, "missing-value")                                                              \
     X(ERRORS, "errors")                                                                            \
     X(LOG, "log")                                                                                  \

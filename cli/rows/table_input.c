@@ -42,15 +42,19 @@ static bool find_target(struct table_input *input, const struct table_request *r
     return target_name_classes(target, input->table, request->classes, request->model, complaint);
 }
 
-/* The columns that are no features: the target's. One that is not looked at may be there all the
- * same, and is nobody's error. To be freed. */
+/* The columns that are no features: the target's, and the weights. A target that is not looked at
+ * may be there all the same, and is nobody's error. To be freed. */
 static struct taken *columns_taken(const struct table_input *input,
                                    const struct table_request *request, size_t *count) {
     struct taken *taken = target_taken(&input->target, count);
     const char *label = request->model ? nim_model_note(request->model, NOTE_LABEL) : NULL;
+    const char *weights = request->weights;
     long column = label && !input->target.count ? table_find(input->table, label) : NO_COLUMN;
+    long weight = weights ? table_find(input->table, weights) : NO_COLUMN;
     if (taken && column >= 0)
         taken[(*count)++] = (struct taken){.column = (size_t)column};
+    if (taken && weight >= 0)
+        taken[(*count)++] = (struct taken){.column = (size_t)weight, .role = "weight"};
     return taken;
 }
 

@@ -31,6 +31,7 @@ struct table_request {
     const char *exposure;               /* a column */
     const char *features;               /* "a,log(b)"; with a model its own count, here and so on */
     const char *exclude;                /* "a,*_flag" */
+    const char *weights;                /* a column that is no feature */
     const char *missing_value;          /* "-99,-999"; with a model: as in training */
     const char *errors;                 /* "flux=dflux,..." or "none" */
     const char *log;                    /* "a,b", "auto" or "none" */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/training/training_table.h"
 
+#include "cli/training/class_weights.h"
 #include "cli/training/training_checks.h"
 #include "text/ascii.h"
 
@@ -134,9 +135,11 @@ static bool order_classes(struct training_table *training, struct complaint *com
 bool training_table_read(struct training_table *training, const struct training_plan *plan,
                          struct complaint *complaint) {
     return table_input_open(&training->input, &plan->table, complaint) &&
-           training_set_read(&training->set, &training->input.rows, complaint) &&
+           training_set_read(&training->set, &training->input.rows, plan->table.weights,
+                             complaint) &&
            order_classes(training, complaint) && count_classes(training, complaint) &&
            training_check_targets(training, plan, complaint) &&
+           class_weights_apply(training, plan->class_weight, complaint) &&
            drop_empty(training, plan, complaint) && check_errors(training, plan, complaint) &&
            take_logs(training, plan, complaint);
 }

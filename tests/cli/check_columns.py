@@ -113,6 +113,33 @@ def errors_without_values(nimgp):
     nimgp("fit", "t.csv", "-o", "m", "--errors", "Gmag=", *QUICK, "-q")
 
 
+def weights(nimgp):
+    """Balanced classes, the same as numbers for classes, and as a column for rows."""
+    def heavy(row):
+        return row | {"w": share[row["class"]]}
+
+    share = {"a": 1, "b": 1}
+    names = [row["class"] for row in stars(nimgp)]
+    share = {name: len(names) / (2 * names.count(name)) for name in "ab"}
+    stars(nimgp, change=heavy)
+    common = ["fit", "t.csv", "-o", "m", "--exclude", "star", *QUICK, "-q"]
+    nimgp(*common, "--class-weight", "balanced", "--exclude", "star,w")
+    wanted = predictions(nimgp, "t.csv")
+    nimgp(*common, "--class-weight", ",".join(f"{name}={share[name]!r}" for name in "ab"), "--exclude", "star,w")
+    check(predictions(nimgp, "t.csv") == wanted, "balanced is not the numbers it stands for")
+    nimgp(*common, "--weights", "w")
+    check(features(nimgp) == ["Gmag", "W1mag", "flux"], features(nimgp))
+    check(predictions(nimgp, "t.csv") == wanted, "weights of rows are not those of their classes")
+    nimgp(*common, "--weights", "w", "--class-weight", "b=0.01")
+    tilted = predictions(nimgp, "t.csv")
+    check(sum(tilted) > sum(wanted) + 1, (sum(tilted), sum(wanted)))
+    nimgp.refuses(*common, "--class-weight", "c=1", code=2, says=["names no class"])
+    nimgp.refuses(*common, "--class-weight", "a=-1", code=1, says=["from 0 on"])
+    stars(nimgp, change=lambda row: row | {"w": -1})
+    nimgp.refuses(*common, "--weights", "w", code=2, says=["t.csv:2", "column w", "-1"])
+    nimgp.refuses(*common, "--weights", "v", code=2, says=["no column 'v'"])
+
+
 def units(nimgp):
     def ecsv(name, unit):
         rows = "".join(f"{i + 0.5 * (i % 3)},{'ab'[i % 2]}\n" for i in range(20))
@@ -134,4 +161,4 @@ def units(nimgp):
 
 
 if __name__ == "__main__":
-    main([differences, logarithms, choice, sentinels, errors_without_values, units])
+    main([differences, logarithms, choice, sentinels, errors_without_values, weights, units])
