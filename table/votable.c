@@ -538,7 +538,8 @@ static struct table *votable_open(struct byte_stream *input, const struct openin
     }
     votable->input = votable->xml.input = input;
     if (!xml_open(&votable->xml, complaint) || !find_table(votable, opening->part, complaint) ||
-        !make_columns(votable, complaint) || !load(votable, complaint)) {
+        !make_columns(votable, complaint) || !make_room(votable, 0, BLOCK, complaint) ||
+        !load(votable, complaint)) {
         table_close(&votable->table);
         return NULL;
     }
