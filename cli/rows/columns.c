@@ -402,7 +402,9 @@ static bool add_item(struct columns *columns, struct table *table, size_t rows,
                      const struct column_wishes *wishes, const struct marks *marks,
                      const char *item, struct complaint *complaint) {
     enum form form = FORM_COLUMN;
-    char *inside = table_find(table, item) == NO_COLUMN ? formula_inside(item, &form) : NULL;
+    char *inside = NULL;
+    if (table_find(table, item) == NO_COLUMN && !formula_inside(item, &form, &inside, complaint))
+        return false;
     const char *name = inside ? inside : item;
     size_t before = columns->count;
     bool pattern = column_is_pattern(table, name);

@@ -26,35 +26,42 @@ static char *trimmed(const char *start, const char *end) {
     return text;
 }
 
-char *formula_inside(const char *name, enum form *form) {
+bool formula_inside(const char *name, enum form *form, char **inside, struct complaint *complaint) {
     static const struct {
         const char *start;
         enum form form;
     } known[] = {{"log(", FORM_LOG}, {"log10(", FORM_LOG10}};
     size_t length = strlen(name);
+    *inside = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         size_t start = strlen(known[i].start);
         if (length < start + 2 || strncmp(name, known[i].start, start) != 0 ||
             name[length - 1] != ')')
             continue;
         *form = known[i].form;
-        return trimmed(name + start, name + length - 1);
+        *inside = trimmed(name + start, name + length - 1);
+        return *inside || complain_of_memory(complaint);
     }
-    return NULL;
+    return true;
 }
 
-/* Columns may have signs in their names, so every sign is tried. False where none is between a
- * column and something else; then *sides are what stands there, to be freed. */
-static bool find_sides(const struct table *table, const char *name, char *sides[2]) {
+/* What stands at both sides of a sign behind a column, to be freed; NULL where there is no such
+ * sign. Columns may have signs in their names, so every sign is tried. */
+static bool find_sides(const struct table *table, const char *name, char *sides[2],
+                       struct complaint *complaint) {
     for (const char *sign = strchr(name, '-'); sign; sign = strchr(sign + 1, '-')) {
         sides[0] = trimmed(name, sign);
         sides[1] = trimmed(sign + 1, name + strlen(name));
-        if (sides[0] && sides[1] && table_find(table, sides[0]) >= 0 && *sides[1])
+        bool fine = sides[0] && sides[1];
+        if (fine && table_find(table, sides[0]) >= 0 && *sides[1])
             return true;
         free(sides[0]);
         free(sides[1]);
+        sides[0] = sides[1] = NULL;
+        if (!fine)
+            return complain_of_memory(complaint);
     }
-    return false;
+    return true;
 }
 
 static bool read_difference(struct formula *formula, const struct table *table, char *sides[2],
@@ -73,12 +80,14 @@ static bool read_difference(struct formula *formula, const struct table *table, 
 
 bool formula_read(struct formula *formula, const struct table *table, const char *name,
                   struct complaint *complaint) {
-    char *sides[2];
+    char *sides[2] = {NULL, NULL}, *inside;
     *formula = (struct formula){.form = FORM_COLUMN, .minus = NO_COLUMN};
     if (table_find(table, name) != NO_COLUMN)
         return column_find(table, name, &formula->column, complaint);
-    char *inside = formula_inside(name, &formula->form);
-    if (!inside && find_sides(table, name, sides))
+    if (!formula_inside(name, &formula->form, &inside, complaint) ||
+        (!inside && !find_sides(table, name, sides, complaint)))
+        return false;
+    if (sides[0])
         return read_difference(formula, table, sides, complaint);
     bool fine = column_find(table, inside ? inside : name, &formula->column, complaint);
     free(inside);

@@ -29,9 +29,9 @@ bool formula_read(struct formula *formula, const struct table *table, const char
 /* Its plain spelling, in the table's own spelling of columns; to be freed. NULL without memory. */
 char *formula_name(const struct formula *formula, const struct table *table);
 
-/* The inside of log(...) or log10(...), and which of them; NULL without one of them or without
- * memory. To be freed. */
-char *formula_inside(const char *name, enum form *form);
+/* The inside of log(...) or log10(...), to be freed, and which of them; NULL without one of them.
+ * False without memory. */
+bool formula_inside(const char *name, enum form *form, char **inside, struct complaint *complaint);
 
 /* value and sigma with the logarithm taken; both NaN where value is not positive, and true then. */
 bool formula_take_log(enum form form, double *value, double *sigma);
