@@ -19,8 +19,8 @@ from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
 from ._progress import Bar, Progress
 from ._report import Report, make_report
-from ._warnings import warn
 from ._units import as_note, from_note, refuse_others, units_of
+from ._warnings import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -89,7 +89,14 @@ class _BoundErrors:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._estimator, name)
-        return functools.partial(found, **self._extra) if name in self._methods else found
+        if name not in self._methods:
+            return found
+
+        @functools.wraps(found)  # scikit-learn looks at its name
+        def bound(X: Any) -> Any:
+            return found(X, **self._extra)
+
+        return bound
 
 
 class _Named(_Scorer):

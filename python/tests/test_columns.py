@@ -47,7 +47,9 @@ def test_formulas_carry_errors():
     assert np.allclose(X_err[:, 2], np.log(10) * X_err[:, 1])
     # The slope of a formula times the error is the error to first order.
     step = 1e-6 * table["flux_err"]
-    assert np.allclose(np.log10((table["flux"] + step) / table["flux"]) / 1e-6, X_err[:, 1], rtol=1e-4)
+    assert np.allclose(
+        np.log10((table["flux"] + step) / table["flux"]) / 1e-6, X_err[:, 1], rtol=1e-4
+    )
     one = from_table(table, features=["Gmag-W1mag"], errors={"Gmag": None}).X_err
     assert np.array_equal(one[:, 0], table["e_W1mag"])
     with pytest.raises(ValueError, match="is nothing"):
@@ -100,14 +102,22 @@ def test_units_stay_with_the_model(tmp_path):
     assert rows.units == {"Gmag": "mag", "log(flux)": "Jy"} == rows.X.attrs["units"]
     model = NoisyGPClassifier(**QUICK).fit(rows.X, rows.y, X_err=rows.X_err)
     model.save(tmp_path / "m")
-    shown = subprocess.run([PROGRAM, "inspect", tmp_path / "m"], check=True, capture_output=True, text=True)
+    shown = subprocess.run(
+        [PROGRAM, "inspect", tmp_path / "m"], check=True, capture_output=True, text=True
+    )
     assert "Jy" in shown.stdout
-    units = [one["unit"] for one in model.report(rows.X, rows.y, rows.X_err).data["features"]]
-    assert units == ["mag", "Jy", None]
+    page = model.report(rows.X, rows.y, rows.X_err).data["attributes"]
+    assert {one["name"]: one["unit"] for one in page} == {
+        "Gmag": "mag",
+        "log(flux)": "Jy",
+        "W1mag": None,
+    }
     table["flux"].unit = "erg"
     others = from_table(table, features=model.feature_names_in_)
     for one in (model, load(tmp_path / "m")):
-        assert np.array_equal(one.predict(rows.X, X_err=rows.X_err), model.predict(rows.X, X_err=rows.X_err))
+        assert np.array_equal(
+            one.predict(rows.X, X_err=rows.X_err), model.predict(rows.X, X_err=rows.X_err)
+        )
         with pytest.raises(ValueError, match=r"'log\(flux\)' is in erg, and was in Jy"):
             one.predict(others.X, X_err=others.X_err)
 
@@ -149,7 +159,10 @@ def test_arrow_tables(tmp_path):
     frame = stars()
     frame.loc[3, "flux"] = np.nan
     table = pa.table(frame.assign(**{"class": frame["class"].astype("category")}))
-    fields = [field.with_metadata({"unit": "mag"}) if field.name == "Gmag" else field for field in table.schema]
+    fields = [
+        field.with_metadata({"unit": "mag"}) if field.name == "Gmag" else field
+        for field in table.schema
+    ]
     table = table.cast(pa.schema(fields))
     column = table.column("W1mag").chunk(0)
     assert np.shares_memory(ArrowColumns(table)["W1mag"], column.to_numpy())  # nothing is copied
