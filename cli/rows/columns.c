@@ -398,6 +398,15 @@ static bool add_matching(struct columns *columns, struct table *table, size_t ro
     return fine && (any || column_complain_unmatched(table, pattern, complaint));
 }
 
+/* What is named itself, and not by a pattern, cannot be excluded too. */
+static bool check_excluded(const struct feature *feature, const struct marks *marks,
+                           struct complaint *complaint) {
+    bool excluded = marks->excluded[feature->value] ||
+                    (feature->minus != NO_COLUMN && marks->excluded[feature->minus]);
+    return !excluded || complain(complaint, BAD_USAGE, "'%s' stands in --features and in --exclude",
+                                 feature->name);
+}
+
 static bool add_item(struct columns *columns, struct table *table, size_t rows,
                      const struct column_wishes *wishes, const struct marks *marks,
                      const char *item, struct complaint *complaint) {
@@ -406,17 +415,12 @@ static bool add_item(struct columns *columns, struct table *table, size_t rows,
     if (table_find(table, item) == NO_COLUMN && !formula_inside(item, &form, &inside, complaint))
         return false;
     const char *name = inside ? inside : item;
-    size_t before = columns->count;
     bool pattern = column_is_pattern(table, name);
-    bool fine = pattern ? add_matching(columns, table, rows, wishes, marks, name, form, complaint)
-                        : add_named(columns, table, item, complaint);
+    bool fine = pattern
+                    ? add_matching(columns, table, rows, wishes, marks, name, form, complaint)
+                    : add_named(columns, table, item, complaint) &&
+                          check_excluded(&columns->feature[columns->count - 1], marks, complaint);
     free(inside);
-    const struct feature *feature = &columns->feature[before];
-    if (fine && !pattern &&
-        (marks->excluded[feature->value] ||
-         (feature->minus != NO_COLUMN && marks->excluded[feature->minus])))
-        fine = complain(complaint, BAD_USAGE, "'%s' stands in --features and in --exclude",
-                        feature->name);
     return fine;
 }
 

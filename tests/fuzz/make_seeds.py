@@ -96,6 +96,7 @@ SEEDS = {
         "features": "log(x),name\nx=x_err\nx\n" + TABLE,
         "errors": "\nnone\nauto\nflux,Unc_Flux,flux_err,dflux,e_mag,mag,id,class\n1,2,3,4,5,6,7,a\n2,3,4,5,6,7,8,b\n",
         "asymmetric": "\n\n\nx,x_err1,x_err2,xerr_lo,x_error_upper,y_err,y\n1,2,3,4,5,6,7\n",
+        "formulas": "a - b,log10(a),log(?),*\nb=e\n\na,b,a_err,e,a-1,class\n1,2,3,4,5,x\n2,3,4,5,6,y\n",
         "twice": "x,x\n\n\nx,X,x\n1,2,3\n",
         "quoted": "\"a,b\",x=y\nx=y==,\"a,b=say \"\"x\"\"\"\n\n\"a,b\",\"say \"\"x\"\"\",=,x=y\n1,2,3,4\n",
     },
