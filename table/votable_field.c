@@ -49,13 +49,15 @@ static bool read_arraysize(struct votable_field *field, const char *text) {
             length = length < most ? length * 10 + (uint64_t)(*text - '0') : most;
         field->variable = *text == '*';
         text += field->variable;
-        if ((!digits && !field->variable) || field->dimensions == VOTABLE_DIMENSIONS)
+        if (!digits && !field->variable)
             return false;
         if (!field->variable) {
             bool large = length && field->count > most / length;
             field->count = large ? most : field->count * length;
         }
-        field->dimension[field->dimensions++] = (size_t)length;
+        if (field->dimensions < VOTABLE_DIMENSIONS)
+            field->dimension[field->dimensions] = (size_t)length;
+        field->dimensions++;
         if (!*text)
             return true;
         if (field->variable || *text++ != 'x')
@@ -69,7 +71,7 @@ static size_t usable_elements(const struct votable_field *field) {
         return field->dimensions <= 1;
     if (field->type == VOTABLE_BIT)
         return field->count == 1 && !field->variable;
-    bool numbers = field->type < VOTABLE_FLOAT_COMPLEX;
+    bool numbers = field->type < VOTABLE_FLOAT_COMPLEX && field->dimensions <= VOTABLE_DIMENSIONS;
     return numbers && !field->variable && field->count <= VOTABLE_ELEMENTS ? (size_t)field->count
                                                                            : 0;
 }

@@ -33,7 +33,7 @@ struct votable_field {
     size_t bytes;   /* of an element; 0 of a bit */
     uint64_t count; /* elements of a cell, at most 2^40; where `variable`: of one slice */
     bool variable;  /* how many there are stands before them */
-    int dimensions; /* of its elements, the fastest first */
+    int dimensions; /* of its elements, the fastest first; the first few are kept */
     size_t dimension[VOTABLE_DIMENSIONS];
     size_t elements; /* columns it becomes: 0 where it is of no use to us */
     bool has_null;
