@@ -34,44 +34,53 @@ bool column_complain_unmatched(const struct table *table, const char *pattern,
     return complain(complaint, BAD_INPUT, "%s: no column matches '%s'", table_path(table), pattern);
 }
 
-static void add(size_t column, bool *seen, size_t *list, size_t *count) {
-    if (!seen[column])
-        list[(*count)++] = column;
-    seen[column] = true;
-}
-
-static bool add_item(const struct table *table, const char *item, bool *seen, size_t *list,
-                     size_t *count, struct complaint *complaint) {
+bool column_mark(const struct table *table, const char *item, bool *marked,
+                 struct complaint *complaint) {
     size_t column;
     bool any = false;
     if (!column_is_pattern(table, item)) {
-        if (!column_find(table, item, &column, complaint))
-            return false;
-        add(column, seen, list, count);
-        return true;
+        any = column_find(table, item, &column, complaint);
+        if (any)
+            marked[column] = true;
+        return any;
     }
     for (size_t i = 0; i < table_columns(table); i++)
-        if (column_matches(item, table_column_name(table, i))) {
-            add(i, seen, list, count);
-            any = true;
-        }
+        if (column_matches(item, table_column_name(table, i)))
+            any = marked[i] = true;
     return any || column_complain_unmatched(table, item, complaint);
+}
+
+/* Adds the columns that are marked and not in the list yet, which is as long as the table is wide.
+ */
+static void add_marked(const struct table *table, const bool *marked, bool *listed, size_t *list,
+                       size_t *count) {
+    for (size_t i = 0; i < table_columns(table); i++)
+        if (marked[i] && !listed[i]) {
+            listed[i] = true;
+            list[(*count)++] = i;
+        }
 }
 
 size_t *column_list(const struct table *table, const char *text, const char *what, size_t *count,
                     struct complaint *complaint) {
     struct name_list names = {0};
-    size_t *list = calloc(table_columns(table) + 1, sizeof *list);
-    bool *seen = calloc(table_columns(table) + 1, sizeof *seen);
-    bool fine = list && seen ? !text || name_list_split(&names, text, what, complaint)
-                             : complain_of_memory(complaint);
+    size_t width = table_columns(table), *list = calloc(width + 1, sizeof *list);
+    bool *marked = calloc(width + 1, sizeof *marked), *listed = calloc(width + 1, sizeof *listed);
+    bool fine = list && marked && listed ? !text || name_list_split(&names, text, what, complaint)
+                                         : complain_of_memory(complaint);
     *count = 0;
-    for (size_t i = 0; fine && !text && i < table_columns(table); i++)
-        add(i, seen, list, count);
-    for (size_t i = 0; fine && i < names.count; i++)
-        fine = add_item(table, names.item[i], seen, list, count, complaint);
+    for (size_t i = 0; fine && !text && i < width; i++)
+        marked[i] = true;
+    for (size_t i = 0; fine && i < names.count; i++) {
+        fine = column_mark(table, names.item[i], marked, complaint);
+        if (fine)
+            add_marked(table, marked, listed, list, count);
+    }
+    if (fine && !text)
+        add_marked(table, marked, listed, list, count);
     name_list_free(&names);
-    free(seen);
+    free(marked);
+    free(listed);
     if (!fine)
         free(list);
     return fine ? list : NULL;

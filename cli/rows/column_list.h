@@ -15,6 +15,11 @@ bool column_matches(const char *pattern, const char *name);
 bool column_complain_unmatched(const struct table *table, const char *pattern,
                                struct complaint *complaint);
 
+/* Marks the column an item of such a list names, or those it matches; complains where there is
+ * none. */
+bool column_mark(const struct table *table, const char *item, bool *marked,
+                 struct complaint *complaint);
+
 /* The indices of the columns a list names, each once, patterns in the order of the table; of all
  * where `text` is NULL. To be freed. NULL and a complaint where there is no such column. */
 size_t *column_list(const struct table *table, const char *text, const char *what, size_t *count,

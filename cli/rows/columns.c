@@ -60,15 +60,13 @@ static bool is_value(const struct columns *columns, long column) {
 
 bool columns_mark_excluded(const struct table *table, const struct column_wishes *wishes,
                            bool *excluded, struct complaint *complaint) {
-    size_t count = 0;
-    size_t *list = NULL;
-    if (!wishes->exclude)
-        return true;
-    list = column_list(table, wishes->exclude, "--exclude", &count, complaint);
-    for (size_t i = 0; list && i < count; i++)
-        excluded[list[i]] = true;
-    free(list);
-    return list != NULL;
+    struct name_list names = {0};
+    bool fine =
+        !wishes->exclude || name_list_split(&names, wishes->exclude, "--exclude", complaint);
+    for (size_t i = 0; fine && i < names.count; i++)
+        fine = column_mark(table, names.item[i], excluded, complaint) || wishes->as_in_training;
+    name_list_free(&names);
+    return fine;
 }
 
 static bool is_taken(const struct column_wishes *wishes, long column) {
@@ -481,7 +479,8 @@ bool columns_match(struct columns *columns, const struct table *table, const nim
     struct column_wishes all = *wishes;
     const char *wish = fit_request_noted(model, REQUEST_ERRORS);
     const char *learned = nim_model_note(model, NOTE_ERRORS);
-    all.exclude = NULL; /* this table need not have what the other had */
+    all.exclude = fit_request_noted(model, REQUEST_EXCLUDE);
+    all.as_in_training = true;
     for (size_t j = 0; j < nim_model_attributes(model); j++)
         if (!add_named(columns, table, nim_model_attribute_name(model, j), complaint))
             return false;

@@ -66,6 +66,7 @@ bool column_names_rows(const char *name);
 struct column_wishes {
     const char *features; /* "a,log(b),*mag"; NULL: all columns of numbers */
     const char *exclude;  /* "a,*_flag": neither features nor errors */
+    bool as_in_training;  /* `exclude` is of another table: this one need not have them */
     const char *errors;   /* "flux=dflux,..." in addition to the rule, or "none" */
     const char *log;      /* "a,b", or "auto" or "none", which are not looked at here */
     const struct taken *taken;

@@ -80,6 +80,9 @@ def choice(nimgp):
     kept = nimgp("inspect", "m", "--json").json()["features"]
     check([one["name"] for one in kept] == ["Gmag", "W1mag", "flux"], kept)
     check(not any(one.get("error") for one in kept), kept)
+    check(predictions(nimgp, "t.csv") == predictions(nimgp, "t.csv", "--errors", "none"), "errors came back")
+    nimgp("convert", "t.csv", "fewer.csv", "--columns", "Gmag,W1mag,flux", "-q")
+    check(predictions(nimgp, "fewer.csv") == predictions(nimgp, "t.csv"), "what was excluded is needed")
     nimgp.refuses("fit", "t.csv", "-o", "m", "--exclude", "nothing*", code=2, says=["no column matches 'nothing*'"])
     nimgp.refuses("fit", "t.csv", "-o", "m", "--features", "w", "--exclude", "w", code=1, says=["--exclude"])
     nimgp("convert", "t.csv", "c.csv", "--columns", "class,*mag", "-q")
