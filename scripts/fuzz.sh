@@ -13,7 +13,7 @@ seconds=${1:-60}
 shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] ||
-    targets=(csv fits idx libsvm gzip where options columns model checkpoint)
+    targets=(csv ecsv fits votable idx libsvm gzip where options columns model checkpoint)
 
 scripts/setup.sh fuzz || exit 1
 if [ ! -e build/fuzz/build.ninja ]; then

@@ -20,6 +20,7 @@ from ._model import Model, Table
 from ._novelty import NoveltyMethods
 from ._progress import Bar, Progress
 from ._report import Report, make_report
+from ._units import as_note, from_note, refuse_others, units_of
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Population(NamedTuple):
 _NOTE_NAMED = "python.features_named"
 _NOTE_ERRORS = "python.errors_given"
 _NOTE_EXPOSURE = "python.exposure_given"
+_NOTE_UNITS = "units"  # as the program has it
 
 
 @dataclass(eq=False, repr=False)
@@ -294,6 +296,11 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self, X: Any, X_err: Any, *, reset: bool = False
     ) -> tuple[np.ndarray, np.ndarray | None]:
         values = check_x(self, X, reset=reset)
+        units = units_of(X)
+        if reset:
+            self._units = units
+        else:
+            refuse_others(getattr(self, "_units", {}), units)
         return values, check_x_err(self, X_err, X, values.shape)
 
     def _check_unlabelled(self, X: Any, X_err: Any) -> Table | None:
@@ -560,6 +567,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         named = hasattr(self, "feature_names_in_")
         if named:
             model.attribute_names = [str(name) for name in self.feature_names_in_]
+            model.set_note(_NOTE_UNITS, as_note(model.attribute_names, self._units))
         model.set_note(_NOTE_NAMED, "yes" if named else "no")
         model.set_note(_NOTE_ERRORS, "yes" if self._had_errors else "no")
         model.set_note(_NOTE_EXPOSURE, "yes" if self._had_exposure else "no")
@@ -599,6 +607,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self.n_features_in_ = model.attributes
         if model.note(_NOTE_NAMED) != "no":
             self.feature_names_in_ = np.array(model.attribute_names, dtype=object)
+        self._units = from_note(model.attribute_names, model.note(_NOTE_UNITS))
         given = model.note(_NOTE_ERRORS)
         self._had_errors = given == "yes" if given else bool(model.note("errors"))
         given = model.note(_NOTE_EXPOSURE)

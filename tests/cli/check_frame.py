@@ -279,9 +279,10 @@ def check_completion(nimgp, place):
     assert offer("simulate", "--seed", "") == set()
     assert offer("convert", "s") == {"stars and more.csv", "sub dir"}
     assert offer("convert", "") == everything
-    assert offer("convert", "--to", "") == {"any", "csv", "tsv", "fits"}
+    formats = {"any", "csv", "tsv", "ecsv", "fits", "votable", "votable-binary", "votable-binary2"}
+    assert offer("convert", "--to", "") == formats
     assert offer("convert", "--to", "=", "f") == {"fits"}
-    assert offer("convert", "--to", "=") == {"any", "csv", "tsv", "fits"}
+    assert offer("convert", "--to", "=") == formats
     assert offer("convert", "--quiet", "") == everything
     assert offer("convert", "--", "--to", "s") == {"stars and more.csv", "sub dir"}
     for option, known in (("input", "first-order"), ("kernel", "linear+se"), ("likelihood", "student-t")):
