@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow check-trust tsan tsan-long coverage fuzz paper uci catalogue pictures bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue pictures bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -15,7 +15,7 @@ test:
 	@scripts/setup.sh python
 	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
 	@$(MAKE) --no-print-directory -j2 build python-env
-	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package
+	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package tsan-short
 
 test-release: build
 	@meson test -C $(RELEASE) --no-rebuild --print-errorlogs -t 3
@@ -43,6 +43,9 @@ python-env:
 check-trust: build tsan-long
 	@PYTHONPATH=tests/support python3 tests/fault/check_faults.py $(RELEASE)/cli/nimgp $(RELEASE)/tests/fault.so
 	@PYTHONPATH=tests/support python3 tests/fault/check_kills.py $(RELEASE)/cli/nimgp --kills 1000
+
+tsan-short: | setup
+	@scripts/tsan.sh short
 
 tsan: | setup
 	@scripts/tsan.sh

@@ -11,7 +11,7 @@ scripts/setup.sh coverage || exit 1
 build=build/coverage
 [ -e $build/build.ninja ] ||
     meson setup $build --buildtype=plain -Doptimization=1 -Dc_args=-g1 -Db_coverage=true >/dev/null || exit 1
-ninja -C $build >build/coverage.log || { cat build/coverage.log; exit 1; }
+ninja -C $build meson-test-prereq >build/coverage.log || { cat build/coverage.log; exit 1; }
 find $build -name '*.gcda' -delete
 NIMGP_FEWER_ROWS=1 meson test -C $build --no-rebuild --print-errorlogs -t 5 "$@" || exit 1
 
