@@ -41,6 +41,7 @@ python-env:
 
 # No crash, no race, nothing lost: every call that can fail, 1000 kills, ThreadSanitizer.
 check-trust: build tsan-long
+	@$(RELEASE)/tests/api_faults
 	@PYTHONPATH=tests/support python3 tests/fault/check_faults.py $(RELEASE)/cli/nimgp $(RELEASE)/tests/fault.so
 	@PYTHONPATH=tests/support python3 tests/fault/check_kills.py $(RELEASE)/cli/nimgp --kills 1000
 

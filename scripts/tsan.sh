@@ -5,7 +5,8 @@
 #
 # usage: tsan.sh [short|long]    `short` runs the tests of the pool and of handles used at the same time only; it
 #                                builds without optimisation, because compiling takes longer than running.
-#                                `long` also runs the tests of determinism, which takes minutes.
+#                                `long` also runs the tests of determinism and the Python package in threads, which
+#                                takes minutes.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,6 +36,24 @@ run() {
     exit 1
 }
 
+# The package with a library that is watched. The interpreter is not, but its locks are: they are pthread's.
+run_python() {
+    local python=${PYTHON:-$PWD/build/python-venv/bin/python} package=$place/package
+    if [ ! -x "$python" ]; then
+        echo "tsan: SKIPPED: the Python package (make python builds its environment)"
+        return
+    fi
+    [ -e build/tsan-python/build.ninja ] ||
+        meson setup build/tsan-python -Dpython=true --buildtype=plain -Doptimization=0 -Dc_args=-g1 \
+            -Db_sanitize=thread -Db_lundef=false >/dev/null || exit 1
+    ninja -C build/tsan-python >build/tsan.log || { cat build/tsan.log; exit 1; }
+    mkdir -p "$package"
+    cp -r python/nimgp "$package"
+    cp build/tsan-python/python/libnimgp-core.so "$package/nimgp"
+    run env LD_PRELOAD="$(cc -print-file-name=libtsan.so)" PYTHONPATH="$package" OMP_NUM_THREADS=1 \
+        "$python" tests/fault/check_python_races.py
+}
+
 for test in "${tests[@]}"; do
     run "$build/$test"
 done
@@ -54,4 +73,5 @@ run "$nimgp" fit "$place/train.csv" -o "$place/validated" --validation 0.2 --che
 run "$nimgp" fit "$place/train.csv" -o "$place/resumed" --resume "$place/ck" -q --threads 3
 run "$nimgp" suggest "$place/calibrated" "$place/test.csv" --remeasure --threads 4
 run "$nimgp" evaluate "$place/calibrated" "$place/test.csv" --threads 4
+[ "$length" = long ] && run_python
 echo "tsan: $runs runs, no report"
