@@ -19,15 +19,17 @@ noise : {"given", "learned", "both"}, default="given"
 kernel : {"auto", "se", "matern32", "matern52", "polynomial", "linear", "linear+se", \
 "linear+matern32", "linear+matern52"}, default="auto"
     How smooth the latent functions are; a sum starts from planes and departs from them. "auto":
-    "matern32" where alpha is above 0, otherwise "se".
+    "matern32" where alpha is above 0 ("linear+matern32" where rows differ in their errors),
+    otherwise "se".
 n_inducing : int or None, default=None
-    Inducing inputs per latent function. None: a fifth of the rows, but 20 to 100.
+    Inducing inputs per latent function. None: a twentieth of the rows, but 40 to 100.
 alpha : float or None, default=None
     Power of the divergence, 0 to 1: 0 is the evidence lower bound, 1 fits the predicted
     probabilities themselves. None: 0 for numbers, counts and learned noise, otherwise 1.
 caution : float or None, default=None
     Weight of the latent functions' divergence from their prior, above 0 and up to 1; less trusts
-    the data more. None: 0.3 where alpha is above 0, otherwise 1.
+    the data more. None: 0.3 where alpha is above 0 (0.45 where rows differ in their errors),
+    otherwise 1.
 lengthscale_prior : float or None, default=None
     Width of a log-normal prior of lengthscales around 1.6 times the root of the number of
     attributes; 0 is none. None: 0.5 where alpha is above 0, otherwise none.

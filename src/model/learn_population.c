@@ -1,42 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a model learns the population of true inputs, and from which rows. */
+#include "data/noisy_cells.h"
 #include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows in standard units: x, then noise. */
-static void gather_all(const struct nim_model *model, const nim_data *data, double *x,
+/* Rows in standard units, x and noise, without flags. one: a whole row of both, 2 width. */
+static void gather_all(const struct nim_model *model, const nim_data *data, double *one, double *x,
                        double *noise) {
-    size_t d = model->attributes;
-    for (size_t i = 0; i < data->rows; i++)
-        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x + i * d,
-                       noise + i * d, NULL);
+    size_t d = model->columns, width = model->attributes;
+    for (size_t i = 0; i < data->rows; i++) {
+        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, one, one + width,
+                       NULL);
+        memcpy(x + i * d, one, d * sizeof(double));
+        memcpy(noise + i * d, one + width, d * sizeof(double));
+    }
 }
 
 /* The rows of the table and the others, if any. x is NULL when there is no memory; the caller frees
  * it. */
 static struct population_rows gather(const struct nim_model *model, const nim_data *data,
                                      const nim_data *others) {
-    size_t d = model->attributes, rows, bytes;
+    size_t d = model->columns, rows, bytes;
     if (__builtin_add_overflow(data->rows, others ? others->rows : 0, &rows) ||
         __builtin_mul_overflow(rows, 2 * d * sizeof(double), &bytes))
         return (struct population_rows){0};
-    double *x = malloc(bytes), *noise = x ? x + rows * d : NULL;
+    double *one = malloc(2 * model->attributes * sizeof *one);
+    double *x = one ? malloc(bytes) : NULL, *noise = x ? x + rows * d : NULL;
     if (x)
-        gather_all(model, data, x, noise);
+        gather_all(model, data, one, x, noise);
     if (x && others)
-        gather_all(model, others, x + data->rows * d, noise + data->rows * d);
+        gather_all(model, others, one, x + data->rows * d, noise + data->rows * d);
+    free(one);
     return (struct population_rows){rows, d, x, noise};
 }
 
-/* Whether all rows have the same noise, none included. */
-static bool equally_noisy(const struct population_rows *rows) {
-    size_t d = rows->attributes;
-    for (size_t i = 1; i < rows->rows; i++)
-        if (memcmp(rows->noise, rows->noise + i * d, d * sizeof(double)) != 0)
-            return false;
-    return true;
+/*
+ * The population describes measured values, not which cells are missing: components would follow
+ * the gaps, which split the rows better than any value does. Flags are exact and independent in it.
+ */
+static bool learn(const struct nim_model *model, const struct population_rows *rows,
+                  enum population_kind kind, struct population *population) {
+    struct random_key key = {model->options.seed, STREAM_POPULATION};
+    if (!population_learn(population, rows, kind, key, model_threads(model)))
+        return false;
+    if (!model->scaling.flags || population_append(population, model->scaling.flags))
+        return true;
+    population_free(population);
+    return false;
 }
 
 /* NULL, or what a learned population needs and this model has not. */
@@ -66,21 +78,16 @@ nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                                     : "learning from other rows",
                        lacks(model));
     bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
-                (!asked && !input->averages && !input->widens);
-    struct population_rows rows = {0};
-    if (!flat)
-        rows = gather(model, data, others);
-    bool good = flat || rows.x;
-    if (good && !flat && !asked)
-        flat = equally_noisy(&rows);
+                (!asked && ((!input->averages && !input->widens) || equally_noisy(data)));
     struct population population = {0};
-    if (good && flat) {
+    bool good;
+    if (flat) {
         good = population_flat(&population, model->attributes, model->options.prior_variance);
-    } else if (good) {
-        struct random_key key = {model->options.seed, STREAM_POPULATION};
-        good = population_learn(&population, &rows, kind, key, model_threads(model));
+    } else {
+        struct population_rows rows = gather(model, data, others);
+        good = rows.x && learn(model, &rows, kind, &population);
+        free((void *)(uintptr_t)rows.x);
     }
-    free((void *)(uintptr_t)rows.x);
     if (!good)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to learn the population");
     population_free(&model->population);

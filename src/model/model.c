@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough inducing inputs for the data, few enough to be quick. */
+/* Enough inducing inputs for the data, few enough to be quick; more than these let functions follow
+ * single rows (docs/results/defaults.md). */
 static size_t choose_inducing(size_t rows) {
-    size_t wanted = rows / 5 > 20 ? rows / 5 : 20;
+    size_t wanted = rows / 20 > 40 ? rows / 20 : 40;
     wanted = wanted < 100 ? wanted : 100;
     return wanted < rows ? wanted : rows;
 }

@@ -29,7 +29,8 @@ static const struct option option_list[] = {
     {{"kernel", "auto",
       "auto|se|matern32|matern52|polynomial|linear|linear+se|linear+matern32|linear+matern52",
       "How smooth the boundaries are; a sum starts from planes and departs from them; auto means "
-      "matern32 where alpha is above 0 and noise given, otherwise se."},
+      "matern32 where alpha is above 0 and noise given, linear+matern32 where "
+      "rows then differ in their errors, otherwise se."},
      KERNEL, AT(kernel), SHAPES, 0, 0},
     {{"degree", "3", "1 .. 64",
       "Degree of the polynomial kernel."},
@@ -63,7 +64,8 @@ static const struct option option_list[] = {
      REAL, AT(alpha), SHAPES, 0, 1},
     {{"caution", "auto", "auto, or 0.001 .. 1",
       "Weight of the latent functions' divergence from their prior: less than 1 trusts the data "
-      "more; auto means 0.3 where alpha is above 0 and noise given, otherwise 1."},
+      "more; auto means 0.3 where alpha is above 0 and noise given, 0.45 where rows then differ "
+      "in their errors, otherwise 1."},
      REAL, AT(caution), SHAPES, 0.001, 1},
     {{"lengthscale_prior", "auto", "auto, or 0 .. 10",
       "Width of a log-normal prior of lengthscales around 1.6 times the root of the number of "

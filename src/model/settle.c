@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the options leave to the library. docs/results/defaults.md says how these were chosen. */
+#include "data/noisy_cells.h"
 #include "model/options.h"
-
-#include <math.h>
 
 /* Points that `marginal` looks at for a row, more where they say how noisy it is, and rows in a
  * batch of theirs. */
@@ -15,27 +14,11 @@ enum { POINTS = 4, LEARNING_POINTS = 16, BATCH_OF_POINTS = 50, BATCH_OF_ROWS = 2
 /* Fitted to the predicted probabilities themselves, functions that pay in full for leaving their
  * prior stay too close to it. */
 #define LITTLE_CAUTION 0.3
+#define SOME_CAUTION 0.45 /* where rows differ in their errors */
 
 /* Many lengthscales and few rows: without a prior some end where the rows at hand happen to be
  * separated best. */
 #define LENGTHSCALE_WIDTH 0.5
-
-static bool is_noisy(const nim_data *data, size_t i, size_t j) {
-    size_t d = data->attributes, from = data->sigma_rows == 1 ? 0 : i;
-    return isnan(data->x[i * d + j]) || (data->sigma && !(data->sigma[from * d + j] == 0.0));
-}
-
-/* Columns with an error bar or a gap somewhere. */
-static size_t count_noisy(const nim_data *data) {
-    size_t count = 0;
-    for (size_t j = 0; j < data->attributes; j++)
-        for (size_t i = 0; i < data->rows; i++)
-            if (is_noisy(data, i, j)) {
-                count++;
-                break;
-            }
-    return count;
-}
 
 static const struct input_model *choose_input(const struct nim_options *options,
                                               const nim_data *data) {
@@ -44,10 +27,19 @@ static const struct input_model *choose_input(const struct nim_options *options,
     bool learns = options->noise != NOISE_GIVEN;
     if (learns && target != TARGET_CLASS)
         return &input_latent;
-    size_t noisy = learns ? data->attributes : count_noisy(data);
+    size_t noisy = learns ? data->attributes : count_noisy_columns(data);
     if (noisy == 0)
         return &input_exact;
     return classes && noisy <= MOST_INTEGRATED ? &input_marginal : &input_latent;
+}
+
+/*
+ * Fitted to the predicted probabilities, very smooth functions are too sure where classes meet in
+ * corners and steps. Where each row has errors of its own, the worst are spread over places where
+ * no others are, and a linear term says more there than a return to the mean.
+ */
+static const char *choose_kernel(bool bold, bool own_errors) {
+    return !bold ? "se" : own_errors ? "linear+matern32" : "matern32";
 }
 
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data) {
@@ -59,13 +51,11 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
     bool points = settled.input == &input_marginal, learns = options->noise != NOISE_GIVEN;
     if (settled.alpha == OPTION_AUTO)
         settled.alpha = numbers ? 0.0 : !learns ? 1.0 : points ? LEARNING_ALPHA : 0.0;
-    bool bold = settled.alpha > 0.0 && !learns;
-    /* Fitted to the predicted probabilities, very smooth functions are too sure where classes meet
-     * in corners and steps. */
+    bool bold = settled.alpha > 0.0 && !learns, own_errors = bold && !equally_noisy(data);
     if (!settled.kernel)
-        settled.kernel = kernel_named(bold ? "matern32" : "se");
+        settled.kernel = kernel_named(choose_kernel(bold, own_errors));
     if (settled.caution == OPTION_AUTO)
-        settled.caution = bold ? LITTLE_CAUTION : 1.0;
+        settled.caution = own_errors ? SOME_CAUTION : bold ? LITTLE_CAUTION : 1.0;
     if (settled.lengthscale_prior == OPTION_AUTO)
         settled.lengthscale_prior = bold ? LENGTHSCALE_WIDTH : 0.0;
     if (settled.samples == 0)

@@ -48,6 +48,31 @@ bool population_flat(struct population *population, size_t attributes, double va
     return true;
 }
 
+bool population_append(struct population *population, size_t more) {
+    size_t old = population->attributes, d = old + more, components = population->components;
+    struct population wide;
+    if (!population_allocate(&wide, d, components))
+        return false;
+    wide.learned = population->learned;
+    for (size_t k = 0; k < (components ? components : 1); k++) {
+        wide.share[k] = population->share[k];
+        memcpy(wide.mean + k * d, population->mean + k * old, old * sizeof(double));
+    }
+    for (size_t k = 0; k < components; k++)
+        for (size_t i = 0; i < d; i++) {
+            double *row = wide.root + (k * d + i) * d;
+            if (i < old)
+                memcpy(row, population->root + (k * old + i) * old, old * sizeof(double));
+            else
+                row[i] = 1.0;
+        }
+    for (size_t j = 0; components == 0 && j < d; j++)
+        wide.variance[j] = j < old ? population->variance[j] : 1.0;
+    population_free(population);
+    *population = wide;
+    return true;
+}
+
 void conditioner_layout(struct conditioner *conditioner, const struct population *population,
                         struct arena *arena) {
     size_t d = population->attributes, k = population->components;

@@ -19,13 +19,14 @@
 enum {
     UNITS = 16, /* that rows are cut into, whatever the number of threads */
     MOST_ROUNDS = 200,
-    STARTS = 2,         /* of a mixture, the best of which is kept */
+    STARTS = 2,         /* of a mixture, the best of which is kept; one while choosing */
     KEPT_ASIDE = 4,     /* every fourth row judges how many components there should be */
     MOST_ROWS = 4000,   /* looked at: more would not be known better than needed */
     MOST_JUDGED = 1000, /* to choose the number of components, which costs many trials */
 };
 
-#define SETTLED 1e-5     /* a round that gains less than this, in nats a row, is the last */
+#define SETTLED 3e-5     /* a round that gains less than this, in nats a row, is the last */
+#define ROUGHLY 1e-4     /* the same while the number of components is chosen */
 #define WORTH_IT 0.01    /* nats a row that one more component must gain on rows kept aside */
 #define LEAST_PULL 2.0   /* rows' worth of a pull of a component's covariance towards the average */
 #define SIZE_PULL 2.0    /* rows' worth of a pull of its size */
@@ -291,13 +292,14 @@ double population_improve(struct population *population, const struct population
     return value;
 }
 
-/* Rounds until they no longer help; the likelihood before the last, NaN when memory runs out. */
+/* Rounds until they gain no more than `enough`; the likelihood before the last, NaN when memory
+ * runs out. */
 static double settle(struct population *population, const struct population_rows *rows, double pull,
-                     struct pool *pool) {
+                     double enough, struct pool *pool) {
     double value = -INFINITY;
     for (size_t round = 0; round < MOST_ROUNDS; round++) {
         double now = population_improve(population, rows, pull, pool);
-        if (!(now - value > SETTLED))
+        if (!(now - value > enough))
             return now;
         value = now;
     }
@@ -327,7 +329,7 @@ static bool learn_independent(struct population *population, const struct popula
     if (!population_allocate(population, rows->attributes, 0))
         return false;
     start_independent(rows, population->mean, population->variance);
-    return !isnan(settle(population, rows, 0.0, pool));
+    return !isnan(settle(population, rows, 0.0, SETTLED, pool));
 }
 
 static bool learn_gaussian(struct population *population, const struct population_rows *rows,
@@ -343,7 +345,7 @@ static bool learn_gaussian(struct population *population, const struct populatio
         population->root[j * d + j] = own;
     }
     population->share[0] = 1.0;
-    return !isnan(settle(population, rows, 0.0, pool));
+    return !isnan(settle(population, rows, 0.0, SETTLED, pool));
 }
 
 /* Components start at rows far from each other, each with half the whole's covariance. */
@@ -377,10 +379,16 @@ static double pull_of(size_t d) {
     return LEAST_PULL + 0.5 * (double)d;
 }
 
+/* How well a mixture is to be learned. */
+struct effort {
+    uint64_t starts;
+    double enough; /* see settle */
+};
+
 /* The best of several starts. */
 static bool learn_mixture(struct population *population, size_t components,
                           const struct population *whole, const struct population_rows *rows,
-                          struct random_key key, struct pool *pool) {
+                          struct effort effort, struct random_key key, struct pool *pool) {
     size_t d = rows->attributes;
     double best = -INFINITY, *far = malloc(rows->rows * sizeof *far);
     double *centre = malloc(rows->rows * d * sizeof *centre), share;
@@ -395,12 +403,12 @@ static bool learn_mixture(struct population *population, size_t components,
     for (size_t i = 0; good && i < rows->rows; i++)
         conditioner_take(&conditioner, rows->x + i * d, rows->noise + i * d, &share,
                          centre + i * d);
-    for (uint64_t start = 0; good && start < STARTS; start++) {
+    for (uint64_t start = 0; good && start < effort.starts; start++) {
         struct population tried;
         good = population_allocate(&tried, d, components);
         if (good)
             start_mixture(&tried, whole, rows, key, start, centre, far);
-        double value = good ? settle(&tried, rows, pull_of(d), pool) : NAN;
+        double value = good ? settle(&tried, rows, pull_of(d), effort.enough, pool) : NAN;
         good = good && !isnan(value);
         if (value > best) {
             population_free(population);
@@ -430,37 +438,83 @@ static size_t take_part(const struct population_rows *rows, bool aside, double *
     return count;
 }
 
+/* log p(x~) of each row. False: no memory. */
+static bool row_likelihoods(const struct population *population, const struct population_rows *rows,
+                            double *value) {
+    size_t d = rows->attributes, k = population->components;
+    struct arena arena = {0};
+    struct conditioner conditioner;
+    double *share = NULL, *centre = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        conditioner_layout(&conditioner, population, &arena);
+        share = arena_doubles(&arena, k);
+        centre = arena_doubles(&arena, k * d);
+        if (pass == 0 && !arena_allocate(&arena))
+            return false;
+    }
+    for (size_t i = 0; i < rows->rows; i++)
+        value[i] =
+            conditioner_take(&conditioner, rows->x + i * d, rows->noise + i * d, share, centre);
+    arena_free(&arena);
+    return true;
+}
+
+/* Whether rows gain enough, and more than chance alone would let them: their mean gain is above its
+ * standard error twice over. */
+static bool is_gain(size_t rows, const double *before, const double *after) {
+    double n = (double)rows, total = 0.0, squares = 0.0;
+    for (size_t i = 0; i < rows; i++) {
+        total += after[i] - before[i];
+        squares += (after[i] - before[i]) * (after[i] - before[i]);
+    }
+    double mean = total / n, variance = (squares / n - mean * mean) / n;
+    return mean > WORTH_IT && mean > 2.0 * sqrt(fmax(variance, 0.0));
+}
+
+/* Rows to learn from and rows to judge by, and what the best so far makes of the latter. */
+struct trial {
+    struct population_rows learn, judge;
+    double *best, *tried; /* log p(x~) of the judged rows */
+};
+
 /* As long as one more component raises the likelihood of rows kept aside. 0: no memory. */
-static size_t choose_components(const struct population_rows *rows, struct random_key key,
-                                struct pool *pool) {
-    size_t d = rows->attributes, best = 1, area = rows->rows * d;
-    double *parts = malloc(4 * area * sizeof *parts);
-    if (!parts)
-        return 0;
-    struct population_rows learn = {.attributes = d, .x = parts, .noise = parts + area};
-    struct population_rows judge = {
-        .attributes = d, .x = parts + 2 * area, .noise = parts + 3 * area};
-    learn.rows = take_part(rows, false, parts, parts + area);
-    judge.rows = take_part(rows, true, parts + 2 * area, parts + 3 * area);
+static size_t try_components(struct trial *trial, struct random_key key, struct pool *pool) {
+    size_t d = trial->learn.attributes, best = 1;
     struct population whole = {0}, mixture = {0};
-    bool good = learn_gaussian(&whole, &learn, pool);
-    double highest = good ? population_likelihood(&whole, &judge, pool) : NAN;
-    for (size_t k = 2; good && k <= POPULATION_MOST_COMPONENTS; k++) {
-        if (learn.rows < 4 * k * (d + 1))
+    bool good = learn_gaussian(&whole, &trial->learn, pool) &&
+                row_likelihoods(&whole, &trial->judge, trial->best);
+    for (size_t k = 2; good && k <= POPULATION_MOST_COMPONENTS && k < best + 3; k++) {
+        if (trial->learn.rows < 4 * k * (d + 1))
             break;
-        good = learn_mixture(&mixture, k, &whole, &learn, key, pool);
-        double value = good ? population_likelihood(&mixture, &judge, pool) : NAN;
+        good = learn_mixture(&mixture, k, &whole, &trial->learn, (struct effort){1, ROUGHLY}, key,
+                             pool) &&
+               row_likelihoods(&mixture, &trial->judge, trial->tried);
         population_free(&mixture);
-        if (value > highest + WORTH_IT) {
-            highest = value;
+        if (good && is_gain(trial->judge.rows, trial->best, trial->tried)) {
+            memcpy(trial->best, trial->tried, trial->judge.rows * sizeof(double));
             best = k;
-        } else if (k >= best + 2) {
-            break;
         }
     }
     population_free(&whole);
-    free(parts);
     return good ? best : 0;
+}
+
+static size_t choose_components(const struct population_rows *rows, struct random_key key,
+                                struct pool *pool) {
+    size_t d = rows->attributes, area = rows->rows * d;
+    double *parts = malloc((4 * area + 2 * rows->rows) * sizeof *parts);
+    if (!parts)
+        return 0;
+    struct trial trial = {
+        .learn = {.attributes = d, .x = parts, .noise = parts + area},
+        .judge = {.attributes = d, .x = parts + 2 * area, .noise = parts + 3 * area},
+        .best = parts + 4 * area,
+        .tried = parts + 4 * area + rows->rows};
+    trial.learn.rows = take_part(rows, false, parts, parts + area);
+    trial.judge.rows = take_part(rows, true, parts + 2 * area, parts + 3 * area);
+    size_t components = trial.judge.rows ? try_components(&trial, key, pool) : 1;
+    free(parts);
+    return components;
 }
 
 /* Every so many-th row, where there are more than enough. The caller frees x. */
@@ -500,7 +554,8 @@ bool population_learn(struct population *population, const struct population_row
         if (good && components == 1) {
             *population = whole;
         } else {
-            good = good && learn_mixture(population, components, &whole, &few, key, pool);
+            good = good && learn_mixture(population, components, &whole, &few,
+                                         (struct effort){STARTS, SETTLED}, key, pool);
             population_free(&whole);
         }
     }

@@ -44,6 +44,11 @@ void population_free(struct population *population);
 /* p(x) = N(0, variance I), the flat prior of the paper. */
 bool population_flat(struct population *population, size_t attributes, double variance);
 
+/* Appends attributes that are independent of the others, N(0, 1) each in every component: where
+ * they are exact, they say nothing of the others. False when memory runs out; the population is
+ * then as it was. */
+bool population_append(struct population *population, size_t more);
+
 /* ---------------------------------------------------------------- given a measurement --------- */
 
 /*

@@ -169,6 +169,29 @@ static void rows_twice_say_nothing_new(void **state) {
     free(rows);
 }
 
+/* Which cells are missing is for the functions to see, not a part of the population. */
+static void flags_leave_the_population(void **state) {
+    (void)state;
+    struct rows *rows = malloc(sizeof *rows);
+    nim_options *options = make_options("gaussian");
+    double covariance[2][D * D];
+    nim_error error;
+    draw_rows(rows, 0, true);
+    for (size_t flags = 0; flags < 2; flags++) {
+        size_t count = 0;
+        nim_model *model;
+        nim_options_set(options, "missing", flags ? "auto" : "ignore", NULL);
+        stop_on(nim_model_create(options, &rows->labelled, &model, &error), &error);
+        stop_on(nim_model_get(model, "missing_columns", NULL, &count, &error), &error);
+        assert_true(flags ? count > 0 : count == 0);
+        read_covariance(model, covariance[flags]);
+        nim_model_free(model);
+    }
+    assert_memory_equal(covariance[0], covariance[1], sizeof covariance[0]);
+    nim_options_free(options);
+    free(rows);
+}
+
 /* Option auto, which leaves a population flat where all rows are equally noisy, learns one. */
 static void auto_learns_from_others(void **state) {
     (void)state;
@@ -239,6 +262,7 @@ int main(void) {
         cmocka_unit_test(exact_rows_follow_wishart),
         cmocka_unit_test(noisy_rows_follow_one_over_n),
         cmocka_unit_test(rows_twice_say_nothing_new),
+        cmocka_unit_test(flags_leave_the_population),
         cmocka_unit_test(auto_learns_from_others),
         cmocka_unit_test(refusals),
     };

@@ -286,6 +286,42 @@ static void merging_keeps_mean_and_covariance(void **state) {
     population_free(&population);
 }
 
+/* Shares, centres and factors are those of the old attributes, and p(x~) has the new ones' own
+ * densities as factors. */
+static void appended_attributes_say_nothing(void **state) {
+    (void)state;
+    enum { D = 3, K = 2, MORE = 2, WIDE = D + MORE };
+    const double x[WIDE] = {0.3, -1.2, 0.0, 2.5, -0.7}, log_two_pi = log(2.0 * acos(-1.0));
+    const double noise[WIDE] = {0.2, 0.5, INFINITY, 0.0, 0.0};
+    struct population population;
+    struct owned_conditioner narrow, wide;
+    double share[2][K], centre[K * D], wide_centre[K * WIDE];
+    make_population(&population, D, K, 31);
+    conditioner_create(&narrow, &population);
+    double value = conditioner_take(&narrow.conditioner, x, noise, share[0], centre);
+    assert_true(population_append(&population, MORE));
+    conditioner_create(&wide, &population);
+    double wide_value = conditioner_take(&wide.conditioner, x, noise, share[1], wide_centre);
+    for (size_t j = D; j < WIDE; j++)
+        wide_value += 0.5 * (log_two_pi + x[j] * x[j]);
+    assert_true(fabs(wide_value - value) <= 1e-13);
+    for (size_t k = 0; k < K; k++) {
+        assert_true(fabs(share[0][k] - share[1][k]) <= 1e-14);
+        for (size_t i = 0; i < WIDE; i++)
+            for (size_t j = 0; j < WIDE; j++) {
+                double got = wide.conditioner.root[(k * WIDE + i) * WIDE + j];
+                double wanted = i < D && j < D ? narrow.conditioner.root[(k * D + i) * D + j] : 0.0;
+                assert_true(fabs(got - wanted) <= 1e-14);
+            }
+        for (size_t j = 0; j < WIDE; j++)
+            assert_true(fabs(wide_centre[k * WIDE + j] - (j < D ? centre[k * D + j] : x[j])) <=
+                        1e-14);
+    }
+    arena_free(&narrow.arena);
+    arena_free(&wide.arena);
+    population_free(&population);
+}
+
 /* ---------------------------------------------------------------- learning -------------------- */
 
 struct drawn {
@@ -616,6 +652,7 @@ int main(void) {
         cmocka_unit_test(nothing_measured_leaves_the_population),
         cmocka_unit_test(singular_covariance),
         cmocka_unit_test(merging_keeps_mean_and_covariance),
+        cmocka_unit_test(appended_attributes_say_nothing),
         cmocka_unit_test(likelihood_never_falls),
         cmocka_unit_test(gaussian_is_recovered),
         cmocka_unit_test(many_attributes_are_independent),
