@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-long coverage fuzz paper uci catalogue strangers pictures bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers pictures bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -15,7 +15,7 @@ test:
 	@scripts/setup.sh python
 	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
 	@$(MAKE) --no-print-directory -j2 build python-env
-	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package lint
+	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package lint tsan-short
 
 test-release: build
 	@meson test -C $(RELEASE) --no-rebuild --print-errorlogs -t 3
@@ -76,8 +76,12 @@ site: | setup
 
 # No crash, no race, nothing lost: every call that can fail, 1000 kills, ThreadSanitizer.
 check-trust: build tsan-long
+	@$(RELEASE)/tests/api_faults
 	@PYTHONPATH=tests/support python3 tests/fault/check_faults.py $(RELEASE)/cli/nimgp $(RELEASE)/tests/fault.so
 	@PYTHONPATH=tests/support python3 tests/fault/check_kills.py $(RELEASE)/cli/nimgp --kills 1000
+
+tsan-short: | setup
+	@scripts/tsan.sh short
 
 tsan: | setup
 	@scripts/tsan.sh

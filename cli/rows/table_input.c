@@ -29,7 +29,7 @@ static bool find_target(struct table_input *input, const struct table_request *r
     if (!request->with_targets)
         return target_find_exposure(target, input->table, &wishes, complaint);
     if (!target_find(target, input->table, &wishes, complaint))
-        return go_without(target, request) &&
+        return complaint->kind != BROKE_DOWN && go_without(target, request) &&
                target_find_exposure(target, input->table, &wishes, complaint);
     target->keep_unlabelled = request->targets_optional;
     /* Counts cannot be compared without the times they belong to. */

@@ -559,8 +559,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
             Holds a whole file at any moment, the old or the new one.
         """
         check_is_fitted(self)
-        self._note_down(self._model)
-        self._model.save(path)
+        with self._model.alone():
+            self._note_down(self._model)
+            self._model.save(path)
 
     def _note_down(self, model: Model) -> None:
         """Writes into the model what the library does not know of itself."""

@@ -133,6 +133,31 @@ static void repeated_rows(void **state) {
     free_sample(&sample);
 }
 
+/* So often that sums over rows are a thousand times what one of them is. */
+static void rows_repeated_a_thousand_times(void **state) {
+    (void)state;
+    static const char *const inputs[] = {"marginal", "latent", "exact"};
+    enum { DIFFERENT = 3 };
+    struct sample sample = make(1000 * DIFFERENT, 2);
+    for (size_t i = DIFFERENT; i < sample.rows; i++) {
+        memcpy(sample.x + 2 * i, sample.x + 2 * (i % DIFFERENT), 2 * sizeof(double));
+        memcpy(sample.sigma + 2 * i, sample.sigma + 2 * (i % DIFFERENT), 2 * sizeof(double));
+        sample.labels[i] = (int32_t)(i % 2);
+    }
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        nim_options *options = nim_options_create();
+        set(options, "input", inputs[i]);
+        set(options, "inducing", "10");
+        set(options, "epochs", "1");
+        set(options, "threads", "1");
+        set(options, "points", "16");
+        set(options, "calibrate", "none");
+        assert_true(withstands(options, &sample, inputs[i]));
+        nim_options_free(options);
+    }
+    free_sample(&sample);
+}
+
 static void nearly_equal_rows(void **state) {
     (void)state;
     struct sample sample = make(60, 2);
@@ -211,6 +236,7 @@ static void a_class_for_every_row(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repeated_rows),
+        cmocka_unit_test(rows_repeated_a_thousand_times),
         cmocka_unit_test(nearly_equal_rows),
         cmocka_unit_test(units_far_apart),
         cmocka_unit_test(errors_far_apart),
