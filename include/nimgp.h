@@ -106,6 +106,10 @@ NIM_API nim_status nim_options_get(const nim_options *options, const char *name,
 NIM_API size_t nim_option_count(void);
 NIM_API nim_option_info nim_option_describe(size_t index); /* index < nim_option_count() */
 
+/* What a value of the option `likelihood` predicts, as nim_model_target says it; NULL for a name
+ * that is not one. The first of those that predict the same is the usual choice. */
+NIM_API const char *nim_likelihood_target(const char *likelihood);
+
 /* ---------------------------------------------------------------- data ------------------------ */
 
 /*
@@ -300,6 +304,8 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   population_covariances  components x attributes x attributes
  *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
  *                                            1 where they are not calibrated
+ *   class_shares     classes                 of the rows it learned from, by their weights; none in
+ *                                            files of before
  *   trace            points x 2              the bound over training, at most 256 epochs of it: the
  *                                            epoch, and the bound as nim_model_bound has it
  * and what the likelihood learns, in units of y:
@@ -360,6 +366,16 @@ typedef struct nim_prediction {
     /* rows x 2: of numbers and counts, P(Y < y) and P(Y <= y) of the rows' own targets: where they
      * stand in what was predicted of them. The same but for counts. */
     double *cumulative;
+    /* rows x classes: how plausible each class or level is, held against rows of that class that
+     * were kept aside in training: the classes whose plausibility is above a hold the true one with
+     * a probability of 1 - a at least, class by class, also where classes have other shares. */
+    double *plausibility;
+    /* rows: how unlike the training rows the measurement is, whatever its class: -log10 of the
+     * share of training rows that are at least as surprising under the population of inputs, given
+     * their errors and missing cells. 2: one in 100. */
+    double *novelty;
+    double *input_log_density; /* rows: log p(x~) of the measurement under that population, widened
+                                  by the row's own errors, in units of x; missing cells left out */
 } nim_prediction;
 
 /* Rows may come in any portions: the results do not depend on it. Allocates nothing. NIM_NUMERICAL
@@ -367,6 +383,24 @@ typedef struct nim_prediction {
  * arrays hold is then of no use. */
 NIM_API nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                                const nim_prediction *prediction, nim_error *error);
+
+/*
+ * Classes or levels may have other shares where predictions are made than they had in training. If
+ * the inputs of each class are spread as before (label shift), probabilities in proportion to
+ * p(c) shares_c / (share of c in training) are right. From here on the predictor gives these;
+ * entropy and its parts follow. `shares` (classes) need not sum to one; NULL: as in training.
+ */
+NIM_API nim_status nim_predictor_set_shares(nim_predictor *predictor, const double *shares,
+                                            nim_error *error);
+
+/*
+ * The shares (classes) that make these rows most probable, from the probabilities (rows x classes)
+ * that the model gives them with the shares of training: no labels are needed. It holds for label
+ * shift; where classes look alike the shares are uncertain.
+ */
+NIM_API nim_status nim_model_estimate_shares(const nim_model *model, size_t rows,
+                                             const double *probabilities, double *shares,
+                                             nim_error *error);
 
 /*
  * What a better measurement would tell: gain (rows x attributes) is the entropy of the row's class,

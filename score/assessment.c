@@ -11,13 +11,16 @@ bool assessment_create(struct assessment *assessment, enum predicts predicts, si
         .predicts = predicts, .classes = classes, .noise = {.attributes = attributes}};
     assessment->confusion =
         calloc(predicts_one_class(predicts) ? classes * classes : 1, sizeof(double));
+    assessment->class_squares = calloc(classes + 1, sizeof(double));
     assessment->has_label = calloc(classes + 1, sizeof(double));
     assessment->is_wrong = calloc(classes + 1, sizeof(double));
-    return assessment->confusion && assessment->has_label && assessment->is_wrong;
+    return assessment->confusion && assessment->class_squares && assessment->has_label &&
+           assessment->is_wrong;
 }
 
 void assessment_free(struct assessment *assessment) {
     free(assessment->confusion);
+    free(assessment->class_squares);
     free(assessment->has_label);
     free(assessment->is_wrong);
     free(assessment->figures);
@@ -28,33 +31,34 @@ void assessment_free(struct assessment *assessment) {
 /* ---------------------------------------------------------------- adding ---------------------- */
 
 static void count_class(struct assessment *assessment, const struct predictions *predictions,
-                        size_t i) {
-    size_t classes = assessment->classes;
+                        size_t i, double weight) {
+    size_t classes = assessment->classes, label = (size_t)predictions->label[i];
     size_t best = most_probable(classes, predictions->p + i * classes);
-    assessment->confusion[(size_t)predictions->label[i] * classes + best]++;
+    assessment->confusion[label * classes + best] += weight;
+    assessment->class_squares[label] += weight * weight;
 }
 
 static void count_labels(struct assessment *assessment, const struct predictions *predictions,
-                         size_t i) {
+                         size_t i, double weight) {
     const double *p = predictions->p + i * assessment->classes;
     const double *y = predictions->y + i * assessment->classes;
     for (size_t c = 0; c < assessment->classes; c++) {
         assessment->has_label[c] += y[c] > 0.5;
-        assessment->is_wrong[c] += (p[c] > 0.5) != (y[c] > 0.5);
+        assessment->is_wrong[c] += weight * ((p[c] > 0.5) != (y[c] > 0.5));
     }
 }
 
 /* Where the target stands in its predicted distribution. Of a count, all of (P(Y < y), P(Y <= y)]
  * is its place, and bins share it as they share this. */
-static void count_place(struct assessment *assessment, const double place[2]) {
+static void count_place(struct assessment *assessment, const double place[2], double weight) {
     double low = place[0] * PIT_BINS, high = place[1] * PIT_BINS;
     for (size_t b = 0; b < PIT_BINS; b++) {
         double common = fmin(high, (double)b + 1.0) - fmax(low, (double)b);
         if (high > low)
-            assessment->pit[b] += fmax(common, 0.0) / (high - low);
+            assessment->pit[b] += weight * fmax(common, 0.0) / (high - low);
     }
     if (!(high > low))
-        assessment->pit[high < PIT_BINS ? (size_t)high : PIT_BINS - 1]++;
+        assessment->pit[high < PIT_BINS ? (size_t)high : PIT_BINS - 1] += weight;
 }
 
 static bool make_room(struct assessment *assessment, size_t rows) {
@@ -74,13 +78,14 @@ bool assessment_add(struct assessment *assessment, const struct predictions *pre
         return false;
     for (size_t i = 0; i < predictions->rows; i++) {
         assessment->figures[i] = row_figures_of(predictions, i);
+        double weight = assessment->figures[i].weight;
         tally_add(&assessment->tally, &assessment->figures[i]);
         if (predicts_one_class(assessment->predicts))
-            count_class(assessment, predictions, i);
+            count_class(assessment, predictions, i, weight);
         else if (predicts_classes(assessment->predicts))
-            count_labels(assessment, predictions, i);
+            count_labels(assessment, predictions, i, weight);
         else
-            count_place(assessment, predictions->place + 2 * i);
+            count_place(assessment, predictions->place + 2 * i, weight);
     }
     return !assessment->noise.attributes ||
            noise_add(&assessment->noise, predictions->rows, x, sigma, assessment->figures);
@@ -92,7 +97,16 @@ bool assessment_finish(struct assessment *assessment) {
 }
 
 struct score assessment_label(const struct assessment *assessment, size_t c) {
-    return share_of(assessment->is_wrong[c], (double)assessment->scores.rows);
+    const struct moments *rows = &assessment->tally.moment[0];
+    return weighted_share_of(assessment->is_wrong[c], rows->weight, rows->square_weight);
+}
+
+struct score assessment_confused(const struct assessment *assessment, size_t c, size_t k) {
+    const double *row = assessment->confusion + c * assessment->classes;
+    double total = 0.0;
+    for (size_t i = 0; i < assessment->classes; i++)
+        total += row[i];
+    return weighted_share_of(row[k], total, assessment->class_squares[c]);
 }
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
@@ -131,13 +145,9 @@ static void write_confusion(struct json_writer *json, const struct assessment *a
     for (int pass = 0; pass < 2; pass++) {
         json_array(json, pass ? "standard_errors" : "shares");
         for (size_t c = 0; c < classes; c++) {
-            const double *row = assessment->confusion + c * classes;
-            double total = 0.0;
-            for (size_t k = 0; k < classes; k++)
-                total += row[k];
             json_array(json, NULL);
             for (size_t k = 0; k < classes; k++) {
-                struct score share = share_of(row[k], total);
+                struct score share = assessment_confused(assessment, c, k);
                 json_real(json, NULL, pass ? share.deviation : share.value);
             }
             json_close(json);
@@ -154,12 +164,13 @@ static void write_reliability(struct json_writer *json, const struct tally *tall
         double rows = tally->bin[b].rows;
         if (!(rows > 0.0))
             continue;
-        struct score right = share_of(tally->bin[b].right, rows);
+        double weight = tally->bin[b].weight;
+        struct score right = weighted_share_of(tally->bin[b].right, weight, tally->bin[b].squares);
         json_object(json, NULL);
         json_real(json, "least", (double)b / CALIBRATION_BINS);
         json_real(json, "most", (double)(b + 1) / CALIBRATION_BINS);
         json_whole(json, "rows", (size_t)rows);
-        json_real(json, "confidence", tally->bin[b].confidence / rows);
+        json_real(json, "confidence", tally->bin[b].confidence / weight);
         write_score(json, "right", right);
         json_close(json);
     }
@@ -167,10 +178,11 @@ static void write_reliability(struct json_writer *json, const struct tally *tall
 }
 
 static void write_places(struct json_writer *json, const struct assessment *assessment) {
-    double rows = (double)assessment->scores.rows;
+    const struct moments *rows = &assessment->tally.moment[0];
     json_array(json, "pit");
     for (size_t b = 0; b < PIT_BINS; b++)
-        write_score(json, NULL, share_of(assessment->pit[b], rows));
+        write_score(json, NULL,
+                    weighted_share_of(assessment->pit[b], rows->weight, rows->square_weight));
     json_close(json);
 }
 

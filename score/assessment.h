@@ -24,10 +24,11 @@ struct assessment {
     size_t classes;
     struct tally tally;
     double *confusion;            /* classes x classes, where a row has one class: of each class
-                                     (down) how many rows were taken for each (across) */
-    double *has_label, *is_wrong; /* classes: rows, of sets of labels */
-    double pit[PIT_BINS];         /* rows, of numbers and counts: by where the target stands in its
-                                     predicted distribution, in bins of equal probability */
+                                     (down) how many rows were taken for each (across), by weight */
+    double *class_squares;        /* classes, then: sum of the squared weights of their rows */
+    double *has_label, *is_wrong; /* classes: rows, and weights, of sets of labels */
+    double pit[PIT_BINS]; /* weights of rows, of numbers and counts: by where the target stands in
+                             its predicted distribution, in bins of equal probability */
     struct noise_levels noise;
 
     /* Once finished. */
@@ -48,6 +49,9 @@ bool assessment_add(struct assessment *assessment, const struct predictions *pre
                     const double *x, const double *sigma);
 bool assessment_finish(struct assessment *assessment);
 void assessment_free(struct assessment *assessment);
+
+/* Of the rows of class c, the share that is taken for class k. */
+struct score assessment_confused(const struct assessment *assessment, size_t c, size_t k);
 
 /* Label c alone: share of rows in which it is wrong. */
 struct score assessment_label(const struct assessment *assessment, size_t c);

@@ -7,26 +7,20 @@
 #include <string.h>
 
 size_t predicted_size(const nim_model *model) {
-    size_t longest = 1, all = 1;
+    size_t longest = 1;
     for (size_t c = 0; c < nim_model_classes(model); c++) {
         size_t length = strlen(nim_model_class_name(model, c));
         longest = length > longest ? length : longest;
-        all += length + 1;
     }
-    return predicts_of(nim_model_target(model)) == PREDICTS_LABELS ? all : longest + 1;
+    bool sets = predicts_of(nim_model_target(model)) == PREDICTS_LABELS;
+    return sets ? class_set_size(model) : longest + 1;
 }
 
 void predicted_name(const nim_model *model, const double *p, char *text) {
-    size_t classes = nim_model_classes(model), used = 0;
-    if (predicts_of(nim_model_target(model)) != PREDICTS_LABELS) {
-        strcpy(text, nim_model_class_name(model, most_probable(classes, p)));
-        return;
-    }
-    text[0] = '\0';
-    for (size_t c = 0; c < classes; c++)
-        if (p[c] > 0.5)
-            used += (size_t)sprintf(text + used, "%s%s", used ? "|" : "",
-                                    nim_model_class_name(model, c));
+    if (predicts_of(nim_model_target(model)) == PREDICTS_LABELS)
+        class_set_name(model, p, 0.5, text);
+    else
+        strcpy(text, nim_model_class_name(model, most_probable(nim_model_classes(model), p)));
 }
 
 const char *function_name(const nim_model *model, size_t function, char text[FUNCTION_NAME]) {
@@ -38,4 +32,20 @@ const char *function_name(const nim_model *model, size_t function, char text[FUN
         return "f";
     snprintf(text, FUNCTION_NAME, "f%zu", function + 1);
     return text;
+}
+
+size_t class_set_size(const nim_model *model) {
+    size_t size = 1;
+    for (size_t c = 0; c < nim_model_classes(model); c++)
+        size += strlen(nim_model_class_name(model, c)) + 1;
+    return size;
+}
+
+void class_set_name(const nim_model *model, const double *plausibility, double least, char *text) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t c = 0; c < nim_model_classes(model); c++)
+        if (plausibility[c] > least)
+            used += (size_t)sprintf(text + used, "%s%s", used ? "|" : "",
+                                    nim_model_class_name(model, c));
 }

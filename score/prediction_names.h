@@ -15,6 +15,11 @@ size_t predicted_size(const nim_model *model);
  */
 void predicted_name(const nim_model *model, const double *p, char *text);
 
+/* The classes that are more plausible than `least`, as "a|b", empty where there is none; and bytes
+ * for the longest such set, with its terminator. */
+size_t class_set_size(const nim_model *model);
+void class_set_name(const nim_model *model, const double *plausibility, double least, char *text);
+
 /* Of a latent function: the class it stands for, where each class has one; else "f", or "f1", ...
  */
 enum { FUNCTION_NAME = 24 };

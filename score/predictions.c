@@ -92,6 +92,31 @@ nim_status predictions_make(struct predictions *predictions, nim_predictor *pred
         predictions->latent_deviation[i] = sqrt(predictions->latent_deviation[i]);
     predictions->label = data->labels;
     predictions->y = data->targets;
+    predictions->weight = data->weights;
     predictions->rows = data->rows;
     return NIM_OK;
+}
+
+void predictions_scatter(const struct predictions *part, const size_t *row,
+                         struct predictions *whole) {
+    const struct {
+        const double *from;
+        double *to;
+        size_t width;
+    } arrays[] = {
+        {part->p, whole->p, part->classes},
+        {part->log_density, whole->log_density, 1},
+        {part->mean, whole->mean, 1},
+        {part->deviation, whole->deviation, 1},
+        {part->quantile, whole->quantile, QUANTILES},
+        {part->place, whole->place, 2},
+        {part->entropy, whole->entropy, 1},
+        {part->model_part, whole->model_part, 1},
+        {part->measurement_part, whole->measurement_part, 1},
+        {part->latent_deviation, whole->latent_deviation, 1},
+    };
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        for (size_t i = 0; arrays[k].from && arrays[k].to && i < part->rows; i++)
+            memcpy(arrays[k].to + row[i] * arrays[k].width, arrays[k].from + i * arrays[k].width,
+                   arrays[k].width * sizeof(double));
 }

@@ -22,6 +22,7 @@ struct predictions {
      */
     const int32_t *label;
     const double *y;
+    const double *weight; /* rows: how much each counts in scores; NULL: all alike */
 
     double *p;           /* rows x classes: their probabilities */
     double *log_density; /* rows: numbers, counts and sets of labels whose targets are there */
@@ -45,6 +46,11 @@ void predictions_free(struct predictions *predictions);
  * held against; they must outlive it. */
 nim_status predictions_make(struct predictions *predictions, nim_predictor *predictor,
                             const nim_data *data, nim_error *error);
+
+/* Row i of `part` becomes row row[i] of `whole`, which has the same shape; targets are left alone.
+ */
+void predictions_scatter(const struct predictions *part, const size_t *row,
+                         struct predictions *whole);
 
 /* The most probable class; the first of equals. */
 size_t most_probable(size_t classes, const double *p);

@@ -45,22 +45,28 @@ static struct row_figures rate_number(const struct predictions *predictions, siz
 }
 
 struct row_figures row_figures_of(const struct predictions *predictions, size_t i) {
-    if (predicts_one_class(predictions->predicts))
-        return rate_class(predictions, i);
-    return predicts_classes(predictions->predicts) ? rate_labels(predictions, i)
-                                                   : rate_number(predictions, i);
+    struct row_figures figures =
+        predicts_one_class(predictions->predicts) ? rate_class(predictions, i)
+        : predicts_classes(predictions->predicts) ? rate_labels(predictions, i)
+                                                  : rate_number(predictions, i);
+    figures.weight = predictions->weight ? predictions->weight[i] : 1.0;
+    return figures;
 }
 
 /* ---------------------------------------------------------------- sums ------------------------ */
 
 void tally_add(struct tally *tally, const struct row_figures *figures) {
+    double weight = figures->weight, right = 1.0 - figures->figure[0];
+    if (!(weight > 0.0))
+        return;
     for (size_t i = 0; i < MOST_FIGURES; i++)
-        moments_add(&tally->moment[i], figures->figure[i]);
-    double right = 1.0 - figures->figure[0];
+        moments_add_weighted(&tally->moment[i], figures->figure[i], weight);
     tally->bin[figures->bin].rows += 1.0;
-    tally->bin[figures->bin].right += right;
-    tally->bin[figures->bin].confidence += figures->excess + right;
-    tally->excess_squares += figures->excess * figures->excess;
+    tally->bin[figures->bin].weight += weight;
+    tally->bin[figures->bin].squares += weight * weight;
+    tally->bin[figures->bin].right += weight * right;
+    tally->bin[figures->bin].confidence += weight * (figures->excess + right);
+    tally->excess_squares += weight * (figures->excess * figures->excess);
 }
 
 void tally_merge(struct tally *tally, const struct tally *more) {
@@ -68,6 +74,8 @@ void tally_merge(struct tally *tally, const struct tally *more) {
         moments_merge(&tally->moment[i], &more->moment[i]);
     for (size_t b = 0; b < CALIBRATION_BINS; b++) {
         tally->bin[b].rows += more->bin[b].rows;
+        tally->bin[b].weight += more->bin[b].weight;
+        tally->bin[b].squares += more->bin[b].squares;
         tally->bin[b].right += more->bin[b].right;
         tally->bin[b].confidence += more->bin[b].confidence;
     }
@@ -82,12 +90,13 @@ static void put(struct scores *scores, const char *key, const char *name, double
 }
 
 static struct score calibration_of(const struct tally *tally) {
-    double total = 0.0, n = tally->moment[0].count;
+    double total = 0.0, n = tally->moment[0].weight;
+    double rows = n * (n / tally->moment[0].square_weight); /* as many of equal weight */
     for (size_t b = 0; b < CALIBRATION_BINS; b++)
         total += fabs(tally->bin[b].confidence - tally->bin[b].right);
     double squares = tally->excess_squares - total * total / n; /* about the mean, total / n */
     return (struct score){n > 0.0 ? total / n : (double)NAN,
-                          n > 1.0 ? sqrt(fmax(squares, 0.0) / (n - 1.0) / n) : (double)NAN};
+                          rows > 1.0 ? sqrt(fmax(squares, 0.0) / (rows - 1.0) / n) : (double)NAN};
 }
 
 static void score_classes(const struct tally *tally, bool levels, struct scores *scores) {

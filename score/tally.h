@@ -19,8 +19,11 @@
  *                     of the probability of the count; coverage: share of rows within the central
  *                     interval, ends included
  *
- * Standard errors: of a mean, the deviation of its terms / sqrt(rows); of a root, from that of its
- * square; of ECE, that of the mean of sign(S_b) (p_max - [right]), the signs held fast.
+ * Where rows have weights, all sums and means are weighted.
+ *
+ * Standard errors: of a mean, the deviation of its terms / sqrt(rows), see moments.h; of a root,
+ * from that of its square; of ECE, that of the mean of sign(S_b) (p_max - [right]), the signs held
+ * fast.
  */
 
 #include "score/moments.h"
@@ -33,6 +36,7 @@ struct row_figures {
     double figure[MOST_FIGURES]; /* whose means are the scores, in their order but for ECE */
     size_t bin;                  /* of p_max */
     double excess;               /* p_max - [right] */
+    double weight;               /* a row of weight zero does not count */
 };
 
 /* Row i of predictions whose targets are there. */
@@ -41,9 +45,10 @@ struct row_figures row_figures_of(const struct predictions *predictions, size_t 
 struct tally {
     struct moments moment[MOST_FIGURES];
     struct {
-        double rows, confidence, right; /* sums: of p_max, of rows that are right */
+        double rows, weight, squares; /* rows; sums of weights and of their squares */
+        double confidence, right;     /* sums by weight: of p_max, of rows that are right */
     } bin[CALIBRATION_BINS];
-    double excess_squares; /* sum over all rows of (p_max - [right])^2 */
+    double excess_squares; /* sum by weight over all rows of (p_max - [right])^2 */
 };
 
 void tally_add(struct tally *tally, const struct row_figures *figures);

@@ -2,6 +2,10 @@
 /* nimgp evaluate: how good predictions are where the truth is known. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
+#include "cli/rows/row_weights.h"
+#include "cli/command/cross_validation.h"
+#include "cli/command/out_of_fold.h"
+#include "cli/command/prior.h"
 #include "cli/command/report_page.h"
 #include "cli/score/outside_probabilities.h"
 #include "cli/terminal/grid.h"
@@ -28,18 +32,50 @@ static const struct option options[] = {
      .value = "FILE",
      .help = "No MODEL: rate the columns p_CLASS of FILE, whose rows are those of TABLE.",
      .complete = COMPLETE_FILE},
+    PRIOR_OPTION,
+    {.name = "weights",
+     .value = "COLUMN",
+     .help =
+         "How much each row counts in all figures: for instance, how many objects of the sky it "
+         "stands for."},
     MODEL_INPUT_OPTIONS,
+    {.name = "folds",
+     .value = "N",
+     .help = "No MODEL: divide the rows of TABLE into N folds and rate what a model that learned "
+             "from the others says of each."},
+
+    {.name = "", .help = "With --folds"},
+    {.name = "groups",
+     .value = "COLUMN",
+     .help = "Rows with the same name there stay in one fold: measurements of one object, sources "
+             "of one field. The column is no feature."},
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .help = "Write the predictions as a table, a row for each row that has a target, with its "
+             "fold.",
+     .complete = COMPLETE_FILE},
+    KEEP_OPTIONS,
+    {.name = "features", .value = "A,B,...", .help = "The columns to learn from, as in fit."},
+    {.name = "log", .value = "A,B,...|auto|none", .help = "Logarithms of features, as in fit."},
+    {.name = "classes", .value = "A,B,...", .help = "Only rows of these classes, as in fit."},
+    TASK_OPTIONS,
     {0}};
 
 struct evaluation {
     const struct arguments *arguments;
     const char *rival; /* the file whose probabilities are rated */
+    char title[32];    /* in its place with --folds */
     struct loaded_model loaded;
     struct table_input input;
     struct outside_probabilities outside; /* in place of a model */
     struct predictions predictions;       /* of a block */
+    struct row_weights weights;           /* of its rows */
+    size_t rated;                         /* rows so far */
     struct assessment assessment;
-    struct report_page page; /* with --report */
+    struct report_page page;            /* with --report */
+    struct cross_validation validation; /* with --folds, and its predictions */
+    struct out_of_fold out;
 };
 
 static const char *class_name(const struct evaluation *evaluation, size_t c) {
@@ -55,6 +91,14 @@ static bool predict_block(struct evaluation *evaluation, struct complaint *compl
     return predictions_make(&evaluation->predictions, evaluation->loaded.predictor, &data,
                             &error) == NIM_OK ||
            file_complain(complaint, table_path(rows->table), &error);
+}
+
+static bool cross_validate_block(struct evaluation *evaluation, struct complaint *complaint) {
+    const struct rows *rows = &evaluation->input.rows;
+    const size_t *fold = evaluation->validation.fold_of + evaluation->validation.next;
+    return cross_validation_predict(&evaluation->validation, rows, &evaluation->predictions,
+                                    complaint) &&
+           out_of_fold_add(&evaluation->out, rows, fold, &evaluation->predictions, complaint);
 }
 
 /* Whether row k of the block is the one whose probabilities stand in that row, as far as names
@@ -105,8 +149,13 @@ static bool look_up_block(struct evaluation *evaluation, struct complaint *compl
 
 static bool rate_block(struct evaluation *evaluation, struct complaint *complaint) {
     const struct rows *rows = &evaluation->input.rows;
-    if (!(evaluation->loaded.model ? predict_block : look_up_block)(evaluation, complaint))
+    if (!(evaluation->validation.folds ? cross_validate_block
+          : evaluation->loaded.model   ? predict_block
+                                       : look_up_block)(evaluation, complaint) ||
+        !row_weights_take(&evaluation->weights, rows, complaint))
         return false;
+    evaluation->predictions.weight = evaluation->weights.weight;
+    evaluation->rated += rows->count;
     if (!assessment_add(&evaluation->assessment, &evaluation->predictions, rows->x, rows->sigma))
         return complain_of_memory(complaint);
     return !evaluation->page.report ||
@@ -125,6 +174,9 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
     char where[320];
     if (evaluation->assessment.tally.moment[0].count > 0.0)
         return true;
+    if (evaluation->weights.name && evaluation->rated)
+        return complain(complaint, BAD_INPUT, "%s: column %s: no weight is above 0",
+                        table_path(rows->table), evaluation->weights.name);
     target_describe(target, rows->table, where, sizeof where);
     return complain(complaint, BAD_INPUT, "%s: no row has a known %s in %s; expected %s%s",
                     table_path(rows->table), target->task->one, where,
@@ -184,14 +236,11 @@ static void print_confusion(const struct evaluation *evaluation) {
     grid_cell(grid, "%s", "");
     for (size_t c = 0; c < classes; c++) {
         const double *row = evaluation->assessment.confusion + c * classes;
-        double total = 0.0;
         grid_cell(grid, "%s", class_name(evaluation, c));
-        for (size_t k = 0; k < classes; k++) {
-            grid_cell(grid, "%.0f", row[k]);
-            total += row[k];
-        }
-        struct score right = share_of(row[c], total);
-        if (total > 0.0)
+        for (size_t k = 0; k < classes; k++)
+            grid_cell(grid, evaluation->weights.name ? "%.4g" : "%.0f", row[k]);
+        struct score right = assessment_confused(&evaluation->assessment, c, c);
+        if (!isnan(right.value))
             grid_cell(grid, "%.1f %%", 100.0 * right.value);
         else
             grid_cell(grid, "-");
@@ -236,8 +285,10 @@ static void print_groups(const struct evaluation *evaluation) {
 
 static void print_text(const struct evaluation *evaluation) {
     const struct assessment *assessment = &evaluation->assessment;
-    printf("%s on %s: %zu row%s\n\n", evaluation->rival, table_path(evaluation->input.table),
-           assessment->scores.rows, plural_s(assessment->scores.rows));
+    const char *weights = evaluation->weights.name;
+    printf("%s on %s: %zu row%s%s%s\n\n", evaluation->rival, table_path(evaluation->input.table),
+           assessment->scores.rows, plural_s(assessment->scores.rows),
+           weights ? ", weighted by " : "", weights ? weights : "");
     print_scores(evaluation);
     if (assessment->classes)
         puts("");
@@ -260,6 +311,8 @@ static void print_json(const struct evaluation *evaluation) {
     json_object(&json, NULL);
     json_text(&json, "model", evaluation->rival);
     json_text(&json, "table", table_path(evaluation->input.table));
+    if (evaluation->weights.name)
+        json_text(&json, "weights", evaluation->weights.name);
     json_text(&json, "task", target->task->name);
     if (task_has_classes(target->task)) {
         json_array(&json, "classes");
@@ -281,7 +334,7 @@ static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
     const struct target *target = &evaluation->input.target;
     size_t classes = target->classes.name.count;
     if (!predictions_create(&evaluation->predictions, evaluation->loaded.model, classes, ROWS_BLOCK,
-                            evaluation->page.report != NULL) ||
+                            evaluation->page.report || evaluation->validation.folds) ||
         !assessment_create(&evaluation->assessment, target->task->predicts, classes,
                            evaluation->input.columns.count))
         return complain_of_memory(complaint);
@@ -289,22 +342,62 @@ static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
            (assessment_finish(&evaluation->assessment) || complain_of_memory(complaint));
 }
 
+/* Options that need another one. */
+static bool check_together(const struct arguments *arguments, struct complaint *complaint) {
+    static const char *const with[] = {"groups", "output",  "keep", "keep-only",  "features",
+                                       "log",    "classes", "task", "likelihood", "functions"};
+    static const char *const without[] = {"probabilities", "prior", "report"};
+    bool folds = argument_given(arguments, "folds");
+    const char *alone = folds ? NULL : argument_borrowed(arguments);
+    for (size_t i = 0; !folds && !alone && i < sizeof with / sizeof *with; i++)
+        alone = argument_given(arguments, with[i]) ? with[i] : NULL;
+    if (alone)
+        return complain(complaint, BAD_USAGE, "evaluate: --%s goes with --folds", alone);
+    for (size_t i = 0; folds && i < sizeof without / sizeof *without; i++)
+        if (argument_given(arguments, without[i]))
+            return complain(complaint, BAD_USAGE, "evaluate: --%s does not go with --folds",
+                            without[i]);
+    return true;
+}
+
+/* The models of all folds, then the table from its beginning. */
+static bool open_folds(struct evaluation *evaluation, struct complaint *complaint) {
+    const struct arguments *arguments = evaluation->arguments;
+    const char *table = argument_operand(arguments, 0);
+    struct cross_validation *validation = &evaluation->validation;
+    if (argument_operand(arguments, 1))
+        return complain(complaint, BAD_USAGE, "evaluate: expected TABLE alone with --folds");
+    if (!cross_validation_learn(validation, arguments, table, complaint))
+        return false;
+    snprintf(evaluation->title, sizeof evaluation->title, "%zu folds", validation->folds);
+    evaluation->rival = evaluation->title;
+    evaluation->loaded.model = validation->model[0]; /* for names and shapes; it stays theirs */
+    return model_table_open(&evaluation->loaded, &evaluation->input, arguments, table,
+                            TARGETS_NEEDED, complaint) &&
+           out_of_fold_open(&evaluation->out, arguments, evaluation->input.table,
+                            evaluation->loaded.model, complaint);
+}
+
 static bool open_rows(struct evaluation *evaluation, struct complaint *complaint) {
     const struct arguments *arguments = evaluation->arguments;
     const char *probabilities = argument_text(arguments, "probabilities");
     const char *first = argument_operand(arguments, 0), *second = argument_operand(arguments, 1);
+    if (argument_given(arguments, "folds"))
+        return open_folds(evaluation, complaint);
     evaluation->rival = probabilities ? probabilities : first;
     if (!probabilities && second)
         return model_input_open(&evaluation->loaded, &evaluation->input, arguments, first, second,
-                                TARGETS_NEEDED, complaint);
+                                TARGETS_NEEDED, complaint) &&
+               prior_apply(&evaluation->loaded, arguments, first, second, complaint);
     if (!probabilities || second)
         return complain(complaint, BAD_USAGE, "evaluate: %s",
                         second ? "expected TABLE alone with --probabilities"
                                : "TABLE is missing; usage: nimgp evaluate MODEL TABLE");
-    if (argument_given(arguments, "exposure"))
-        return complain(complaint, BAD_USAGE,
-                        "evaluate: --exposure is of no use with --probabilities, which are of "
-                        "classes");
+    if (argument_given(arguments, "exposure") || argument_given(arguments, "prior"))
+        return complain(
+            complaint, BAD_USAGE, "evaluate: --%s is of no use with --probabilities, %s",
+            argument_given(arguments, "prior") ? "prior" : "exposure",
+            argument_given(arguments, "prior") ? "which stay as they are" : "which are of classes");
     return outside_probabilities_read(&evaluation->outside, probabilities, complaint) &&
            classes_input_open(&evaluation->input, arguments, &evaluation->outside.classes, first,
                               complaint);
@@ -318,6 +411,9 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
     if (!evaluation->loaded.model)
         return complain(complaint, BAD_USAGE,
                         "evaluate: --report shows a model, and there is none with --probabilities");
+    if (argument_given(arguments, "weights"))
+        return complain(complaint, BAD_USAGE,
+                        "evaluate: --report does not know --weights: its page counts rows alike");
     if (argument_given(arguments, "json") && strcmp(path, "-") == 0)
         return complain(complaint, BAD_USAGE,
                         "evaluate: --json and --report cannot both be on "
@@ -341,8 +437,11 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct evaluation evaluation = {.arguments = arguments};
-    bool fine = open_rows(&evaluation, complaint) && open_page(&evaluation, complaint) &&
-                rate(&evaluation, complaint) &&
+    bool fine = check_together(arguments, complaint) && open_rows(&evaluation, complaint) &&
+                row_weights_open(&evaluation.weights, evaluation.input.table,
+                                 argument_text(arguments, "weights"), complaint) &&
+                open_page(&evaluation, complaint) && rate(&evaluation, complaint) &&
+                out_of_fold_close(&evaluation.out, complaint) &&
                 (!evaluation.page.report || report_page_write(&evaluation.page, "html", complaint));
     if (fine) {
         report_tally(&evaluation.input, arguments);
@@ -352,19 +451,23 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
         else
             print_text(&evaluation);
     }
+    row_weights_free(&evaluation.weights);
     predictions_free(&evaluation.predictions);
     assessment_free(&evaluation.assessment);
     report_page_free(&evaluation.page);
     outside_probabilities_free(&evaluation.outside);
     table_input_close(&evaluation.input);
-    loaded_model_free(&evaluation.loaded);
+    out_of_fold_free(&evaluation.out);
+    if (!evaluation.validation.folds)
+        loaded_model_free(&evaluation.loaded);
+    cross_validation_free(&evaluation.validation);
     return fine;
 }
 
 const struct command command_evaluate = {
     .name = "evaluate",
     .summary = "How good a model's predictions are",
-    .operands = "MODEL TABLE",
+    .operands = "MODEL TABLE | --folds N TABLE",
     .least_operands = 1,
     .most_operands = 2,
     .description =
@@ -378,11 +481,21 @@ const struct command command_evaluate = {
         "\n"
         "Standard errors are those of a mean over rows; that of ECE holds fast in which bins "
         "the model is too sure and in which not sure enough, that of a root follows from its "
-        "square.",
+        "square.\n"
+        "\n"
+        "With --folds the figures are those of the rows of TABLE, each predicted by a model that "
+        "did "
+        "not learn from its fold; --groups keeps rows together that are not independent.",
     .examples = "# Text for people\n"
                 "nimgp evaluate toy.nimgp test.csv\n"
                 "# One figure for a script\n"
-                "nimgp evaluate toy.nimgp test.csv --json | jq .nll.value\n",
+                "nimgp evaluate toy.nimgp test.csv --json | jq .nll.value\n"
+                "# Straight from a table, observations of one object in one fold\n"
+                "nimgp evaluate --folds 5 --groups object train.csv -o out-of-fold.csv --keep\n"
+                "# Figures for the sky, where each row stands for so many objects\n"
+                "nimgp evaluate toy.nimgp test.csv --weights objects\n",
     .options = options,
+    .borrows = &command_fit,
+    .borrowed_heading = "With --folds, as in fit",
     .run = run,
 };

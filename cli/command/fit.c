@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp fit: learns a model from a table. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/terminal/command.h"
+#include "cli/command/fit.h"
 #include "cli/model/files.h"
-#include "cli/model/fit_request.h"
 #include "cli/rows/input_report.h"
+#include "cli/rows/units.h"
 #include "cli/terminal/team.h"
-#include "cli/training/monitor.h"
 #include "cli/training/training_report.h"
 #include "text/ascii.h"
 #include "text/number.h"
@@ -34,8 +33,13 @@ static const struct option options[] = {
      .help = "The time, area or effort over which each count was gathered."},
     {.name = "features",
      .value = "A,B,...",
-     .help = "The columns to learn from, in this order; log(A) takes the logarithm. All columns of "
+     .help = "The columns to learn from, in this order. log(A) and log10(A) take the logarithm, "
+             "A-B is a difference; *mag stands for all columns whose names end so. All columns of "
              "numbers unless given."},
+    {.name = "exclude",
+     .value = "A,B,...",
+     .help = "Columns that are neither features nor errors; * and ? stand for any letters and "
+             "one."},
     {.name = "errors",
      .value = "A=B,...|none",
      .help = "Column B holds the 1-sigma errors of feature A. Otherwise found by name: A_err, "
@@ -47,7 +51,16 @@ static const struct option options[] = {
      .value = "A,B,...",
      .help = "Only rows of these classes, in this order; of levels, the lowest first."},
     {.name = "ignore-case", .help = "Upper and lower case are the same, in labels and --where."},
+    {.name = "weights",
+     .value = "COLUMN",
+     .help = "How much each row counts in training: a number from 0 on. It is no feature."},
+    {.name = "class-weight",
+     .value = "A=X,...|balanced",
+     .help = "How much the rows of a class count, 1 unless given; balanced gives all classes the "
+             "same share. It multiplies --weights."},
+    MISSING_VALUE_OPTION(""),
     WHERE_OPTION,
+    UNITS_OPTION,
     FORMAT_OPTION,
 
     {.name = "", .help = "Model"},
@@ -64,6 +77,7 @@ static const struct option options[] = {
     {.name = "noise-start", .value = "X", .engine = "noise_start"},
     {.name = "kernel", .value = "NAME", .engine = "kernel", .complete = COMPLETE_VALUES},
     {.name = "degree", .value = "N", .engine = "degree"},
+    {.name = "prior-variance", .value = "X", .engine = "prior_variance"},
     {.name = "lengthscale-prior", .value = "X", .engine = "lengthscale_prior"},
     {.name = "inducing", .value = "N", .engine = "inducing"},
     {.name = "alpha", .value = "X", .engine = "alpha"},
@@ -80,6 +94,7 @@ static const struct option options[] = {
     {.name = "epochs", .value = "N", .engine = "epochs"},
     {.name = "stop", .value = "WHEN", .engine = "stop", .complete = COMPLETE_VALUES},
     {.name = "calibrate", .value = "NAME", .engine = "calibrate", .complete = COMPLETE_VALUES},
+    {.name = "novelty", .value = "WHEN", .engine = "novelty", .complete = COMPLETE_VALUES},
     {.name = "batch", .value = "N", .engine = "batch"},
     {.name = "rate", .value = "X", .engine = "rate"},
     {.name = "samples", .value = "N", .engine = "samples"},
@@ -120,21 +135,6 @@ static const struct option options[] = {
              "or a line of JSON per epoch.",
      .complete = COMPLETE_VALUES},
     {0}};
-
-struct fit {
-    const struct arguments *arguments;
-    const char *table, *output;
-    const char *others;       /* --population-from */
-    char *default_checkpoint; /* MODEL.checkpoint */
-    const char *checkpoint;   /* the file in force */
-    nim_model *model;         /* the one to go on with, then the one that learns */
-    nim_options *options;
-    const struct task *task;
-    struct fit_request request;
-    struct training_plan plan;
-    struct training_table training;
-    struct monitor monitor;
-};
 
 /* ---------------------------------------------------------------- what is wanted -------------- */
 
@@ -222,18 +222,25 @@ static bool refuse_option(struct fit *fit, const char *name, const char *before,
                     name, after, chosen ? "chose it itself" : "has ", chosen ? "" : before);
 }
 
+bool fit_settle_new(struct fit *fit, struct complaint *complaint) {
+    fit->options = nim_options_create();
+    if (!fit->options)
+        return complain_of_memory(complaint);
+    return argument_engine(fit->arguments, fit->options, complaint) &&
+           task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
+           fit_request_from_arguments(&fit->request, fit->arguments, complaint);
+}
+
 static bool settle_model(struct fit *fit, struct complaint *complaint) {
     const char *resume = argument_text(fit->arguments, "resume");
     const char *from = argument_text(fit->arguments, "from");
     if (resume && from)
         return complain(complaint, BAD_USAGE, "fit: --resume or --from, not both");
+    if (!resume && !from)
+        return fit_settle_new(fit, complaint);
     fit->options = nim_options_create();
     if (!fit->options)
         return complain_of_memory(complaint);
-    if (!resume && !from)
-        return argument_engine(fit->arguments, fit->options, complaint) &&
-               task_settle(&fit->task, fit->arguments, fit->options, NULL, complaint) &&
-               fit_request_from_arguments(&fit->request, fit->arguments, complaint);
     fit->model = file_load_model(resume ? resume : from, complaint);
     if (!fit->model)
         return false;
@@ -326,13 +333,12 @@ static bool name_parts(struct fit *fit, struct complaint *complaint) {
     return fine || file_complain(complaint, fit->table, &error);
 }
 
-static bool make_model(struct fit *fit, struct complaint *complaint) {
-    nim_data data = training_set_data(&fit->training.set);
+bool fit_make_model(struct fit *fit, const nim_data *data, struct complaint *complaint) {
     nim_error error;
     char classes[32];
     snprintf(classes, sizeof classes, "%zu", fit->training.input.target.classes.name.count);
     if (nim_options_set(fit->options, "classes", classes, &error) != NIM_OK ||
-        nim_model_create(fit->options, &data, &fit->model, &error) != NIM_OK)
+        nim_model_create(fit->options, data, &fit->model, &error) != NIM_OK)
         return file_complain(complaint, fit->table, &error);
     return name_parts(fit, complaint);
 }
@@ -384,7 +390,7 @@ static char *joined_labels(const struct training_table *training) {
 }
 
 /* Nothing of time or place, so that the same fit leaves the same bytes. */
-static bool take_notes(struct fit *fit, struct complaint *complaint) {
+bool fit_take_notes(struct fit *fit, struct complaint *complaint) {
     const struct training_table *training = &fit->training;
     char held[32], *errors = columns_errors(&training->input.columns, training->input.table);
     char *units = joined_units(training), *rows = joined_rows(training),
@@ -438,6 +444,7 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
     fit->plan.exact_inputs = option_is(fit, "input", exact);
     fit->plan.infers_inputs = option_is(fit, "input", inferring);
     fit->plan.two_classes_only = option_is(fit, "likelihood", probit);
+    fit->plan.class_weight = text[REQUEST_CLASS_WEIGHT];
     fit->plan.noise_was_chosen = argument_given(fit->arguments, "noise");
     fit->plan.table = (struct table_request){
         .path = fit->table,
@@ -446,16 +453,21 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .model = fit->model,
         .with_targets = true,
         .ignore_case = text[REQUEST_IGNORE_CASE] != NULL,
+        .ignore_units = argument_given(fit->arguments, "ignore-units"),
         .label = text[REQUEST_LABEL],
         .exposure = text[REQUEST_EXPOSURE],
         .features = text[REQUEST_FEATURES],
+        .exclude = text[REQUEST_EXCLUDE],
+        .weights = text[REQUEST_WEIGHTS],
+        .missing_value = text[REQUEST_MISSING_VALUE],
         .errors = fit->model ? argument_text(fit->arguments, "errors") : text[REQUEST_ERRORS],
         .log = text[REQUEST_LOG],
         .classes = text[REQUEST_CLASSES],
+        .aside = {fit->aside[0], fit->aside[1]},
         .conditions = conditions};
 }
 
-static bool read_table(struct fit *fit, struct complaint *complaint) {
+bool fit_read_table(struct fit *fit, struct complaint *complaint) {
     struct name_list conditions = {0};
     const char *where = fit->request.text[REQUEST_WHERE];
     bool fine = !where || name_list_split(&conditions, where, "--where", complaint);
@@ -477,12 +489,13 @@ static bool learn_population(struct fit *fit, struct complaint *complaint) {
                                     .format = file_format(fit->arguments, "format"),
                                     .task = fit->task,
                                     .model = fit->model,
+                                    .ignore_units = argument_given(fit->arguments, "ignore-units"),
                                     .errors = argument_text(fit->arguments, "errors")};
     nim_error error;
     bool fine = table_input_open(&input, &request, complaint);
     if (fine)
         report_what_is_lost(&input, fit->model, fit->arguments);
-    fine = fine && training_set_read(&others, &input.rows, complaint);
+    fine = fine && training_set_read(&others, &input.rows, NULL, complaint);
     if (fine) {
         nim_data rows = training_set_data(&others), data = training_set_data(&fit->training.set);
         fine = nim_model_learn_population(fit->model, &data, &rows, &error) == NIM_OK ||
@@ -620,14 +633,20 @@ static bool finish(struct fit *fit, struct complaint *complaint) {
     return true;
 }
 
+/* The model to go on with, or a new one. */
+static bool have_model(struct fit *fit, struct complaint *complaint) {
+    nim_data data = training_set_data(&fit->training.set);
+    return fit->model || fit_make_model(fit, &data, complaint);
+}
+
 /* Everything up to the first step. */
 static bool prepare(struct fit *fit, struct complaint *complaint) {
     nim_error error;
     return team_can_read(fit->table, complaint) && settle_files(fit, complaint) &&
            settle_model(fit, complaint) && settle_validation(fit, complaint) &&
            settle_memory(fit, complaint) && settle_progress(fit, complaint) &&
-           read_table(fit, complaint) && (fit->model || make_model(fit, complaint)) &&
-           take_notes(fit, complaint) && (!fit->others || learn_population(fit, complaint)) &&
+           fit_read_table(fit, complaint) && have_model(fit, complaint) &&
+           fit_take_notes(fit, complaint) && (!fit->others || learn_population(fit, complaint)) &&
            (nim_model_set_collectives(fit->model, team_collectives(), &error) == NIM_OK ||
             complain_of(complaint, &error));
 }
@@ -643,15 +662,19 @@ static bool learn(struct fit *fit, struct complaint *complaint) {
     return finish(fit, complaint);
 }
 
+void fit_free(struct fit *fit) {
+    monitor_free(&fit->monitor);
+    training_table_free(&fit->training);
+    fit_request_free(&fit->request);
+    nim_model_free(fit->model);
+    nim_options_free(fit->options);
+    free(fit->default_checkpoint);
+}
+
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct fit fit = {.arguments = arguments, .table = argument_operand(arguments, 0)};
     bool fine = learn(&fit, complaint);
-    monitor_free(&fit.monitor);
-    training_table_free(&fit.training);
-    fit_request_free(&fit.request);
-    nim_model_free(fit.model);
-    nim_options_free(fit.options);
-    free(fit.default_checkpoint);
+    fit_free(&fit);
     return fine;
 }
 

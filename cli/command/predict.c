@@ -3,6 +3,7 @@
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
 #include "cli/command/carried_columns.h"
+#include "cli/command/prior.h"
 #include "cli/terminal/team.h"
 #include "score/prediction_names.h"
 #include "text/ascii.h"
@@ -29,6 +30,15 @@ static const struct option options[] = {
     {.name = "parts",
      .help = "Add what the entropy consists of: what exact measurements would remove, what a "
              "perfect model would remove then, and label noise. Not of numbers and counts."},
+    PRIOR_OPTION,
+    {.name = "coverage",
+     .value = "SHARE",
+     .help = "Add 'set': the classes 'a|b' that hold the true one in this share of rows at least, "
+             "0.9 for instance, class by class. Of classes and levels."},
+    {.name = "novelty",
+     .help =
+         "Add 'novelty': how unlike the training rows a row is, whatever its class: 2 where one "
+         "training row in 100 is as unusual, 3 where one in 1000 is."},
     {.name = "latent", .help = "Add mean and deviation of each latent function."},
     MODEL_INPUT_OPTIONS,
     {0}};
@@ -50,6 +60,8 @@ enum part_name {
     QUANTILE,
     LATENT_MEAN,
     LATENT_VARIANCE,
+    PLAUSIBILITY,
+    NOVELTY,
     PARTS
 };
 
@@ -60,7 +72,8 @@ struct predict {
     size_t levels;
     double *level; /* of quantiles */
     struct part part[PARTS];
-    char *predicted; /* name of a prediction */
+    double coverage; /* of sets of classes; 0 where none is wanted */
+    char *predicted; /* name of a prediction, or of a set */
     size_t columns;  /* of the output that are ours */
     struct column *column;
     size_t room; /* for the name of each */
@@ -101,9 +114,23 @@ static bool refuse_foreign(const struct predict *predict, const struct arguments
     const struct task *task = predict->input.target.task;
     bool classes = task_has_classes(task);
     const char *option = classes ? "quantiles" : "parts";
+    if (!task_has_one_class(task) && argument_given(arguments, "coverage"))
+        option = "coverage";
     return !argument_given(arguments, option) ||
            complain(complaint, BAD_USAGE, "predict: --%s is of no use: the model predicts %s",
                     option, task->many);
+}
+
+static bool read_coverage(struct predict *predict, const struct arguments *arguments,
+                          struct complaint *complaint) {
+    double *share = &predict->coverage;
+    return !argument_given(arguments, "coverage") ||
+           (argument_real(arguments, "coverage", 0.0, 1.0, share, complaint) &&
+            ((*share > 0.0 && *share < 1.0) ||
+             complain(complaint, BAD_USAGE,
+                      "predict: --coverage: %g; expected a share between 0 "
+                      "and 1, such as 0.9",
+                      *share)));
 }
 
 static bool make_room(struct predict *predict, const struct arguments *arguments,
@@ -120,8 +147,12 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
                                  [DEVIATION] = numbers,
                                  [QUANTILE] = numbers ? predict->levels : 0,
                                  [LATENT_MEAN] = functions,
-                                 [LATENT_VARIANCE] = functions};
-    bool fine = (predict->predicted = malloc(predicted_size(model))) != NULL;
+                                 [LATENT_VARIANCE] = functions,
+                                 [PLAUSIBILITY] =
+                                     predict->coverage > 0.0 ? nim_model_classes(model) : 0,
+                                 [NOVELTY] = argument_given(arguments, "novelty")};
+    size_t longest = predicted_size(model), set = class_set_size(model);
+    bool fine = (predict->predicted = malloc(longest > set ? longest : set)) != NULL;
     for (size_t i = 0; i < PARTS; i++) {
         struct part *part = &predict->part[i];
         part->width = width[i];
@@ -133,14 +164,18 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
 
 /* ---------------------------------------------------------------- what is written ------------- */
 
-static void add_column(struct predict *predict, enum column_kind kind, const char *before,
-                       const char *name) {
+/* Of texts up to `width` bytes, or of numbers where it is 0. */
+static void add_wide_column(struct predict *predict, size_t width, const char *before,
+                            const char *name) {
+    enum column_kind kind = width ? COLUMN_TEXT : COLUMN_NUMBER;
     char *own = predict->names + predict->columns * predict->room;
     snprintf(own, predict->room, "%s%s", before, name);
     predict->column[predict->columns++] =
-        (struct column){.name = own,
-                        .kind = kind,
-                        .width = kind == COLUMN_TEXT ? predicted_size(predict->loaded.model) : 0};
+        (struct column){.name = own, .kind = kind, .width = width};
+}
+
+static void add_column(struct predict *predict, const char *before, const char *name) {
+    add_wide_column(predict, 0, before, name);
 }
 
 enum { LEVEL_NAME = 48 };
@@ -168,13 +203,13 @@ static void name_level(double level, char name[LEVEL_NAME]) {
 static void add_quantile(struct predict *predict, double level) {
     char text[LEVEL_NAME];
     name_level(level, text);
-    add_column(predict, COLUMN_NUMBER, "q", text);
+    add_column(predict, "q", text);
 }
 
 static void add_latent(struct predict *predict, const char *before) {
     char text[FUNCTION_NAME];
     for (size_t f = 0; f < predict->part[LATENT_MEAN].width; f++)
-        add_column(predict, COLUMN_NUMBER, before, function_name(predict->loaded.model, f, text));
+        add_column(predict, before, function_name(predict->loaded.model, f, text));
 }
 
 static bool list_columns(struct predict *predict, struct complaint *complaint) {
@@ -193,20 +228,24 @@ static bool list_columns(struct predict *predict, struct complaint *complaint) {
     if (!predict->column || !predict->names)
         return complain_of_memory(complaint);
     for (size_t c = 0; c < nim_model_classes(model); c++)
-        add_column(predict, COLUMN_NUMBER, "p_", nim_model_class_name(model, c));
+        add_column(predict, "p_", nim_model_class_name(model, c));
     if (predict->part[ENTROPY].width) {
-        add_column(predict, COLUMN_TEXT, "", "predicted");
-        add_column(predict, COLUMN_NUMBER, "", "entropy");
+        add_wide_column(predict, predicted_size(model), "", "predicted");
+        add_column(predict, "", "entropy");
     } else {
-        add_column(predict, COLUMN_NUMBER, "", "mean");
-        add_column(predict, COLUMN_NUMBER, "", "sd");
+        add_column(predict, "", "mean");
+        add_column(predict, "", "sd");
     }
     for (size_t k = 0; k < predict->part[QUANTILE].width; k++)
         add_quantile(predict, predict->level[k]);
     for (size_t i = 0; predict->part[MODEL].width && i < 3; i++)
-        add_column(predict, COLUMN_NUMBER, "", parts[i]);
+        add_column(predict, "", parts[i]);
     add_latent(predict, "mean_");
     add_latent(predict, "deviation_");
+    if (predict->part[PLAUSIBILITY].width)
+        add_wide_column(predict, class_set_size(model), "", "set");
+    if (predict->part[NOVELTY].width)
+        add_column(predict, "", "novelty");
     return true;
 }
 
@@ -254,7 +293,9 @@ static bool compute_rows(struct predict *predict, size_t first, size_t end,
                              .level_count = predict->part[QUANTILE].width,
                              .quantiles = part_from(predict, QUANTILE, first),
                              .latent_mean = part_from(predict, LATENT_MEAN, first),
-                             .latent_variance = part_from(predict, LATENT_VARIANCE, first)};
+                             .latent_variance = part_from(predict, LATENT_VARIANCE, first),
+                             .plausibility = part_from(predict, PLAUSIBILITY, first),
+                             .novelty = part_from(predict, NOVELTY, first)};
     nim_error error;
     return first == end ||
            nim_predict(predict->loaded.predictor, &data, &wanted, &error) == NIM_OK ||
@@ -307,6 +348,16 @@ static bool write_predicted(struct predict *predict, size_t k, struct complaint 
         predict->writer, (struct span){predict->predicted, strlen(predict->predicted)}, complaint);
 }
 
+static bool write_set(struct predict *predict, size_t k, struct complaint *complaint) {
+    const struct part *part = &predict->part[PLAUSIBILITY];
+    if (!part->width)
+        return true;
+    class_set_name(predict->loaded.model, part->value + k * part->width, 1.0 - predict->coverage,
+                   predict->predicted);
+    return table_write_text(
+        predict->writer, (struct span){predict->predicted, strlen(predict->predicted)}, complaint);
+}
+
 /* The part of the entropy that is left. */
 static bool write_label_noise(struct predict *predict, size_t k, struct complaint *complaint) {
     const struct part *part = predict->part;
@@ -327,7 +378,8 @@ static bool write_row(struct predict *predict, size_t k, struct complaint *compl
            write_part(predict, MEASUREMENT, k, complaint) &&
            write_part(predict, MODEL, k, complaint) && write_label_noise(predict, k, complaint) &&
            write_part(predict, LATENT_MEAN, k, complaint) &&
-           write_part(predict, LATENT_VARIANCE, k, complaint) &&
+           write_part(predict, LATENT_VARIANCE, k, complaint) && write_set(predict, k, complaint) &&
+           write_part(predict, NOVELTY, k, complaint) &&
            table_write_end(predict->writer, complaint);
 }
 
@@ -344,13 +396,15 @@ static bool write_block(struct predict *predict, struct complaint *complaint) {
  * that is none leaves nothing. */
 static bool prepare(struct predict *predict, const struct arguments *arguments,
                     struct complaint *complaint) {
-    const char *table = argument_operand(arguments, 1);
+    const char *model = argument_operand(arguments, 0), *table = argument_operand(arguments, 1);
     return team_can_read(table, complaint) &&
-           model_input_open(&predict->loaded, &predict->input, arguments,
-                            argument_operand(arguments, 0), table, TARGETS_IGNORED, complaint) &&
+           model_input_open(&predict->loaded, &predict->input, arguments, model, table,
+                            TARGETS_IGNORED, complaint) &&
+           prior_apply(&predict->loaded, arguments, model, table, complaint) &&
            refuse_foreign(predict, arguments, complaint) &&
-           read_levels(predict, arguments, complaint) && make_room(predict, arguments, complaint) &&
-           rows_next(&predict->input.rows, complaint) &&
+           read_levels(predict, arguments, complaint) &&
+           read_coverage(predict, arguments, complaint) &&
+           make_room(predict, arguments, complaint) && rows_next(&predict->input.rows, complaint) &&
            (!team_leads() || open_writer(predict, arguments, complaint));
 }
 
@@ -412,6 +466,10 @@ const struct command command_predict = {
                 "# The sources of a catalogue that have no class yet, as FITS\n"
                 "nimgp predict agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
                 "    --keep-only Source_Name -o unassociated.fits\n"
+                "# Sets that hold the true class in 9 rows of 10, and what looks like no class\n"
+                "nimgp predict toy.nimgp test.csv --coverage 0.9 --novelty\n"
+                "# Shares of classes that are not those of training, estimated from the table\n"
+                "nimgp predict toy.nimgp test.csv --prior auto\n"
                 "# Numbers: mean, sd and a 95 % interval\n"
                 "nimgp predict sine.nimgp sine/test.csv --quantiles 0.025,0.975\n",
     .many = true,

@@ -38,16 +38,10 @@ static bool open_table(struct table_input *input, const struct arguments *argume
     return fine;
 }
 
-bool model_input_open(struct loaded_model *loaded, struct table_input *input,
-                      const struct arguments *arguments, const char *model, const char *table,
+bool model_table_open(const struct loaded_model *loaded, struct table_input *input,
+                      const struct arguments *arguments, const char *table,
                       enum wanted_targets targets, struct complaint *complaint) {
-    *loaded = (struct loaded_model){0};
     *input = (struct table_input){0};
-    if (file_is_model(table) && !file_is_model(model))
-        return complain(complaint, BAD_USAGE, "%s: the model comes first: nimgp %s MODEL TABLE",
-                        argument_command(arguments), argument_command(arguments));
-    if (!load_model(loaded, arguments, model, complaint))
-        return false;
     struct table_request request = {
         .path = table,
         .task = task_of_model(loaded->model),
@@ -56,13 +50,27 @@ bool model_input_open(struct loaded_model *loaded, struct table_input *input,
         .targets_optional = targets == TARGETS_IF_THERE,
         .ignore_case = argument_given(arguments, "ignore-case") ||
                        fit_request_noted(loaded->model, REQUEST_IGNORE_CASE),
+        .ignore_units = argument_given(arguments, "ignore-units"),
+        .missing_value = argument_text(arguments, "missing-value"),
         .label = targets != TARGETS_IGNORED ? argument_text(arguments, "label") : NULL,
         .exposure = argument_text(arguments, "exposure"),
         .errors = argument_text(arguments, "errors")};
     if (request.exposure && request.task->predicts != PREDICTS_COUNT)
         return complain(complaint, BAD_USAGE, "%s: --exposure is of no use: the model predicts %s",
                         argument_command(arguments), request.task->many);
-    if (!open_table(input, arguments, &request, complaint))
+    return open_table(input, arguments, &request, complaint);
+}
+
+bool model_input_open(struct loaded_model *loaded, struct table_input *input,
+                      const struct arguments *arguments, const char *model, const char *table,
+                      enum wanted_targets targets, struct complaint *complaint) {
+    *loaded = (struct loaded_model){0};
+    *input = (struct table_input){0};
+    if (file_is_model(table) && !file_is_model(model))
+        return complain(complaint, BAD_USAGE, "%s: the model comes first: nimgp %s MODEL TABLE",
+                        argument_command(arguments), argument_command(arguments));
+    if (!load_model(loaded, arguments, model, complaint) ||
+        !model_table_open(loaded, input, arguments, table, targets, complaint))
         return false;
     report_what_is_lost(input, loaded->model, arguments);
     return true;

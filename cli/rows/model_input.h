@@ -6,6 +6,7 @@
 
 #include "cli/model/files.h"
 #include "cli/rows/table_input.h"
+#include "cli/rows/units.h"
 
 struct loaded_model {
     nim_model *model;
@@ -25,7 +26,8 @@ struct loaded_model {
         WHERE_OPTION,                                                                              \
         {.name = "ignore-case",                                                                    \
          .help = "Upper and lower case are the same, in labels and --where."},                     \
-        FORMAT_OPTION, {.name = "threads", .value = "N", .engine = "threads"}, {                   \
+        MISSING_VALUE_OPTION("; as in training unless given"), UNITS_OPTION, FORMAT_OPTION,        \
+        {.name = "threads", .value = "N", .engine = "threads"}, {                                  \
         .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
     }
 
@@ -36,6 +38,11 @@ enum wanted_targets { TARGETS_IGNORED, TARGETS_NEEDED, TARGETS_IF_THERE };
 /* Close both also after failure. */
 bool model_input_open(struct loaded_model *loaded, struct table_input *input,
                       const struct arguments *arguments, const char *model, const char *table,
+                      enum wanted_targets targets, struct complaint *complaint);
+
+/* Another look at a table, by a model that is loaded; nothing is said of errors it lacks. */
+bool model_table_open(const struct loaded_model *loaded, struct table_input *input,
+                      const struct arguments *arguments, const char *table,
                       enum wanted_targets targets, struct complaint *complaint);
 
 /* Classes of rows with no model: `classes` says which there are, and rows have no features. */

@@ -274,6 +274,13 @@ bool argument_given(const struct arguments *arguments, const char *name) {
     return argument_count(arguments, name) > 0;
 }
 
+const char *argument_borrowed(const struct arguments *arguments) {
+    for (size_t i = 0; i < arguments->givens; i++)
+        if (option_borrowed(arguments->command, arguments->given[i].option.name))
+            return arguments->given[i].option.name;
+    return NULL;
+}
+
 bool argument_all(const struct arguments *arguments, const char *name, struct name_list *list,
                   struct complaint *complaint) {
     for (size_t k = 0; k < argument_count(arguments, name); k++) {

@@ -33,11 +33,14 @@ struct command {
     const char *name, *summary; /* "fit", "Learns a model from a table" */
     const char *operands;       /* "TABLE", as in usage lines */
     size_t least_operands, most_operands;
-    const char *description;      /* paragraphs divided by empty lines; plain text */
-    const char *examples;         /* lines of shell, each with a comment line above */
-    bool many;                    /* processes may run it together, see team.h */
-    const struct option *options; /* up to one whose name is NULL; --quiet and --help
-                                     are not listed, every command has them */
+    const char *description;       /* paragraphs divided by empty lines; plain text */
+    const char *examples;          /* lines of shell, each with a comment line above */
+    bool many;                     /* processes may run it together, see team.h */
+    const struct option *options;  /* up to one whose name is NULL; --quiet and --help
+                                      are not listed, every command has them */
+    const struct command *borrows; /* a command whose options that set the library's it has too,
+                                      under a heading of its own; or NULL */
+    const char *borrowed_heading;
     bool (*run)(const struct arguments *arguments, struct complaint *complaint);
 };
 
@@ -59,6 +62,9 @@ const char *argument_text(const struct arguments *arguments, const char *name);
 
 /* Whether the option stands on the command line; for flags this is their value. */
 bool argument_given(const struct arguments *arguments, const char *name);
+
+/* The name of an option on the command line that was borrowed, or NULL. */
+const char *argument_borrowed(const struct arguments *arguments);
 
 /* How often, and the k-th value, of an option that may be repeated. */
 size_t argument_count(const struct arguments *arguments, const char *name);

@@ -21,8 +21,41 @@ static size_t own_count(const struct command *command) {
     return count;
 }
 
+static bool has_own(const struct command *command, const char *name) {
+    for (size_t i = 0; command->options[i].name; i++)
+        if (strcmp(command->options[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The k-th option it borrows; NULL behind the last. */
+static const struct option *borrowed_at(const struct command *command, size_t k) {
+    const struct option *option = command->borrows ? command->borrows->options : NULL;
+    for (; option && option->name; option++)
+        if (option->engine && !has_own(command, option->name) && k-- == 0)
+            return option;
+    return NULL;
+}
+
+/* The heading counts too. */
+static size_t borrowed_count(const struct command *command) {
+    size_t count = 0;
+    while (borrowed_at(command, count))
+        count++;
+    return count ? count + 1 : 0;
+}
+
+bool option_borrowed(const struct command *command, const char *name) {
+    for (size_t k = 0; borrowed_at(command, k); k++)
+        if (strcmp(borrowed_at(command, k)->name, name) == 0)
+            return true;
+    return false;
+}
+
 /* A command with headings gets one over what every command has, too. */
 static size_t first_implicit(const struct command *command) {
+    if (command->borrows)
+        return 0;
     for (size_t i = 0; command->options[i].name; i++)
         if (option_heading(&command->options[i]))
             return 0;
@@ -30,7 +63,7 @@ static size_t first_implicit(const struct command *command) {
 }
 
 size_t option_count(const struct command *command) {
-    return own_count(command) + IMPLICIT - first_implicit(command);
+    return own_count(command) + borrowed_count(command) + IMPLICIT - first_implicit(command);
 }
 
 static void fill_from_library(struct option *option) {
@@ -47,10 +80,13 @@ static void fill_from_library(struct option *option) {
 }
 
 struct option option_at(const struct command *command, size_t index) {
-    size_t own = own_count(command);
-    if (index >= own)
-        return implicit[index - own + first_implicit(command)];
-    struct option option = command->options[index];
+    size_t own = own_count(command), all = own + borrowed_count(command);
+    if (index >= all)
+        return implicit[index - all + first_implicit(command)];
+    if (index == own)
+        return (struct option){.name = "", .help = command->borrowed_heading};
+    struct option option =
+        index < own ? command->options[index] : *borrowed_at(command, index - own - 1);
     if (option.engine)
         fill_from_library(&option);
     return option;

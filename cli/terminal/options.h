@@ -12,6 +12,9 @@
 size_t option_count(const struct command *command);
 struct option option_at(const struct command *command, size_t index);
 
+/* Whether the command has it from another. */
+bool option_borrowed(const struct command *command, const char *name);
+
 bool option_heading(const struct option *option);
 
 /* The option of that name, or letter; false when there is none. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/training/training_set.h"
 
+#include "cli/training/mix.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +11,17 @@
  * are as skewed afterwards as before. */
 #define MUCH_LESS 0.75
 
+/* One value in a thousand that has no logarithm, and one in any case, is no obstacle where there
+ * are more rows than these. More of them say something, and are kept as they are. */
+enum { FEW_ROWS = 20 };
+
 nim_data training_set_data(const struct training_set *set) {
     nim_data data = {.rows = set->rows,
                      .attributes = set->attributes,
                      .x = set->x,
                      .sigma = set->sigma,
-                     .sigma_rows = set->sigma ? set->rows : 0};
+                     .sigma_rows = set->sigma ? set->rows : 0,
+                     .weights = set->weights};
     target_values_show(&set->targets, &data);
     return data;
 }
@@ -35,28 +42,41 @@ static void free_cells(double *cells, struct cell_store *store) {
 void training_set_free(struct training_set *set) {
     free_cells(set->x, &set->x_store);
     free_cells(set->sigma, &set->sigma_store);
+    free(set->weights);
     target_values_free(&set->targets);
     *set = (struct training_set){0};
 }
 
 /* ---------------------------------------------------------------- reading --------------------- */
 
-/* For so many rows, of which there are `needed` already. */
-static bool make_room(struct training_set *set, size_t rows, size_t needed, bool errors,
+/* How many rows there is to be room for, of which `needed` are sure to come, and what they have. */
+struct room {
+    size_t rows, needed;
+    bool errors, weights;
+};
+
+static bool out_of_room(const struct training_set *set, struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
+}
+
+static bool make_room(struct training_set *set, const struct room *room,
                       struct complaint *complaint) {
     size_t row = set->attributes * sizeof(double), bytes = 0;
-    bool possible = !__builtin_mul_overflow(rows, row, &bytes);
-    bool in_file = set->memory && needed > set->memory / row / (errors ? 2 : 1);
-    if (!possible)
-        return complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
+    bool in_file = set->memory && room->needed > set->memory / row / (room->errors ? 2 : 1);
+    if (__builtin_mul_overflow(room->rows, row, &bytes))
+        return out_of_room(set, complaint);
     if (!cell_store_grow(&set->x_store, bytes, in_file, complaint))
         return false;
     set->x = set->x_store.cell;
-    if (errors && !cell_store_grow(&set->sigma_store, bytes, in_file, complaint))
+    if (room->errors && !cell_store_grow(&set->sigma_store, bytes, in_file, complaint))
         return false;
     set->sigma = set->sigma_store.cell;
-    return target_values_grow(&set->targets, rows) ||
-           complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
+    double *weights =
+        room->weights ? realloc(set->weights, room->rows * sizeof *weights) : set->weights;
+    if (room->weights && !weights)
+        return out_of_room(set, complaint);
+    set->weights = weights;
+    return target_values_grow(&set->targets, room->rows) || out_of_room(set, complaint);
 }
 
 /* In memory twice as many rows as before; in a file a few more, which cost no copy. */
@@ -64,33 +84,60 @@ static size_t more_room(const struct training_set *set, size_t room) {
     return training_set_in_file(set) ? room + room / 8 + ROWS_BLOCK : 2 * room + ROWS_BLOCK;
 }
 
-static void append(struct training_set *set, const nim_data *data,
+static void append(struct training_set *set, const nim_data *data, const double *weights,
                    const struct target_values *targets) {
     size_t cells = data->rows * set->attributes, end = set->rows * set->attributes;
     memcpy(set->x + end, data->x, cells * sizeof *set->x);
     if (set->sigma)
         memcpy(set->sigma + end, data->sigma, cells * sizeof *set->sigma);
+    if (weights)
+        memcpy(set->weights + set->rows, weights, data->rows * sizeof *weights);
     target_values_copy(&set->targets, set->rows, targets, 0, data->rows);
     set->rows += data->rows;
 }
 
-bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint) {
+static bool read_all(struct training_set *set, struct rows *rows, struct row_weights *weights,
+                     struct complaint *complaint) {
     size_t room = 0;
-    set->attributes = rows->columns->count;
-    if (rows->target)
-        set->targets = target_shape(rows->target);
     while (rows_next(rows, complaint)) {
         if (!rows->count)
             return true;
+        if (!row_weights_take(weights, rows, complaint))
+            return false;
         if (set->rows + rows->count > room) {
             room = more_room(set, room);
-            if (!make_room(set, room, set->rows + rows->count, rows_have_errors(rows), complaint))
+            const struct room wanted = {room, set->rows + rows->count, rows_have_errors(rows),
+                                        weights->name != NULL};
+            if (!make_room(set, &wanted, complaint))
                 return false;
         }
         nim_data data = rows_data(rows);
-        append(set, &data, &rows->targets);
+        append(set, &data, weights->weight, &rows->targets);
     }
     return false;
+}
+
+bool training_set_read(struct training_set *set, struct rows *rows, const char *weights,
+                       struct complaint *complaint) {
+    struct row_weights of_rows;
+    set->attributes = rows->columns->count;
+    if (rows->target)
+        set->targets = target_shape(rows->target);
+    bool fine = row_weights_open(&of_rows, rows->table, weights, complaint) &&
+                read_all(set, rows, &of_rows, complaint);
+    row_weights_free(&of_rows);
+    return fine;
+}
+
+bool training_set_weigh(struct training_set *set, const double *of_class) {
+    if (!set->weights) {
+        set->weights = malloc((set->rows + 1) * sizeof *set->weights);
+        for (size_t i = 0; set->weights && i < set->rows; i++)
+            set->weights[i] = 1.0;
+    }
+    for (size_t i = 0; set->weights && i < set->rows; i++)
+        set->weights[i] *= of_class[set->targets.class[i]];
+    return set->weights != NULL;
 }
 
 /* ---------------------------------------------------------------- attributes ------------------ */
@@ -102,7 +149,7 @@ static double skewness(const struct training_set *set, size_t j, bool logarithm,
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < set->rows; i++) {
             double x = set->x[i * set->attributes + j];
-            if (isnan(x))
+            if (isnan(x) || (logarithm && x <= 0.0))
                 continue;
             x = logarithm ? log(x) : x / unit;
             double distance = x - mean;
@@ -120,9 +167,10 @@ static double skewness(const struct training_set *set, size_t j, bool logarithm,
 
 bool training_set_skewed(const struct training_set *set, size_t j) {
     double largest = 0.0;
+    size_t spared = set->rows < FEW_ROWS ? 0 : 1 + set->rows / 1000;
     for (size_t i = 0; i < set->rows; i++) {
         double x = set->x[i * set->attributes + j];
-        if (x <= 0.0)
+        if (x <= 0.0 && !spared--)
             return false;
         largest = x > largest ? x : largest;
     }
@@ -132,12 +180,14 @@ bool training_set_skewed(const struct training_set *set, size_t j) {
     return plain > 1.0 && fabs(log) < MUCH_LESS * plain;
 }
 
-void training_set_take_log(struct training_set *set, size_t j) {
+size_t training_set_take_log(struct training_set *set, size_t j) {
+    size_t lost = 0;
     for (size_t i = 0; i < set->rows; i++) {
         size_t cell = i * set->attributes + j;
         double none = 0.0;
-        take_log(&set->x[cell], set->sigma ? &set->sigma[cell] : &none);
+        lost += formula_take_log(FORM_LOG, &set->x[cell], set->sigma ? &set->sigma[cell] : &none);
     }
+    return lost;
 }
 
 static void squeeze(double *cells, size_t rows, size_t attributes, const bool *wanted) {
@@ -158,14 +208,6 @@ void training_set_keep(struct training_set *set, const bool *wanted) {
 
 /* ---------------------------------------------------------------- holding out ----------------- */
 
-/* A number in 0 .. 2^64 - 1 that depends on all three (SplitMix64's mixing). */
-static uint64_t mix(uint64_t seed, uint64_t class, uint64_t cell) {
-    uint64_t z = seed + 0x9e3779b97f4a7c15u * (class + 1) + 0xd1b54a32d192ed03u * (cell + 1);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* Whether the k-th row of a class is held out. The class's rows are cut into cells of 1 / share
  * rows, two at least, and one row of each cell goes; of the first cell never the first. */
 static bool goes(size_t k, double share, uint64_t seed, size_t class) {
@@ -178,30 +220,38 @@ static bool goes(size_t k, double share, uint64_t seed, size_t class) {
     return k == first + spared + mix(seed, class, cell) % (end - first - spared);
 }
 
-static void move_row(const struct training_set *from, size_t row, struct training_set *to) {
+bool training_set_like(struct training_set *set, const struct training_set *other, size_t rows,
+                       struct complaint *complaint) {
+    *set = (struct training_set){.attributes = other->attributes,
+                                 .memory = other->memory,
+                                 .targets = {.classed = other->targets.classed,
+                                             .outputs = other->targets.outputs,
+                                             .exposed = other->targets.exposed}};
+    /* One more than is needed keeps the arrays from being empty. */
+    const struct room room = {rows + 1, rows, other->sigma != NULL, other->weights != NULL};
+    return make_room(set, &room, complaint);
+}
+
+void training_set_append_row(struct training_set *to, const struct training_set *from, size_t row) {
     size_t bytes = from->attributes * sizeof *from->x, d = from->attributes;
     memmove(to->x + to->rows * d, from->x + row * d, bytes);
-    if (from->sigma)
+    if (to->sigma)
         memmove(to->sigma + to->rows * d, from->sigma + row * d, bytes);
+    if (from->weights)
+        to->weights[to->rows] = from->weights[row];
     target_values_copy(&to->targets, to->rows++, &from->targets, row, 1);
 }
 
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint) {
     size_t *before = calloc(classes + 1, sizeof *before), rows = set->rows;
-    held->attributes = set->attributes;
-    held->memory = set->memory;
-    held->targets = (struct target_values){.classed = set->targets.classed,
-                                           .outputs = set->targets.outputs,
-                                           .exposed = set->targets.exposed};
-    /* One more than is needed keeps the arrays from being empty. */
-    bool fine = before ? make_room(held, rows + 1, rows, set->sigma != NULL, complaint)
-                       : complain_of_memory(complaint);
+    bool fine =
+        before ? training_set_like(held, set, rows, complaint) : complain_of_memory(complaint);
     struct training_set from = *set;
     set->rows = fine ? 0 : rows;
     for (size_t i = 0; fine && i < rows; i++) {
         size_t class = from.targets.classed ? (size_t)from.targets.class[i] : 0;
-        move_row(&from, i, goes(before[class]++, share, seed, class) ? held : set);
+        training_set_append_row(goes(before[class]++, share, seed, class) ? held : set, &from, i);
     }
     free(before);
     return fine;

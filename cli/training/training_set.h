@@ -5,12 +5,14 @@
 /* All rows to learn from, and the share of them that is held out. Values and errors are in memory
  * or, where they take more than `memory`, in a temporary file. */
 
+#include "cli/rows/row_weights.h"
 #include "cli/rows/rows.h"
 #include "cli/training/cell_store.h"
 
 struct training_set {
     size_t rows, attributes;
     double *x, *sigma;            /* rows x attributes; sigma NULL when no attribute has errors */
+    double *weights;              /* rows; NULL: all count alike */
     struct target_values targets; /* rows */
     size_t memory;                /* bytes that x and sigma may take; 0: any number */
     struct cell_store x_store, sigma_store;
@@ -20,15 +22,19 @@ struct training_set {
 size_t training_set_bytes(const struct training_set *set);
 bool training_set_in_file(const struct training_set *set);
 
-/* The rest of the table. */
-bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint);
+/* The rest of the table, with the weights of its rows in column `weights`, which may be NULL. */
+bool training_set_read(struct training_set *set, struct rows *rows, const char *weights,
+                       struct complaint *complaint);
 
-/* Whether an attribute's values are positive, skewed to the right, and less so in their logarithm.
- */
+/* Multiplies the weight of each row by that of its class. False without memory. */
+bool training_set_weigh(struct training_set *set, const double *of_class);
+
+/* Whether an attribute's values are positive but for one in a thousand, skewed to the right, and
+ * less so in their logarithm. */
 bool training_set_skewed(const struct training_set *set, size_t attribute);
 
-/* Takes the logarithm of an attribute, which is positive. */
-void training_set_take_log(struct training_set *set, size_t attribute);
+/* Takes the logarithm of an attribute; returns how many values had none and are missing now. */
+size_t training_set_take_log(struct training_set *set, size_t attribute);
 
 /* Drops the attributes that are not wanted. */
 void training_set_keep(struct training_set *set, const bool *wanted);
@@ -40,6 +46,13 @@ void training_set_keep(struct training_set *set, const bool *wanted);
  */
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint);
+
+/* A set without rows, and room for so many, of the shape of another. */
+bool training_set_like(struct training_set *set, const struct training_set *other, size_t rows,
+                       struct complaint *complaint);
+
+/* One more row, for which there is room: one of another set, or a later one of its own. */
+void training_set_append_row(struct training_set *to, const struct training_set *from, size_t row);
 
 nim_data training_set_data(const struct training_set *set);
 void training_set_free(struct training_set *set);

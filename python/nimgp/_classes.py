@@ -18,7 +18,8 @@ from sklearn.utils.validation import _check_y, check_is_fitted, column_or_1d
 from ._dask import is_dask, predict_blocks
 from ._estimator import Estimator
 from ._inputs import check_labels, check_rows, check_weights, weigh_classes
-from ._model import Model
+from ._model import Model, Table
+from ._prior import check_prior
 from ._uncertainty import UncertaintyMethods
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ learning
 
-    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         y = check_rows(_check_y(y, estimator=self), rows)
         self._check_kind(y)
         present = np.unique(y)
@@ -75,7 +76,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """ValueError when y does not look like classes."""
         check_classification_targets(y)
 
-    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+    def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         return {"labels": check_labels(y, classes, rows)}
 
     @classmethod
@@ -97,6 +98,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     def _look_inside(self) -> None:
         super()._look_inside()
         self.temperature_ = float(self._model.get("temperature")[0])
+        self.class_shares_ = self._model.get("class_shares")
 
     @staticmethod
     def _in_order(classes: Any) -> np.ndarray:
@@ -108,6 +110,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X: ArrayLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
@@ -143,7 +146,9 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ predicting
 
-    def predict_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict_proba(
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+    ) -> np.ndarray:
         """Class probabilities.
 
         Parameters
@@ -153,6 +158,10 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X_err : array-like of shape (n, d) or (d,), float or None
             1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
             with a warning when the estimator learned from measurements with errors.
+        prior : array-like of shape (n_classes,), dict of shares by class, "auto" or None
+            The shares of the classes among these rows, where they are not those of training.
+            "auto" estimates them from the rows, see :meth:`estimate_prior`; Dask collections need
+            shares.
 
         Returns
         -------
@@ -162,19 +171,77 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """
         if is_dask(X):
             check_is_fitted(self)
-            return predict_blocks(self, "predict_proba", X, X_err, len(self.classes_), np.float64)
-        return self._predict(X, X_err, "probabilities")["probabilities"]
+            return predict_blocks(
+                self, "predict_proba", X, X_err, prior, len(self.classes_), np.float64
+            )
+        table = Table(*self._rows_to_predict(X, X_err))
+        model, shares = self._ready_model(), None
+        if isinstance(prior, str) and prior == "auto":
+            shares = model.estimate_shares(model.predict(table, "probabilities")["probabilities"])
+        elif prior is not None:
+            shares = check_prior(prior, self.classes_)
+        return model.predict(table, "probabilities", shares=shares)["probabilities"]
 
-    def predict_log_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def estimate_prior(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+        """The shares of the classes among rows without labels.
+
+        They are the shares that make the rows most probable, found by expectation maximisation
+        (Saerens, Latinne and Decaestecker, 2002). That is right where each class looks as it did in
+        training and only the shares differ (label shift), not where the classes themselves look
+        different.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n_classes,)
+            In the order of ``classes_``; they sum to one.
+        """
+        p = self._predict(X, X_err, "probabilities")["probabilities"]
+        return self._model.estimate_shares(p)
+
+    def predict_set(
+        self, X: ArrayLike, coverage: float = 0.9, *, X_err: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Sets of classes that hold the true one in so many rows at least, class by class.
+
+        Rows that were kept aside in training say how probable a class must be (conformal
+        prediction). The share holds for each class, and so also where classes have other shares
+        than in training.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict_proba`.
+        coverage : float, default=0.9
+            Between 0 and 1.
+
+        Returns
+        -------
+        ndarray of bool of shape (n, n_classes)
+            Which classes are in the set of each row; a set may be empty, or hold them all.
+        """
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage={coverage!r} is not between 0 and 1")
+        return self._predict(X, X_err, "plausibility")["plausibility"] > 1 - coverage
+
+    def predict_log_proba(
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+    ) -> np.ndarray:
         """Logarithms of the class probabilities; arguments as in :meth:`predict_proba`.
 
         Returns
         -------
         ndarray of shape (n, n_classes)
         """
-        return np.log(self.predict_proba(X, X_err))
+        return np.log(self.predict_proba(X, X_err=X_err, prior=prior))
 
-    def predict(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict(
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+    ) -> np.ndarray:
         """The most probable class; arguments as in :meth:`predict_proba`.
 
         Returns
@@ -183,8 +250,8 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """
         if is_dask(X):
             check_is_fitted(self)
-            return predict_blocks(self, "predict", X, X_err, None, self.classes_.dtype)
-        best = np.argmax(self.predict_proba(X, X_err), axis=1)
+            return predict_blocks(self, "predict", X, X_err, prior, None, self.classes_.dtype)
+        best = np.argmax(self.predict_proba(X, X_err=X_err, prior=prior), axis=1)
         return self.classes_[best]
 
     def score(
@@ -192,6 +259,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
     ) -> float:
         """The share of labels predicted right.
@@ -208,7 +276,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         float
         """
-        found = self.predict(X, X_err)
+        found = self.predict(X, X_err=X_err)
         if self.classes_.dtype.kind == "f":  # scikit-learn takes 1.5 for no class
             y, found = (_places(labels, self.classes_) for labels in (y, found))
         return float(accuracy_score(y, found, sample_weight=sample_weight))

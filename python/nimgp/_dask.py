@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from ._prior import check_prior
 
 
 def is_dask(X: Any) -> bool:
@@ -14,24 +17,34 @@ def is_dask(X: Any) -> bool:
 
 
 def predict_blocks(
-    estimator: Any, method: str, X: Any, X_err: Any, width: int | None, dtype: Any
+    estimator: Any, method: str, X: Any, X_err: Any, prior: Any, width: int | None, dtype: Any
 ) -> Any:
-    """A Dask array of ``estimator.method(X, X_err)``, of `width` columns, or none where that is
-    None. The estimator is one task of the graph: each worker gets it once, whatever the number of
-    blocks."""
+    """A Dask array of what ``estimator.method`` says of the rows, of `width` columns, or none where
+    that is None. The estimator is one task of the graph: each worker gets it once, whatever the
+    number of blocks."""
     import dask
 
+    if isinstance(prior, str) and prior == "auto":
+        raise ValueError(
+            'prior="auto" takes all rows at once, and X is a Dask collection; expected a share for '
+            "each class, such as estimate_prior finds for some of the rows"
+        )
+    if prior is not None:
+        prior = check_prior(prior, estimator.classes_)
     shared = dask.delayed(estimator, traverse=False)
+    block = partial(_block, method, prior)
     if hasattr(X, "chunks"):
-        return _of_array(shared, method, X, X_err, width, dtype)
-    return _of_frame(shared, method, X, X_err, width, dtype)
+        return _of_array(shared, block, X, X_err, width, dtype)
+    return _of_frame(shared, block, X, X_err, width, dtype)
 
 
-def _block(X: Any, X_err: Any, estimator: Any, method: str) -> np.ndarray:
-    return getattr(estimator, method)(X, X_err)
+def _block(
+    method: str, prior: np.ndarray | None, X: Any, X_err: Any, estimator: Any
+) -> np.ndarray:
+    return getattr(estimator, method)(X, X_err=X_err, prior=prior)
 
 
-def _of_array(shared: Any, method: str, X: Any, X_err: Any, width: int | None, dtype: Any) -> Any:
+def _of_array(shared: Any, block: Any, X: Any, X_err: Any, width: int | None, dtype: Any) -> Any:
     import dask.array
 
     if X.ndim != 2:
@@ -46,12 +59,10 @@ def _of_array(shared: Any, method: str, X: Any, X_err: Any, width: int | None, d
         X_err = X_err.rechunk(X.chunks)
     shape: dict[str, Any] = {"drop_axis": 1} if width is None else {"chunks": (X.chunks[0], width)}
     meta = np.empty((0,) if width is None else (0, width), dtype)
-    return dask.array.map_blocks(
-        _block, X, X_err, shared, method, dtype=dtype, meta=meta, **shape
-    )
+    return dask.array.map_blocks(block, X, X_err, shared, dtype=dtype, meta=meta, **shape)
 
 
-def _of_frame(shared: Any, method: str, X: Any, X_err: Any, width: int | None, dtype: Any) -> Any:
+def _of_frame(shared: Any, block: Any, X: Any, X_err: Any, width: int | None, dtype: Any) -> Any:
     import dask
     import dask.array
 
@@ -65,10 +76,10 @@ def _of_frame(shared: Any, method: str, X: Any, X_err: Any, width: int | None, d
     else:
         errors = [X_err] * len(parts)
     shape = (np.nan,) if width is None else (np.nan, width)
-    block = dask.delayed(_block)
+    predict = dask.delayed(block)
     return dask.array.concatenate(
         [
-            dask.array.from_delayed(block(part, error, shared, method), shape, dtype)
+            dask.array.from_delayed(predict(part, error, shared), shape, dtype)
             for part, error in zip(parts, errors)
         ],
         allow_unknown_chunksizes=True,

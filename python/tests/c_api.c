@@ -34,6 +34,8 @@ static int print_layout(void) {
     FIELD(nim_prediction, mean), FIELD(nim_prediction, deviation), FIELD(nim_prediction, levels);
     FIELD(nim_prediction, level_count), FIELD(nim_prediction, quantiles);
     FIELD(nim_prediction, log_density), FIELD(nim_prediction, cumulative);
+    FIELD(nim_prediction, plausibility), FIELD(nim_prediction, novelty);
+    FIELD(nim_prediction, input_log_density);
     FIELD(nim_option_info, name), FIELD(nim_option_info, fallback);
     FIELD(nim_option_info, values), FIELD(nim_option_info, help);
     printf("nim_error size %zu\nnim_data size %zu\nnim_progress size %zu\n", sizeof(nim_error),

@@ -307,6 +307,7 @@ nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_functi
     if (status == NIM_OK) {
         size_t judged = gather_judged(data, &considered, classes, p, labels, weights);
         model->temperature = best_temperature(judged, classes, p, labels, weights);
+        status = conformal_learn(model, judged, p, labels, error);
     }
     considered_free(&considered);
     free(p);

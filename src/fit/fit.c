@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A whole training: steps until the bound has settled, then calibration. */
 #include "fit/calibrate.h"
+#include "model/class_shares.h"
 #include "model/targets.h"
 #include "train/trainer.h"
 
@@ -9,8 +10,11 @@ nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_
     nim_status status = training_run(model, data, progress, context, error);
     if (status != NIM_OK)
         return status;
+    class_shares_count(model, data);
     if (model->options.calibrate == CALIBRATE_AUTO && targets_are_classes(model))
         status = calibrate(model, data, progress, context, error);
+    if (status == NIM_OK)
+        status = novelty_learn(model, data, error);
     if (status == NIM_OK)
         training_end(model);
     return status == NIM_OK ? succeed(error) : status;

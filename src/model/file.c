@@ -8,6 +8,7 @@
 #include "text/json_writer.h"
 #include "text/memory_file.h"
 #include "file/safetensors.h"
+#include "model/class_shares.h"
 #include "model/model.h"
 #include "model/targets.h"
 
@@ -22,7 +23,7 @@
 #define OPTION_PREFIX "option."
 #define NOTE_PREFIX "note."
 
-enum { MOST_ARRAYS = 32 };
+enum { MOST_ARRAYS = 48 };
 
 #define LARGEST_LOG 700.0 /* of a number that is a double, and its inverse too */
 
@@ -35,6 +36,16 @@ struct arrays {
     double counts[4]; /* steps, epochs, updates since the moments were zero, bound */
     double *visits;   /* rows */
 };
+
+/* What the arrays of a population are called. */
+struct population_names {
+    const char *share, *mean, *factor, *variance;
+};
+static const struct population_names model_names = {"population.share", "population.mean",
+                                                    "population.factor", "population.variance"};
+static const struct population_names novelty_names = {
+    "novelty.population.share", "novelty.population.mean", "novelty.population.factor",
+    "novelty.population.variance"};
 
 static void add_array(struct arrays *arrays, const char *name, double *values, size_t dimensions,
                       size_t first, size_t second, size_t third) {
@@ -81,17 +92,26 @@ static void stage(const struct nim_model *model, struct arrays *arrays, bool out
         }
 }
 
-/* A flat population is what the options say it is. */
-static void add_population(struct arrays *arrays, struct population *population) {
+/* The arrays of a learned population; a flat one is what the options say it is. */
+static void add_population(struct arrays *arrays, struct population *population,
+                           const struct population_names *name) {
     size_t d = population->attributes, k = population->components;
     if (k) {
-        add_array(arrays, "population.share", population->share, 1, k, 0, 0);
-        add_array(arrays, "population.mean", population->mean, 2, k, d, 0);
-        add_array(arrays, "population.factor", population->root, 3, k, d, d);
+        add_array(arrays, name->share, population->share, 1, k, 0, 0);
+        add_array(arrays, name->mean, population->mean, 2, k, d, 0);
+        add_array(arrays, name->factor, population->root, 3, k, d, d);
     } else if (population->learned) {
-        add_array(arrays, "population.mean", population->mean, 1, d, 0, 0);
-        add_array(arrays, "population.variance", population->variance, 1, d, 0, 0);
+        add_array(arrays, name->mean, population->mean, 1, d, 0, 0);
+        add_array(arrays, name->variance, population->variance, 1, d, 0, 0);
     }
+}
+
+static void add_novelty(struct arrays *arrays, struct novelty *novelty) {
+    if (!novelty->kept)
+        return;
+    add_array(arrays, "novelty.quantiles", novelty->quantile, 1, novelty->kept, 0, 0);
+    if (novelty->own.learned)
+        add_population(arrays, &novelty->own, &novelty_names);
 }
 
 /* Everything that must be there, in the order it is written. `moments` says whether the optimiser's
@@ -109,13 +129,21 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
     add_array(arrays, "scaling.spread", model->scaling.spread, 1, d, 0, 0);
     if (model->scaling.flags)
         add_array(arrays, "scaling.flagged", model->scaling.flagged, 1, model->scaling.flags, 0, 0);
-    add_population(arrays, &model->population);
+    add_population(arrays, &model->population, &model_names);
     if (model->classes == 0) {
         add_array(arrays, "scaling.target_mean", &model->scaling.target_mean, 1, 1, 0, 0);
         add_array(arrays, "scaling.target_deviation", &model->scaling.target_deviation, 1, 1, 0, 0);
     }
     if (model->temperature != 1.0)
         add_array(arrays, "calibration.temperature", &model->temperature, 1, 1, 0, 0);
+    if (model->shares_known)
+        add_array(arrays, "class_shares", model->class_share, 1, model->classes, 0, 0);
+    if (model->conformal.kept) {
+        size_t kept = model->conformal.kept;
+        add_array(arrays, "conformal.rows", model->conformal.rows, 1, model->classes, 0, 0);
+        add_array(arrays, "conformal.scores", model->conformal.score, 2, model->classes, kept, 0);
+    }
+    add_novelty(arrays, &model->novelty);
     add_array(arrays, "jitter", model->jitter, 1, model->functions, 0, 0);
     add_classes(arrays, model);
     add_array(arrays, "noise.log_variance", part_of(model->theta, model->noise_at), 1,
@@ -186,7 +214,7 @@ static bool flags_can_be(const struct nim_model *model) {
 /* Deviations and shares must be what they are called, flags look at columns, and logarithms have an
  * exponential. The array of which that is not so, or NULL. */
 static const char *impossible_array(const struct nim_model *model) {
-    const struct population *population = &model->population;
+    const struct population *population = &model->population, *own = &model->novelty.own;
     const struct scaling *scaling = &model->scaling;
     const double least = DBL_TRUE_MIN, most = DBL_MAX;
     size_t d = model->attributes;
@@ -197,7 +225,13 @@ static const char *impossible_array(const struct nim_model *model) {
         {"population.share", all_between(population->share, population->components, least, 1.0)},
         {"population.variance",
          population->components || all_between(population->variance, d, least, most)},
+        {"novelty.population.share", all_between(own->share, own->components, least, 1.0)},
+        {"novelty.population.variance",
+         own->components || !own->learned || all_between(own->variance, d, least, most)},
+        {"novelty.quantiles", novelty_can_be(&model->novelty)},
+        {"conformal", conformal_can_be(&model->conformal, model->classes)},
         {"calibration.temperature", all_between(&model->temperature, 1, least, most)},
+        {"class_shares", class_shares_can_be(model)},
         {"scaling.flagged", flags_can_be(model)},
         {"training.trace", !model->trace.count || model->trace.stride},
         {"scaling.deviation", all_between(scaling->deviation, d, least, most)},
@@ -468,17 +502,39 @@ static uint64_t as_count(double number) {
 }
 
 /* What the file says of a population: its size, or that it is a flat one. No memory yet. */
-static nim_status plan_population(const struct loading *loading, struct nim_model *plan) {
-    const struct tensor *share = safetensors_tensor(&loading->file, "population.share");
-    size_t d = plan->attributes;
+static nim_status plan_population(const struct loading *loading,
+                                  const struct population_names *name, size_t d,
+                                  struct population *population) {
+    const struct tensor *share = safetensors_tensor(&loading->file, name->share);
     if (share && (share->dimensions != 1 || share->shape[0] < 1 ||
                   share->shape[0] > POPULATION_MOST_COMPONENTS || d > POPULATION_MOST_ATTRIBUTES))
-        return refuse(loading, "has the wrong shape of array", "population.share");
-    plan->population = (struct population){
-        .attributes = d,
-        .components = share ? share->shape[0] : 0,
-        .learned = share || safetensors_tensor(&loading->file, "population.variance")};
+        return refuse(loading, "has the wrong shape of array", name->share);
+    *population =
+        (struct population){.attributes = d,
+                            .components = share ? share->shape[0] : 0,
+                            .learned = share || safetensors_tensor(&loading->file, name->variance)};
     return NIM_OK;
+}
+
+/* What files of before do not have: shares of classes, rows kept aside, what is usual. */
+static nim_status plan_kept(const struct loading *loading, struct nim_model *plan) {
+    const struct tensor *score = safetensors_tensor(&loading->file, "conformal.scores");
+    const struct tensor *quantile = safetensors_tensor(&loading->file, "novelty.quantiles");
+    plan->shares_known = safetensors_tensor(&loading->file, "class_shares");
+    if (score && (score->dimensions != 2 || score->shape[1] < 1 ||
+                  score->shape[1] > CONFORMAL_KEPT || !targets_are_classes(plan)))
+        return refuse(loading, "has the wrong shape of array", "conformal.scores");
+    plan->conformal.kept = score ? score->shape[1] : 0;
+    if (!quantile)
+        return NIM_OK;
+    if (quantile->dimensions != 1 || quantile->shape[0] < 1 || quantile->shape[0] > NOVELTY_KEPT)
+        return refuse(loading, "has the wrong shape of array", "novelty.quantiles");
+    plan->novelty.kept = quantile->shape[0];
+    nim_status status =
+        plan_population(loading, &novelty_names, plan->attributes, &plan->novelty.own);
+    if (status == NIM_OK && !plan->population.learned && !plan->novelty.own.learned)
+        return refuse(loading, "lacks the array", novelty_names.mean);
+    return status;
 }
 
 /* Room for as many points as the file has; files of before have none. */
@@ -501,7 +557,9 @@ static nim_status check_contents(const struct loading *loading, const nim_option
     plan->table.rows = rows;
     if (safetensors_tensor(&loading->file, "calibration.temperature"))
         plan->temperature = 0.0; /* to be read */
-    nim_status status = plan_population(loading, plan);
+    nim_status status = plan_population(loading, &model_names, plan->attributes, &plan->population);
+    if (status == NIM_OK)
+        status = plan_kept(loading, plan);
     if (status == NIM_OK)
         status = expect_trace(loading, plan);
     if (status != NIM_OK)
@@ -510,15 +568,25 @@ static nim_status check_contents(const struct loading *loading, const nim_option
     return check_arrays(loading, &arrays);
 }
 
-/* Memory for what the plan has beyond model_allocate: a population and rows. */
+static bool allocate_population(const struct population *planned, double variance,
+                                struct population *population) {
+    bool good = planned->components
+                    ? population_allocate(population, planned->attributes, planned->components)
+                    : population_flat(population, planned->attributes, variance);
+    population->learned = planned->learned;
+    return good;
+}
+
+/* Memory for what the plan has beyond model_allocate: populations, rows kept aside and rows. */
 static nim_status make_room(const struct loading *loading, const struct nim_model *plan,
                             struct nim_model *model) {
-    const struct population *planned = &plan->population;
-    bool good = planned->components ? population_allocate(&model->population, planned->attributes,
-                                                          planned->components)
-                                    : population_flat(&model->population, planned->attributes,
-                                                      plan->options.prior_variance);
-    model->population.learned = planned->learned;
+    const struct population *own = &plan->novelty.own;
+    double variance = plan->options.prior_variance;
+    bool good = allocate_population(&plan->population, variance, &model->population);
+    if (good && own->learned)
+        good = allocate_population(own, variance, &model->novelty.own);
+    if (good && plan->conformal.kept)
+        good = conformal_allocate(&model->conformal, plan->classes, plan->conformal.kept);
     if (good && row_table_grow(&model->table, plan->table.rows))
         return NIM_OK;
     return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for its population or rows",
@@ -531,6 +599,8 @@ static nim_status fill(const struct loading *loading, const struct nim_model *pl
     struct arrays arrays = {0};
     model->under_way = plan->under_way;
     model->temperature = plan->temperature;
+    model->shares_known = plan->shares_known;
+    model->novelty.kept = plan->novelty.kept;
     model->trace.count = plan->trace.count;
     model->scaling.errors_follow = says_yes(loading, "errors_follow");
     nim_status status = make_room(loading, plan, model);

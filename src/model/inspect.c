@@ -13,11 +13,7 @@
 #include <string.h>
 
 const char *nim_model_target(const nim_model *model) {
-    static const char *const name[] = {
-        [TARGET_CLASS] = "class",   [TARGET_LEVEL] = "level", [TARGET_LABELS] = "labels",
-        [TARGET_NUMBER] = "number", [TARGET_COUNT] = "count",
-    };
-    return name[model->options.likelihood->target];
+    return likelihood_target_name(model->options.likelihood->target);
 }
 size_t nim_model_classes(const nim_model *model) {
     return model->classes;
@@ -186,6 +182,10 @@ static void read_temperature(const nim_model *model, double *values) {
     *values = model->temperature;
 }
 
+static void read_class_shares(const nim_model *model, double *values) {
+    memcpy(values, model->class_share, model->classes * sizeof(double));
+}
+
 /* What the likelihood learned, by name; NULL when it has no such thing. */
 static const struct likelihood_quantity *find_quantity(const nim_model *model, const char *name) {
     const struct likelihood_quantity *quantity = model->options.likelihood->quantities;
@@ -230,6 +230,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"population_means", k * d, read_population_means},
         {"population_covariances", k * d * d, read_population_covariances},
         {"temperature", 1, read_temperature},
+        {"class_shares", model->shares_known ? model->classes : 0, read_class_shares},
         {"trace", 2 * model->trace.count, read_trace},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -63,6 +63,15 @@ static bool learn(const struct nim_model *model, const struct population_rows *r
     return false;
 }
 
+bool model_population_of(const struct nim_model *model, const nim_data *data,
+                         const nim_data *others, enum population_kind kind,
+                         struct population *population) {
+    struct population_rows rows = gather(model, data, others);
+    bool good = rows.x && learn(model, &rows, kind, population);
+    free((void *)(uintptr_t)rows.x);
+    return good;
+}
+
 /* NULL, or what a learned population needs and this model has not. */
 static const char *lacks(const struct nim_model *model) {
     const struct input_model *input = model->options.input;
@@ -92,14 +101,9 @@ nim_status model_learn_population(struct nim_model *model, const nim_data *data,
     bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
                 (!asked && ((!input->averages && !input->widens) || equally_noisy(data)));
     struct population population = {0};
-    bool good;
-    if (flat) {
-        good = population_flat(&population, model->attributes, model->options.prior_variance);
-    } else {
-        struct population_rows rows = gather(model, data, others);
-        good = rows.x && learn(model, &rows, kind, &population);
-        free((void *)(uintptr_t)rows.x);
-    }
+    bool good = flat
+                    ? population_flat(&population, model->attributes, model->options.prior_variance)
+                    : model_population_of(model, data, others, kind, &population);
     if (!good)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to learn the population");
     population_free(&model->population);

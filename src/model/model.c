@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "base/pool.h"
+#include "model/class_shares.h"
 #include "model/start.h"
 #include "model/targets.h"
 
@@ -71,6 +72,7 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->moment1 = arena_doubles(arena, model->count);
     model->moment2 = arena_doubles(arena, model->count);
     model->jitter = arena_doubles(arena, model->functions);
+    model->class_share = arena_doubles(arena, model->classes);
     model->constants =
         likelihood->table ? arena_doubles(arena, likelihood->table(&model->likelihood)) : NULL;
     scaling_layout(&model->scaling, model->columns, model->attributes - model->columns, arena);
@@ -167,6 +169,7 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
         nim_model_free(model);
         return status;
     }
+    class_shares_count(model, data);
     *result = model;
     return succeed(error);
 }
@@ -187,6 +190,8 @@ void nim_model_free(nim_model *model) {
     text_list_free(&model->attribute_names);
     text_list_free(&model->class_names);
     note_list_free(&model->notes);
+    conformal_free(&model->conformal);
+    novelty_free(&model->novelty);
     population_free(&model->population);
     arena_free(&model->arena);
     free(model);

@@ -8,7 +8,9 @@
 #include "gp/gp.h"
 #include "model/bound_trace.h"
 #include "model/checkpoint_state.h"
+#include "model/conformal.h"
 #include "model/names.h"
+#include "model/novelty.h"
 #include "model/options.h"
 #include "population/population.h"
 
@@ -55,8 +57,12 @@ struct nim_model {
     uint64_t visits; /* updates since the optimiser's moments were zero */
     double bound;
     struct bound_trace trace;
-    double temperature; /* predicted probabilities p become those in proportion to p^(1/T) */
-    bool under_way;     /* a training was stopped, and `checkpoint` says where */
+    bool shares_known;   /* class_share was counted */
+    double *class_share; /* classes: their shares among the rows it learned from */
+    double temperature;  /* predicted probabilities p become those in proportion to p^(1/T) */
+    struct conformal conformal; /* rows kept aside, for sets of classes */
+    struct novelty novelty;     /* how surprising training rows are */
+    bool under_way;             /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;
 
     nim_collectives collectives; /* size 0: trains alone */
@@ -89,6 +95,11 @@ void model_gather(const struct nim_model *model, const nim_data *data, size_t co
  * besides those of the table, or NULL. */
 nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                   const nim_data *others, nim_error *error);
+
+/* The population of the rows' inputs, whatever the options say. False when memory runs out. */
+bool model_population_of(const struct nim_model *model, const nim_data *data,
+                         const nim_data *others, enum population_kind kind,
+                         struct population *population);
 
 /* How many latent functions a model of these options and classes has. */
 size_t model_functions(const struct nim_options *options, size_t classes);

@@ -28,6 +28,7 @@ struct nim_options {
     size_t population;               /* enum population_kind */
     size_t missing;                  /* enum missing_rule */
     size_t calibrate;                /* enum calibrate_rule */
+    size_t novelty;                  /* enum novelty_rule */
     size_t degree, classes, functions, inducing, samples, points, layers, units;
     size_t epochs, warm_up, batch, seed, threads;
     size_t standardise, learn_epsilon;

@@ -375,7 +375,7 @@ static void start_mixture(struct population *population, const struct population
     }
 }
 
-static double pull_of(size_t d) {
+double population_pull(size_t d) {
     return LEAST_PULL + 0.5 * (double)d;
 }
 
@@ -408,7 +408,7 @@ static bool learn_mixture(struct population *population, size_t components,
         good = population_allocate(&tried, d, components);
         if (good)
             start_mixture(&tried, whole, rows, key, start, centre, far);
-        double value = good ? settle(&tried, rows, pull_of(d), effort.enough, pool) : NAN;
+        double value = good ? settle(&tried, rows, population_pull(d), effort.enough, pool) : NAN;
         good = good && !isnan(value);
         if (value > best) {
             population_free(population);

@@ -119,4 +119,7 @@ double population_likelihood(const struct population *population,
 double population_improve(struct population *population, const struct population_rows *rows,
                           double pull, struct pool *pool);
 
+/* The pull that mixtures are learned with. */
+double population_pull(size_t attributes);
+
 #endif

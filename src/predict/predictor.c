@@ -9,6 +9,7 @@
 #include "math/vector.h"
 #include "data/target_checks.h"
 #include "model/targets.h"
+#include "model/temper.h"
 #include "math/lattice.h"
 
 #include <stdlib.h>
@@ -50,6 +51,8 @@ static void work_layout(struct prediction_work *work, const struct nim_model *mo
     work->x_square = arena_doubles(arena, area);
     work->noise = arena_doubles(arena, area);
     layout_location(work, model, arena);
+    if (model->novelty.kept)
+        novelty_layout(&work->novelty, novelty_population(model), arena);
     work->x_norm = arena_doubles(arena, functions * model->gp.kernel->terms * TILE);
     work->mean = arena_doubles(arena, functions * TILE);
     work->variance = arena_doubles(arena, functions * TILE);
@@ -81,6 +84,7 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     predictor->coordinates = model->attributes + (model->population.components > 1);
     predictor->normal = points ? arena_doubles(arena, points * predictor->coordinates) : NULL;
     predictor->coarse = points ? arena_doubles(arena, TILE * predictor->coordinates) : NULL;
+    predictor->ratio = arena_doubles(arena, model->classes);
     size_t scales = model->gp.kernel->terms * model->attributes;
     predictor->q = arena_doubles(arena, functions * scales);
     bool counting = !predictor->factor; /* see arena.h */
@@ -238,23 +242,25 @@ static void add_point(const struct nim_predictor *predictor, struct prediction_w
     }
 }
 
-/* p^(1/T) in place, summing to one. */
-static void temper(size_t classes, double temperature, double *p) {
-    double largest = 0.0, total = 0.0;
-    for (size_t c = 0; c < classes; c++)
-        largest = fmax(largest, p[c]);
-    for (size_t c = 0; c < classes; c++)
-        total += p[c] = pow(p[c] / largest, 1.0 / temperature);
-    scale(classes, 1.0 / total, p);
-}
-
 double predictor_calibrate(const struct nim_predictor *predictor, double *p) {
     const struct nim_model *model = predictor->model;
-    if (model->temperature == 1.0 || !targets_are_classes(model))
+    bool tempers = model->temperature != 1.0;
+    if ((!tempers && !predictor->reshares) || !targets_are_classes(model))
         return 1.0;
     double plain = predictor_entropy(predictor, p);
-    temper(model->classes, model->temperature, p);
+    if (tempers)
+        temper(model->classes, model->temperature, p);
+    if (predictor->reshares)
+        predictor_reshare(predictor, p);
     return plain > 0.0 ? predictor_entropy(predictor, p) / plain : 1.0;
+}
+
+/* From probabilities with the shares of training: each class stands for itself (conformal.h). */
+static void write_plausibility(const struct nim_model *model, const double *p, double *plausible) {
+    memcpy(plausible, p, model->classes * sizeof(double));
+    temper(model->classes, model->temperature, plausible);
+    for (size_t c = 0; c < model->classes; c++)
+        plausible[c] = conformal_plausibility(&model->conformal, c, plausible[c]);
 }
 
 static void write_probabilities(const struct nim_predictor *predictor, struct prediction_work *work,
@@ -264,6 +270,8 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
     size_t classes = model->classes;
     struct sums sums = sums_of(predictor, work);
     double *p = sums.probability, plain = predictor_entropy(predictor, p);
+    if (wanted->plausibility)
+        write_plausibility(model, p, wanted->plausibility + row * classes);
     double factor = predictor_calibrate(predictor, p); /* the parts keep their shares */
     double entropy = predictor_entropy(predictor, p);
     if (wanted->probabilities)
@@ -284,6 +292,20 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
         for (size_t c = 0; c < classes; c++)
             value += work->target[c] > 0.0 ? log(p[c]) : log1p(-p[c]);
     wanted->log_density[row] = value;
+}
+
+/* How unlike the training rows it is; it takes no latent function to tell. */
+static void write_novelty(const struct nim_predictor *predictor, struct prediction_work *work,
+                          size_t row) {
+    const nim_prediction *wanted = predictor->wanted;
+    struct surprise surprise = novelty_look(predictor->model, &work->novelty, predictor->data, row);
+    double novelty = novelty_of(&predictor->model->novelty, surprise.value);
+    if (!predictor_finite(work, (double[]){surprise.log_density, novelty}, 2))
+        return;
+    if (wanted->novelty)
+        wanted->novelty[row] = novelty;
+    if (wanted->input_log_density)
+        wanted->input_log_density[row] = surprise.log_density;
 }
 
 void predictor_begin(struct nim_predictor *predictor, const nim_data *data) {
@@ -329,6 +351,8 @@ static void write_row(const struct nim_predictor *predictor, struct prediction_w
         write_probabilities(predictor, work, row);
     else
         predictor_write_numbers(predictor, work, row, count);
+    if (wanted->novelty || wanted->input_log_density)
+        write_novelty(predictor, work, row);
 }
 
 static void predict_average(const struct nim_predictor *predictor, struct prediction_work *work,
@@ -392,6 +416,20 @@ static void predict_unit(void *context, size_t unit, size_t worker) {
         predict_in_place(predictor, work, count);
 }
 
+/* Whether it kept what that takes. */
+static nim_status check_kept(const struct nim_model *model, const nim_prediction *wanted,
+                             nim_error *error) {
+    if (wanted->plausibility && !model->conformal.kept)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the model cannot say how plausible classes are: no rows were kept aside, "
+                       "which takes 40 rows, calibrate=auto and one class a row; train it again");
+    if ((wanted->novelty || wanted->input_log_density) && !model->novelty.kept)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the model does not know which rows are unusual: it learned no population "
+                       "of inputs; train it again with novelty=always");
+    return NIM_OK;
+}
+
 /* Whether what is asked for is something the model can say. */
 static nim_status check_wanted(const struct nim_model *model, const nim_prediction *wanted,
                                nim_error *error) {
@@ -412,7 +450,7 @@ static nim_status check_wanted(const struct nim_model *model, const nim_predicti
         if (!(wanted->levels[k] > 0.0 && wanted->levels[k] < 1.0))
             return failure(error, NIM_INVALID_ARGUMENT, "quantile level %g is not between 0 and 1",
                            wanted->levels[k]);
-    return NIM_OK;
+    return check_kept(model, wanted, error);
 }
 
 nim_status nim_predict(nim_predictor *predictor, const nim_data *data,

@@ -38,6 +38,7 @@ struct prediction_work {
      * joined in groups; see numbers.c. */
     double *all_mean, *all_variance, *answer, *second_answer;
     double group_mean[GROUPS], group_variance[GROUPS], group_share[GROUPS];
+    struct novelty_work novelty; /* where the model knows what is usual */
     struct gp_tile tile;
     double *scratch, *likelihood_scratch;
     size_t row[TILE];
@@ -53,6 +54,8 @@ struct nim_predictor {
     size_t coordinates;           /* of a quasi-random point: d, and one to choose a component */
     double *normal;               /* points x coordinates; NULL where a row is one point */
     double *coarse;               /* TILE x coordinates: fewer of them; NULL likewise */
+    bool reshares;                /* classes have other shares than in training (shares.c) */
+    double *ratio;                /* C: new share / share in training, then */
     struct prediction_work *work; /* threads */
     struct arena arena;
     /* The call under way. */
@@ -96,7 +99,11 @@ bool predictor_finite(struct prediction_work *work, const double *values, size_t
 /* Entropy of one row's y: -sum p log p, or, of sets of labels, the sum of each label's own. */
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability);
 
-/* Calibrates one row's probabilities in place; returns their entropy as a share of what it was. */
+/* One row's probabilities in place, for the shares of classes that were set (shares.c). */
+void predictor_reshare(const struct nim_predictor *predictor, double *probability);
+
+/* Calibrates one row's probabilities in place, for the shares of classes that were set; returns
+ * their entropy as a share of what it was. */
 double predictor_calibrate(const struct nim_predictor *predictor, double *probability);
 
 /* Where y is a number: what is asked of data row `row`, whose f is N(all_mean, all_variance) at

@@ -320,12 +320,40 @@ static void test_root(void **state) {
     assert_true(root.value == 0.0 && root.deviation == 0.0);
 }
 
+/* Weighted moments beside the plain formulas, whole or merged from parts. */
+static void test_weights(void **state) {
+    (void)state;
+    enum { TERMS = 300 };
+    double term[TERMS], weight[TERMS], all = 0.0, mean = 0.0, squares = 0.0;
+    struct moments moments = {0}, part[2] = {{0}};
+    for (size_t i = 0; i < TERMS; i++) {
+        weight[i] = 0.1 + 3.0 * uniform();
+        term[i] = weight[i] + uniform(); /* heavy rows have large terms */
+        all += weight[i];
+        mean += weight[i] * term[i];
+        moments_add_weighted(&moments, term[i], weight[i]);
+        moments_add_weighted(&part[i % 3 == 0], term[i], weight[i]);
+    }
+    mean /= all;
+    for (size_t i = 0; i < TERMS; i++)
+        squares += weight[i] * weight[i] * (term[i] - mean) * (term[i] - mean);
+    double error = sqrt(squares * TERMS / (TERMS - 1)) / all;
+    moments_merge(&part[0], &part[1]);
+    const struct moments *const both[] = {&moments, &part[0]};
+    for (size_t i = 0; i < 2; i++) {
+        assert_near(moments_mean(both[i]).value, mean);
+        assert_near(moments_mean(both[i]).deviation, error);
+    }
+    assert_near(weighted_share_of(3, 4, 4).deviation, share_of(3, 4).deviation);
+    assert_near(weighted_share_of(6, 8, 16).deviation, share_of(3, 4).deviation);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_root),        cmocka_unit_test(test_means),
-        cmocka_unit_test(test_calibration), cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_merge),       cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_confusion),   cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_best)};
+        cmocka_unit_test(test_weights),   cmocka_unit_test(test_root),
+        cmocka_unit_test(test_means),     cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_spread),    cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_many_rows), cmocka_unit_test(test_confusion),
+        cmocka_unit_test(test_edges),     cmocka_unit_test(test_best)};
     return cmocka_run_group_tests(tests, make_rows, NULL);
 }

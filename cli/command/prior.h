@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COMMAND_PRIOR_H
+#define CLI_COMMAND_PRIOR_H
+
+/* --prior: classes that have other shares in a table than they had in training. */
+
+#include "cli/rows/model_input.h"
+
+#define PRIOR_OPTION                                                                               \
+    {                                                                                              \
+        .name = "prior", .value = "A=SHARE,...|auto",                                              \
+        .help = "The shares of the classes in the table, where they are not those of training; "   \
+                "auto estimates them from its rows, without labels. Right where each class looks " \
+                "as it did in training and only the shares differ."                                \
+    }
+
+/* Tells the predictor, and the user. With `auto` the rows of the table are read once before all
+ * else; what a command then reads are the same rows from their beginning. */
+bool prior_apply(const struct loaded_model *loaded, const struct arguments *arguments,
+                 const char *model, const char *table, struct complaint *complaint);
+
+#endif

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Out-of-fold predictions with error bars, which scikit-learn's own do not hand on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
+
+
+def cross_val_predict(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    X_err: Any = None,
+    *,
+    groups: Any = None,
+    cv: Any = None,
+    method: str = "predict",
+) -> np.ndarray:
+    """What is said of each row by a model that did not learn from its fold.
+
+    Like ``sklearn.model_selection.cross_val_predict``, which hands metadata on to ``fit`` alone;
+    this hands ``X_err`` on to predictions too. Scores need no such function: with
+    ``sklearn.set_config(enable_metadata_routing=True)``, ``cross_val_score(clf, X, y,
+    cv=GroupKFold(5), params={"X_err": sigma, "groups": objects}, scoring=nimgp.neg_log_loss)``
+    divides rows, errors and groups alike.
+
+    Parameters
+    ----------
+    estimator : estimator of this package
+    X, y, X_err
+        As in its ``fit``.
+    groups : array-like of shape (n,), optional
+        For splitters that keep groups together, such as ``GroupKFold``.
+    cv : int, splitter or iterable of splits, optional
+        As in scikit-learn; 5 folds unless given, which have the classes in equal shares.
+    method : str, default="predict"
+        "predict_proba", "novelty", ...: one that takes X and X_err.
+
+    Returns
+    -------
+    ndarray of shape (n, ...)
+    """
+    errors = None if X_err is None else X_err if hasattr(X_err, "iloc") else np.asarray(X_err)
+    each = errors is not None and errors.ndim == 2 and len(errors) == len(y)
+    result: np.ndarray | None = None
+    for learn, judge in check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups):
+        parts = (_safe_indexing(errors, rows) if each else X_err for rows in (learn, judge))
+        model = clone(estimator)
+        model.fit(_safe_indexing(X, learn), _safe_indexing(y, learn), next(parts))
+        found = getattr(model, method)(_safe_indexing(X, judge), X_err=next(parts))
+        if result is None:
+            result = np.empty((len(y), *found.shape[1:]), dtype=found.dtype)
+        result[judge] = found
+    return result

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/conformal.h"
+
+#include "base/status.h"
+#include "model/model.h"
+#include "model/temper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool conformal_allocate(struct conformal *conformal, size_t classes, size_t kept) {
+    conformal_free(conformal);
+    conformal->kept = kept;
+    conformal->rows = calloc(classes + 1, sizeof(double));
+    conformal->score = calloc(classes * kept + 1, sizeof(double));
+    return conformal->rows && conformal->score;
+}
+
+void conformal_free(struct conformal *conformal) {
+    free(conformal->rows);
+    free(conformal->score);
+    *conformal = (struct conformal){0};
+}
+
+/* r_k, counted from 1; whole numbers far below 2^53. */
+static size_t rank_of(const struct conformal *conformal, size_t c, size_t k) {
+    return k * ((size_t)conformal->rows[c] + 1) / (conformal->kept + 1);
+}
+
+static int by_size(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The calibrated probabilities of the rows of class c for it, in order; returns how many. */
+static size_t gather_own(size_t rows, size_t classes, const double *p, const int32_t *labels,
+                         size_t c, double *own) {
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++)
+        if ((size_t)labels[i] == c)
+            own[count++] = p[i * classes + c];
+    qsort(own, count, sizeof *own, by_size);
+    return count;
+}
+
+nim_status conformal_learn(struct nim_model *model, size_t rows, double *p, const int32_t *labels,
+                           nim_error *error) {
+    size_t classes = model->classes, most = 0;
+    struct conformal *conformal = &model->conformal;
+    double *own = malloc((rows + 1) * sizeof *own), *count = calloc(classes, sizeof *count);
+    for (size_t i = 0; count && i < rows; i++) {
+        size_t n = (size_t)++count[labels[i]];
+        most = n > most ? n : most;
+        temper(classes, model->temperature, p + i * classes);
+    }
+    most = most < CONFORMAL_KEPT ? most : CONFORMAL_KEPT;
+    bool good = own && count && conformal_allocate(conformal, classes, most);
+    for (size_t c = 0; good && c < classes; c++) {
+        conformal->rows[c] = (double)gather_own(rows, classes, p, labels, c, own);
+        for (size_t k = 1; k <= most; k++) {
+            size_t rank = rank_of(conformal, c, k);
+            conformal->score[c * most + k - 1] = rank ? own[rank - 1] : 0.0;
+        }
+    }
+    free(own);
+    free(count);
+    if (good)
+        return NIM_OK;
+    conformal_free(conformal);
+    return failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate sets of classes");
+}
+
+double conformal_plausibility(const struct conformal *conformal, size_t c, double p) {
+    const double *score = conformal->score + c * conformal->kept;
+    size_t low = 0, high = conformal->kept; /* score[low - 1] <= p < score[high] */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (score[middle] <= p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (double)rank_of(conformal, c, low + 1) / (conformal->rows[c] + 1.0);
+}
+
+bool conformal_can_be(const struct conformal *conformal, size_t classes) {
+    for (size_t c = 0; conformal->kept && c < classes; c++) {
+        double rows = conformal->rows[c], before = 0.0;
+        if (!(rows >= 0.0 && rows <= 1e12 && rows == floor(rows)))
+            return false;
+        for (size_t k = 0; k < conformal->kept; k++) {
+            double score = conformal->score[c * conformal->kept + k];
+            if (!(score >= before && score <= 1.0))
+                return false;
+            before = score;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/novelty.h"
+
+#include "base/status.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FOLDS = 4,
+    ROUNDS = 10,        /* of learning without a fold */
+    MOST_ROWS = 2000,   /* looked at */
+    TENTH_OF_KEPT = 10, /* the tail is what lies above the 90 % quantile */
+};
+
+const struct population *novelty_population(const struct nim_model *model) {
+    return model->population.learned    ? &model->population
+           : model->novelty.own.learned ? &model->novelty.own
+                                        : NULL;
+}
+
+void novelty_layout(struct novelty_work *work, const struct population *population,
+                    struct arena *arena) {
+    size_t d = population->attributes, k = population->components ? population->components : 1;
+    if (population->components)
+        conditioner_layout(&work->conditioner, population, arena);
+    work->x = arena_doubles(arena, d);
+    work->noise = arena_doubles(arena, d);
+    work->share = arena_doubles(arena, k);
+    work->centre = arena_doubles(arena, k * d);
+}
+
+/* In standard units with all its noise; infinite where a cell is missing, and for flags. */
+static void gather_row(const struct nim_model *model, const nim_data *data, size_t i, double *x,
+                       double *noise) {
+    scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x, noise, NULL);
+    for (size_t j = model->columns; j < model->attributes; j++)
+        noise[j] = INFINITY;
+}
+
+struct surprise novelty_look(const struct nim_model *model, struct novelty_work *work,
+                             const nim_data *data, size_t i) {
+    gather_row(model, data, i, work->x, work->noise);
+    struct surprise surprise = population_surprise(novelty_population(model), &work->conditioner,
+                                                   work->x, work->noise, work->share, work->centre);
+    for (size_t j = 0; j < model->columns; j++)
+        if (!isinf(work->noise[j]))
+            surprise.log_density -= log(model->scaling.deviation[j]);
+    return surprise;
+}
+
+/* ---------------------------------------------------------------- what is usual --------------- */
+
+/* log10 of the share of training rows above quantile k, counted from 0. */
+static double log_share(const struct novelty *novelty, size_t k) {
+    return log10((double)(novelty->kept - k) / (double)(novelty->kept + 1));
+}
+
+/* Mean excess over the 90 % quantile; never zero. */
+static double tail_scale(const struct novelty *novelty) {
+    size_t first = novelty->kept - 1 - (novelty->kept - 1) / TENTH_OF_KEPT;
+    double total = 0.0;
+    for (size_t k = first + 1; k < novelty->kept; k++)
+        total += novelty->quantile[k] - novelty->quantile[first];
+    double mean = total / fmax(1.0, (double)(novelty->kept - 1 - first));
+    return mean > 0.0 ? mean : 1.0;
+}
+
+double novelty_of(const struct novelty *novelty, double surprise) {
+    const double log10_e = 0.43429448190325182765;
+    size_t low = 0, high = novelty->kept; /* quantile[low - 1] <= surprise < quantile[high] */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (novelty->quantile[middle] <= surprise)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0.0;
+    double before = novelty->quantile[low - 1], share = log_share(novelty, low - 1);
+    if (low == novelty->kept)
+        return -share + log10_e * (surprise - before) / tail_scale(novelty);
+    double part = (surprise - before) / (novelty->quantile[low] - before);
+    return -share - part * (log_share(novelty, low) - share);
+}
+
+bool novelty_can_be(const struct novelty *novelty) {
+    for (size_t k = 1; k < novelty->kept; k++)
+        if (!(novelty->quantile[k] >= novelty->quantile[k - 1]))
+            return false;
+    return true;
+}
+
+static int by_size(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Quantiles of the surprises z (rows), which are put in order. */
+static void keep_quantiles(struct novelty *novelty, size_t rows, double *z) {
+    qsort(z, rows, sizeof *z, by_size);
+    novelty->kept = rows < NOVELTY_KEPT ? rows : NOVELTY_KEPT;
+    for (size_t k = 0; k < novelty->kept; k++) /* the rank nearest to (k + 1) (n + 1) / (K + 1) */
+        novelty->quantile[k] = z[(2 * (k + 1) * (rows + 1) / (novelty->kept + 1) + 1) / 2 - 1];
+}
+
+/* ---------------------------------------------------------------- training rows --------------- */
+
+/* Rows of a training in standard units, some of many. */
+struct usual_rows {
+    struct population_rows all;
+    double *x, *noise; /* rows x d */
+    double *z;         /* rows */
+};
+
+static void usual_rows_free(struct usual_rows *usual) {
+    free(usual->x);
+    free(usual->noise);
+    free(usual->z);
+}
+
+static bool usual_rows_create(struct usual_rows *usual, const struct nim_model *model,
+                              const nim_data *data) {
+    size_t d = model->attributes, rows = data->rows < MOST_ROWS ? data->rows : MOST_ROWS;
+    usual->x = malloc((rows * d + 1) * sizeof(double));
+    usual->noise = malloc((rows * d + 1) * sizeof(double));
+    usual->z = malloc((rows + 1) * sizeof(double));
+    usual->all = (struct population_rows){rows, d, usual->x, usual->noise};
+    bool good = usual->x && usual->noise && usual->z;
+    for (size_t i = 0; good && i < rows; i++)
+        gather_row(model, data, data->rows * i / rows, usual->x + i * d, usual->noise + i * d);
+    return good;
+}
+
+/* Surprises of the rows i of one fold, i % FOLDS == fold. */
+static bool look_at_fold(const struct population *population, struct usual_rows *usual,
+                         size_t fold) {
+    struct arena arena = {0};
+    struct novelty_work work = {0};
+    size_t d = usual->all.attributes;
+    novelty_layout(&work, population, &arena);
+    if (!arena_allocate(&arena))
+        return false;
+    novelty_layout(&work, population, &arena);
+    for (size_t i = fold; i < usual->all.rows; i += FOLDS)
+        usual->z[i] = population_surprise(population, &work.conditioner, usual->x + i * d,
+                                          usual->noise + i * d, work.share, work.centre)
+                          .value;
+    arena_free(&arena);
+    return true;
+}
+
+/* The same from a copy that went on without them. */
+static bool judge_fold(const struct population *population, struct usual_rows *usual, size_t fold,
+                       struct pool *pool) {
+    size_t d = usual->all.attributes, count = 0;
+    double *x = malloc(2 * usual->all.rows * d * sizeof *x);
+    double *noise = x ? x + usual->all.rows * d : NULL;
+    struct population copy = {0};
+    bool good = x && population_copy(population, &copy);
+    for (size_t i = 0; good && i < usual->all.rows; i++)
+        if (i % FOLDS != fold) {
+            memcpy(x + count * d, usual->x + i * d, d * sizeof *x);
+            memcpy(noise + count++ * d, usual->noise + i * d, d * sizeof *noise);
+        }
+    struct population_rows others = {count, d, x, noise};
+    for (size_t round = 0; good && round < ROUNDS; round++)
+        good = !isnan(population_improve(&copy, &others, population_pull(d), pool));
+    good = good && look_at_fold(&copy, usual, fold);
+    population_free(&copy);
+    free(x);
+    return good;
+}
+
+/* A population of the rows' inputs, for a model that has none. */
+static bool learn_own(struct nim_model *model, const nim_data *data) {
+    population_free(&model->novelty.own);
+    return model_population_of(model, data, NULL, POPULATION_AUTO, &model->novelty.own);
+}
+
+nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_error *error) {
+    struct usual_rows usual = {0};
+    struct pool *pool = NULL;
+    bool always = model->options.novelty == NOVELTY_ALWAYS;
+    if ((!model->population.learned && !always) || data->rows < NOVELTY_LEAST_ROWS)
+        return NIM_OK;
+    bool good = usual_rows_create(&usual, model, data) &&
+                (model->population.learned || learn_own(model, data)) &&
+                (pool = pool_create(model_threads(model)));
+    for (size_t fold = 0; good && fold < FOLDS; fold++)
+        good = judge_fold(novelty_population(model), &usual, fold, pool);
+    if (good)
+        keep_quantiles(&model->novelty, usual.all.rows, usual.z);
+    pool_free(pool);
+    usual_rows_free(&usual);
+    return good ? NIM_OK : failure(error, NIM_OUT_OF_MEMORY, "no memory to learn what is usual");
+}
+
+void novelty_free(struct novelty *novelty) {
+    population_free(&novelty->own);
+    novelty->kept = 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MODEL_TEMPER_H
+#define NIMGP_MODEL_TEMPER_H
+
+#include "math/vector.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Probabilities of classes calibrated in place: p^(1/T), summing to one. */
+static inline void temper(size_t classes, double temperature, double *p) {
+    double largest = 0.0, total = 0.0;
+    for (size_t c = 0; c < classes; c++)
+        largest = fmax(largest, p[c]);
+    for (size_t c = 0; c < classes; c++)
+        total += p[c] = pow(p[c] / largest, 1.0 / temperature);
+    scale(classes, 1.0 / total, p);
+}
+
+#endif
