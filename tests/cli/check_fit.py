@@ -321,7 +321,7 @@ def memory(nimgp):
     """Rows in a temporary file are the same rows, and the file is gone afterwards."""
     train(nimgp, rows=300)
     (nimgp.directory / "rows").mkdir()
-    more = ["--validation", "0.2", "--log", "auto"]
+    more = ["--validation", "0.2", "--log", "auto", "--class-weight", "balanced"]
     check("temporary file" not in fit(nimgp, "train.csv", "in_memory", *more).err)
     os.environ["TMPDIR"] = str(nimgp.directory / "rows")
     try:

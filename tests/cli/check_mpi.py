@@ -41,7 +41,7 @@ def lines_of_ours(text):
 def same_file(nimgp):
     """1, 2 and 4 processes leave the same bytes, and say what they do once."""
     nimgp.write_rows("train.csv", *blobs(120))
-    fit = ["fit", "train.csv", *QUICK, "--validation", "0.2"]
+    fit = ["fit", "train.csv", *QUICK, "--validation", "0.2", "--novelty", "always", "--class-weight", "balanced"]
     talk = good(nimgp, 1, *fit, "-o", "one").stderr
     first = nimgp.read("one")
     for ranks in (2, 4):
@@ -54,10 +54,11 @@ def same_predictions(nimgp):
     """In order, in one output, as one process writes them."""
     nimgp.write_rows("train.csv", *blobs(120))
     nimgp.write_rows("test.csv", *blobs(5000, seed=2))
-    nimgp("fit", "train.csv", "-o", "m", *QUICK, "--calibrate", "none")
-    alone = nimgp("predict", "m", "test.csv", "--keep", "--parts").out
-    check(good(nimgp, 3, "predict", "m", "test.csv", "--keep", "--parts").stdout == alone, "other output")
-    good(nimgp, 2, "predict", "m", "test.csv", "--keep", "--parts", "-o", "p.csv")
+    nimgp("fit", "train.csv", "-o", "m", *QUICK, "--novelty", "always")
+    predict = ["predict", "m", "test.csv", "--keep", "--parts", "--coverage", "0.9", "--novelty", "--prior", "auto"]
+    alone = nimgp(*predict).out
+    check(good(nimgp, 3, *predict).stdout == alone, "other output")
+    good(nimgp, 2, *predict, "-o", "p.csv")
     check(nimgp.read("p.csv").decode() == alone, "another file")
 
 
