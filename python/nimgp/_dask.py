@@ -80,7 +80,7 @@ def _of_frame(shared: Any, block: Any, X: Any, X_err: Any, width: int | None, dt
     return dask.array.concatenate(
         [
             dask.array.from_delayed(predict(part, error, shared), shape, dtype)
-            for part, error in zip(parts, errors)
+            for part, error in zip(parts, errors, strict=True)
         ],
         allow_unknown_chunksizes=True,
     )

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+
 from nimgp import NoisyGPClassifier
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: its collections are not tested")
