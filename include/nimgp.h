@@ -342,9 +342,9 @@ typedef struct nim_prediction {
      * were kept aside in training: the classes whose plausibility is above a hold the true one with
      * a probability of 1 - a at least, class by class, also where classes have other shares. */
     double *plausibility;
-    /* rows: how unlike the training rows the measurement is, whatever its class: -log10 of the share
-     * of training rows that are at least as surprising under the population of inputs, given their
-     * errors and missing cells. 2: one in 100. */
+    /* rows: how unlike the training rows the measurement is, whatever its class: -log10 of the
+     * share of training rows that are at least as surprising under the population of inputs, given
+     * their errors and missing cells. 2: one in 100. */
     double *novelty;
     double *input_log_density; /* rows: log p(x~) of the measurement under that population, widened
                                   by the row's own errors, in units of x; missing cells left out */
