@@ -106,7 +106,7 @@ def test_density_of_measurements(trained):
     X, sigma = problem.X[:20].copy(), problem.sigma[:20].copy()
     X[3, 1] = np.nan
     sigma[7] = 0.0
-    found = clf.input_log_density(X, sigma)
+    found = clf.input_log_density(X, X_err=sigma)
     for row, error, log_p in zip(X, sigma, found, strict=False):
         there = ~np.isnan(row)
         p = sum(
@@ -151,7 +151,7 @@ def test_files_keep_all_of_it(trained, tmp_path):
     clf.save(tmp_path / "m")
     for copy in (nimgp.load(tmp_path / "m"), pickle.loads(pickle.dumps(clf))):
         for method in ("novelty", "estimate_prior", "input_log_density"):
-            assert np.array_equal(getattr(copy, method)(X, sigma), getattr(clf, method)(X, sigma))
+            assert np.array_equal(getattr(copy, method)(X, X_err=sigma), getattr(clf, method)(X, X_err=sigma))
         assert np.array_equal(copy.predict_set(X, 0.7, X_err=sigma), clf.predict_set(X, 0.7, X_err=sigma))
         assert np.array_equal(copy.class_shares_, clf.class_shares_)
 
