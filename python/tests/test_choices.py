@@ -39,7 +39,7 @@ def test_the_library_chooses_for_the_data(kind):
     assert exact == ("exact", *power, "1", "200")
     classes = kind is NoisyGPClassifier
     assert learned == (("marginal", "0.8", "1", "16", "50") if classes else
-                       ("latent", "0", "1", "1", "200"))  # fmt: skip
+                       ("latent", "0", "1", "4" if numbers else "1", "200"))  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
