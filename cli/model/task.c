@@ -97,8 +97,9 @@ static const char *task_likelihoods(const struct task *task, char *names, size_t
             all = nim_option_describe(i).values;
     names[0] = '\0';
     for (; *all && used < size; all += strcspn(all, "|"), all += *all == '|') {
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(all, "|"), all);
+        char name[64] = "";
+        size_t length = strcspn(all, "|");
+        memcpy(name, all, length < sizeof name ? length : sizeof name - 1);
         if (task_of_target(nim_likelihood_target(name)) == task)
             used += (size_t)snprintf(names + used, size - used, "%s%s", used ? "|" : "", name);
     }

@@ -117,8 +117,10 @@ def check_x_err(estimator: Any, X_err: Any, X: Any, shape: tuple[int, int]) -> n
 
 def _align_rows(X_err: Any, X: Any) -> Any:
     """A frame of errors with its rows in the order of X, by their indices, where both have them."""
-    index, wanted = getattr(X_err, "index", None), getattr(X, "index", None)
-    if not hasattr(X_err, "loc") or not hasattr(X, "loc") or index.equals(wanted):
+    if not hasattr(X_err, "loc") or not hasattr(X, "loc"):
+        return X_err
+    index, wanted = X_err.index, X.index
+    if index.equals(wanted):
         return X_err
     if X_err.ndim == 2 and len(index) == 1 and len(wanted) != 1:
         return X_err  # one row for all

@@ -546,8 +546,8 @@ def from_table(
     else:
         y, keep = _sets(table, labels)
     if not keep.any():
-        wanted = "" if classes is None else f" of {list(classes)}"
-        raise ValueError(f"no row of column {', '.join(map(repr, labels))} has a label{wanted}")
+        which = "" if classes is None else f" of {list(classes)}"
+        raise ValueError(f"no row of column {', '.join(map(repr, labels))} has a label{which}")
     rows, names = np.flatnonzero(keep), list(sources)
     if y is not None:
         y = y[keep] if one else _frame(y[keep], labels, rows, as_frame)
@@ -577,10 +577,10 @@ def _refuse_double_use(sources: Mapping[str, _Source], pairs: Mapping[str, Seque
             for column in source.columns:
                 if column in columns:
                     raise ValueError(f"column {column!r} cannot be {what} and feature at once")
-            for column in pairs[feature]:
-                if column in columns:
+            for error in pairs[feature]:
+                if error in columns:
                     raise ValueError(
-                        f"column {column!r} cannot be {what} and the error of {feature!r} at once"
+                        f"column {error!r} cannot be {what} and the error of {feature!r} at once"
                     )
 
 

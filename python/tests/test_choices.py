@@ -34,12 +34,12 @@ def test_the_library_chooses_for_the_data(kind):
         for errors, noise in ((True, "given"), (False, "given"), (True, "learned"))
     )
     power = ("0", "1") if numbers else ("1", "0.3")
-    points = ("marginal", *power, "4", "50")
-    assert noisy == (("latent", *power, "1", "200") if numbers else points)
+    points = ("marginal", "1", "0.45", "4", "50")  # each row has errors of its own
+    assert noisy == (("latent", *power, "4", "200") if numbers else points)
     assert exact == ("exact", *power, "1", "200")
     classes = kind is NoisyGPClassifier
     assert learned == (("marginal", "0.8", "1", "16", "50") if classes else
-                       ("latent", "0", "1", "1", "200"))  # fmt: skip
+                       ("latent", "0", "1", "4" if numbers else "1", "200"))  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
@@ -80,8 +80,8 @@ def test_choices_matter():
                   {"population": "flat"}, {"n_draws": 2}, {"batch_size": 20},
                   {"input_model": "latent"}):  # fmt: skip
         assert not np.array_equal(fitted(NoisyGPClassifier, **other).predict_proba(X, X_err=sigma), plain)
-    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.3, "n_draws": 4,
-               "batch_size": 50, "kernel": "matern32"}  # fmt: skip
+    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.45, "n_draws": 4,
+               "batch_size": 50, "kernel": "linear+matern32"}  # fmt: skip
     assert np.array_equal(fitted(NoisyGPClassifier, **spelled).predict_proba(X, X_err=sigma), plain)
 
 
@@ -125,7 +125,7 @@ def test_the_model_sees_which_cells_are_missing():
         columns = model._model.get("missing_columns")
         assert columns.tolist() == ([1.0] if choice == "auto" else [])
         assert len(model._model.get("missing_relevance")) == len(columns)
-        assert model.n_features_in_ == 2 and model.lengthscales_.shape == (3, 2)
+        assert model.n_features_in_ == 2 and model.lengthscales_.shape == (3, 2, 2)
         p = model.predict_proba(X, X_err=sigma)
         assert np.isfinite(p).all() and np.allclose(p.sum(axis=1), 1)
         assert model.remeasure(X[:4], X_err=sigma[:4]).shape == (4, 2)
@@ -183,9 +183,9 @@ def test_all_questions_are_answered_with_marginal_inputs(kind):
         assert (model.remeasure(X[:3], X_err=sigma[:3]) >= 0).all()
 
 
-def test_numbers_are_predicted_as_before():
-    """Nothing of the default has changed for them but what the population says of the inputs."""
+def test_defaults_of_numbers():
+    """The defaults of numbers, spelled out."""
     X, _, sigma, _ = make_targets(NoisyGPRegressor, 60)
-    spelled = {"input_model": "latent", "alpha": 0, "caution": 1, "n_draws": 1, "batch_size": 200}
+    spelled = {"input_model": "latent", "alpha": 0, "caution": 1, "n_draws": 4, "batch_size": 200}
     one, other = (fitted(NoisyGPRegressor, **settings) for settings in ({}, spelled))
     assert np.array_equal(predicted(one, X, sigma), predicted(other, X, sigma))

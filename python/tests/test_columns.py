@@ -106,7 +106,7 @@ def test_units_stay_with_the_model(tmp_path):
         [PROGRAM, "inspect", tmp_path / "m"], check=True, capture_output=True, text=True
     )
     assert "Jy" in shown.stdout
-    page = model.report(rows.X, rows.y, rows.X_err).data["attributes"]
+    page = model.report(rows.X, rows.y, X_err=rows.X_err).data["attributes"]
     assert {one["name"]: one["unit"] for one in page} == {
         "Gmag": "mag",
         "log(flux)": "Jy",

@@ -38,7 +38,7 @@ def test_shares_are_bayes_theorem(trained):
     prior = np.array([0.6, 0.3, 0.1])
     expected = plain * prior / clf.class_shares_
     expected /= expected.sum(axis=1, keepdims=True)
-    by_name = dict(zip(clf.classes_.tolist(), 10 * prior))  # they need not sum to one
+    by_name = dict(zip(clf.classes_.tolist(), 10 * prior, strict=False))  # they need not sum to one
     for given in (prior, by_name):
         found = clf.predict_proba(problem.X, X_err=problem.sigma, prior=given)
         assert np.allclose(found, expected, atol=1e-12)
@@ -106,13 +106,13 @@ def test_density_of_measurements(trained):
     X, sigma = problem.X[:20].copy(), problem.sigma[:20].copy()
     X[3, 1] = np.nan
     sigma[7] = 0.0
-    found = clf.input_log_density(X, sigma)
-    for row, error, log_p in zip(X, sigma, found):
+    found = clf.input_log_density(X, X_err=sigma)
+    for row, error, log_p in zip(X, sigma, found, strict=False):
         there = ~np.isnan(row)
         p = sum(
             share * multivariate_normal.pdf(
                 row[there], mean[there], (S + np.diag(error**2))[np.ix_(there, there)])
-            for share, mean, S in zip(*clf.population_)
+            for share, mean, S in zip(*clf.population_, strict=False)
         )  # fmt: skip
         assert np.isclose(log_p, np.log(p), atol=1e-9)
 
@@ -151,7 +151,7 @@ def test_files_keep_all_of_it(trained, tmp_path):
     clf.save(tmp_path / "m")
     for copy in (nimgp.load(tmp_path / "m"), pickle.loads(pickle.dumps(clf))):
         for method in ("novelty", "estimate_prior", "input_log_density"):
-            assert np.array_equal(getattr(copy, method)(X, sigma), getattr(clf, method)(X, sigma))
+            assert np.array_equal(getattr(copy, method)(X, X_err=sigma), getattr(clf, method)(X, X_err=sigma))
         assert np.array_equal(copy.predict_set(X, 0.7, X_err=sigma), clf.predict_set(X, 0.7, X_err=sigma))
         assert np.array_equal(copy.class_shares_, clf.class_shares_)
 
@@ -173,7 +173,7 @@ def test_groups_and_errors_are_routed(trained):
                                  params={"X_err": sigma, "groups": groups})  # fmt: skip
     folds = list(GroupKFold(3).split(X, y, groups))
     label = np.searchsorted(np.unique(y), y)
-    for score, (_, judge) in zip(scores, folds):
+    for score, (_, judge) in zip(scores, folds, strict=False):
         assert np.isclose(score, np.log(out[judge, label[judge]]).mean(), atol=1e-12)
     learn, judge = folds[0]
     own = clf.fit(X[learn], y[learn], X_err=sigma[learn]).predict_proba(X[judge], X_err=sigma[judge])

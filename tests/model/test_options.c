@@ -55,8 +55,9 @@ static size_t values_that_work(const char *name) {
     for (size_t i = 0; i < nim_option_count(); i++) {
         const char *at = nim_option_describe(i).values;
         for (; strcmp(nim_option_describe(i).name, name) == 0 && *at; count++) {
-            char wanted[64], value[64];
-            snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(at, "|"), at);
+            char wanted[64] = "", value[64];
+            assert_true(strcspn(at, "|") < sizeof wanted);
+            memcpy(wanted, at, strcspn(at, "|"));
             set(options, name, wanted);
             get(options, name, value, sizeof value);
             assert_string_equal(value, wanted);
