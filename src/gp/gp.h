@@ -214,7 +214,7 @@ void gp_conditional_backward(const struct gp_factor *factor, const struct gp_sha
 
 /* How uncertain the points themselves are: a variance V for each attribute (R x d) or, where roots
  * are given (R x d x d, d at most GP_MOST_ROOT), covariances root root'. */
-enum { GP_MOST_ROOT = 64 };
+enum { GP_MOST_ROOT = 128 };
 struct gp_blur {
     const double *noise, *root;
 };

@@ -507,7 +507,7 @@ static nim_status plan_population(const struct loading *loading,
                                   struct population *population) {
     const struct tensor *share = safetensors_tensor(&loading->file, name->share);
     if (share && (share->dimensions != 1 || share->shape[0] < 1 ||
-                  share->shape[0] > POPULATION_MOST_COMPONENTS || d > POPULATION_MOST_ATTRIBUTES))
+                  share->shape[0] > POPULATION_MOST_COMPONENTS || d > POPULATION_MOST_WIDTH))
         return refuse(loading, "has the wrong shape of array", name->share);
     *population =
         (struct population){.attributes = d,

@@ -280,7 +280,7 @@ double population_improve(struct population *population, const struct population
     }
     struct arena arena = {0};
     struct tally *tally = tally_rows(population, rows, true, pool, &arena);
-    double *scratch = malloc(GEMM_SCRATCH * sizeof *scratch), value = NAN;
+    double *scratch = aligned_alloc(64, GEMM_SCRATCH * sizeof *scratch), value = NAN;
     double *within = calloc(rows->attributes * rows->attributes, sizeof *within);
     if (tally && scratch && within) {
         value = tally->likelihood / (double)rows->rows;

@@ -98,8 +98,13 @@ struct population_rows {
 
 enum population_kind { POPULATION_AUTO, POPULATION_FLAT, POPULATION_GAUSSIAN, POPULATION_MIXTURE };
 
-/* With more attributes than this their covariance is not learned, only each one's variance. */
-enum { POPULATION_MOST_ATTRIBUTES = 64, POPULATION_MOST_COMPONENTS = 8 };
+/* With more attributes than this their covariance is not learned, only each one's variance. Each
+ * may have a flag appended. */
+enum {
+    POPULATION_MOST_ATTRIBUTES = 64,
+    POPULATION_MOST_WIDTH = 2 * POPULATION_MOST_ATTRIBUTES,
+    POPULATION_MOST_COMPONENTS = 8
+};
 
 /*
  * Fits mean and covariance by expectation maximisation, each row with its own noise and missing

@@ -15,6 +15,7 @@
 #include "math/random.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,53 @@ static void flags_leave_the_population(void **state) {
     free(rows);
 }
 
+/* As many attributes as have a covariance, and a flag for most: trained, saved and loaded again. */
+static void flags_of_many_columns(void **state) {
+    (void)state;
+    enum { ROWS = 80, MANY = 64 };
+    static double x[ROWS * MANY], sigma[ROWS * MANY], p[ROWS * 2];
+    int32_t labels[ROWS];
+    const char path[] = "flags_of_many_columns.nimgp";
+    random_normal((struct random_key){5, 1}, 0, 0, ROWS * MANY, x);
+    for (size_t i = 0; i < ROWS * MANY; i++) {
+        labels[i / MANY] = x[i / MANY * MANY] > 0.0;
+        sigma[i] = 0.1 + (double)(i % 7) / 10.0;
+    }
+    for (size_t i = 0; i < ROWS * MANY; i++)
+        if ((uint32_t)(i * 2654435761u) >> 29 == 0) /* an eighth, other rows in each column */
+            x[i] = NAN;
+    nim_data data = {.rows = ROWS,
+                     .attributes = MANY,
+                     .x = x,
+                     .sigma = sigma,
+                     .sigma_rows = ROWS,
+                     .labels = labels};
+    nim_options *options = make_options("gaussian");
+    nim_model *model, *loaded;
+    nim_predictor *predictor;
+    nim_error error;
+    size_t count = 0;
+    nim_options_set(options, "input", "first_order", NULL);
+    nim_options_set(options, "missing", "auto", NULL);
+    nim_options_set(options, "epochs", "1", NULL);
+    nim_options_set(options, "calibrate", "none", NULL);
+    stop_on(nim_model_create(options, &data, &model, &error), &error);
+    stop_on(nim_model_get(model, "missing_columns", NULL, &count, &error), &error);
+    assert_true(count > MANY / 2);
+    stop_on(nim_model_train(model, &data, NULL, NULL, &error), &error);
+    stop_on(nim_model_save(model, path, &error), &error);
+    stop_on(nim_model_load(path, &loaded, &error), &error);
+    stop_on(nim_predictor_create(loaded, &predictor, &error), &error);
+    stop_on(nim_predict(predictor, &data, &(nim_prediction){.probabilities = p}, &error), &error);
+    for (size_t i = 0; i < 2 * ROWS; i++)
+        assert_true(isfinite(p[i]));
+    remove(path);
+    nim_predictor_free(predictor);
+    nim_model_free(loaded);
+    nim_model_free(model);
+    nim_options_free(options);
+}
+
 /* Option auto, which leaves a population flat where all rows are equally noisy, learns one. */
 static void auto_learns_from_others(void **state) {
     (void)state;
@@ -263,6 +311,7 @@ int main(void) {
         cmocka_unit_test(noisy_rows_follow_one_over_n),
         cmocka_unit_test(rows_twice_say_nothing_new),
         cmocka_unit_test(flags_leave_the_population),
+        cmocka_unit_test(flags_of_many_columns),
         cmocka_unit_test(auto_learns_from_others),
         cmocka_unit_test(refusals),
     };
