@@ -1,6 +1,6 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env check-slow check-trust tsan tsan-long coverage fuzz paper uci catalogue strangers pictures bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers pictures bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -15,7 +15,7 @@ test:
 	@scripts/setup.sh python
 	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
 	@$(MAKE) --no-print-directory -j2 build python-env
-	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package
+	@$(MAKE) --no-print-directory -j3 --output-sync=target test-release test-sanitize test-package lint tsan-short
 
 test-release: build
 	@meson test -C $(RELEASE) --no-rebuild --print-errorlogs -t 3
@@ -39,10 +39,49 @@ python: | setup
 python-env:
 	@scripts/python-env.sh
 
+# Layout of the C files, ruff, and mypy as strict as it gets; versions pinned in python/requirements-test.txt.
+lint:
+	@find bench cli experiments generate include python report score src table tests -name "*.[ch]" | xargs $(dir $(PYTHON))clang-format --dry-run -Werror
+	@$(dir $(PYTHON))ruff check --quiet
+	@$(dir $(PYTHON))mypy --python-executable $(PYTHON) --cache-dir build/mypy --no-error-summary
+
+# A small set of clang-tidy's checks (.clang-tidy). Minutes.
+tidy: | setup
+	@scripts/tidy.sh $(FILES)
+
+# dist/: the sources, and a wheel for any Python 3 made from them.
+wheel: | setup
+	@scripts/setup.sh python
+	@scripts/wheel.sh
+
+# The wheel in a new environment without compiler or sources.
+check-package: wheel
+	@scripts/check-package.sh
+
+# Debian packages in build/deb.
+deb: | setup
+	@scripts/deb.sh
+
+# Programs compiled against the last version still run.
+check-abi: | setup
+	@scripts/abi.sh
+
+# aarch64 by a cross compiler and qemu; the same numbers as here.
+check-aarch64: build
+	@scripts/aarch64.sh $(TESTS)
+
+# The documentation as pages, build/site/index.html; links checked.
+site: | setup
+	@scripts/site.sh
+
 # No crash, no race, nothing lost: every call that can fail, 1000 kills, ThreadSanitizer.
 check-trust: build tsan-long
+	@$(RELEASE)/tests/api_faults
 	@PYTHONPATH=tests/support python3 tests/fault/check_faults.py $(RELEASE)/cli/nimgp $(RELEASE)/tests/fault.so
 	@PYTHONPATH=tests/support python3 tests/fault/check_kills.py $(RELEASE)/cli/nimgp --kills 1000
+
+tsan-short: | setup
+	@scripts/tsan.sh short
 
 tsan: | setup
 	@scripts/tsan.sh

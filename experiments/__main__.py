@@ -95,7 +95,11 @@ def wanted(experiment: Experiment, chosen: argparse.Namespace) -> list[Task]:
         lambda task: task.setting in settings and keep(task),
         chosen.change,
     )
-    return list(tasks)
+    found = list(tasks)
+    if not found and (chosen.only or chosen.methods) and chosen.name != "all":
+        sys.exit(f"experiments: {experiment.name} has no run of these methods and settings; settings "
+                 f"are {', '.join(settings)}")  # fmt: skip
+    return found
 
 
 def carry_out(experiment: Experiment, chosen: argparse.Namespace) -> bool:

@@ -18,7 +18,7 @@ Who runs is the run's protocol:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -110,7 +110,7 @@ class Experiment:
         protocols: list[str],
         repeats: range,
         keep: Callable[[Task], bool],
-        changes: list[str] = [],
+        changes: Sequence[str] = (),
     ) -> Iterator[Task]:
         """All settings and methods of a repeat before the next, so that what is there is balanced.
 

@@ -77,15 +77,15 @@ def run_prior(program: Path, seed: int) -> dict[str, object]:
     usual = np.bincount(learn.y) / len(learn.y)
     judge = with_shares(judge, TURNED, PRIOR_ROWS)
     clf, other = (
-        NoisyGPClassifier(random_state=0, n_jobs=1).fit(part.X, part.y, part.X_err)
+        NoisyGPClassifier(random_state=0, n_jobs=1).fit(part.X, part.y, X_err=part.X_err)
         for part in (with_shares(learn, shares, TRAINING_ROWS) for shares in (usual, TURNED))
     )
-    shares = clf.estimate_prior(judge.X, judge.X_err)
+    shares = clf.estimate_prior(judge.X, X_err=judge.X_err)
     found = {
-        "as trained": clf.predict_proba(judge.X, judge.X_err),
-        "auto": clf.predict_proba(judge.X, judge.X_err, prior=shares),
-        "told": clf.predict_proba(judge.X, judge.X_err, prior=TURNED),
-        "trained on these shares": other.predict_proba(judge.X, judge.X_err),
+        "as trained": clf.predict_proba(judge.X, X_err=judge.X_err),
+        "auto": clf.predict_proba(judge.X, X_err=judge.X_err, prior=shares),
+        "told": clf.predict_proba(judge.X, X_err=judge.X_err, prior=TURNED),
+        "trained on these shares": other.predict_proba(judge.X, X_err=judge.X_err),
     }
     return {f"nll, {name}": mean_nll(p, judge.y) for name, p in found.items()} | {
         "largest error of a share": np.abs(shares - TURNED).max()
@@ -95,8 +95,8 @@ def run_prior(program: Path, seed: int) -> dict[str, object]:
 def run_coverage(program: Path, seed: int) -> dict[str, object]:
     learn, judge = simulated(program, seed, COVERAGE_ROWS, 2000)
     clf = NoisyGPClassifier(n_inducing=30, n_points=64, random_state=0, n_jobs=1)
-    clf.fit(learn.X, learn.y, learn.X_err)
-    sets = clf.predict_set(judge.X, COVERAGE, judge.X_err)
+    clf.fit(learn.X, learn.y, X_err=learn.X_err)
+    sets = clf.predict_set(judge.X, COVERAGE, X_err=judge.X_err)
     held = sets[np.arange(len(judge.y)), judge.y]
     each = {name: held[judge.y == c].mean() for c, name in enumerate(CLASSES)}
     return {"all": held.mean(), **each, "classes in a set": sets.sum(axis=1).mean()}
@@ -125,8 +125,8 @@ def run_novelty(
     judge = taken(rows, np.r_[known[2 * len(known) // 3 :], np.flatnonzero(rows.y == stranger)])
     # What is unusual does not depend on the latent functions: one epoch is enough.
     clf = NoisyGPClassifier(learn_novelty="always", max_epochs=1, calibrate=False, random_state=0,
-                            n_jobs=1).fit(learn.X, learn.y, learn.X_err)  # fmt: skip
-    novelty = clf.novelty(judge.X, judge.X_err)
+                            n_jobs=1).fit(learn.X, learn.y, X_err=learn.X_err)  # fmt: skip
+    novelty = clf.novelty(judge.X, X_err=judge.X_err)
     imputer = SimpleImputer(strategy="median").fit(learn.X)
     forest = IsolationForest(n_estimators=300, random_state=0).fit(imputer.transform(learn.X))
     strange = judge.y == stranger

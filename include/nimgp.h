@@ -105,6 +105,10 @@ NIM_API nim_status nim_options_get(const nim_options *options, const char *name,
 NIM_API size_t nim_option_count(void);
 NIM_API nim_option_info nim_option_describe(size_t index); /* index < nim_option_count() */
 
+/* What a value of the option `likelihood` predicts, as nim_model_target says it; NULL for a name
+ * that is not one. The first of those that predict the same is the usual choice. */
+NIM_API const char *nim_likelihood_target(const char *likelihood);
+
 /* ---------------------------------------------------------------- data ------------------------ */
 
 /*
@@ -338,9 +342,9 @@ typedef struct nim_prediction {
      * were kept aside in training: the classes whose plausibility is above a hold the true one with
      * a probability of 1 - a at least, class by class, also where classes have other shares. */
     double *plausibility;
-    /* rows: how unlike the training rows the measurement is, whatever its class: -log10 of the share
-     * of training rows that are at least as surprising under the population of inputs, given their
-     * errors and missing cells. 2: one in 100. */
+    /* rows: how unlike the training rows the measurement is, whatever its class: -log10 of the
+     * share of training rows that are at least as surprising under the population of inputs, given
+     * their errors and missing cells. 2: one in 100. */
     double *novelty;
     double *input_log_density; /* rows: log p(x~) of the measurement under that population, widened
                                   by the row's own errors, in units of x; missing cells left out */

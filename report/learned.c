@@ -310,11 +310,13 @@ static nim_status write_curves(struct learned *learned, struct json_writer *json
 /* ---------------------------------------------------------------- the map --------------------- */
 
 /* The most probable class at each place and its probability; or the mean and the deviation. */
-static void write_places(const struct trial *trial, const nim_report *report,
+static bool write_places(const struct trial *trial, const nim_report *report,
                          struct json_writer *json) {
     double *p = calloc(report->classes + 1, sizeof *p);
+    if (!p)
+        return false;
     json_array(json, "values");
-    for (size_t i = 0; p && i < trial->places; i++) {
+    for (size_t i = 0; i < trial->places; i++) {
         json_array(json, NULL);
         for (size_t c = 0; c < report->classes; c++)
             p[c] = average(trial, trial->p + c, report->classes, i);
@@ -330,6 +332,7 @@ static void write_places(const struct trial *trial, const nim_report *report,
     }
     json_close(json);
     free(p);
+    return true;
 }
 
 static void set_map(struct trial *trial, size_t d, const size_t attribute[2], const double low[2],
@@ -376,7 +379,8 @@ static nim_status write_map(const struct learned *learned, struct json_writer *j
             write_rounded(json, "high", high[k]);
             json_close(json);
         }
-        write_places(&trial, report, json);
+        if (!write_places(&trial, report, json))
+            status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
         json_close(json);
     }
     trial_free(&trial);
@@ -541,26 +545,27 @@ static nim_status write_denoised(const struct learned *learned, struct json_writ
 
 /* ---------------------------------------------------------------- all of it ------------------- */
 
-static void write_training(const nim_report *report, struct json_writer *json) {
+static bool write_training(const nim_report *report, struct json_writer *json) {
     size_t count;
     double *trace = fetch(report->model, "trace", &count);
+    if (!trace)
+        return false;
     json_object(json, "training");
     json_whole(json, "rows", nim_model_rows(report->model));
     json_whole(json, "epochs", nim_model_epochs(report->model));
     json_real(json, "bound", nim_model_bound(report->model));
-    if (trace)
-        json_matrix(json, "trace", trace, count / 2, 2);
+    json_matrix(json, "trace", trace, count / 2, 2);
     json_close(json);
     free(trace);
+    return true;
 }
 
 nim_status report_write_learned(nim_report *report, struct json_writer *json, nim_error *error) {
     struct learned learned;
     nim_status status = NIM_OK;
-    if (!learned_fetch(&learned, report))
+    if (!learned_fetch(&learned, report) || !write_training(report, json))
         status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
     if (status == NIM_OK) {
-        write_training(report, json);
         choose_shown(&learned);
         write_attributes(&learned, json);
         write_sample(&learned, json);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as JSON (docs/report.md has the members). */
-#define _POSIX_C_SOURCE 200809L
 #include "report/gathered.h"
 #include "report/page.h"
 
 #include "score/prediction_names.h"
+#include "text/memory_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,10 +19,12 @@ void write_rounded(struct json_writer *json, const char *key, double value) {
 
 /* ---------------------------------------------------------------- what it is ------------------ */
 
-static void write_options(const nim_report *report, struct json_writer *json) {
+static bool write_options(const nim_report *report, struct json_writer *json) {
     nim_options *defaults = nim_options_create();
+    if (!defaults)
+        return false;
     json_array(json, "options"); /* name, value, and whether it is the default */
-    for (size_t i = 0; defaults && i < nim_option_count(); i++) {
+    for (size_t i = 0; i < nim_option_count(); i++) {
         const char *name = nim_option_describe(i).name;
         char value[64] = "", usual[64] = "";
         nim_options_get(nim_model_options(report->model), name, value, sizeof value, NULL);
@@ -35,6 +37,7 @@ static void write_options(const nim_report *report, struct json_writer *json) {
     }
     json_close(json);
     nim_options_free(defaults);
+    return true;
 }
 
 /* What the likelihood has learned, of all that any may have. */
@@ -52,7 +55,7 @@ static void write_quantities(const nim_report *report, struct json_writer *json)
     json_close(json);
 }
 
-static void write_what(const nim_report *report, struct json_writer *json) {
+static nim_status write_what(const nim_report *report, struct json_writer *json, nim_error *error) {
     char name[FUNCTION_NAME];
     json_text(json, "nimgp", nim_version());
     json_text(json, "target", nim_model_target(report->model));
@@ -71,8 +74,10 @@ static void write_what(const nim_report *report, struct json_writer *json) {
     json_whole(json, "attribute_count", report->attributes);
     json_whole(json, "inducing", nim_model_inducing(report->model));
     json_bool(json, "errors", report->errors);
-    write_options(report, json);
+    if (!write_options(report, json))
+        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
     write_quantities(report, json);
+    return NIM_OK;
 }
 
 /* ---------------------------------------------------------------- how good -------------------- */
@@ -147,14 +152,16 @@ nim_status report_write(nim_report *report, struct json_writer *json, nim_error 
     kept_rows_sort(&report->to_label);
     kept_rows_sort(&report->to_measure);
     json_object(json, NULL);
-    write_what(report, json);
+    nim_status status = write_what(report, json, error);
+    if (status != NIM_OK)
+        return status;
     json_whole(json, "rows", report->rows);
     json_whole(json, "known", report->known);
     json_object(json, "left_out");
     json_whole(json, "no_label", report->no_target);
     json_whole(json, "other_classes", report->unknown_target);
     json_close(json);
-    nim_status status = write_evaluation(report, json, error);
+    status = write_evaluation(report, json, error);
     if (status != NIM_OK)
         return status;
     write_predictions(report, json);
@@ -167,15 +174,16 @@ nim_status report_write(nim_report *report, struct json_writer *json, nim_error 
     return status;
 }
 
-static nim_status write_json(nim_report *report, char **text, size_t *size, nim_error *error) {
-    FILE *memory = open_memstream(text, size);
-    if (!memory)
+static nim_status write_json(nim_report *report, nim_error *error) {
+    struct memory_file memory;
+    FILE *file = memory_file_open(&memory);
+    if (!file)
         return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-    struct json_writer json = json_start_compact(memory);
+    struct json_writer json = json_start_compact(file);
     nim_status status = report_write(report, &json, error);
-    bool whole = !ferror(memory);
-    whole = fclose(memory) == 0 && whole;
-    if (status == NIM_OK && !whole)
+    bool good = status == NIM_OK && !json.failed;
+    report->json = memory_file_close(&memory, good, &report->json_size);
+    if (status == NIM_OK && !report->json)
         status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
     return status;
 }
@@ -190,13 +198,9 @@ nim_status nim_report_text(nim_report *report, const char *format, const char **
     if (!report->rows)
         return report_failure(error, NIM_BAD_DATA, "a report needs one row at least");
     if (!report->json) {
-        char *json = NULL;
-        nim_status status = write_json(report, &json, &report->json_size, error);
-        if (status != NIM_OK) {
-            free(json);
+        nim_status status = write_json(report, error);
+        if (status != NIM_OK)
             return status;
-        }
-        report->json = json;
     }
     if (html && !report->page)
         report->page = page_of(report->json, report->json_size, &report->page_size);

@@ -12,8 +12,11 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] ||
-    targets=(csv fits idx libsvm gzip where options columns model checkpoint)
+if [ ${#targets[@]} -eq 0 ]; then
+    for file in tests/fuzz/corpus/*/; do # a target is fuzz_NAME.c with a line in meson.build and a corpus
+        targets+=("$(basename "$file")")
+    done
+fi
 
 scripts/setup.sh fuzz || exit 1
 if [ ! -e build/fuzz/build.ninja ]; then

@@ -10,12 +10,17 @@ packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev cl
 [ "${1:-}" = fuzz ] && packages+=(clang libclang-rt-14-dev llvm)
 [ "${1:-}" = coverage ] && packages+=(gcovr)
 [ "${1:-}" = browser ] && packages=(chromium)
+[ "${1:-}" = deb ] && packages+=(dpkg-dev debhelper dh-python fakeroot)
+[ "${1:-}" = abi ] && packages+=(abigail-tools)
+[ "${1:-}" = tidy ] && packages+=(clang clang-tidy)
+[ "${1:-}" = aarch64 ] && packages+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 [ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 
 missing=()
 for package in "${packages[@]}"; do
-    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)
-    [ "$status" = installed ] || missing+=("$package")
+    # A line for each architecture it is there for.
+    dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+        missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
@@ -34,7 +39,7 @@ echo "setup: installing ${missing[*]}" >&2
     echo "setup: could not refresh the package lists; trying with what is there" >&2
 if ! "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
     for package in "${missing[@]}"; do
-        dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+        dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
             echo "setup: could not install $package" >&2
     done
     exit 1

@@ -3,17 +3,24 @@
 # Looks for races with ThreadSanitizer: the pool's own tests, and the program with four threads through
 # training (each input model, populations, calibration), prediction and what follows from it.
 #
-# usage: tsan.sh [long]    `long` also runs the tests of determinism, which takes minutes
+# usage: tsan.sh [short|long]    `short` runs the tests of the pool and of handles used at the same time only; it
+#                                builds without optimisation, because compiling takes longer than running.
+#                                `long` also runs the tests of determinism and the Python package in threads, which
+#                                takes minutes.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-build=build/tsan
+length=${1:-usual}
+build=build/tsan optimisation=1
+[ "$length" = short ] && build=build/tsan-short optimisation=0
 [ -e $build/build.ninja ] ||
-    meson setup $build --buildtype=plain -Doptimization=1 -Dc_args=-g1 -Db_sanitize=thread \
+    meson setup $build --buildtype=plain -Doptimization=$optimisation -Dc_args=-g1 -Db_sanitize=thread \
         -Db_lundef=false >/dev/null || exit 1
-targets=(cli/nimgp tests/test_base_pool)
-[ "${1:-}" = long ] && targets+=(tests/test_api_determinism tests/test_train_step tests/test_predict_predict)
-ninja -C $build "${targets[@]}" >build/tsan.log || { cat build/tsan.log; exit 1; }
+tests=(tests/test_base_pool tests/test_api_races)
+program=(cli/nimgp)
+[ "$length" = short ] && program=()
+[ "$length" = long ] && tests+=(tests/test_api_determinism tests/test_train_step tests/test_predict_predict)
+ninja -C $build "${tests[@]}" "${program[@]}" >build/tsan.log || { cat build/tsan.log; exit 1; }
 
 export TSAN_OPTIONS=halt_on_error=1:exitcode=66:second_deadlock_stack=1
 place=$(mktemp -d)
@@ -29,12 +36,34 @@ run() {
     exit 1
 }
 
-for target in "${targets[@]:1}"; do
-    run "$build/$target"
+# The package with a library that is watched. The interpreter is not, but its locks are: they are pthread's.
+run_python() {
+    local python=${PYTHON:-$PWD/build/python-venv/bin/python} package=$place/package
+    if [ ! -x "$python" ]; then
+        echo "tsan: SKIPPED: the Python package (make python builds its environment)"
+        return
+    fi
+    [ -e build/tsan-python/build.ninja ] ||
+        meson setup build/tsan-python -Dpython=true --buildtype=plain -Doptimization=0 -Dc_args=-g1 \
+            -Db_sanitize=thread -Db_lundef=false >/dev/null || exit 1
+    ninja -C build/tsan-python >build/tsan.log || { cat build/tsan.log; exit 1; }
+    mkdir -p "$package"
+    cp -r python/nimgp "$package"
+    cp build/tsan-python/python/libnimgp-core.so "$package/nimgp"
+    run env LD_PRELOAD="$(cc -print-file-name=libtsan.so)" PYTHONPATH="$package" OMP_NUM_THREADS=1 \
+        "$python" tests/fault/check_python_races.py
+}
+
+for test in "${tests[@]}"; do
+    run "$build/$test"
 done
+if [ "$length" = short ]; then
+    echo "tsan: $runs runs, no report"
+    exit 0
+fi
 run "$nimgp" simulate synthetic -o "$place" --rows 60 --test-rows 20 --seed 1
 quick=(--epochs 2 --stop fixed --inducing 8 --threads 4 -q)
-for input in marginal latent amortised first_order exact augmented resampled; do
+for input in marginal latent amortised first_order exact augmented resampled narrow; do
     run "$nimgp" fit "$place/train.csv" -o "$place/$input" --input $input --calibrate none "${quick[@]}"
     run "$nimgp" predict "$place/$input" "$place/test.csv" -o "$place/p.csv" --threads 4 -q
 done
@@ -44,4 +73,5 @@ run "$nimgp" fit "$place/train.csv" -o "$place/validated" --validation 0.2 --che
 run "$nimgp" fit "$place/train.csv" -o "$place/resumed" --resume "$place/ck" -q --threads 3
 run "$nimgp" suggest "$place/calibrated" "$place/test.csv" --remeasure --threads 4
 run "$nimgp" evaluate "$place/calibrated" "$place/test.csv" --threads 4
+[ "$length" = long ] && run_python
 echo "tsan: $runs runs, no report"

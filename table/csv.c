@@ -9,9 +9,14 @@
  * ends, so a cell reaches from behind the end before to its own. Nothing is copied: quoted cells
  * are undone in place, once their row is known to be whole, and what remains of them is filled with
  * blanks.
+ *
+ * ECSV is such a file with a header of its own in front (ecsv.h), which says what columns are.
  */
 #include "table/buffer_size.h"
+#include "table/ecsv.h"
 #include "table/reader.h"
+
+#include "text/ascii.h"
 
 #include "text/blank.h"
 #include "text/number.h"
@@ -32,6 +37,7 @@ struct csv {
     struct table table;
     struct byte_stream *input;
     char separator;
+    struct ecsv ecsv;    /* found: the file is ECSV */
     bool ended;          /* the input has no more than what the buffer holds */
     char *block, *text;  /* the buffer with its margins, and without */
     size_t size, filled; /* of the buffer without margins; bytes in it */
@@ -307,8 +313,24 @@ static bool load(struct csv *csv, size_t most, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- the header ------------------ */
 
+static bool complain_of_ecsv(const struct csv *csv, const char *what, struct complaint *complaint) {
+    return what ? complain(complaint, BAD_INPUT, "%s:%zu: %s", csv->table.path,
+                           line_of(csv, csv->begin), what)
+                : table_complain_of_memory(&csv->table, complaint);
+}
+
+/* A comment before the header: that of ECSV says something, if the very first line says that it is.
+ */
+static bool take_comment(struct csv *csv, size_t length, struct complaint *complaint) {
+    const char *what = NULL;
+    bool counts = csv->ecsv.found || line_of(csv, csv->begin) == 1;
+    return !counts || ecsv_line(&csv->ecsv, csv->text + csv->begin, length, &what) ||
+           complain_of_ecsv(csv, what, complaint);
+}
+
 /* Moves `begin` to the first line that is neither empty nor a comment. */
 static bool find_header(struct csv *csv, struct complaint *complaint) {
+    csv->ecsv.pool = &csv->table.names;
     if (csv->filled >= 3 && memcmp(csv->text, "\xef\xbb\xbf", 3) == 0)
         csv->begin = 3;
     for (;;) {
@@ -326,6 +348,8 @@ static bool find_header(struct csv *csv, struct complaint *complaint) {
             blanks++;
         if (*line != '#' && line[blanks] != '\n')
             return true;
+        if (*line == '#' && !take_comment(csv, (size_t)(end - line), complaint))
+            return false;
         csv->begin += (size_t)(end - line) + 1;
     }
 }
@@ -373,11 +397,37 @@ static bool name_columns(struct csv *csv, size_t line, struct complaint *complai
     return true;
 }
 
+/* What the lines of ECSV have said so far. */
+static bool end_ecsv(struct csv *csv, enum table_format format, struct complaint *complaint) {
+    const char *what = NULL;
+    if (!csv->ecsv.found && format == TABLE_ECSV)
+        return complain(complaint, BAD_INPUT, "%s: is not ECSV: its first line is not # %%ECSV 1.0",
+                        csv->table.path);
+    return !csv->ecsv.found || ecsv_end(&csv->ecsv, &what) ||
+           complain_of_ecsv(csv, what, complaint);
+}
+
+/* The columns of ECSV are described in the order of the header. */
+static bool apply_ecsv(struct csv *csv, size_t line, struct complaint *complaint) {
+    struct table *table = &csv->table;
+    bool same = csv->ecsv.columns == table->columns;
+    for (size_t i = 0; same && i < table->columns; i++) {
+        same = strcmp(csv->ecsv.column[i].name, table->column[i].name) == 0;
+        table->column[i].unit = csv->ecsv.column[i].unit;
+    }
+    return same || complain(complaint, BAD_INPUT,
+                            "%s:%zu: the names of the columns are not those of the ECSV header",
+                            table->path, line);
+}
+
 static bool read_header(struct csv *csv, enum table_format format, size_t *line,
                         struct complaint *complaint) {
-    if (!find_header(csv, complaint))
+    if (!find_header(csv, complaint) || !end_ecsv(csv, format, complaint))
         return false;
-    csv->separator = format == TABLE_CSV ? ',' : format == TABLE_TSV ? '\t' : sniff_separator(csv);
+    csv->separator = csv->ecsv.found       ? csv->ecsv.separator
+                     : format == TABLE_CSV ? ','
+                     : format == TABLE_TSV ? '\t'
+                                           : sniff_separator(csv);
     if (!load(csv, 1, complaint))
         return false;
     size_t cells = 1;
@@ -386,7 +436,9 @@ static bool read_header(struct csv *csv, enum table_format format, size_t *line,
     while (csv->text[csv->ends[cells - 1]] != '\n')
         cells++;
     *line = line_of(csv, csv->starts[0]);
-    return table_make_columns(&csv->table, cells, complaint) && name_columns(csv, *line, complaint);
+    return table_make_columns(&csv->table, cells, complaint) &&
+           name_columns(csv, *line, complaint) &&
+           (!csv->ecsv.found || apply_ecsv(csv, *line, complaint));
 }
 
 /* Whether a column's own name is also the text of one of its first cells. */
@@ -431,7 +483,7 @@ static bool is_row_of_values(const struct csv *csv) {
 }
 
 static bool check_header(const struct csv *csv, size_t line, struct complaint *complaint) {
-    return !is_row_of_values(csv) ||
+    return csv->ecsv.found || !is_row_of_values(csv) ||
            complain(complaint, BAD_INPUT,
                     "%s:%zu: expected a header of column names, found a row of values",
                     csv->table.path, line);
@@ -439,16 +491,20 @@ static bool check_header(const struct csv *csv, size_t line, struct complaint *c
 
 /* ---------------------------------------------------------------- the reader ------------------ */
 
-/* By the first rows: numbers unless some cell is text, or an integer that a double cannot hold. */
+/* By the first rows: numbers unless some cell is text, or an integer that a double cannot hold.
+ * ECSV says what is text itself. */
 static void judge(const struct csv *csv, size_t index) {
     struct column *column = &csv->table.column[index];
-    column->empty = true;
+    column->empty = !csv->ecsv.found;
+    if (csv->ecsv.found && csv->ecsv.column[index].kind == ECSV_TEXT)
+        column->kind = COLUMN_TEXT;
     for (size_t row = 0; row < csv->rows; row++) {
         struct span span = cell(csv, row, index);
         double value;
         enum number_reading reading = number_read_quickly(span.text, span.length, &value);
         column->empty &= reading == NUMBER_MISSING;
-        if (reading == NUMBER_NOT || (span.length > 15 && number_is_name(span.text, span.length))) {
+        bool text = reading == NUMBER_NOT && !csv->ecsv.found;
+        if (text || (span.length > 15 && number_is_name(span.text, span.length))) {
             column->kind = COLUMN_TEXT;
             return;
         }
@@ -479,6 +535,7 @@ static struct table *csv_open(struct byte_stream *input, const struct opening *o
 static void csv_close(struct table *table) {
     struct csv *csv = csv_of(table);
     byte_stream_close(csv->input);
+    ecsv_free(&csv->ecsv);
     free(csv->block);
     free(csv->starts);
     free(csv->ends);
@@ -495,12 +552,27 @@ static bool csv_next(struct table *table, size_t most, struct complaint *complai
     return true;
 }
 
+static bool is_logical(const struct csv *csv, size_t column) {
+    return csv->ecsv.found && csv->ecsv.column[column].kind == ECSV_LOGICAL;
+}
+
+/* True and False as 1 and 0. */
+static bool read_logical(struct span span, double *value) {
+    span = span_trim(span);
+    bool yes = span.length == 4 && ascii_starts(span.text, "true");
+    bool no = span.length == 5 && ascii_starts(span.text, "false");
+    *value = yes ? 1 : 0;
+    return yes || no || number_read(span.text, span.length, value) != NUMBER_NOT;
+}
+
 static bool csv_numbers(struct table *table, size_t column, double *out, size_t stride,
                         struct complaint *complaint) {
     struct csv *csv = csv_of(table);
+    bool logical = is_logical(csv, column);
     for (size_t row = 0; row < table->rows; row++) {
         struct span span = cell(csv, csv->first + row, column);
-        if (number_read_quickly(span.text, span.length, out + row * stride) == NUMBER_NOT)
+        if (logical ? !read_logical(span, out + row * stride)
+                    : number_read_quickly(span.text, span.length, out + row * stride) == NUMBER_NOT)
             return table_complain_of_text(table, row, column, span, complaint);
     }
     return true;
@@ -508,10 +580,13 @@ static bool csv_numbers(struct table *table, size_t column, double *out, size_t 
 
 static bool csv_text(struct table *table, size_t row, size_t column, struct span *span,
                      struct complaint *complaint) {
-    (void)complaint;
     struct csv *csv = csv_of(table);
     double value;
     *span = span_trim(cell(csv, csv->first + row, column));
+    if (is_logical(csv, column))
+        return read_logical(*span, &value)
+                   ? table_show_number(table, value, span, complaint)
+                   : table_complain_of_text(table, row, column, *span, complaint);
     if (table->column[column].kind == COLUMN_NUMBER &&
         number_read(span->text, span->length, &value) == NUMBER_MISSING)
         span->length = 0;
@@ -521,6 +596,8 @@ static bool csv_text(struct table *table, size_t row, size_t column, struct span
 static bool csv_label(struct table *table, size_t row, size_t column, struct span *span,
                       struct complaint *complaint) {
     struct csv *csv = csv_of(table);
+    if (is_logical(csv, column))
+        return csv_text(table, row, column, span, complaint);
     *span = span_trim(cell(csv, csv->first + row, column));
     return table_shorten_label(table, column, span, complaint);
 }

@@ -34,7 +34,7 @@ struct reader {
                   struct complaint *complaint);
 };
 
-extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader;
+extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader, votable_reader;
 
 struct table {
     const struct reader *reader;

@@ -20,9 +20,16 @@ static const struct {
     const char *name;
     const struct reader *reader;
 } formats[] = {
-    [TABLE_ANY] = {"any", NULL},        [TABLE_CSV] = {"csv", &csv_reader},
-    [TABLE_TSV] = {"tsv", &csv_reader}, [TABLE_FITS] = {"fits", &fits_reader},
-    [TABLE_IDX] = {"idx", &idx_reader}, [TABLE_LIBSVM] = {"libsvm", &libsvm_reader},
+    [TABLE_ANY] = {"any", NULL},
+    [TABLE_CSV] = {"csv", &csv_reader},
+    [TABLE_TSV] = {"tsv", &csv_reader},
+    [TABLE_FITS] = {"fits", &fits_reader},
+    [TABLE_IDX] = {"idx", &idx_reader},
+    [TABLE_LIBSVM] = {"libsvm", &libsvm_reader},
+    [TABLE_ECSV] = {"ecsv", &csv_reader},
+    [TABLE_VOTABLE] = {"votable", &votable_reader},
+    [TABLE_VOTABLE_BINARY] = {"votable-binary", &votable_reader},
+    [TABLE_VOTABLE_BINARY2] = {"votable-binary2", &votable_reader},
 };
 
 bool table_format_named(const char *name, enum table_format *format) {
@@ -49,8 +56,9 @@ static const struct {
     {"PAR1", 4, true, "a Parquet file"},
     {"\x89HDF", 4, true, "an HDF5 file"},
     {"%PDF-", 5, false, "a PDF document"},
-    {"<?xml", 5, false, "an XML file"},
-    {"<VOTABLE", 8, false, "a VOTable"},
+    {"<!DOCTYPE html", 14, false, "a page of the web"},
+    {"<!doctype html", 14, false, "a page of the web"},
+    {"<html", 5, false, "a page of the web"},
     {"\xff\xfe", 2, false, "text in UTF-16, not UTF-8"},
     {"\xfe\xff", 2, false, "text in UTF-16, not UTF-8"},
 };
@@ -79,9 +87,24 @@ static bool ends_in(const char *path, const char *ending) {
     return length > tail && strncasecmp(path + length - tail, ending, tail) == 0;
 }
 
+/* No name of a column starts so. */
+static bool starts_xml(const char *head, size_t length) {
+    static const char *const starts[] = {"<?xml", "<VOTABLE", "<vot:VOTABLE", "<!DOCTYPE VOTABLE"};
+    size_t mark = length >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (length - mark >= strlen(starts[i]) &&
+            memcmp(head + mark, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
 static enum table_format format_of(const char *path, const char *head, size_t length) {
     if (length >= 9 && memcmp(head, "SIMPLE  =", 9) == 0)
         return TABLE_FITS;
+    if (starts_xml(head, length))
+        return TABLE_VOTABLE;
+    if (length >= 7 && memcmp(head, "# %ECSV", 7) == 0)
+        return TABLE_ECSV;
     if (length >= 4 && !head[0] && !head[1] && head[2] &&
         strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]))
         return TABLE_IDX;
@@ -119,14 +142,15 @@ static struct table *open_source(struct byte_stream *input, struct opening *open
         good = true;
     if (good && opening->format == TABLE_ANY)
         opening->format = format_of(opening->path, head, length);
-    if (good && opening->part && opening->format != TABLE_FITS)
-        good = complain(complaint, BAD_INPUT, "%s: only FITS files have parts like [%s]", name,
-                        opening->part);
+    const struct reader *reader = formats[opening->format].reader;
+    if (good && opening->part && reader != &fits_reader && reader != &votable_reader)
+        good =
+            complain(complaint, BAD_INPUT, "%s: only FITS files and VOTables have parts like [%s]",
+                     name, opening->part);
     if (!good) {
         byte_stream_close(input);
         return NULL;
     }
-    const struct reader *reader = formats[opening->format].reader;
     return (reader ? reader : &csv_reader)->open(input, opening, complaint);
 }
 

@@ -19,9 +19,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum table_format { TABLE_ANY, TABLE_CSV, TABLE_TSV, TABLE_FITS, TABLE_IDX, TABLE_LIBSVM };
+enum table_format {
+    TABLE_ANY,
+    TABLE_CSV,
+    TABLE_TSV,
+    TABLE_FITS,
+    TABLE_IDX,
+    TABLE_LIBSVM,
+    TABLE_ECSV,
+    TABLE_VOTABLE,
+    TABLE_VOTABLE_BINARY, /* these two are written so; a file says itself which it is */
+    TABLE_VOTABLE_BINARY2
+};
 
-/* "csv", "tsv", "fits", "idx", "libsvm", "any"; false for any other name. */
+/* "csv", "tsv", "fits", "idx", "libsvm", "ecsv", "votable", "votable-binary", "votable-binary2",
+ * "any"; false for any other name. */
 bool table_format_named(const char *name, enum table_format *format);
 
 enum column_kind { COLUMN_NUMBER, COLUMN_TEXT };
@@ -47,11 +59,13 @@ struct table;
 /*
  * "-" is standard input; gzip is recognised by its first bytes. NULL and a complaint when the file
  * cannot be opened, is empty, or is not a table. A table of a header alone is one without rows.
- * FITS: the first table of the file, or the part "stars.fits[2]" or "stars.fits[NAME]" says.
+ * FITS and VOTable: the first table of the file, or the part "stars.fits[2]" or "stars.fits[NAME]"
+ * says.
  *
  * Kinds of CSV columns are judged by the first rows (some 500 kB): a column is a number when all
- * its cells there are numbers or missing. In CSV and FITS, integers beyond 2^53 make a column text:
- * they are names, which a double would change.
+ * its cells there are numbers or missing. ECSV, FITS and VOTable say themselves what is text.
+ * Integers beyond 2^53 in the first rows make a column text: they are names, which a double would
+ * change.
  */
 struct table *table_open(const char *path, enum table_format format, struct complaint *complaint);
 void table_close(struct table *table);
@@ -101,10 +115,10 @@ void table_place(const struct table *table, size_t row, char *text, size_t size)
 struct table_writer;
 
 /*
- * "-" is standard output. Formats: CSV, TSV, FITS, all gzipped when the name ends in .gz; TABLE_ANY
- * goes by the name's ending, CSV when it has none; others are refused. A file is written beside
- * `path` and renamed by table_writer_close, so that nothing half-written is ever seen there. What
- * exists and is not a regular file (/dev/null, a pipe) is written straight away.
+ * "-" is standard output. Formats: all but IDX and LIBSVM, gzipped when the name ends in .gz;
+ * TABLE_ANY goes by the name's ending, CSV when it has none; others are refused. A file is written
+ * beside `path` and renamed by table_writer_close, so that nothing half-written is ever seen there.
+ * What exists and is not a regular file (/dev/null, a pipe) is written straight away.
  *
  * When the reader of a pipe has gone, and the signal SIGPIPE is ignored so that we get to know, the
  * complaint has the code READER_GONE: whoever reads has enough, and nothing is wrong.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV and TSV: newlines end lines, and only what needs quotes gets them. */
+/* CSV and TSV: newlines end lines, and only what needs quotes gets them. ECSV is CSV with a header
+ * in front that says what columns are (ecsv.h). */
 #include "table/writer.h"
 
 #include "text/number.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +40,10 @@ static bool put(struct csv_writer *csv, const char *text, size_t length,
         memcpy(csv->text + csv->filled, text, length);
     csv->filled += length;
     return true;
+}
+
+static bool put_word(struct csv_writer *csv, const char *word, struct complaint *complaint) {
+    return put(csv, word, strlen(word), complaint);
 }
 
 static bool put_separator(struct csv_writer *csv, struct complaint *complaint) {
@@ -95,13 +101,44 @@ static bool csv_end(struct table_writer *writer, struct complaint *complaint) {
     return put((struct csv_writer *)writer, "\n", 1, complaint);
 }
 
+/* A name or unit within the double quotes of YAML. */
+static bool put_yaml(struct csv_writer *csv, const char *text, struct complaint *complaint) {
+    for (; *text; text++) {
+        char escaped[8] = {*text};
+        if (*text == '"' || *text == '\\')
+            snprintf(escaped, sizeof escaped, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)*text);
+        if (!put_word(csv, escaped, complaint))
+            return false;
+    }
+    return put_word(csv, "\"", complaint);
+}
+
+static bool put_ecsv_header(struct csv_writer *csv, struct complaint *complaint) {
+    if (!put_word(csv, "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n", complaint))
+        return false;
+    for (size_t i = 0; i < csv->writer.columns; i++) {
+        const struct column *column = &csv->writer.column[i];
+        bool text = column->kind == COLUMN_TEXT || column->empty;
+        if (!put_word(csv, "# - {name: \"", complaint) || !put_yaml(csv, column->name, complaint) ||
+            (column->unit && (!put_word(csv, ", unit: \"", complaint) ||
+                              !put_yaml(csv, column->unit, complaint))) ||
+            !put_word(csv, text ? ", datatype: string}\n" : ", datatype: float64}\n", complaint))
+            return false;
+    }
+    return put_word(csv, "# schema: astropy-2.0\n", complaint);
+}
+
 static bool csv_open(struct table_writer *writer, enum table_format format,
                      struct complaint *complaint) {
     struct csv_writer *csv = (struct csv_writer *)writer;
     csv->separator = format == TABLE_TSV ? '\t' : ',';
-    csv->text = malloc(BUFFER);
+    csv->text = calloc(1, BUFFER);
     if (!csv->text)
         return complain(complaint, BROKE_DOWN, "%s: out of memory", output_name(writer->output));
+    if (format == TABLE_ECSV && !put_ecsv_header(csv, complaint))
+        return false;
     for (writer->at = 0; writer->at < writer->columns; writer->at++) {
         const char *name = writer->column[writer->at].name;
         if (!csv_text(writer, (struct span){name, strlen(name)}, complaint))

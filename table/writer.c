@@ -12,8 +12,10 @@ static bool format_of(const char *path, enum table_format *format) {
         const char *ending;
         enum table_format format;
     } endings[] = {
-        {".csv", TABLE_CSV}, {".txt", TABLE_CSV},   {".dat", TABLE_CSV},  {".tsv", TABLE_TSV},
-        {".tab", TABLE_TSV}, {".fits", TABLE_FITS}, {".fit", TABLE_FITS}, {".fts", TABLE_FITS},
+        {".csv", TABLE_CSV},     {".txt", TABLE_CSV},         {".dat", TABLE_CSV},
+        {".tsv", TABLE_TSV},     {".tab", TABLE_TSV},         {".fits", TABLE_FITS},
+        {".fit", TABLE_FITS},    {".fts", TABLE_FITS},        {".ecsv", TABLE_ECSV},
+        {".vot", TABLE_VOTABLE}, {".votable", TABLE_VOTABLE}, {".xml", TABLE_VOTABLE},
     };
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strlen(name);
@@ -32,9 +34,16 @@ static bool format_of(const char *path, enum table_format *format) {
 }
 
 static const struct writer *writer_of(enum table_format format) {
-    return format == TABLE_CSV || format == TABLE_TSV ? &csv_writer
-           : format == TABLE_FITS                     ? &fits_writer
-                                                      : NULL;
+    static const struct writer *const writers[] = {
+        [TABLE_CSV] = &csv_writer,
+        [TABLE_TSV] = &csv_writer,
+        [TABLE_FITS] = &fits_writer,
+        [TABLE_ECSV] = &csv_writer,
+        [TABLE_VOTABLE] = &votable_writer,
+        [TABLE_VOTABLE_BINARY] = &votable_writer,
+        [TABLE_VOTABLE_BINARY2] = &votable_writer,
+    };
+    return (size_t)format < sizeof writers / sizeof *writers ? writers[format] : NULL;
 }
 
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
@@ -42,13 +51,14 @@ struct table_writer *table_writer_open(const char *path, enum table_format forma
     if (format == TABLE_ANY && !format_of(path, &format)) {
         complain(complaint, BAD_INPUT,
                  "%s: cannot write what this name says; tables are written as .csv, .tsv, .txt or "
-                 ".dat, perhaps with .gz behind, or as .fits",
+                 ".dat, .ecsv, .vot, .xml or .fits, perhaps with .gz behind",
                  path);
         return NULL;
     }
     const struct writer *writer = writer_of(format);
     if (!writer) {
-        complain(complaint, BAD_USAGE, "%s: tables are written as csv, tsv or fits only", path);
+        complain(complaint, BAD_USAGE,
+                 "%s: tables are written as csv, tsv, ecsv, fits or votable only", path);
         return NULL;
     }
     struct table_writer *table = calloc(1, writer->size);

@@ -22,7 +22,7 @@ struct writer {
     size_t size;                                 /* of the format's struct */
 };
 
-extern const struct writer csv_writer, fits_writer;
+extern const struct writer csv_writer, fits_writer, votable_writer;
 
 struct table_writer {
     const struct writer *writer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command/carried_columns.h"
 
-#include "cli/rows/columns.h"
+#include "cli/rows/column_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,21 +26,17 @@ bool carried_columns_choose(struct carried_columns *carried, const struct argume
                             const struct table *table, size_t count, const struct column *taken,
                             struct complaint *complaint) {
     const char *only = argument_text(arguments, "keep-only");
-    struct name_list names = {0};
     carried->column = calloc(table_columns(table), sizeof *carried->column);
     if (!carried->column)
         return complain_of_memory(complaint);
     for (size_t i = 0; argument_given(arguments, "keep") && i < table_columns(table); i++)
         add(carried, arguments, table, i, count, taken);
-    bool fine = !only || name_list_split(&names, only, "--keep-only", complaint);
-    for (size_t i = 0; fine && i < names.count; i++) {
-        size_t column;
-        fine = column_find(table, names.item[i], &column, complaint);
-        if (fine)
-            add(carried, arguments, table, column, count, taken);
-    }
-    name_list_free(&names);
-    return fine;
+    size_t named = 0;
+    size_t *list = only ? column_list(table, only, "--keep-only", &named, complaint) : NULL;
+    for (size_t i = 0; i < named; i++)
+        add(carried, arguments, table, list[i], count, taken);
+    free(list);
+    return list || !only;
 }
 
 void carried_columns_free(struct carried_columns *carried) {

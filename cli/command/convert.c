@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/rows/columns.h"
+#include "cli/rows/column_list.h"
 #include "cli/terminal/command.h"
 #include "cli/model/files.h"
 #include "cli/terminal/interrupt.h"
@@ -26,24 +26,18 @@ struct passage {
 
 static bool choose_columns(struct passage *passage, const char *names,
                            struct complaint *complaint) {
-    struct name_list list = {0};
-    bool good = !names || name_list_split(&list, names, "--columns", complaint);
-    passage->count = names ? list.count : table_columns(passage->table);
-    passage->from = calloc(passage->count + 1, sizeof *passage->from);
+    passage->from = column_list(passage->table, names, "--columns", &passage->count, complaint);
+    if (!passage->from)
+        return false;
     passage->column = calloc(passage->count + 1, sizeof *passage->column);
-    if (good && (!passage->from || !passage->column))
-        good = complain_of_memory(complaint);
-    for (size_t i = 0; good && i < passage->count; i++) {
-        passage->from[i] = i;
-        if (names)
-            good = column_find(passage->table, list.item[i], &passage->from[i], complaint);
-        if (good)
-            passage->column[i] = *table_column(passage->table, passage->from[i]);
+    if (!passage->column)
+        return complain_of_memory(complaint);
+    for (size_t i = 0; i < passage->count; i++) {
+        passage->column[i] = *table_column(passage->table, passage->from[i]);
         if (passage->column[i].empty) /* text may follow */
             passage->column[i].kind = COLUMN_TEXT;
     }
-    name_list_free(&list);
-    return good;
+    return true;
 }
 
 /* Every cell goes as text, numbers too, so that they keep all their digits; writers of numbers read
@@ -119,16 +113,18 @@ static const struct option options[] = {
     {.name = "ignore-case", .help = "Text in --where may differ in case."},
     {.name = "columns",
      .value = "A,B,...",
-     .help = "Only these columns, in this order. A name with a comma stands in double quotes."},
+     .help =
+         "Only these columns, in this order; * and ? stand for any letters and one. A name with a "
+         "comma stands in double quotes."},
     {.name = "from",
      .value = "FORMAT",
      .help = "What IN is, when neither its name nor its content says so.",
-     .values = "any|csv|tsv|fits|idx|libsvm",
+     .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm",
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
      .help = "What to write; any goes by OUT's name, CSV when it has no ending.",
-     .values = "any|csv|tsv|fits",
+     .values = "any|csv|tsv|ecsv|fits|votable|votable-binary|votable-binary2",
      .fallback = "any"},
     {0},
 };
@@ -140,8 +136,9 @@ const struct command command_convert = {
     .least_operands = 2,
     .most_operands = 2,
     .description =
-        "Reads CSV, TSV (gzipped or not), FITS binary tables, IDX and LIBSVM files, and writes "
-        "CSV, TSV (gzipped when the name ends in .gz) or FITS. '-' is standard input or output. "
+        "Reads CSV, TSV, ECSV, FITS tables, VOTables, IDX and LIBSVM files, gzipped or not, and "
+        "writes CSV, TSV, ECSV, FITS or VOTable, gzipped when the name ends in .gz. '-' is "
+        "standard input or output. "
         "Rows pass one block at a time, so tables may be larger than memory. Units are carried "
         "where both formats have them.",
     .examples = "# a catalogue as CSV, four of its columns, bright sources with a class\n"

@@ -4,6 +4,7 @@
 #include "cli/command/fit.h"
 #include "cli/model/files.h"
 #include "cli/rows/input_report.h"
+#include "cli/rows/units.h"
 #include "cli/training/training_report.h"
 #include "text/ascii.h"
 #include "text/number.h"
@@ -31,8 +32,13 @@ static const struct option options[] = {
      .help = "The time, area or effort over which each count was gathered."},
     {.name = "features",
      .value = "A,B,...",
-     .help = "The columns to learn from, in this order; log(A) takes the logarithm. All columns of "
+     .help = "The columns to learn from, in this order. log(A) and log10(A) take the logarithm, "
+             "A-B is a difference; *mag stands for all columns whose names end so. All columns of "
              "numbers unless given."},
+    {.name = "exclude",
+     .value = "A,B,...",
+     .help = "Columns that are neither features nor errors; * and ? stand for any letters and "
+             "one."},
     {.name = "errors",
      .value = "A=B,...|none",
      .help = "Column B holds the 1-sigma errors of feature A. Otherwise found by name: A_err, "
@@ -44,7 +50,16 @@ static const struct option options[] = {
      .value = "A,B,...",
      .help = "Only rows of these classes, in this order; of levels, the lowest first."},
     {.name = "ignore-case", .help = "Upper and lower case are the same, in labels and --where."},
+    {.name = "weights",
+     .value = "COLUMN",
+     .help = "How much each row counts in training: a number from 0 on. It is no feature."},
+    {.name = "class-weight",
+     .value = "A=X,...|balanced",
+     .help = "How much the rows of a class count, 1 unless given; balanced gives all classes the "
+             "same share. It multiplies --weights."},
+    MISSING_VALUE_OPTION(""),
     WHERE_OPTION,
+    UNITS_OPTION,
     FORMAT_OPTION,
 
     {.name = "", .help = "Model"},
@@ -61,6 +76,7 @@ static const struct option options[] = {
     {.name = "noise-start", .value = "X", .engine = "noise_start"},
     {.name = "kernel", .value = "NAME", .engine = "kernel", .complete = COMPLETE_VALUES},
     {.name = "degree", .value = "N", .engine = "degree"},
+    {.name = "prior-variance", .value = "X", .engine = "prior_variance"},
     {.name = "lengthscale-prior", .value = "X", .engine = "lengthscale_prior"},
     {.name = "inducing", .value = "N", .engine = "inducing"},
     {.name = "alpha", .value = "X", .engine = "alpha"},
@@ -396,6 +412,7 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
     fit->plan.exact_inputs = option_is(fit, "input", exact);
     fit->plan.infers_inputs = option_is(fit, "input", inferring);
     fit->plan.two_classes_only = option_is(fit, "likelihood", probit);
+    fit->plan.class_weight = text[REQUEST_CLASS_WEIGHT];
     fit->plan.noise_was_chosen = argument_given(fit->arguments, "noise");
     fit->plan.table = (struct table_request){
         .path = fit->table,
@@ -404,9 +421,13 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .model = fit->model,
         .with_targets = true,
         .ignore_case = text[REQUEST_IGNORE_CASE] != NULL,
+        .ignore_units = argument_given(fit->arguments, "ignore-units"),
         .label = text[REQUEST_LABEL],
         .exposure = text[REQUEST_EXPOSURE],
         .features = text[REQUEST_FEATURES],
+        .exclude = text[REQUEST_EXCLUDE],
+        .weights = text[REQUEST_WEIGHTS],
+        .missing_value = text[REQUEST_MISSING_VALUE],
         .errors = fit->model ? argument_text(fit->arguments, "errors") : text[REQUEST_ERRORS],
         .log = text[REQUEST_LOG],
         .classes = text[REQUEST_CLASSES],
@@ -436,12 +457,13 @@ static bool learn_population(struct fit *fit, struct complaint *complaint) {
                                     .format = file_format(fit->arguments, "format"),
                                     .task = fit->task,
                                     .model = fit->model,
+                                    .ignore_units = argument_given(fit->arguments, "ignore-units"),
                                     .errors = argument_text(fit->arguments, "errors")};
     nim_error error;
     bool fine = table_input_open(&input, &request, complaint);
     if (fine)
         report_what_is_lost(&input, fit->model, fit->arguments);
-    fine = fine && training_set_read(&others, &input.rows, complaint);
+    fine = fine && training_set_read(&others, &input.rows, NULL, complaint);
     if (fine) {
         nim_data rows = training_set_data(&others), data = training_set_data(&fit->training.set);
         fine = nim_model_learn_population(fit->model, &data, &rows, &error) == NIM_OK ||

@@ -75,7 +75,8 @@ bool fit_request_to_continue(struct fit_request *request, const struct arguments
                              const nim_model *model, struct complaint *complaint) {
     if (!fit_request_from_arguments(request, arguments, complaint))
         return false;
-    static const enum request_part fixed[] = {REQUEST_FEATURES, REQUEST_LOG, REQUEST_CLASSES};
+    static const enum request_part fixed[] = {REQUEST_FEATURES, REQUEST_EXCLUDE, REQUEST_LOG,
+                                              REQUEST_CLASSES};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (request->text[fixed[i]])
             return complain(complaint, BAD_USAGE,

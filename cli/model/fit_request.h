@@ -14,6 +14,10 @@
     X(LABEL, "label")                                                                              \
     X(EXPOSURE, "exposure")                                                                        \
     X(FEATURES, "features")                                                                        \
+    X(EXCLUDE, "exclude")                                                                          \
+    X(WEIGHTS, "weights")                                                                          \
+    X(CLASS_WEIGHT, "class-weight")                                                                \
+    X(MISSING_VALUE, "missing-value")                                                              \
     X(ERRORS, "errors")                                                                            \
     X(LOG, "log")                                                                                  \
     X(CLASSES, "classes")                                                                          \

@@ -11,7 +11,6 @@ static const struct task task_list[] = {
     {.name = "classify",
      .target = "class",
      .predicts = PREDICTS_CLASS,
-     .likelihoods = "robust_max|softmax|probit",
      .column = "class",
      .role = "label",
      .one = "class",
@@ -19,7 +18,6 @@ static const struct task task_list[] = {
     {.name = "regress",
      .target = "number",
      .predicts = PREDICTS_NUMBER,
-     .likelihoods = "gaussian|student_t",
      .column = "y",
      .role = "target",
      .one = "number",
@@ -27,7 +25,6 @@ static const struct task task_list[] = {
     {.name = "count",
      .target = "count",
      .predicts = PREDICTS_COUNT,
-     .likelihoods = "poisson",
      .column = "count",
      .role = "target",
      .one = "count",
@@ -35,7 +32,6 @@ static const struct task task_list[] = {
     {.name = "ordinal",
      .target = "level",
      .predicts = PREDICTS_LEVEL,
-     .likelihoods = "ordinal",
      .column = "level",
      .role = "label",
      .one = "level",
@@ -43,7 +39,6 @@ static const struct task task_list[] = {
     {.name = "multilabel",
      .target = "labels",
      .predicts = PREDICTS_LABELS,
-     .likelihoods = "multilabel",
      .role = "label",
      .one = "label",
      .many = "labels"},
@@ -74,12 +69,16 @@ const struct task *task_classify(void) {
     return &task_list[0];
 }
 
-const struct task *task_of_model(const nim_model *model) {
-    for (size_t i = 0; i < TASKS; i++)
-        if (strcmp(task_list[i].target, nim_model_target(model)) == 0)
+static const struct task *task_of_target(const char *target) {
+    for (size_t i = 0; target && i < TASKS; i++)
+        if (strcmp(task_list[i].target, target) == 0)
             return &task_list[i];
     assert(false && "the library predicts something nobody has heard of");
     return NULL;
+}
+
+const struct task *task_of_model(const nim_model *model) {
+    return task_of_target(nim_model_target(model));
 }
 
 static const struct task *task_named(const char *name) {
@@ -89,20 +88,22 @@ static const struct task *task_named(const char *name) {
     return NULL; /* parsing lets none but these pass */
 }
 
-/* Whether a name is one of "a|b|c". */
-static bool is_among(const char *name, const char *names) {
-    size_t length = strlen(name);
-    for (; *names; names += strcspn(names, "|"), names += *names == '|')
-        if (strcspn(names, "|") == length && strncmp(names, name, length) == 0)
-            return true;
-    return false;
-}
-
-static const struct task *task_served_by(const char *likelihood) {
-    for (size_t i = 0; i < TASKS; i++)
-        if (is_among(likelihood, task_list[i].likelihoods))
-            return &task_list[i];
-    return NULL;
+/* The library's likelihoods that serve a task, as "a|b", the default first. */
+static const char *task_likelihoods(const struct task *task, char *names, size_t size) {
+    const char *all = "";
+    size_t used = 0;
+    for (size_t i = 0; i < nim_option_count(); i++)
+        if (strcmp(nim_option_describe(i).name, "likelihood") == 0)
+            all = nim_option_describe(i).values;
+    names[0] = '\0';
+    for (; *all && used < size; all += strcspn(all, "|"), all += *all == '|') {
+        char name[64] = "";
+        size_t length = strcspn(all, "|");
+        memcpy(name, all, length < sizeof name ? length : sizeof name - 1);
+        if (task_of_target(nim_likelihood_target(name)) == task)
+            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? "|" : "", name);
+    }
+    return names;
 }
 
 static bool refuse_foreign(const struct task *task, const char *likelihood,
@@ -125,9 +126,9 @@ static bool refuse_foreign(const struct task *task, const char *likelihood,
 
 static bool complain_of_pair(const struct task *task, const char *likelihood,
                              struct complaint *complaint) {
-    char spelled[64], known[128];
+    char spelled[64], names[256], known[256];
     option_respell(likelihood, '_', '-', spelled, sizeof spelled);
-    option_respell(task->likelihoods, '_', '-', known, sizeof known);
+    option_respell(task_likelihoods(task, names, sizeof names), '_', '-', known, sizeof known);
     for (char *c = known; *c; c++)
         *c = *c == '|' ? '/' : *c;
     return complain(complaint, BAD_USAGE,
@@ -145,13 +146,13 @@ bool task_settle(const struct task **task, const struct arguments *arguments, ni
                     sizeof likelihood, NULL);
     if (wished && !model && !argument_given(arguments, "likelihood")) {
         *task = wished;
-        snprintf(likelihood, sizeof likelihood, "%.*s", (int)strcspn(wished->likelihoods, "|"),
-                 wished->likelihoods);
+        char names[256];
+        task_likelihoods(wished, names, sizeof names);
+        snprintf(likelihood, sizeof likelihood, "%.*s", (int)strcspn(names, "|"), names);
         if (nim_options_set(options, "likelihood", likelihood, &error) != NIM_OK)
             return complain_of(complaint, &error);
     } else {
-        *task = model ? task_of_model(model) : task_served_by(likelihood);
-        assert(*task && "a likelihood that serves no task");
+        *task = model ? task_of_model(model) : task_of_target(nim_likelihood_target(likelihood));
     }
     if (wished && wished != *task)
         return model ? complain(complaint, BAD_USAGE,

@@ -2,8 +2,8 @@
 #ifndef CLI_MODEL_TASK_H
 #define CLI_MODEL_TASK_H
 
-/* What a model is for: the tasks a user names, what each predicts, and the likelihoods that serve
- * it. */
+/* What a model is for: the tasks a user names, and what each predicts. Which likelihoods serve it
+ * the library says (nim_likelihood_target). */
 
 #include "cli/terminal/command.h"
 #include "score/predicts.h"
@@ -12,10 +12,9 @@ struct task {
     const char *name;   /* as on the command line */
     const char *target; /* what the library calls what it predicts (nim_model_target) */
     enum predicts predicts;
-    const char *likelihoods; /* "a|b", the default first; the library's spelling */
-    const char *column;      /* where the target stands unless said otherwise; NULL: must be said */
-    const char *role;        /* what the target is called: "label" or "target" */
-    const char *one, *many;  /* what there are several of: "class", "classes" */
+    const char *column;     /* where the target stands unless said otherwise; NULL: must be said */
+    const char *role;       /* what the target is called: "label" or "target" */
+    const char *one, *many; /* what there are several of: "class", "classes" */
 };
 
 #define TASK_OPTIONS                                                                               \
@@ -29,9 +28,9 @@ struct task {
          .value = "NAME",                                                                          \
          .engine = "likelihood",                                                                   \
          .fallback = "the task's",                                                                 \
-         .help = "How the target follows from the latent functions. classify: robust-max, "        \
-                 "softmax, probit; regress: gaussian, student-t; count: poisson; ordinal: "        \
-                 "ordinal; multilabel: multilabel. The first is the default.",                     \
+         .help =                                                                                   \
+             "How the target follows from the latent functions. Each serves one task, and the "    \
+             "first that serves it is its default.",                                               \
          .complete = COMPLETE_VALUES},                                                             \
     {                                                                                              \
         .name = "functions", .value = "N", .engine = "functions"                                   \

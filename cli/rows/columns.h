@@ -5,9 +5,11 @@
 /*
  * Which columns of a table are attributes, and which are their errors.
  *
- * An attribute is named after its column, or log(column): then its value is ln x and its error
- * sigma / x. The name is all that a model keeps of it.
+ * An attribute is named after its column, or is computed from columns and named by the formula
+ * (formula.h): log(column), a-b. The name is all that a model keeps of it.
  */
+
+#include "cli/rows/formula.h"
 
 #include "nimgp.h"
 #include "text/name_list.h"
@@ -18,14 +20,17 @@ struct feature {
     size_t value;   /* its column */
     long error;     /* the column of its 1-sigma errors, or NO_COLUMN */
     long also;      /* another column that looks like that, or NO_COLUMN */
-    bool logarithm; /* of value and error */
-    char *lost;     /* the error column the model learned with, when this table has none; or NULL */
+    enum form form; /* what is made of value and error */
+    long minus;     /* of a difference: the column that is taken away, or NO_COLUMN */
+    long minus_error;
+    char *lost; /* the error column the model learned with, when this table has none; or NULL */
 };
 
 struct columns {
     size_t count;
     struct feature *feature;
     struct name_list left_out;  /* numeric columns that look like a row's number or name */
+    struct name_list numbering; /* columns of whole numbers, all of them different */
     struct name_list orphans;   /* numeric columns that look like errors of something not there */
     struct name_list one_sided; /* numeric columns that look like upper or lower errors */
     struct name_list empty;     /* columns that turned out to hold nothing */
@@ -59,7 +64,9 @@ bool column_names_rows(const char *name);
 
 /* What a user says about columns, as typed; NULL where nothing was said. */
 struct column_wishes {
-    const char *features; /* "a,log(b)"; NULL: all columns of numbers */
+    const char *features; /* "a,log(b),*mag"; NULL: all columns of numbers */
+    const char *exclude;  /* "a,*_flag": neither features nor errors */
+    bool as_in_training;  /* `exclude` is of another table: this one need not have them */
     const char *errors;   /* "flux=dflux,..." in addition to the rule, or "none" */
     const char *log;      /* "a,b", or "auto" or "none", which are not looked at here */
     const struct taken *taken;
@@ -77,6 +84,15 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
  * rule. Other wishes do not count. */
 bool columns_match(struct columns *columns, const struct table *table, const nim_model *model,
                    const struct column_wishes *wishes, struct complaint *complaint);
+
+/* Flags the columns --exclude names. */
+bool columns_mark_excluded(const struct table *table, const struct column_wishes *wishes,
+                           bool *excluded, struct complaint *complaint);
+
+/* Finds the errors of attributes; each word outweighs the one before: the rule, what a model
+ * `learned` with (its note, or NULL), what the user says. */
+bool columns_pair_errors(struct columns *columns, const struct table *table, const char *learned,
+                         const struct column_wishes *wishes, struct complaint *complaint);
 
 /* Whether a model of these options looks at errors at all. */
 bool errors_count(const nim_options *options);

@@ -50,6 +50,8 @@ bool model_table_open(const struct loaded_model *loaded, struct table_input *inp
         .targets_optional = targets == TARGETS_IF_THERE,
         .ignore_case = argument_given(arguments, "ignore-case") ||
                        fit_request_noted(loaded->model, REQUEST_IGNORE_CASE),
+        .ignore_units = argument_given(arguments, "ignore-units"),
+        .missing_value = argument_text(arguments, "missing-value"),
         .label = targets != TARGETS_IGNORED ? argument_text(arguments, "label") : NULL,
         .exposure = argument_text(arguments, "exposure"),
         .errors = argument_text(arguments, "errors")};

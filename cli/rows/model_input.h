@@ -6,6 +6,7 @@
 
 #include "cli/model/files.h"
 #include "cli/rows/table_input.h"
+#include "cli/rows/units.h"
 
 struct loaded_model {
     nim_model *model;
@@ -25,7 +26,8 @@ struct loaded_model {
         WHERE_OPTION,                                                                              \
         {.name = "ignore-case",                                                                    \
          .help = "Upper and lower case are the same, in labels and --where."},                     \
-        FORMAT_OPTION, {.name = "threads", .value = "N", .engine = "threads"}, {                   \
+        MISSING_VALUE_OPTION("; as in training unless given"), UNITS_OPTION, FORMAT_OPTION,        \
+        {.name = "threads", .value = "N", .engine = "threads"}, {                                  \
         .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
     }
 

@@ -3,7 +3,6 @@
 
 #include "cli/terminal/interrupt.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@ static double error_without_column(const struct rows *rows, const struct feature
 bool rows_have_errors(const struct rows *rows) {
     for (size_t j = 0; j < rows->columns->count; j++)
         if (rows->columns->feature[j].error != NO_COLUMN ||
+            rows->columns->feature[j].minus_error != NO_COLUMN ||
             isnan(error_without_column(rows, &rows->columns->feature[j])))
             return true;
     return false;
@@ -41,13 +41,18 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->known = calloc(ROWS_BLOCK, sizeof *rows->known);
     rows->value = calloc(ROWS_BLOCK, sizeof *rows->value);
     rows->error = calloc(ROWS_BLOCK, sizeof *rows->error);
+    rows->other = calloc(ROWS_BLOCK, sizeof *rows->other);
+    rows->other_error = calloc(ROWS_BLOCK, sizeof *rows->other_error);
     rows->x = calloc(cells, sizeof *rows->x);
     rows->sigma = calloc(cells, sizeof *rows->sigma);
     rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
     rows->nonpositive = calloc(rows->columns->count + 1, sizeof *rows->nonpositive);
+    rows->exact = calloc(rows->columns->count + 1, sizeof *rows->exact);
+    rows->unknown = calloc(rows->columns->count + 1, sizeof *rows->unknown);
     rows->targets = rows->target ? target_shape(rows->target) : (struct target_values){0};
     return (target_values_grow(&rows->targets, ROWS_BLOCK) && rows->place && rows->keep &&
-            rows->known && rows->value && rows->error && rows->x && rows->sigma && rows->missing &&
+            rows->known && rows->value && rows->error && rows->other && rows->other_error &&
+            rows->exact && rows->unknown && rows->x && rows->sigma && rows->missing &&
             rows->nonpositive) ||
            complain_of_memory(complaint);
 }
@@ -58,14 +63,18 @@ void rows_free(struct rows *rows) {
     free(rows->known);
     free(rows->value);
     free(rows->error);
+    free(rows->other);
+    free(rows->other_error);
+    free(rows->exact);
+    free(rows->unknown);
     free(rows->x);
     free(rows->sigma);
     free(rows->missing);
     free(rows->nonpositive);
     target_values_free(&rows->targets);
-    rows->place = rows->missing = rows->nonpositive = NULL;
+    rows->place = rows->missing = rows->nonpositive = rows->exact = rows->unknown = NULL;
     rows->keep = rows->known = NULL;
-    rows->value = rows->error = rows->x = rows->sigma = NULL;
+    rows->value = rows->error = rows->other = rows->other_error = rows->x = rows->sigma = NULL;
 }
 
 static bool advance(struct rows *rows, struct complaint *complaint) {
@@ -112,36 +121,69 @@ static bool complain_of_cell(const struct rows *rows, size_t row, size_t column,
                     table_column_name(rows->table, column), value, what);
 }
 
-bool take_log(double *x, double *sigma) {
-    double value = *x, relative = *sigma / value;
-    bool positive = value > 0.0;
-    *x = positive ? log(value) : (double)NAN;
-    /* However uncertain, an error stays finite. */
-    *sigma = !positive ? (double)NAN : relative > DBL_MAX ? DBL_MAX : relative;
-    return value <= 0.0;
+/* Numbers that stand for nothing become NaN. */
+static void drop_sentinels(const struct rows *rows, double *value) {
+    for (size_t s = 0; s < rows->sentinels; s++)
+        for (size_t i = 0; i < rows->at_hand; i++)
+            if (value[i] == rows->sentinel[s])
+                value[i] = (double)NAN;
+}
+
+/* A column of values and its errors, of the rows at hand; checked where rows are selected. */
+static bool read_column(struct rows *rows, size_t column, long error, double usual, double *value,
+                        double *sigma, struct complaint *complaint) {
+    bool errors = error != NO_COLUMN;
+    if (!table_numbers(rows->table, column, value, 1, complaint) ||
+        (errors && !table_numbers(rows->table, (size_t)error, sigma, 1, complaint)))
+        return false;
+    drop_sentinels(rows, value);
+    if (errors)
+        drop_sentinels(rows, sigma);
+    for (size_t i = 0; !errors && i < rows->at_hand; i++)
+        sigma[i] = usual;
+    for (size_t k = 0; k < rows->count; k++) {
+        size_t i = rows->place[k];
+        if (isinf(value[i]))
+            return complain_of_cell(rows, i, column, "a finite number", value[i], complaint);
+        if (sigma[i] < 0.0 || isinf(sigma[i]))
+            return complain_of_cell(rows, i, (size_t)error,
+                                    "a 1-sigma error, which is finite and not negative", sigma[i],
+                                    complaint);
+    }
+    return true;
+}
+
+/* Whether any cell of an attribute has an error from a column. */
+static bool has_error_column(const struct feature *feature) {
+    return feature->error != NO_COLUMN || feature->minus_error != NO_COLUMN;
+}
+
+static void count_cell(struct rows *rows, size_t j, double x, double sigma) {
+    bool counts = !isnan(x) && has_error_column(&rows->columns->feature[j]);
+    rows->missing[j] += isnan(x) != 0;
+    rows->exact[j] += counts && sigma == 0.0;
+    rows->unknown[j] += counts && isnan(sigma);
 }
 
 /* One attribute of the selected rows. */
 static bool read_attribute(struct rows *rows, size_t j, struct complaint *complaint) {
     const struct feature *feature = &rows->columns->feature[j];
     size_t d = rows->columns->count;
-    bool errors = feature->error != NO_COLUMN;
+    bool difference = feature->minus != NO_COLUMN;
     double usual = error_without_column(rows, feature);
-    if (!table_numbers(rows->table, feature->value, rows->value, 1, complaint) ||
-        (errors && !table_numbers(rows->table, (size_t)feature->error, rows->error, 1, complaint)))
+    if (!read_column(rows, feature->value, feature->error, usual, rows->value, rows->error,
+                     complaint) ||
+        (difference && !read_column(rows, (size_t)feature->minus, feature->minus_error, usual,
+                                    rows->other, rows->other_error, complaint)))
         return false;
     for (size_t k = 0; k < rows->count; k++) {
         size_t i = rows->place[k];
-        double x = rows->value[i], sigma = errors ? rows->error[i] : usual;
-        if (isinf(x))
-            return complain_of_cell(rows, i, feature->value, "a finite number", x, complaint);
-        if (sigma < 0.0 || isinf(sigma))
-            return complain_of_cell(rows, i, (size_t)feature->error,
-                                    "a 1-sigma error, which is finite and not negative", sigma,
-                                    complaint);
-        if (feature->logarithm)
-            rows->nonpositive[j] += take_log(&x, &sigma);
-        rows->missing[j] += isnan(x) != 0;
+        double x = rows->value[i], sigma = rows->error[i];
+        if (difference)
+            formula_subtract(&x, &sigma, rows->other[i], rows->other_error[i]);
+        else if (feature->form != FORM_COLUMN)
+            rows->nonpositive[j] += formula_take_log(feature->form, &x, &sigma);
+        count_cell(rows, j, x, sigma);
         rows->x[k * d + j] = x;
         rows->sigma[k * d + j] = sigma;
     }

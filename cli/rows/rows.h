@@ -23,10 +23,12 @@ struct rows {
     /* Set by the caller, and his. */
     struct table *table;
     const struct columns *columns;
-    struct where *where;   /* or NULL */
-    struct target *target; /* or NULL: all rows count */
-    bool lost_is_unknown;  /* errors the model learned with and the table lacks: not exact */
-    size_t waiting;        /* rows the table has at hand that were not looked at yet */
+    struct where *where;    /* or NULL */
+    struct target *target;  /* or NULL: all rows count */
+    bool lost_is_unknown;   /* errors the model learned with and the table lacks: not exact */
+    const double *sentinel; /* numbers that mean that a value or an error is missing */
+    size_t sentinels;
+    size_t waiting; /* rows the table has at hand that were not looked at yet */
 
     /* The block. */
     size_t count;   /* rows selected; 0 at the end of the table */
@@ -45,10 +47,13 @@ struct rows {
     size_t filtered;     /* that do not meet --where */
     size_t *missing;     /* attributes: values missing in rows selected */
     size_t *nonpositive; /* attributes: cells without a logarithm, counted as missing */
+    size_t *exact;   /* attributes: values whose error is zero, of those with a column of errors */
+    size_t *unknown; /* attributes: values whose error is missing, likewise */
 
     /* Its own. */
     uint8_t *keep;
     double *value, *error;
+    double *other, *other_error; /* what a difference takes away */
 };
 
 /* The next rows selected, at most a block. False and a complaint when the table cannot be used, or
@@ -64,8 +69,5 @@ nim_data rows_data(const struct rows *rows);
 
 /* Whether there were rows, and none met --where. */
 bool rows_all_filtered(const struct rows *rows);
-
-/* ln x and sigma / x in place of x and sigma; both NaN where x is not positive, and true then. */
-bool take_log(double *x, double *sigma);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
+#include "cli/rows/units.h"
+#include "text/number.h"
 
 #include <stdlib.h>
 
@@ -27,7 +29,7 @@ static bool find_target(struct table_input *input, const struct table_request *r
     if (!request->with_targets)
         return target_find_exposure(target, input->table, &wishes, complaint);
     if (!target_find(target, input->table, &wishes, complaint))
-        return go_without(target, request) &&
+        return complaint->kind != BROKE_DOWN && go_without(target, request) &&
                target_find_exposure(target, input->table, &wishes, complaint);
     target->keep_unlabelled = request->targets_optional;
     /* Counts cannot be compared without the times they belong to. */
@@ -40,15 +42,19 @@ static bool find_target(struct table_input *input, const struct table_request *r
     return target_name_classes(target, input->table, request->classes, request->model, complaint);
 }
 
-/* The columns that are no features: the target's. One that is not looked at may be there all the
- * same, and is nobody's error. To be freed. */
+/* The columns that are no features: the target's, and the weights. A target that is not looked at
+ * may be there all the same, and is nobody's error. To be freed. */
 static struct taken *columns_taken(const struct table_input *input,
                                    const struct table_request *request, size_t *count) {
     struct taken *taken = target_taken(&input->target, count);
     const char *label = request->model ? nim_model_note(request->model, NOTE_LABEL) : NULL;
+    const char *weights = request->weights;
     long column = label && !input->target.count ? table_find(input->table, label) : NO_COLUMN;
+    long weight = weights ? table_find(input->table, weights) : NO_COLUMN;
     if (taken && column >= 0)
         taken[(*count)++] = (struct taken){.column = (size_t)column};
+    if (taken && weight >= 0)
+        taken[(*count)++] = (struct taken){.column = (size_t)weight, .role = "weight"};
     return taken;
 }
 
@@ -73,19 +79,46 @@ static bool set_aside(const struct table_input *input, const struct table_reques
 
 static bool find_features(struct table_input *input, const struct table_request *request,
                           struct complaint *complaint) {
-    struct column_wishes wishes = {
-        .features = request->features, .errors = request->errors, .log = request->log};
+    struct column_wishes wishes = {.features = request->features,
+                                   .exclude = request->exclude,
+                                   .errors = request->errors,
+                                   .log = request->log};
     struct taken *taken = columns_taken(input, request, &wishes.taken_count);
     bool fine = set_aside(input, request, &taken, &wishes.taken_count, complaint);
     wishes.taken = taken;
     if (!fine)
         ; /* it was said why */
     else if (request->model)
-        fine = columns_match(&input->columns, input->table, request->model, &wishes, complaint);
+        fine = columns_match(&input->columns, input->table, request->model, &wishes, complaint) &&
+               (request->ignore_units ||
+                units_check(&input->columns, input->table, request->model, complaint));
     else
         fine =
             columns_choose(&input->columns, input->table, input->rows.waiting, &wishes, complaint);
     free(taken);
+    return fine;
+}
+
+/* The numbers of --missing-value, as given or as in training. */
+static bool read_sentinels(struct table_input *input, const struct table_request *request,
+                           struct complaint *complaint) {
+    const char *text = request->missing_value;
+    struct name_list numbers = {0};
+    if (!text && request->model)
+        text = fit_request_noted(request->model, REQUEST_MISSING_VALUE);
+    if (!text)
+        return true;
+    bool fine = name_list_split(&numbers, text, "--missing-value", complaint);
+    input->sentinel = fine ? calloc(numbers.count, sizeof *input->sentinel) : NULL;
+    if (fine && !input->sentinel)
+        fine = complain_of_memory(complaint);
+    for (size_t i = 0; fine && i < numbers.count; i++)
+        fine = number_parse(numbers.item[i], &input->sentinel[i]) ||
+               complain(complaint, BAD_USAGE, "--missing-value: '%s' is not a number",
+                        numbers.item[i]);
+    input->rows.sentinel = input->sentinel;
+    input->rows.sentinels = fine ? numbers.count : 0;
+    name_list_free(&numbers);
     return fine;
 }
 
@@ -99,7 +132,7 @@ static bool set_up_rows(struct table_input *input, const struct table_request *r
     rows->lost_is_unknown = request->model != NULL;
     rows->where = where_create(request->conditions ? request->conditions : &none, input->table,
                                request->ignore_case, complaint);
-    return rows->where != NULL;
+    return rows->where != NULL && read_sentinels(input, request, complaint);
 }
 
 bool table_input_open(struct table_input *input, const struct table_request *request,
@@ -124,4 +157,5 @@ void table_input_close(struct table_input *input) {
     table_close(input->table);
     columns_free(&input->columns);
     target_free(&input->target);
+    free(input->sentinel);
 }

@@ -26,9 +26,13 @@ struct table_request {
         targets_optional; /* with them where there are any; no row is passed over for lack of one */
     bool without_features;              /* only targets are looked at */
     bool ignore_case;                   /* in labels and conditions */
+    bool ignore_units;                  /* with a model: they may differ from its own */
     const char *label;                  /* the target's column, or a list of columns */
     const char *exposure;               /* a column */
     const char *features;               /* "a,log(b)"; with a model its own count, here and so on */
+    const char *exclude;                /* "a,*_flag" */
+    const char *weights;                /* a column that is no feature */
+    const char *missing_value;          /* "-99,-999"; with a model: as in training */
     const char *errors;                 /* "flux=dflux,..." or "none" */
     const char *log;                    /* "a,b", "auto" or "none" */
     const char *classes;                /* "a,b,c" */
@@ -36,12 +40,20 @@ struct table_request {
     const struct name_list *conditions; /* of --where; not used after opening */
 };
 
+/* The option as it stands in a command's table. */
+#define MISSING_VALUE_OPTION(more)                                                                 \
+    {                                                                                              \
+        .name = "missing-value", .value = "X,...",                                                 \
+        .help = "Numbers that stand for a missing value or error, such as -99" more "."            \
+    }
+
 /* Rows refer to the other members, so it stays where it was opened. */
 struct table_input {
     struct table *table;
     struct target target;
     struct columns columns;
     struct rows rows;
+    double *sentinel; /* of --missing-value */
 };
 
 /* Close it also after failure. */

@@ -137,7 +137,7 @@ bool target_find(struct target *target, struct table *table, const struct target
 }
 
 struct taken *target_taken(const struct target *target, size_t *count) {
-    struct taken *taken = calloc(target->count + 2, sizeof *taken);
+    struct taken *taken = calloc(target->count + 3, sizeof *taken);
     bool measured = !task_has_classes(target->task);
     *count = 0;
     for (size_t i = 0; taken && i < target->count; i++)

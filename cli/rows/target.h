@@ -60,7 +60,7 @@ bool target_find_exposure(struct target *target, const struct table *table,
 bool target_name_classes(struct target *target, const struct table *table, const char *wish,
                          const nim_model *model, struct complaint *complaint);
 
-/* The columns that cannot be features, for the caller to free; there is room for one more. */
+/* The columns that cannot be features, for the caller to free; there is room for two more. */
 struct taken *target_taken(const struct target *target, size_t *count);
 
 /* "column y" or "columns a, b, c", for messages. */

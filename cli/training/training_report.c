@@ -66,16 +66,40 @@ static void say_target(const struct report *report) {
             "errors of the target are not used, its noise is learned: %s is left out", names);
 }
 
-static void show_feature(const struct report *report, size_t j, struct grid *grid) {
+/* "flux_err", of a difference "e_a, e_b", "-" where there is none. */
+static void show_errors(const struct report *report, const struct feature *feature,
+                        struct grid *grid) {
+    const struct table *table = report->training->input.table;
+    bool first = feature->error != NO_COLUMN, second = feature->minus_error != NO_COLUMN;
+    grid_cell(grid, "%s%s%s%s",
+              first    ? table_column_name(table, (size_t)feature->error)
+              : second ? ""
+                       : "-",
+              first && second ? ", " : "",
+              second ? table_column_name(table, (size_t)feature->minus_error) : "",
+              (first || second) && !report->plan->uses_errors ? " (not used)" : "");
+}
+
+/* Whether some errors are zero or missing, so that it is worth two columns to say so. */
+static bool has_odd_errors(const struct report *report) {
+    const struct rows *rows = &report->training->input.rows;
+    for (size_t j = 0; report->plan->uses_errors && j < rows->columns->count; j++)
+        if (rows->exact[j] || rows->unknown[j])
+            return true;
+    return false;
+}
+
+static void show_feature(const struct report *report, size_t j, bool odd, struct grid *grid) {
     const struct training_table *training = report->training;
     const struct feature *feature = &training->input.columns.feature[j];
     const char *unit = table_column(training->input.table, feature->value)->unit;
-    bool errors = feature->error != NO_COLUMN;
     grid_cell(grid, "%s", feature->name);
-    grid_cell(grid, "%s%s",
-              errors ? table_column_name(training->input.table, (size_t)feature->error) : "-",
-              errors && !report->plan->uses_errors ? " (not used)" : "");
+    show_errors(report, feature, grid);
     grid_cell(grid, "%zu", training->input.rows.missing[j]);
+    if (odd) {
+        grid_cell(grid, "%zu", training->input.rows.exact[j]);
+        grid_cell(grid, "%zu", training->input.rows.unknown[j]);
+    }
     grid_cell(grid, "%s", unit ? unit : "");
 }
 
@@ -84,13 +108,19 @@ static void say_columns(const struct report *report) {
     size_t count = training->input.columns.count;
     if (argument_given(report->arguments, "quiet"))
         return;
-    struct grid *grid = grid_create("llrl");
-    static const char *const head[] = {"feature", "error", "missing", "unit"};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        grid_cell(grid, "%s", head[i]);
+    bool odd = has_odd_errors(report);
+    struct grid *grid = grid_create(odd ? "llrrrl" : "llrl");
+    grid_cell(grid, "feature");
+    grid_cell(grid, "error");
+    grid_cell(grid, "missing");
+    if (odd) {
+        grid_cell(grid, "zero errors");
+        grid_cell(grid, "unknown errors");
+    }
+    grid_cell(grid, "unit");
     for (size_t j = 0; j < count; j++) {
         j += grid_pass_over(grid, j, count);
-        show_feature(report, j, grid);
+        show_feature(report, j, odd, grid);
     }
     grid_print(grid, stderr);
 }
@@ -103,6 +133,12 @@ static void say_left_out(const struct report *report) {
         say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
             training->input.columns.left_out.item[i]);
     char names[256];
+    name_list_show(&training->input.columns.numbering, 8, names, sizeof names);
+    if (*names)
+        say(arguments,
+            "whole numbers, all different, as those that number rows, and no feature: %s; "
+            "--features decides",
+            names);
     if (training->input.columns.one_sided.count) {
         name_list_show(&training->input.columns.one_sided, 8, names, sizeof names);
         say(arguments,

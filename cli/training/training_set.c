@@ -11,12 +11,17 @@
  * are as skewed afterwards as before. */
 #define MUCH_LESS 0.75
 
+/* One value in a thousand that has no logarithm, and one in any case, is no obstacle where there
+ * are more rows than these. More of them say something, and are kept as they are. */
+enum { FEW_ROWS = 20 };
+
 nim_data training_set_data(const struct training_set *set) {
     nim_data data = {.rows = set->rows,
                      .attributes = set->attributes,
                      .x = set->x,
                      .sigma = set->sigma,
-                     .sigma_rows = set->sigma ? set->rows : 0};
+                     .sigma_rows = set->sigma ? set->rows : 0,
+                     .weights = set->weights};
     target_values_show(&set->targets, &data);
     return data;
 }
@@ -24,13 +29,14 @@ nim_data training_set_data(const struct training_set *set) {
 void training_set_free(struct training_set *set) {
     free(set->x);
     free(set->sigma);
+    free(set->weights);
     target_values_free(&set->targets);
     *set = (struct training_set){0};
 }
 
 /* ---------------------------------------------------------------- reading --------------------- */
 
-static bool make_room(struct training_set *set, size_t rows, bool errors,
+static bool make_room(struct training_set *set, size_t rows, bool errors, bool weights,
                       struct complaint *complaint) {
     size_t d = set->attributes;
     bool possible = rows <= SIZE_MAX / sizeof *set->x / d;
@@ -38,37 +44,65 @@ static bool make_room(struct training_set *set, size_t rows, bool errors,
     set->x = x ? x : set->x;
     double *sigma = x && errors ? realloc(set->sigma, rows * d * sizeof *sigma) : NULL;
     set->sigma = sigma ? sigma : set->sigma;
-    return (x && (sigma || !errors) && target_values_grow(&set->targets, rows)) ||
+    double *weight = x && weights ? realloc(set->weights, rows * sizeof *weight) : NULL;
+    set->weights = weight ? weight : set->weights;
+    return (x && (sigma || !errors) && (weight || !weights) &&
+            target_values_grow(&set->targets, rows)) ||
            complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
 }
 
-static void append(struct training_set *set, const nim_data *data,
+static void append(struct training_set *set, const nim_data *data, const double *weights,
                    const struct target_values *targets) {
     size_t cells = data->rows * set->attributes, end = set->rows * set->attributes;
     memcpy(set->x + end, data->x, cells * sizeof *set->x);
     if (set->sigma)
         memcpy(set->sigma + end, data->sigma, cells * sizeof *set->sigma);
+    if (weights)
+        memcpy(set->weights + set->rows, weights, data->rows * sizeof *weights);
     target_values_copy(&set->targets, set->rows, targets, 0, data->rows);
     set->rows += data->rows;
 }
 
-bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint) {
+static bool read_all(struct training_set *set, struct rows *rows, struct row_weights *weights,
+                     struct complaint *complaint) {
     size_t room = 0;
-    set->attributes = rows->columns->count;
-    if (rows->target)
-        set->targets = target_shape(rows->target);
     while (rows_next(rows, complaint)) {
         if (!rows->count)
             return true;
+        if (!row_weights_take(weights, rows, complaint))
+            return false;
         if (set->rows + rows->count > room) {
             room = 2 * room + ROWS_BLOCK;
-            if (!make_room(set, room, rows_have_errors(rows), complaint))
+            if (!make_room(set, room, rows_have_errors(rows), weights->name != NULL, complaint))
                 return false;
         }
         nim_data data = rows_data(rows);
-        append(set, &data, &rows->targets);
+        append(set, &data, weights->weight, &rows->targets);
     }
     return false;
+}
+
+bool training_set_read(struct training_set *set, struct rows *rows, const char *weights,
+                       struct complaint *complaint) {
+    struct row_weights of_rows;
+    set->attributes = rows->columns->count;
+    if (rows->target)
+        set->targets = target_shape(rows->target);
+    bool fine = row_weights_open(&of_rows, rows->table, weights, complaint) &&
+                read_all(set, rows, &of_rows, complaint);
+    row_weights_free(&of_rows);
+    return fine;
+}
+
+bool training_set_weigh(struct training_set *set, const double *of_class) {
+    if (!set->weights) {
+        set->weights = malloc((set->rows + 1) * sizeof *set->weights);
+        for (size_t i = 0; set->weights && i < set->rows; i++)
+            set->weights[i] = 1.0;
+    }
+    for (size_t i = 0; set->weights && i < set->rows; i++)
+        set->weights[i] *= of_class[set->targets.class[i]];
+    return set->weights != NULL;
 }
 
 /* ---------------------------------------------------------------- attributes ------------------ */
@@ -80,7 +114,7 @@ static double skewness(const struct training_set *set, size_t j, bool logarithm,
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < set->rows; i++) {
             double x = set->x[i * set->attributes + j];
-            if (isnan(x))
+            if (isnan(x) || (logarithm && x <= 0.0))
                 continue;
             x = logarithm ? log(x) : x / unit;
             double distance = x - mean;
@@ -98,9 +132,10 @@ static double skewness(const struct training_set *set, size_t j, bool logarithm,
 
 bool training_set_skewed(const struct training_set *set, size_t j) {
     double largest = 0.0;
+    size_t spared = set->rows < FEW_ROWS ? 0 : 1 + set->rows / 1000;
     for (size_t i = 0; i < set->rows; i++) {
         double x = set->x[i * set->attributes + j];
-        if (x <= 0.0)
+        if (x <= 0.0 && !spared--)
             return false;
         largest = x > largest ? x : largest;
     }
@@ -110,12 +145,14 @@ bool training_set_skewed(const struct training_set *set, size_t j) {
     return plain > 1.0 && fabs(log) < MUCH_LESS * plain;
 }
 
-void training_set_take_log(struct training_set *set, size_t j) {
+size_t training_set_take_log(struct training_set *set, size_t j) {
+    size_t lost = 0;
     for (size_t i = 0; i < set->rows; i++) {
         size_t cell = i * set->attributes + j;
         double none = 0.0;
-        take_log(&set->x[cell], set->sigma ? &set->sigma[cell] : &none);
+        lost += formula_take_log(FORM_LOG, &set->x[cell], set->sigma ? &set->sigma[cell] : &none);
     }
+    return lost;
 }
 
 static void squeeze(double *cells, size_t rows, size_t attributes, const bool *wanted) {
@@ -155,7 +192,7 @@ bool training_set_like(struct training_set *set, const struct training_set *othe
                                              .outputs = other->targets.outputs,
                                              .exposed = other->targets.exposed}};
     /* One more than is needed keeps the arrays from being empty. */
-    return make_room(set, rows + 1, other->sigma != NULL, complaint);
+    return make_room(set, rows + 1, other->sigma != NULL, other->weights != NULL, complaint);
 }
 
 void training_set_append_row(struct training_set *to, const struct training_set *from, size_t row) {
@@ -163,6 +200,8 @@ void training_set_append_row(struct training_set *to, const struct training_set 
     memmove(to->x + to->rows * d, from->x + row * d, bytes);
     if (to->sigma)
         memmove(to->sigma + to->rows * d, from->sigma + row * d, bytes);
+    if (from->weights)
+        to->weights[to->rows] = from->weights[row];
     target_values_copy(&to->targets, to->rows++, &from->targets, row, 1);
 }
 

@@ -4,23 +4,29 @@
 
 /* All rows to learn from, in memory, and the share of them that is held out. */
 
+#include "cli/rows/row_weights.h"
 #include "cli/rows/rows.h"
 
 struct training_set {
     size_t rows, attributes;
     double *x, *sigma;            /* rows x attributes; sigma NULL when no attribute has errors */
+    double *weights;              /* rows; NULL: all count alike */
     struct target_values targets; /* rows */
 };
 
-/* The rest of the table. */
-bool training_set_read(struct training_set *set, struct rows *rows, struct complaint *complaint);
+/* The rest of the table, with the weights of its rows in column `weights`, which may be NULL. */
+bool training_set_read(struct training_set *set, struct rows *rows, const char *weights,
+                       struct complaint *complaint);
 
-/* Whether an attribute's values are positive, skewed to the right, and less so in their logarithm.
- */
+/* Multiplies the weight of each row by that of its class. False without memory. */
+bool training_set_weigh(struct training_set *set, const double *of_class);
+
+/* Whether an attribute's values are positive but for one in a thousand, skewed to the right, and
+ * less so in their logarithm. */
 bool training_set_skewed(const struct training_set *set, size_t attribute);
 
-/* Takes the logarithm of an attribute, which is positive. */
-void training_set_take_log(struct training_set *set, size_t attribute);
+/* Takes the logarithm of an attribute; returns how many values had none and are missing now. */
+size_t training_set_take_log(struct training_set *set, size_t attribute);
 
 /* Drops the attributes that are not wanted. */
 void training_set_keep(struct training_set *set, const bool *wanted);

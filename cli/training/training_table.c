@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/training/training_table.h"
 
+#include "cli/training/class_weights.h"
 #include "cli/training/training_checks.h"
 #include "text/ascii.h"
 
@@ -56,6 +57,8 @@ static bool drop_empty(struct training_table *training, const struct training_pl
             if (wanted[j]) {
                 training->input.rows.missing[left] = training->input.rows.missing[j];
                 training->input.rows.nonpositive[left] = training->input.rows.nonpositive[j];
+                training->input.rows.exact[left] = training->input.rows.exact[j];
+                training->input.rows.unknown[left] = training->input.rows.unknown[j];
                 columns->feature[left++] = columns->feature[j];
                 continue;
             }
@@ -69,6 +72,25 @@ static bool drop_empty(struct training_table *training, const struct training_pl
     return fine;
 }
 
+/* A column of errors that holds none is not what it was taken for. */
+static bool check_errors(const struct training_table *training, const struct training_plan *plan,
+                         struct complaint *complaint) {
+    const struct rows *rows = &training->input.rows;
+    for (size_t j = 0; plan->uses_errors && j < training->input.columns.count; j++) {
+        const struct feature *feature = &training->input.columns.feature[j];
+        size_t there = training->set.rows - rows->missing[j];
+        if (feature->error == NO_COLUMN || !there || rows->unknown[j] < there)
+            continue;
+        return complain(complaint, BAD_INPUT,
+                        "%s: column %s: every error of %s is missing; --errors %s= says that the "
+                        "values are exact",
+                        table_path(training->input.table),
+                        table_column_name(training->input.table, (size_t)feature->error),
+                        feature->name, table_column_name(training->input.table, feature->value));
+    }
+    return true;
+}
+
 /* A name such as log_x, log(x), ln_x or logX says that it has been taken. */
 bool training_table_wants_log(const struct training_table *training, size_t j) {
     static const char *const words[] = {"log", "ln"};
@@ -77,7 +99,7 @@ bool training_table_wants_log(const struct training_table *training, size_t j) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ascii_starts(name, words[i]) && !ascii_is_lower(name[strlen(words[i])]))
             return false;
-    return !feature->logarithm && training_set_skewed(&training->set, j);
+    return feature->form == FORM_COLUMN && training_set_skewed(&training->set, j);
 }
 
 /* --log auto */
@@ -92,7 +114,9 @@ static bool take_logs(struct training_table *training, const struct training_pla
             continue;
         if (!feature_take_log(feature, complaint))
             return false;
-        training_set_take_log(&training->set, j);
+        size_t lost = training_set_take_log(&training->set, j);
+        training->input.rows.nonpositive[j] += lost;
+        training->input.rows.missing[j] += lost;
     }
     return true;
 }
@@ -111,10 +135,13 @@ static bool order_classes(struct training_table *training, struct complaint *com
 bool training_table_read(struct training_table *training, const struct training_plan *plan,
                          struct complaint *complaint) {
     return table_input_open(&training->input, &plan->table, complaint) &&
-           training_set_read(&training->set, &training->input.rows, complaint) &&
+           training_set_read(&training->set, &training->input.rows, plan->table.weights,
+                             complaint) &&
            order_classes(training, complaint) && count_classes(training, complaint) &&
            training_check_targets(training, plan, complaint) &&
-           drop_empty(training, plan, complaint) && take_logs(training, plan, complaint);
+           class_weights_apply(training, plan->class_weight, complaint) &&
+           drop_empty(training, plan, complaint) && check_errors(training, plan, complaint) &&
+           take_logs(training, plan, complaint);
 }
 
 bool training_table_hold_out(struct training_table *training, const struct training_plan *plan,

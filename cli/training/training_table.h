@@ -10,6 +10,7 @@
 /* How it is read, settled beforehand. */
 struct training_plan {
     struct table_request table; /* with `model`: one to go on with */
+    const char *class_weight;   /* "balanced" or "a=2,b=0.5"; or NULL */
     double held_out_share;      /* of the rows; 0: none is held out */
     uint64_t seed;              /* which rows are */
     /* What the model to be does. */

@@ -17,16 +17,17 @@ from __future__ import annotations
 from ._classifier import NoisyGPClassifier
 from ._counts import NoisyGPCountRegressor
 from ._estimator import Denoised, Population, load
+from ._fit_table import fit_table
 from ._folds import cross_val_predict
-from ._multilabel import NoisyGPMultiLabel
+from ._multilabel import NoisyGPMultiLabelClassifier
 from ._native import NumericalError, Option, options, version
-from ._ordinal import NoisyGPOrdinal
+from ._ordinal import NoisyGPOrdinalClassifier
 from ._progress import Progress
 from ._regressor import NoisyGPRegressor
 from ._report import Report
-from ._scoring import mean_log_density, neg_log_loss
+from ._scoring import mean_log_density, neg_log_loss, scorer
 from ._uncertainty import Uncertainty
-from .tables import Columns, from_fits, from_table, pair_errors
+from .tables import Columns, from_fits, from_parquet, from_table, pair_errors
 
 __version__ = version()
 
@@ -35,8 +36,8 @@ __all__ = [
     "Denoised",
     "NoisyGPClassifier",
     "NoisyGPCountRegressor",
-    "NoisyGPMultiLabel",
-    "NoisyGPOrdinal",
+    "NoisyGPMultiLabelClassifier",
+    "NoisyGPOrdinalClassifier",
     "NoisyGPRegressor",
     "NumericalError",
     "Option",
@@ -45,11 +46,14 @@ __all__ = [
     "Report",
     "Uncertainty",
     "cross_val_predict",
+    "fit_table",
     "from_fits",
+    "from_parquet",
     "from_table",
     "load",
     "mean_log_density",
     "neg_log_loss",
     "options",
     "pair_errors",
+    "scorer",
 ]

@@ -60,7 +60,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ learning
 
-    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         y = check_rows(_check_y(y, estimator=self), rows)
         self._check_kind(y)
         present = np.unique(y)
@@ -75,7 +75,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """ValueError when y does not look like classes."""
         check_classification_targets(y)
 
-    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+    def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         return {"labels": check_labels(y, classes, rows)}
 
     @classmethod
@@ -109,6 +109,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X: ArrayLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
@@ -145,7 +146,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     # ------------------------------------------------------------------ predicting
 
     def predict_proba(
-        self, X: ArrayLike, X_err: ArrayLike | None = None, *, prior: Any = None
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
     ) -> np.ndarray:
         """Class probabilities.
 
@@ -173,7 +174,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
             shares = check_prior(prior, self.classes_)
         return model.predict(table, "probabilities", shares=shares)["probabilities"]
 
-    def estimate_prior(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def estimate_prior(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """The shares of the classes among rows without labels.
 
         They are the shares that make the rows most probable, found by expectation maximisation
@@ -195,7 +196,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         return self._model.estimate_shares(p)
 
     def predict_set(
-        self, X: ArrayLike, coverage: float = 0.9, X_err: ArrayLike | None = None
+        self, X: ArrayLike, coverage: float = 0.9, *, X_err: ArrayLike | None = None
     ) -> np.ndarray:
         """Sets of classes that hold the true one in so many rows at least, class by class.
 
@@ -220,7 +221,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         return self._predict(X, X_err, "plausibility")["plausibility"] > 1 - coverage
 
     def predict_log_proba(
-        self, X: ArrayLike, X_err: ArrayLike | None = None, *, prior: Any = None
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
     ) -> np.ndarray:
         """Logarithms of the class probabilities; arguments as in :meth:`predict_proba`.
 
@@ -228,10 +229,10 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         ndarray of shape (n, n_classes)
         """
-        return np.log(self.predict_proba(X, X_err, prior=prior))
+        return np.log(self.predict_proba(X, X_err=X_err, prior=prior))
 
     def predict(
-        self, X: ArrayLike, X_err: ArrayLike | None = None, *, prior: Any = None
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
     ) -> np.ndarray:
         """The most probable class; arguments as in :meth:`predict_proba`.
 
@@ -239,7 +240,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         ndarray of shape (n,)
         """
-        best = np.argmax(self.predict_proba(X, X_err, prior=prior), axis=1)
+        best = np.argmax(self.predict_proba(X, X_err=X_err, prior=prior), axis=1)
         return self.classes_[best]
 
     def score(
@@ -247,6 +248,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
     ) -> float:
         """The share of labels predicted right.
@@ -263,7 +265,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         float
         """
-        found = self.predict(X, X_err)
+        found = self.predict(X, X_err=X_err)
         if self.classes_.dtype.kind == "f":  # scikit-learn takes 1.5 for no class
             y, found = (_places(labels, self.classes_) for labels in (y, found))
         return float(accuracy_score(y, found, sample_weight=sample_weight))

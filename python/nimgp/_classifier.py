@@ -6,8 +6,6 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ._classes import ClassEstimator
 from ._docstrings import documented
 
@@ -22,7 +20,7 @@ class NoisyGPClassifier(ClassEstimator):
 
     Parameters
     ----------
-    likelihood : {"robust_max", "softmax", "probit"}, default="robust_max"
+    likelihood : {choices of class}, default="robust_max"
         How labels follow from the latent functions. "robust_max": the largest wins, but for a share
         of wrong labels; "softmax": in proportion to their exponentials; "probit": for two classes,
         with one latent function.
@@ -66,8 +64,6 @@ class NoisyGPClassifier(ClassEstimator):
     _target: ClassVar[str] = "class"
     _quantities: ClassVar[dict[str, tuple[str, ...]]] = {
         "robust_max": ("epsilon",),
-        "softmax": (),
-        "probit": (),
     }
 
     def __sklearn_tags__(self) -> Any:
@@ -75,7 +71,7 @@ class NoisyGPClassifier(ClassEstimator):
         tags.classifier_tags.multi_class = self.likelihood != "probit"
         return tags
 
-    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         found = super()._find_classes(y, classes, rows)
         if self.likelihood == "probit" and len(found) > 2:
             raise ValueError(  # in scikit-learn's words first

@@ -79,7 +79,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         tags.target_tags.positive_only = True
         return tags
 
-    def _read_targets(self, y: Any, classes: None, rows: int) -> dict[str, np.ndarray]:
+    def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         return {"targets": check_counts(y, rows)}
 
     # ------------------------------------------------------------------ learning
@@ -88,7 +88,8 @@ class NoisyGPCountRegressor(NumberEstimator):
         """Trains; first says when inferring inputs from such counts may not pay."""
         infers = self._model.option("input") in ("latent", "amortised")
         errors = table.sigma is not None and bool(np.any(table.sigma != 0))
-        if infers and errors and np.median(table.targets) > _LARGE:
+        targets = np.asarray(table.targets)
+        if infers and errors and np.median(targets) > _LARGE:
             warn(
                 f"half the counts exceed {_LARGE}; with counts so large and errors of X, "
                 'input_model="first_order", or NoisyGPRegressor on the logarithm of the counts, '
@@ -100,9 +101,9 @@ class NoisyGPCountRegressor(NumberEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        *,
         exposure: ArrayLike | None = None,
         X_unlabelled: ArrayLike | None = None,
         X_unlabelled_err: ArrayLike | None = None,
@@ -145,9 +146,9 @@ class NoisyGPCountRegressor(NumberEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        *,
         exposure: ArrayLike | None = None,
     ) -> Self:
         """Adds rows to those it has learned from, and learns on.
@@ -169,8 +170,8 @@ class NoisyGPCountRegressor(NumberEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        X_err: ArrayLike | None = None,
         *,
+        X_err: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Denoised:
         """Where the true inputs of the training rows are believed to be.
@@ -195,9 +196,9 @@ class NoisyGPCountRegressor(NumberEstimator):
     def predict(
         self,
         X: ArrayLike,
+        *,
         X_err: ArrayLike | None = None,
         return_std: bool = False,
-        *,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """The mean count and, if wanted, its standard deviation.
@@ -225,8 +226,8 @@ class NoisyGPCountRegressor(NumberEstimator):
         self,
         X: ArrayLike,
         levels: float | Sequence[float] = (0.05, 0.5, 0.95),
-        X_err: ArrayLike | None = None,
         *,
+        X_err: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray:
         """The least counts that are not exceeded with given probabilities.
@@ -248,9 +249,9 @@ class NoisyGPCountRegressor(NumberEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
         path: str | os.PathLike[str] | None = None,
-        *,
         names: Sequence[str] | None = None,
         exposure: ArrayLike | None = None,
     ) -> Report:
@@ -273,8 +274,8 @@ class NoisyGPCountRegressor(NumberEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        X_err: ArrayLike | None = None,
         *,
+        X_err: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray:
         """How well counts were predicted.
@@ -298,8 +299,8 @@ class NoisyGPCountRegressor(NumberEstimator):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        X_err: ArrayLike | None = None,
         *,
+        X_err: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> float:
         """D2: the share of the Poisson deviance that the means explain.
@@ -318,5 +319,5 @@ class NoisyGPCountRegressor(NumberEstimator):
         -------
         float
         """
-        mean = self.predict(X, X_err, exposure=exposure)
+        mean = self.predict(X, X_err=X_err, exposure=exposure)
         return float(d2_tweedie_score(y, mean, sample_weight=sample_weight, power=1))

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TypeVar
 
+from . import _native
+
 PARAMETERS = """\
-input_model : {"auto", "marginal", "latent", "amortised", "first_order", "exact", "augmented", \
-"resampled", "narrow"}, default="auto"
+input_model : {choices of input}, default="auto"
     How error bars are used. "marginal" averages over where the true inputs may be; "latent" infers
     the true inputs of every training row; "amortised" does so by a network and keeps nothing for
     each row; "first_order" turns input noise into output noise; "exact" ignores error bars; the
@@ -16,8 +18,7 @@ input_model : {"auto", "marginal", "latent", "amortised", "first_order", "exact"
     classes, levels and sets of labels with up to 40 noisy attributes, otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
     Input noise: the error bars as given, one learned variance per attribute, or their sum.
-kernel : {"auto", "se", "matern32", "matern52", "polynomial", "linear", "linear+se", \
-"linear+matern32", "linear+matern52"}, default="auto"
+kernel : {choices of kernel}, default="auto"
     How smooth the latent functions are; a sum starts from planes and departs from them. "auto":
     "matern32" where alpha is above 0 ("linear+matern32" where rows differ in their errors),
     otherwise "se".
@@ -47,7 +48,8 @@ warm_up : int, default=1000
     Steps in which the draws of noisy inputs grow to their full width; with "marginal" and
     "resampled" inputs 300 at most.
 n_draws : int or None, default=None
-    Places each row is looked at in a training step. None: 8 with marginal inputs, otherwise 1.
+    Places each row is looked at in a training step. None: 4 with marginal
+    inputs (16 where noise is learned) and with latent ones for numbers and counts, otherwise 1.
 n_points : int, default=256
     Quasi-random points a noisy row is averaged over in prediction.
 noise_start : float or None, default=None
@@ -141,11 +143,17 @@ _SHARED = {"parameters": PARAMETERS, "class_parameters": CLASS_PARAMETERS,
 Class = TypeVar("Class", bound=type)
 
 
+def _choices(place: re.Match[str]) -> str:
+    """The library's own list: of an option's values, or of the likelihoods of a target."""
+    names = _native.choices().get(place[1]) or _native.likelihoods(place[1])
+    return "{" + ", ".join(f'"{name}"' for name in names) + "}"
+
+
 def documented(cls: Class) -> Class:
     """Puts the common texts where a class's docstring has a line like ``{parameters}``."""
     if cls.__doc__:  # there is none under -OO
         text = inspect.cleandoc(cls.__doc__) + "\n"
         for name, shared in _SHARED.items():
             text = text.replace(f"\n{{{name}}}\n", f"\n{shared}")
-        cls.__doc__ = text
+        cls.__doc__ = re.sub(r"{choices of (\w+)}", _choices, text)
     return cls

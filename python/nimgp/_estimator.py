@@ -14,12 +14,13 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from . import _settings
+from . import _native, _settings
 from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
 from ._novelty import NoveltyMethods
 from ._progress import Bar, Progress
 from ._report import Report, make_report
+from ._units import as_note, from_note, refuse_others, units_of
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Population(NamedTuple):
 _NOTE_NAMED = "python.features_named"
 _NOTE_ERRORS = "python.errors_given"
 _NOTE_EXPOSURE = "python.exposure_given"
+_NOTE_UNITS = "units"  # as the program has it
 
 
 @dataclass(eq=False, repr=False)
@@ -70,7 +72,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     ``_target``
         what the library calls such a target (``nim_model_target``);
     ``_quantities``
-        what each of its likelihoods learns besides, by name, as in ``nim_model_get``;
+        what its likelihoods learn besides, by name, as in ``nim_model_get``;
     ``_find_classes``, ``_read_targets``
         y at first sight, and y in the library's form.
     """
@@ -129,11 +131,11 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
     # ------------------------------------------------------------------ what y is
 
-    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         """All classes in the y of a new model, `classes` where they are given."""
         return None
 
-    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+    def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         """y as an argument of :class:`Table`; ValueError names what is wrong and where."""
         raise NotImplementedError
 
@@ -152,9 +154,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        *,
         X_unlabelled: ArrayLike | None = None,
         X_unlabelled_err: ArrayLike | None = None,
     ) -> Self:
@@ -194,6 +196,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
+        *,
         X_err: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
@@ -293,6 +296,11 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self, X: Any, X_err: Any, *, reset: bool = False
     ) -> tuple[np.ndarray, np.ndarray | None]:
         values = check_x(self, X, reset=reset)
+        units = units_of(X)
+        if reset:
+            self._units = units
+        else:
+            refuse_others(getattr(self, "_units", {}), units)
         return values, check_x_err(self, X_err, X, values.shape)
 
     def _check_unlabelled(self, X: Any, X_err: Any) -> Table | None:
@@ -379,7 +387,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self.elbo_ = model.bound
         self.n_iter_ = model.epochs
         self.n_inducing_ = model.inducing
-        present = self._quantities[model.option("likelihood")]
+        present = self._quantities.get(model.option("likelihood"), ())
         for name in {name for names in self._quantities.values() for name in names}:
             if name in present:
                 setattr(self, name + "_", self._shaped(name, model.get(name)))
@@ -392,7 +400,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
     # ------------------------------------------------------------------ predicting
 
-    def log_density(self, X: ArrayLike, y: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def log_density(self, X: ArrayLike, y: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """How well what the rows are was predicted.
 
         Parameters
@@ -443,9 +451,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
         path: str | os.PathLike[str] | None = None,
-        *,
         names: Sequence[str] | None = None,
     ) -> Report:
         """A page with pictures of the model and of what it says of rows.
@@ -497,7 +505,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
             report.save(path)
         return report
 
-    def denoise(self, X: ArrayLike, y: ArrayLike, X_err: ArrayLike | None = None) -> Denoised:
+    def denoise(self, X: ArrayLike, y: ArrayLike, *, X_err: ArrayLike | None = None) -> Denoised:
         """Where the true inputs of the training rows are believed to be.
 
         Parameters
@@ -524,10 +532,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
     def _options(self) -> dict[str, str]:
         """The parameters as options of the library."""
         options = _settings.options_of(self)
-        if options["likelihood"] not in self._quantities:
-            raise ValueError(
-                f"likelihood={self.likelihood!r} is not one of {', '.join(self._quantities)}"
-            )
+        known = _native.likelihoods(self._target)
+        if options["likelihood"] not in known:
+            raise ValueError(f"likelihood={self.likelihood!r} is not one of {', '.join(known)}")
         options["seed"] = str(_settings.seed(self.random_state))
         return options
 
@@ -552,14 +559,16 @@ class Estimator(NoveltyMethods, BaseEstimator):
             Holds a whole file at any moment, the old or the new one.
         """
         check_is_fitted(self)
-        self._note_down(self._model)
-        self._model.save(path)
+        with self._model.alone():
+            self._note_down(self._model)
+            self._model.save(path)
 
     def _note_down(self, model: Model) -> None:
         """Writes into the model what the library does not know of itself."""
         named = hasattr(self, "feature_names_in_")
         if named:
             model.attribute_names = [str(name) for name in self.feature_names_in_]
+            model.set_note(_NOTE_UNITS, as_note(model.attribute_names, self._units))
         model.set_note(_NOTE_NAMED, "yes" if named else "no")
         model.set_note(_NOTE_ERRORS, "yes" if self._had_errors else "no")
         model.set_note(_NOTE_EXPOSURE, "yes" if self._had_exposure else "no")
@@ -599,6 +608,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self.n_features_in_ = model.attributes
         if model.note(_NOTE_NAMED) != "no":
             self.feature_names_in_ = np.array(model.attribute_names, dtype=object)
+        self._units = from_note(model.attribute_names, model.note(_NOTE_UNITS))
         given = model.note(_NOTE_ERRORS)
         self._had_errors = given == "yes" if given else bool(model.note("errors"))
         given = model.note(_NOTE_EXPOSURE)
@@ -617,7 +627,7 @@ def load(path: str | os.PathLike[str]) -> Estimator:
 
     Returns
     -------
-    NoisyGPClassifier, NoisyGPOrdinal, NoisyGPMultiLabel, NoisyGPRegressor or NoisyGPCountRegressor
+    NoisyGPClassifier, NoisyGPOrdinalClassifier, NoisyGPMultiLabelClassifier, NoisyGPRegressor or NoisyGPCountRegressor
     """
     model = Model.load(path)
     return Estimator._of_target[model.target]._of(model)

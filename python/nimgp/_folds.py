@@ -51,9 +51,11 @@ def cross_val_predict(
     for learn, judge in check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups):
         parts = (_safe_indexing(errors, rows) if each else X_err for rows in (learn, judge))
         model = clone(estimator)
-        model.fit(_safe_indexing(X, learn), _safe_indexing(y, learn), next(parts))
+        model.fit(_safe_indexing(X, learn), _safe_indexing(y, learn), X_err=next(parts))
         found = getattr(model, method)(_safe_indexing(X, judge), X_err=next(parts))
         if result is None:
             result = np.empty((len(y), *found.shape[1:]), dtype=found.dtype)
         result[judge] = found
+    if result is None:
+        raise ValueError("cv makes no folds")
     return result

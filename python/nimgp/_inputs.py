@@ -37,7 +37,7 @@ def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
 
 def _only_numbers(values: Any, what: str) -> Any:
     """The values themselves, unless they are times or complex, which a float would make of them."""
-    dtypes = getattr(values, "dtypes", None)  # a DataFrame's, one a column
+    dtypes: Any = getattr(values, "dtypes", None)  # a DataFrame's, one a column
     if not isinstance(values, np.ndarray) and hasattr(dtypes, "items"):
         kinds = [(f" column {name!r}", dtype) for name, dtype in dtypes.items()]
     else:
@@ -115,9 +115,31 @@ def check_x_err(estimator: Any, X_err: Any, X: Any, shape: tuple[int, int]) -> n
     return np.ascontiguousarray(sigma)
 
 
+def _align_rows(X_err: Any, X: Any) -> Any:
+    """A frame of errors with its rows in the order of X, by their indices, where both have them."""
+    if not hasattr(X_err, "loc") or not hasattr(X, "loc"):
+        return X_err
+    index, wanted = X_err.index, X.index
+    if index.equals(wanted):
+        return X_err
+    if X_err.ndim == 2 and len(index) == 1 and len(wanted) != 1:
+        return X_err  # one row for all
+    if X_err.ndim == 1 and not index.is_unique or len(index) != len(wanted):
+        return X_err  # no rows of X: the shape is checked, and complained of, elsewhere
+    if X_err.ndim == 1 and X.shape[1] != 1:
+        return X_err  # one error an attribute
+    if not index.is_unique or not wanted.is_unique or not wanted.isin(index).all():
+        raise ValueError(
+            "the index of X_err is not that of X; give both the same index, or X_err.to_numpy() when "
+            "the rows are in the same order"
+        )
+    return X_err.loc[wanted]
+
+
 def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
     """As an array; columns named like those of X are brought into the order of X."""
     wanted = list(X.columns) if hasattr(X, "columns") else None
+    X_err = _align_rows(X_err, X)
     X_err = _unmasked(_only_numbers(X_err, "X_err"))
     if is_named_table(X_err):
         names, X_err = stack_columns(X_err)

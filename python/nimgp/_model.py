@@ -75,7 +75,7 @@ class Table:
         shared = self.sigma is not None and self.sigma.ndim == 1
         for first in range(0, len(self.x), size):
             rows = slice(first, first + size)
-            arrays = {
+            arrays: dict[str, Any] = {
                 name: array if array is None or (name == "sigma" and shared) else array[rows]
                 for name, array in self._arrays().items()
             }
@@ -84,7 +84,7 @@ class Table:
     def followed_by(self, more: Table) -> Table:
         """The rows of both; what only one of them has is filled in."""
         plain = {"sigma": 0.0, "weights": 1.0, "exposure": 1.0}
-        arrays: dict[str, np.ndarray | None] = {}
+        arrays: dict[str, Any] = {}
         for name, mine in self._arrays().items():
             pair = [mine, getattr(more, name)]
             if pair[0] is None and pair[1] is None:
@@ -119,7 +119,7 @@ class Model:
     """A model of the C library; may be pickled and copied.
 
     The predictor is made when first needed and kept until the model changes. A lock lets several
-    threads predict with one model, one after the other.
+    threads predict with one model, save and name it, one after the other.
     """
 
     def __init__(self, handle: int) -> None:
@@ -290,33 +290,36 @@ class Model:
             self._forget_predictor()
 
     def note(self, key: str) -> str | None:
-        text = library.nim_model_note(self._handle, key.encode())
+        with self.alone():
+            text = library.nim_model_note(self._handle, key.encode())
         return None if text is None else text.decode()
 
     def set_note(self, key: str, text: str | None) -> None:
-        call(
-            "nim_model_set_note",
-            self._handle,
-            key.encode(),
-            None if text is None else text.encode(),
-        )
+        coded = None if text is None else text.encode()
+        with self.alone():
+            call("nim_model_set_note", self._handle, key.encode(), coded)
 
     @property
     def attribute_names(self) -> list[str]:
-        every = range(self.attributes)
-        return [library.nim_model_attribute_name(self._handle, j).decode() for j in every]
+        with self.alone():
+            every = range(self.attributes)
+            return [library.nim_model_attribute_name(self._handle, j).decode() for j in every]
 
     @attribute_names.setter
     def attribute_names(self, names: Iterable[str]) -> None:
-        call("nim_model_name_attributes", self._handle, _name_array(names))
+        with self.alone():
+            call("nim_model_name_attributes", self._handle, _name_array(names))
 
     @property
     def class_names(self) -> list[str]:
-        return [library.nim_model_class_name(self._handle, c).decode() for c in range(self.classes)]
+        with self.alone():
+            every = range(self.classes)
+            return [library.nim_model_class_name(self._handle, c).decode() for c in every]
 
     @class_names.setter
     def class_names(self, names: Iterable[str]) -> None:
-        call("nim_model_name_classes", self._handle, _name_array(names))
+        with self.alone():
+            call("nim_model_name_classes", self._handle, _name_array(names))
 
     # ------------------------------------------------------------------ using it
 
@@ -369,10 +372,16 @@ class Model:
 
     def denoise(self, table: Table) -> tuple[np.ndarray, np.ndarray]:
         mean, deviation = np.empty(table.x.shape), np.empty(table.x.shape)
-        call(
-            "nim_model_denoise", self._handle, table.reference, _address(mean), _address(deviation)
-        )
+        places = _address(mean), _address(deviation)
+        with self.alone():
+            call("nim_model_denoise", self._handle, table.reference, *places)
         return mean, deviation
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other thread uses the model meanwhile."""
+        with self._own_process()._lock:
+            yield
 
     @contextlib.contextmanager
     def predictor(self) -> Iterator[tuple[int, int]]:

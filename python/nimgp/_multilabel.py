@@ -19,7 +19,7 @@ from ._uncertainty import UncertaintyMethods
 
 @documented
 @dataclass(eq=False, repr=False)
-class NoisyGPMultiLabel(UncertaintyMethods, ClassifierMixin, NamedClasses):
+class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClasses):
     """Sets of labels that depend on inputs with error bars.
 
     A row may have any number of L labels, also none or all. A few latent functions with sparse
@@ -53,7 +53,7 @@ class NoisyGPMultiLabel(UncertaintyMethods, ClassifierMixin, NamedClasses):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-2, 2, size=(300, 2))
     >>> y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0, X.sum(axis=1) > 0]).astype(int)
-    >>> model = NoisyGPMultiLabel(max_epochs=200, random_state=0).fit(X, y)
+    >>> model = NoisyGPMultiLabelClassifier(max_epochs=200, random_state=0).fit(X, y)
     >>> model.predict([[1.5, 1.5], [-1.5, -1.5]]).tolist()
     [[1, 1, 1], [0, 0, 0]]
     """
@@ -78,14 +78,14 @@ class NoisyGPMultiLabel(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ learning
 
-    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         names = list(y.columns) if hasattr(y, "columns") else None
         sets = check_sets(y, rows, names)
         if names is None or not all(isinstance(name, str) for name in names):
             return np.arange(sets.shape[1])
         return np.array(names, dtype=object)
 
-    def _read_targets(self, y: Any, classes: np.ndarray | None, rows: int) -> dict[str, np.ndarray]:
+    def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         named = classes is not None and classes.dtype.kind == "O"
         sets = check_sets(y, rows, classes.tolist() if named else None)
         if sets.shape[1] != len(classes):
@@ -97,7 +97,7 @@ class NoisyGPMultiLabel(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     # ------------------------------------------------------------------ predicting
 
-    def predict_proba(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """The probability of each label.
 
         Parameters
@@ -115,7 +115,7 @@ class NoisyGPMultiLabel(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """
         return self._predict(X, X_err, "probabilities")["probabilities"]
 
-    def predict(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """The labels that are more probable than not; arguments as in :meth:`predict_proba`.
 
         Returns
@@ -123,13 +123,14 @@ class NoisyGPMultiLabel(UncertaintyMethods, ClassifierMixin, NamedClasses):
         ndarray of int, of shape (n, L)
             1 where a row has a label, 0 where it has not.
         """
-        return (self.predict_proba(X, X_err) > 0.5).astype(int)
+        return (self.predict_proba(X, X_err=X_err) > 0.5).astype(int)
 
     def score(
         self,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
     ) -> float:
         """The share of rows whose labels are all predicted right, as in scikit-learn.
@@ -146,6 +147,6 @@ class NoisyGPMultiLabel(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         float
         """
-        found = self.predict(X, X_err)
+        found = self.predict(X, X_err=X_err)
         sets = self._read_targets(y, self.classes_, len(found))["targets"]
         return float(accuracy_score(sets.astype(int), found, sample_weight=sample_weight))

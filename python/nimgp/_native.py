@@ -96,6 +96,7 @@ _FUNCTIONS = {
     "nim_options_get": (c_int, [_HANDLE, _TEXT, _TEXT, c_size_t, POINTER(Error)]),
     "nim_option_count": (c_size_t, []),
     "nim_option_describe": (OptionInfo, [c_size_t]),
+    "nim_likelihood_target": (_TEXT, [_TEXT]),
     "nim_model_create": (c_int, [_HANDLE, POINTER(Data), _OUT, POINTER(Error)]),
     "nim_model_learn_population": (
         c_int,
@@ -182,4 +183,18 @@ def options() -> list[Option]:
     every = (library.nim_option_describe(i) for i in range(library.nim_option_count()))
     return [
         Option(*(text.decode() for text in (i.name, i.fallback, i.values, i.help))) for i in every
+    ]
+
+
+def choices() -> dict[str, list[str]]:
+    """The names that may be chosen from, of options that have such."""
+    return {option.name: option.values.split("|") for option in options() if "|" in option.values}
+
+
+def likelihoods(target: str) -> list[str]:
+    """The likelihoods that predict this, the usual one first."""
+    return [
+        name
+        for name in choices()["likelihood"]
+        if library.nim_likelihood_target(name.encode()) == target.encode()
     ]

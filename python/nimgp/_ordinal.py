@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @documented
 @dataclass(eq=False, repr=False)
-class NoisyGPOrdinal(ClassEstimator):
+class NoisyGPOrdinalClassifier(ClassEstimator):
     """Ordered classes, or levels, that depend on inputs with error bars.
 
     One latent function with a sparse Gaussian-process prior, cut by thresholds: the level is the
@@ -56,7 +56,7 @@ class NoisyGPOrdinal(ClassEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-2, 2, size=(300, 1))
     >>> y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0], [-0.7, 0.7])]
-    >>> model = NoisyGPOrdinal(classes=["low", "middle", "high"], max_epochs=200, random_state=0)
+    >>> model = NoisyGPOrdinalClassifier(classes=["low", "middle", "high"], max_epochs=200, random_state=0)
     >>> model = model.fit(X, y)
     >>> [str(level) for level in model.predict([[-1.5], [0.0], [1.5]])]
     ['low', 'middle', 'high']
@@ -69,7 +69,7 @@ class NoisyGPOrdinal(ClassEstimator):
     _target: ClassVar[str] = "level"
     _quantities: ClassVar[dict[str, tuple[str, ...]]] = {"ordinal": ("thresholds",)}
 
-    def _find_classes(self, y: Any, classes: np.ndarray | None, rows: int) -> np.ndarray | None:
+    def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         if classes is None and self.classes is not None:
             classes = self._in_order(self.classes)
         if classes is None:
@@ -111,7 +111,7 @@ class NoisyGPOrdinal(ClassEstimator):
 
 def _own_order(y: Any) -> np.ndarray | None:
     """The levels of an ordered pandas Categorical that occur; None for any other y."""
-    dtype = getattr(y, "dtype", None)
+    dtype: Any = getattr(y, "dtype", None)
     if not getattr(dtype, "ordered", False):
         return None
     present = set(np.asarray(y).tolist())

@@ -26,7 +26,7 @@ class NoisyGPRegressor(NumberEstimator):
 
     Parameters
     ----------
-    likelihood : {"gaussian", "student_t"}, default="gaussian"
+    likelihood : {choices of number}, default="gaussian"
         What the noise of y is: normal, or Student's t, which forgives outliers. Its width is
         learned.
     {parameters}
@@ -66,11 +66,11 @@ class NoisyGPRegressor(NumberEstimator):
         "student_t": ("scale", "freedom"),
     }
 
-    def _read_targets(self, y: Any, classes: None, rows: int) -> dict[str, np.ndarray]:
+    def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
         return {"targets": check_numbers(y, rows)}
 
     def predict(
-        self, X: ArrayLike, X_err: ArrayLike | None = None, return_std: bool = False
+        self, X: ArrayLike, *, X_err: ArrayLike | None = None, return_std: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """The mean of y and, if wanted, its standard deviation.
 
@@ -95,6 +95,7 @@ class NoisyGPRegressor(NumberEstimator):
         self,
         X: ArrayLike,
         levels: float | Sequence[float] = (0.05, 0.5, 0.95),
+        *,
         X_err: ArrayLike | None = None,
     ) -> np.ndarray:
         """The values that y stays below with given probabilities.
@@ -117,6 +118,7 @@ class NoisyGPRegressor(NumberEstimator):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
+        *,
         X_err: ArrayLike | None = None,
     ) -> float:
         """R2: the share of the variance of y that the means explain, as in scikit-learn.
@@ -133,4 +135,4 @@ class NoisyGPRegressor(NumberEstimator):
         -------
         float
         """
-        return float(r2_score(y, self.predict(X, X_err), sample_weight=sample_weight))
+        return float(r2_score(y, self.predict(X, X_err=X_err), sample_weight=sample_weight))

@@ -14,6 +14,7 @@ from typing import Any
 
 from ._model import Model, Table, _name_array
 from ._native import Data, Error, call, library
+from ._units import from_note
 
 
 class _Rows(ctypes.Structure):
@@ -32,6 +33,10 @@ _FUNCTIONS = {
     "nim_report_create": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(Error)]),
     "nim_report_free": (None, [c_void_p]),
     "nim_report_fact": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Error)]),
+    "nim_report_attribute": (
+        c_int,
+        [c_void_p, c_size_t, c_char_p, c_char_p, POINTER(Error)],
+    ),
     "nim_report_add": (c_int, [c_void_p, POINTER(_Rows), POINTER(Error)]),
     "nim_report_text": (
         c_int,
@@ -80,8 +85,11 @@ def make_report(
     with model.predictor() as (own, predictor):
         call("nim_report_create", own, predictor, ctypes.byref(handle))
         try:
-            for key, text in facts.items():
-                call("nim_report_fact", handle, key.encode(), text.encode(errors="replace"))
+            for key, fact in facts.items():
+                call("nim_report_fact", handle, key.encode(), fact.encode(errors="replace"))
+            units = from_note(range(model.attributes), model.note("units"))
+            for attribute, unit in units.items():
+                call("nim_report_attribute", handle, attribute, unit.encode(), None)
             for place, portion in table.portions(2048):
                 rows = _Rows(data=ctypes.pointer(portion.data))
                 if names is not None:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import get_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from ._inputs import check_labels
@@ -15,7 +17,7 @@ class _Scorer:
     """Something for ``scoring=`` that asks for metadata."""
 
     _name: str
-    _asks_for = ("X_err",)
+    _asks_for: tuple[str, ...] = ("X_err",)
 
     def get_metadata_routing(self) -> MetadataRequest:
         request = MetadataRequest(owner=self)
@@ -43,7 +45,7 @@ class _NegLogLoss(_Scorer):
     _name = "neg_log_loss"
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any, X_err: Any = None, sample_weight: Any = None
+        self, estimator: Any, X: Any, y: Any, *, X_err: Any = None, sample_weight: Any = None
     ) -> float:
         extra = {} if X_err is None else {"X_err": X_err}
         log_p = estimator.predict_log_proba(X, **extra)
@@ -75,3 +77,63 @@ class _MeanLogDensity(_Scorer):
 
 neg_log_loss = _NegLogLoss()
 mean_log_density = _MeanLogDensity()
+
+
+class _BoundErrors:
+    """An estimator whose predictions take what is known of the rows besides X."""
+
+    _methods = frozenset({"predict", "predict_proba", "predict_log_proba", "decision_function"})
+
+    def __init__(self, estimator: Any, extra: dict[str, Any]) -> None:
+        self._estimator, self._extra = estimator, extra
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._estimator, name)
+        if name not in self._methods:
+            return found
+
+        @functools.wraps(found)  # scikit-learn looks at its name
+        def bound(X: Any) -> Any:
+            return found(X, **self._extra)
+
+        return bound
+
+
+class _Named(_Scorer):
+    """A scorer of scikit-learn that passes ``X_err`` and ``exposure`` on."""
+
+    _asks_for = ("X_err", "exposure")
+
+    def __init__(self, name: str) -> None:
+        self._name, self._scorer = name, get_scorer(name)
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, **given: Any
+    ) -> float:
+        extra = {name: value for name, value in given.items() if value is not None}
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self._scorer(_BoundErrors(estimator, extra), X, y, **weights))
+
+    def __repr__(self) -> str:
+        return f"nimgp.scorer({self._name!r})"
+
+    def __reduce__(self) -> Any:
+        return scorer, (self._name,)
+
+
+def scorer(name: str) -> Any:
+    """A scorer of scikit-learn by its usual name that hands error bars on to the predictions.
+
+    Parameters
+    ----------
+    name : str
+        One of ``sklearn.metrics.get_scorer_names()``, such as "roc_auc_ovr" or "r2".
+
+    Returns
+    -------
+    callable
+        For ``scoring=``. With ``sklearn.set_config(enable_metadata_routing=True)``::
+
+            cross_val_score(clf, X, y, params={"X_err": sigma}, scoring=nimgp.scorer("f1_macro"))
+    """
+    return _Named(name)

@@ -99,7 +99,7 @@ def threads(n_jobs: Any) -> int:
     if not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs={n_jobs!r} is not a whole number other than 0, or None")
     processors = len(os.sched_getaffinity(0))
-    return int(n_jobs) if n_jobs > 0 else max(1, processors + 1 + int(n_jobs))
+    return int(n_jobs) if int(n_jobs) > 0 else max(1, processors + 1 + int(n_jobs))
 
 
 def options_of(estimator: Any) -> dict[str, str]:

@@ -41,7 +41,7 @@ class UncertaintyMethods:
     _rows_to_predict: Any
     _ready_model: Any
 
-    def uncertainty(self, X: ArrayLike, X_err: ArrayLike | None = None) -> Uncertainty:
+    def uncertainty(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> Uncertainty:
         """How uncertain the class of each row is, and how much of that has which cause.
 
         Parameters
@@ -64,6 +64,7 @@ class UncertaintyMethods:
         self,
         pool: ArrayLike,
         n: int = 10,
+        *,
         X_err: ArrayLike | None = None,
         by: Literal["information", "entropy"] = "information",
     ) -> np.ndarray:
@@ -92,7 +93,7 @@ class UncertaintyMethods:
         score = self._predict(pool, X_err, scores[by])[scores[by]]
         return np.argsort(-score, kind="stable")[:n]
 
-    def remeasure(self, X: ArrayLike, X_err: ArrayLike | None = None) -> np.ndarray:
+    def remeasure(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
         """What better measurements would tell.
 
         Parameters

@@ -49,8 +49,8 @@ def class_probabilities(
     feature: int | str,
     X: Any,
     y: ArrayLike | None = None,
-    X_err: ArrayLike | None = None,
     *,
+    X_err: ArrayLike | None = None,
     at: ArrayLike | None = None,
     at_err: ArrayLike | None = 0.0,
     points: int = 200,
@@ -60,7 +60,7 @@ def class_probabilities(
 
     Parameters
     ----------
-    clf : NoisyGPClassifier or NoisyGPOrdinal
+    clf : NoisyGPClassifier or NoisyGPOrdinalClassifier
         Fitted.
     feature : int or str
         The attribute along the axis.
@@ -85,10 +85,10 @@ def class_probabilities(
     check_is_fitted(clf)
     j, ax = _number(clf, feature), _axes(ax)
     values, bars = _measured(clf, X, X_err, j)
-    labels = clf.predict(X, 0.0 if X_err is None else X_err) if y is None else y
+    labels = clf.predict(X, X_err=0.0 if X_err is None else X_err) if y is None else y
     numbers = check_labels(labels, clf.classes_, len(values))
     line, grid = _line(clf, values, j, at, points)
-    probability = clf.predict_proba(grid, at_err)
+    probability = clf.predict_proba(grid, X_err=at_err)
     for c, label in enumerate(clf.classes_):
         (curve,) = ax.plot(line, probability[:, c], label=str(label))
         mine = numbers == c
@@ -132,8 +132,8 @@ def numbers(
     feature: int | str,
     X: Any,
     y: ArrayLike,
-    X_err: ArrayLike | None = None,
     *,
+    X_err: ArrayLike | None = None,
     at: ArrayLike | None = None,
     at_err: ArrayLike | None = 0.0,
     level: float = 0.9,
@@ -173,8 +173,8 @@ def numbers(
     values, bars = _measured(model, X, X_err, j)
     line, grid = _line(model, values, j, at, points)
     more = {"exposure": 1.0} if model._target == "count" else {}
-    low, high = model.predict_quantiles(grid, (0.5 - level / 2, 0.5 + level / 2), at_err, **more).T
-    (curve,) = ax.plot(line, model.predict(grid, at_err, **more), label="mean")
+    low, high = model.predict_quantiles(grid, (0.5 - level / 2, 0.5 + level / 2), X_err=at_err, **more).T
+    (curve,) = ax.plot(line, model.predict(grid, X_err=at_err, **more), label="mean")
     ax.fill_between(line, low, high, color=curve.get_color(), alpha=0.2, label=f"{level:g} of y")
     ax.errorbar(values[:, j], check_numbers(y, len(values)), xerr=bars, fmt=".", color="0.4",
                 alpha=0.5, elinewidth=0.6)  # fmt: skip
@@ -187,8 +187,8 @@ def reliability(
     clf: Any,
     X: Any,
     y: ArrayLike,
-    X_err: ArrayLike | None = None,
     *,
+    X_err: ArrayLike | None = None,
     bins: int = 10,
     ax: Any = None,
 ) -> Any:
@@ -199,7 +199,7 @@ def reliability(
 
     Parameters
     ----------
-    clf : NoisyGPClassifier or NoisyGPOrdinal
+    clf : NoisyGPClassifier or NoisyGPOrdinalClassifier
         Fitted.
     X, y, X_err
         Rows that were not trained on.
@@ -211,7 +211,7 @@ def reliability(
     -------
     matplotlib Axes
     """
-    p = clf.predict_proba(X, X_err)
+    p = clf.predict_proba(X, X_err=X_err)
     labels = check_labels(y, clf.classes_, len(p))
     hit = labels[:, None] == np.arange(p.shape[1])
     which = np.minimum((p * bins).astype(int), bins - 1).ravel()
@@ -223,7 +223,7 @@ def reliability(
     ax = _axes(ax, figsize=(4.5, 4.5))
     ax.plot([0, 1], [0, 1], color="0.7", zorder=0)
     ax.errorbar(said, seen, yerr=error, fmt="o-", capsize=2)
-    nll = -neg_log_loss(clf, X, y, X_err)
+    nll = -neg_log_loss(clf, X, y, X_err=X_err)
     ax.set(xlabel="predicted probability", ylabel="share that was right", xlim=(-0.02, 1.02),
            ylim=(-0.02, 1.02), title=f"{len(p)} rows, NLL {nll:.3f}")  # fmt: skip
     return ax

@@ -8,21 +8,31 @@ Error columns are paired by rule, the same as the command-line program's. A colu
 
 and in ``dflux`` when there is none of these and ``dflux`` has no error column of its own.
 
-A feature called ``log(flux)`` is the natural logarithm of the column ``flux``, with error
-``sigma / flux``; values that have no logarithm count as missing.
+Features may be computed, and are then called so, unless there is a column of that very name:
+
+    ``log(flux)``    the natural logarithm, with error ``sigma / flux``
+    ``log10(flux)``  the decimal one, with error ``sigma / (flux ln 10)``
+    ``gmag-w1mag``   a difference, with error ``sqrt(sigma_a**2 + sigma_b**2)``
+
+Values that have no logarithm count as missing.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import importlib
 import os
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-__all__ = ["Columns", "from_fits", "from_table", "pair_errors"]
+from ._arrow import ArrowColumns, is_arrow, read_parquet
+from ._units import units_of
+
+__all__ = ["Columns", "from_fits", "from_parquet", "from_table", "pair_errors"]
 
 _RULE = (
     ("", "_err"),
@@ -68,9 +78,25 @@ class Columns(_Columns):
     exposure : ndarray of shape (n,) or None
         What counts were gathered over; None when it was not asked for. Not one of the four that the
         tuple unpacks to.
+    units : dict
+        Units by attribute, of those whose column has one; also ``X.attrs["units"]`` of a DataFrame,
+        which estimators look at.
     """
 
     exposure: np.ndarray | None = None
+    units: dict[str, str]
+
+
+class _Source(NamedTuple):
+    """What a feature is made of: a column, its logarithm, or it minus another one."""
+
+    column: str
+    form: str = ""  # "log", "log10" or "-"
+    minus: str | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        return [self.column] if self.minus is None else [self.column, self.minus]
 
 
 # ---------------------------------------------------------------------- any table as columns
@@ -233,16 +259,76 @@ def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, st
     return {feature: found[0] for feature, found in pairs.items() if found}
 
 
-def _inside_log(feature: str, columns: Sequence[str]) -> str | None:
-    """The X of a feature log(X) that is not itself a column."""
-    if _find(columns, feature) is None and feature.startswith("log(") and feature.endswith(")"):
-        return feature[4:-1].strip()
-    return None
+def _inside_log(feature: str) -> tuple[str, str] | None:
+    """The logarithm and the X of log(X) or log10(X)."""
+    found = re.fullmatch(r"(log|log10)\((.+)\)", feature)
+    return None if found is None else (found[1], found[2].strip())
+
+
+def _source(feature: str, columns: Sequence[str]) -> _Source:
+    """What a feature is made of."""
+    column = _find(columns, feature)
+    if column is not None:
+        return _Source(column)
+    inside = _inside_log(feature)
+    if inside is not None:
+        return _Source(_require(columns, inside[1]), inside[0])
+    for sign in re.finditer("-", feature):
+        left = _find(columns, feature[: sign.start()].strip())
+        right = feature[sign.end() :].strip()
+        if left is not None and right:
+            right = _require(columns, right)
+            if left == right:
+                raise ValueError(f"feature {feature!r} is nothing")
+            return _Source(left, "-", right)
+    return _Source(_require(columns, feature))
+
+
+def _matching(pattern: str, columns: Sequence[str]) -> list[str]:
+    """The columns a pattern such as *mag stands for; a column of that very name is no pattern."""
+    if _find(columns, pattern) is not None or not set("*?") & set(pattern):
+        return [_require(columns, pattern)]
+    plain = pattern.replace("[", "[[]").lower()
+    found = [name for name in columns if fnmatch.fnmatchcase(name.lower(), plain)]
+    if not found:
+        raise ValueError(f"no column matches {pattern!r}")
+    return found
+
+
+def _named_sources(
+    features: Iterable[str], columns: Sequence[str], usable: Sequence[str]
+) -> dict[str, _Source]:
+    """Features as they were named; `usable` are the columns that patterns may stand for."""
+    sources: dict[str, _Source] = {}
+    for feature in map(str, features):
+        logarithm, inside = _inside_log(feature) or ("", feature)
+        if _find(columns, feature) is None and set("*?") & set(inside):
+            found = [name for name in usable if name in _matching(inside, columns)]
+            if not found:
+                raise ValueError(f"no column matches {inside!r}")
+            for name in found:
+                called = f"{logarithm}({name})" if logarithm else name
+                sources.setdefault(called, _Source(name, logarithm))
+        else:
+            sources[feature] = _source(feature, columns)
+    return sources
+
+
+def _numbers_rows(table: Any, name: str) -> bool:
+    """Whether a column numbers the rows: whole numbers, all there and different, and 30 at least."""
+    values = _numbers(table, name)[:4096]
+    return bool(
+        len(values) >= 30
+        and np.isfinite(values).all()
+        and (values == np.floor(values)).all()
+        and len(np.unique(values)) == len(values)
+    )
 
 
 def _numeric_columns(
     table: Any, columns: Sequence[str], labels: Sequence[str], named: set[str]
-) -> list[str]:
+) -> tuple[list[str], list[str]]:
+    """Columns that may be features, and those that are unless anything is said."""
     values = [name for name in columns if name not in labels]
     errors = named.union(*(_by_rule(name, columns) for name in values))
     errors.update(*(_by_rule(label, columns) for label in labels if _is_numeric(table[label])))
@@ -252,7 +338,7 @@ def _numeric_columns(
         if name not in errors and _is_numeric(table[name]) and _is_one_sided(name, columns)
     ]
     _warn_of_one_sided(one_sided)
-    return [
+    usable = [
         name
         for name in values
         if name not in errors
@@ -261,14 +347,19 @@ def _numeric_columns(
         and (not _looks_like_error(name) or _by_rule(name, columns))
         and _is_numeric(table[name])
     ]
+    described = [name for name in usable if _by_rule(name, columns) or not _numbers_rows(table, name)]
+    return usable, described or usable
 
 
-def _logarithm(values: np.ndarray, sigma: np.ndarray | None) -> tuple[np.ndarray, Any]:
+def _logarithm(
+    form: str, values: np.ndarray, sigma: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray | None]:
     values = np.where(values > 0, values, np.nan)
     if sigma is not None:
         with np.errstate(over="ignore"):  # however uncertain, an error stays finite
-            sigma = np.minimum(sigma / values, np.finfo(np.float64).max)
-    return np.log(values), sigma
+            sigma = sigma / values / (np.log(10) if form == "log10" else 1)
+            sigma = np.minimum(sigma, np.finfo(np.float64).max)
+    return (np.log10 if form == "log10" else np.log)(values), sigma
 
 
 # ---------------------------------------------------------------------- labels
@@ -360,20 +451,25 @@ def from_table(
     ignore_case: bool = False,
     as_frame: bool | Literal["auto"] = "auto",
     exposure: str | None = None,
+    exclude: Iterable[str] = (),
+    missing_value: float | Sequence[float] = (),
 ) -> Columns:
     """Values, labels and error bars of a table.
 
     Parameters
     ----------
-    table : pandas DataFrame, astropy Table, structured array or dict of columns
+    table : pandas DataFrame, astropy Table, Arrow table, structured array or dict of columns
+        Of an Arrow table (pyarrow's, or anything with ``__arrow_c_stream__``) columns of numbers
+        are looked at where they are.
     label : str or list of str, optional
         The column of what is to be learned: labels, levels, numbers or counts; for sets of labels
         a column of 0 and 1, true and false or yes and no for each. Rows where it is missing are
         left out; of a DataFrame X, the index says which are left.
     features : iterable of str, optional
-        The columns to learn from, in this order; ``log(x)`` for the logarithm of ``x``. All columns
-        of numbers by default, but for labels, errors (also of what is not there), and those that
-        number the rows (``id``...).
+        The columns to learn from, in this order, or what is made of them: ``log(x)``, ``log10(x)``,
+        ``a-b``. ``*mag`` stands for all columns of numbers whose names end so. All columns of
+        numbers by default, but for labels, errors (also of what is not there), and those that
+        number the rows (``id``..., or whole numbers that are all different).
         ``model.feature_names_in_`` of an estimator gives it what it knows.
     errors : "auto", dict or None, default="auto"
         Where the error bars are: by the rule above; by the rule, and for some features the columns
@@ -389,11 +485,16 @@ def from_table(
         table's rows. So is y then, when it has several columns. "auto": when pandas is installed.
     exposure : str, optional
         The column of what counts were gathered over. It is no feature.
+    exclude : iterable of str
+        Columns that are neither features nor errors; ``*`` and ``?`` stand for any letters and one.
+    missing_value : float or sequence of float
+        Numbers that stand for a missing value or error, such as -99.
 
     Returns
     -------
     Columns
-        X, y, X_err and names; the exposure is its attribute ``exposure``.
+        X, y, X_err and names; the exposure and the units are its attributes ``exposure`` and
+        ``units``.
 
     Examples
     --------
@@ -402,32 +503,42 @@ def from_table(
     >>> names, X_err.tolist()
     (['flux'], [[0.1], [0.3]])
     """
+    if is_arrow(table):
+        table = ArrowColumns(table)
     columns = _column_names(table)
     one = label is None or isinstance(label, str)
-    labels = [_require(columns, name) for name in ([label] if one else label) if name is not None]
+    wanted = [label] if isinstance(label, str) else [] if label is None else list(label)
+    labels = [_require(columns, name) for name in wanted]
     taken = labels if exposure is None else [*labels, _require(columns, exposure)]
+    excluded = {
+        name
+        for pattern in ([exclude] if isinstance(exclude, str) else exclude)
+        for name in _matching(pattern, columns)
+    }
+    columns = [name for name in columns if name not in excluded or name in taken]
     given = dict(errors) if isinstance(errors, Mapping) else {}
     named = {_require(columns, name) for name in given.values() if name is not None}
     if features is None:
-        chosen = _numeric_columns(table, columns, taken, named)
-        sources = {name: (name, False) for name in chosen}
+        sources = {name: _Source(name) for name in _numeric_columns(table, columns, taken, named)[1]}
     else:
-        sources = {}
-        for feature in map(str, features):
-            inside = _inside_log(feature, columns)
-            sources[feature] = (_require(columns, inside or feature), inside is not None)
+        features = list(map(str, [features] if isinstance(features, str) else features))
+        patterns = any(set("*?") & set(feature) for feature in features)
+        usable = _numeric_columns(table, columns, taken, named)[0] if patterns else []
+        sources = _named_sources(features, columns, usable)
     for name in [log] if isinstance(log, str) else log:
         if name not in sources:
             raise ValueError(f"log: {name!r} is not a feature; there are {', '.join(sources)}")
         sources = {
-            (f"log({key})" if key == name else key): (column, logarithm or key == name)
-            for key, (column, logarithm) in sources.items()
+            (f"log({key})" if key == name else key): (
+                _Source(source.column, "log") if key == name and not source.form else source
+            )
+            for key, source in sources.items()
         }
     if not sources:
         raise ValueError("the table has no columns of numbers besides labels and errors")
     pairs = _pairs(sources, columns, taken, errors, given)
     _refuse_double_use(sources, pairs, labels, taken[len(labels) :])
-    X, X_err = _values(table, sources, pairs)
+    X, X_err = _values(table, sources, pairs, np.ravel(missing_value))
     if not labels:
         y, keep = None, np.ones(len(X), dtype=bool)
     elif one:
@@ -435,33 +546,42 @@ def from_table(
     else:
         y, keep = _sets(table, labels)
     if not keep.any():
-        wanted = "" if classes is None else f" of {list(classes)}"
-        raise ValueError(f"no row of column {', '.join(map(repr, labels))} has a label{wanted}")
+        which = "" if classes is None else f" of {list(classes)}"
+        raise ValueError(f"no row of column {', '.join(map(repr, labels))} has a label{which}")
     rows, names = np.flatnonzero(keep), list(sources)
     if y is not None:
         y = y[keep] if one else _frame(y[keep], labels, rows, as_frame)
-    X = _frame(X[keep], names, rows, as_frame)
-    result = Columns(X, y, X_err[keep] if pairs else None, names)
+    if not keep.all():
+        X, X_err = X[keep], X_err[keep]
+    X = _frame(X, names, rows, as_frame)
+    result = Columns(X, y, X_err if any(map(any, pairs.values())) else None, names)
+    known = units_of(table)
+    result.units = {
+        name: known[source.column] for name, source in sources.items() if source.column in known
+    }
+    if result.units and hasattr(X, "attrs"):
+        X.attrs["units"] = dict(result.units)
     if exposure is not None:
         result.exposure = _exposure(table, taken[-1], rows)
     return result
 
 
-def _refuse_double_use(sources: Mapping[str, tuple[str, bool]], pairs: Mapping[str, str],
+def _refuse_double_use(sources: Mapping[str, _Source], pairs: Mapping[str, Sequence[str | None]],
                        labels: Sequence[str], exposures: Sequence[str]) -> None:  # fmt: skip
     """ValueError when what is to be predicted, or the exposure, is among what predicts it."""
     for column in exposures:
         if column in labels:
             raise ValueError(f"column {column!r} cannot be label and exposure at once")
     for what, columns in (("label", labels), ("exposure", exposures)):
-        for feature, (source, _) in sources.items():
-            if source in columns:
-                raise ValueError(f"column {source!r} cannot be {what} and feature at once")
-            if pairs.get(feature) in columns:
-                raise ValueError(
-                    f"column {pairs[feature]!r} cannot be {what} and the error of {feature!r} at "
-                    "once"
-                )
+        for feature, source in sources.items():
+            for column in source.columns:
+                if column in columns:
+                    raise ValueError(f"column {column!r} cannot be {what} and feature at once")
+            for error in pairs[feature]:
+                if error in columns:
+                    raise ValueError(
+                        f"column {error!r} cannot be {what} and the error of {feature!r} at once"
+                    )
 
 
 def _exposure(table: Any, name: str, rows: np.ndarray) -> np.ndarray:
@@ -479,39 +599,64 @@ def _exposure(table: Any, name: str, rows: np.ndarray) -> np.ndarray:
     return values
 
 
-def _pairs(sources: Mapping[str, tuple[str, bool]], columns: Sequence[str], labels: Sequence[str],
-           errors: Any, given: Mapping[str, str | None]) -> dict[str, str]:  # fmt: skip
-    """Error column by feature."""
-    if errors is None:
-        return {}
+def _pairs(sources: Mapping[str, _Source], columns: Sequence[str], labels: Sequence[str],
+           errors: Any, given: Mapping[str, str | None]) -> dict[str, list[str | None]]:  # fmt: skip
+    """Error columns by feature, one for each column it is made of; None where there is none."""
     if isinstance(errors, str) and errors != "auto":
         raise ValueError(f"errors={errors!r} is not 'auto', a dict or None")
-    values = [column for column, _ in sources.values()]
-    found = pair_errors(values, [column for column in columns if column not in labels])
-    pairs: dict[str, str | None] = {f: found.get(column) for f, (column, _) in sources.items()}
+    values = [column for source in sources.values() for column in source.columns]
+    allowed = [column for column in columns if column not in labels]
+    found = {} if errors is None else pair_errors(values, allowed)
+    pairs = {f: [found.get(column) for column in source.columns] for f, source in sources.items()}
     for feature, column in given.items():
-        about = [f for f, (source, _) in sources.items() if feature in (f, source)]
+        about = [
+            (f, k)
+            for f, source in sources.items()
+            for k, operand in enumerate(source.columns)
+            if feature == operand or (feature == f and k == 0)
+        ]
         if not about:
             raise ValueError(
                 f"errors: {feature!r} is not a feature; there are {', '.join(sources)}"
             )
-        for f in about:
-            pairs[f] = None if column is None else _require(columns, column)
-    return {feature: column for feature, column in pairs.items() if column is not None}
+        for f, k in about:
+            pairs[f][k] = None if column is None else _require(columns, column)
+    return pairs
 
 
 def _values(
-    table: Any, sources: Mapping[str, tuple[str, bool]], pairs: Mapping[str, str]
+    table: Any,
+    sources: Mapping[str, _Source],
+    pairs: Mapping[str, Sequence[str | None]],
+    sentinels: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """All rows of the features, and their errors; 0 where a feature has none."""
-    rows = len(_numbers(table, next(iter(sources.values()))[0]))
+
+    def numbers(name: str) -> np.ndarray:
+        values = _numbers(table, name)
+        return np.where(np.isin(values, sentinels), np.nan, values) if sentinels.size else values
+
+    rows = len(_numbers(table, next(iter(sources.values())).column))
     X, X_err = np.empty((rows, len(sources))), np.zeros((rows, len(sources)))
-    for j, (feature, (column, logarithm)) in enumerate(sources.items()):
-        values = _numbers(table, column)
-        sigma = _numbers(table, pairs[feature]) if feature in pairs else None
-        if logarithm:
-            values, sigma = _logarithm(values, sigma)
-        X[:, j] = values
+    for j, (feature, source) in enumerate(sources.items()):
+        values = [numbers(column) for column in source.columns]
+        sigmas = [None if name is None else numbers(name) for name in pairs[feature]]
+        for name, sigma in zip(pairs[feature], sigmas, strict=True):
+            if sigma is not None and rows and np.isnan(sigma).all():
+                raise ValueError(
+                    f"column {name!r}: every error of {feature!r} is missing; "
+                    f"errors={{{feature!r}: None}} says that the values are exact"
+                )
+        if source.form == "-":
+            X[:, j] = values[0] - values[1]
+            known = [sigma for sigma in sigmas if sigma is not None]
+            if known:
+                X_err[:, j] = np.sqrt(sum(sigma**2 for sigma in known))
+            continue
+        value, sigma = values[0], sigmas[0]
+        if source.form:
+            value, sigma = _logarithm(source.form, value, sigma)
+        X[:, j] = value
         if sigma is not None:
             X_err[:, j] = sigma
     return X, X_err
@@ -540,6 +685,8 @@ def from_fits(
     ignore_case: bool = False,
     as_frame: bool | Literal["auto"] = "auto",
     exposure: str | None = None,
+    exclude: Iterable[str] = (),
+    missing_value: float | Sequence[float] = (),
 ) -> Columns:
     """Values, labels and error bars of a table in a FITS file.
 
@@ -549,13 +696,14 @@ def from_fits(
         The file; may be compressed (``.gz``).
     hdu : int or str, default=1
         Number or name of the extension that holds the table.
-    label, features, errors, log, classes, ignore_case, as_frame, exposure
+    label, features, errors, log, classes, ignore_case, as_frame, exposure, exclude, missing_value
         As in :func:`from_table`.
 
     Returns
     -------
     Columns
-        X, y, X_err and names; the exposure is its attribute ``exposure``.
+        X, y, X_err and names; the exposure and the units are its attributes ``exposure`` and
+        ``units``.
 
     Notes
     -----
@@ -566,6 +714,28 @@ def from_fits(
     except ImportError:
         raise ImportError("from_fits needs astropy: pip install nimgp[tables]") from None
     table = Table.read(os.fspath(path), format="fits", hdu=hdu, unit_parse_strict="silent")
-    return from_table(
-        table, label, features, errors, log, classes, ignore_case, as_frame, exposure
-    )
+    return from_table(table, label, features, errors, log, classes, ignore_case, as_frame, exposure,
+                      exclude, missing_value)  # fmt: skip
+
+
+def from_parquet(path: str | os.PathLike[str], **how: Any) -> Columns:
+    """Values, labels and error bars of a table in a Parquet file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    **how
+        As in :func:`from_table`: label, features, ...
+
+    Returns
+    -------
+    Columns
+        X, y, X_err and names; the exposure and the units are its attributes ``exposure`` and
+        ``units``.
+
+    Notes
+    -----
+    Needs pyarrow (``pip install pyarrow``). Units are those in the metadata of fields, ``unit``.
+    """
+    return from_table(read_parquet(os.fspath(path)), **how)

@@ -11,8 +11,8 @@ import numpy as np
 from nimgp import (
     NoisyGPClassifier,
     NoisyGPCountRegressor,
-    NoisyGPMultiLabel,
-    NoisyGPOrdinal,
+    NoisyGPMultiLabelClassifier,
+    NoisyGPOrdinalClassifier,
     NoisyGPRegressor,
 )
 
@@ -20,8 +20,8 @@ ROOT = Path(__file__).parents[2]
 
 ESTIMATORS = [
     NoisyGPClassifier,
-    NoisyGPOrdinal,
-    NoisyGPMultiLabel,
+    NoisyGPOrdinalClassifier,
+    NoisyGPMultiLabelClassifier,
     NoisyGPRegressor,
     NoisyGPCountRegressor,
 ]
@@ -58,8 +58,8 @@ def make_targets(kind: type, rows: int = 120, seed: int = 0) -> Problem:
     X = truth + sigma * rng.normal(size=truth.shape)
     y = {
         NoisyGPClassifier: np.array(["down", "up"])[(height > 0).astype(int)],
-        NoisyGPOrdinal: np.digitize(height, [-1, 0, 1]),
-        NoisyGPMultiLabel: np.column_stack([height > 0, truth[:, 0] > 0, height > 2]).astype(int),
+        NoisyGPOrdinalClassifier: np.digitize(height, [-1, 0, 1]),
+        NoisyGPMultiLabelClassifier: np.column_stack([height > 0, truth[:, 0] > 0, height > 2]).astype(int),
         NoisyGPRegressor: height + 0.1 * rng.normal(size=rows),
         NoisyGPCountRegressor: rng.poisson(np.exp(1 + 0.5 * height)),
     }[kind]
@@ -69,10 +69,10 @@ def make_targets(kind: type, rows: int = 120, seed: int = 0) -> Problem:
 def predicted(estimator: Any, X: Any, X_err: Any, **more: Any) -> np.ndarray:
     """The distributions an estimator predicts, in one array."""
     if hasattr(estimator, "predict_proba"):
-        return estimator.predict_proba(X, X_err, **more)
+        return estimator.predict_proba(X, X_err=X_err, **more)
     return np.column_stack(
         [
-            *estimator.predict(X, X_err, return_std=True, **more),
-            estimator.predict_quantiles(X, (0.1, 0.7), X_err, **more),
+            *estimator.predict(X, X_err=X_err, return_std=True, **more),
+            estimator.predict_quantiles(X, (0.1, 0.7), X_err=X_err, **more),
         ]
     )

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from nimgp import NoisyGPClassifier, NoisyGPOrdinal, NoisyGPRegressor
+from nimgp import NoisyGPClassifier, NoisyGPOrdinalClassifier, NoisyGPRegressor
 from problems import ESTIMATORS, make_problem, make_targets, predicted, uncalibrated
 
 QUICK = {"max_epochs": 3, "n_points": 16, "random_state": 0, "n_jobs": 1}
-CALIBRATED = [NoisyGPClassifier, NoisyGPOrdinal]
+CALIBRATED = [NoisyGPClassifier, NoisyGPOrdinalClassifier]
 
 
 def fitted(kind, rows=60, errors=True, **settings):
     X, y, sigma, _ = make_targets(kind, rows)
-    return kind(**{**uncalibrated(kind, QUICK), **settings}).fit(X, y, sigma if errors else None)
+    return kind(**{**uncalibrated(kind, QUICK), **settings}).fit(X, y, X_err=sigma if errors else None)
 
 
 def chosen(estimator, *names):
@@ -34,12 +34,12 @@ def test_the_library_chooses_for_the_data(kind):
         for errors, noise in ((True, "given"), (False, "given"), (True, "learned"))
     )
     power = ("0", "1") if numbers else ("1", "0.3")
-    points = ("marginal", *power, "4", "50")
-    assert noisy == (("latent", *power, "1", "200") if numbers else points)
+    points = ("marginal", "1", "0.45", "4", "50")  # each row has errors of its own
+    assert noisy == (("latent", *power, "4", "200") if numbers else points)
     assert exact == ("exact", *power, "1", "200")
     classes = kind is NoisyGPClassifier
     assert learned == (("marginal", "0.8", "1", "16", "50") if classes else
-                       ("latent", "0", "1", "1", "200"))  # fmt: skip
+                       ("latent", "0", "1", "4" if numbers else "1", "200"))  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
@@ -75,14 +75,14 @@ def test_wrong_choices_are_told(wrong, told):
 def test_choices_matter():
     """Each of them leads elsewhere than the default."""
     X, _, sigma, _ = make_targets(NoisyGPClassifier, 60)
-    plain = fitted(NoisyGPClassifier).predict_proba(X, sigma)
+    plain = fitted(NoisyGPClassifier).predict_proba(X, X_err=sigma)
     for other in ({"alpha": 0.5}, {"caution": 1}, {"lengthscale_prior": 0.1},
                   {"population": "flat"}, {"n_draws": 2}, {"batch_size": 20},
                   {"input_model": "latent"}):  # fmt: skip
-        assert not np.array_equal(fitted(NoisyGPClassifier, **other).predict_proba(X, sigma), plain)
-    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.3, "n_draws": 4,
-               "batch_size": 50, "kernel": "matern32"}  # fmt: skip
-    assert np.array_equal(fitted(NoisyGPClassifier, **spelled).predict_proba(X, sigma), plain)
+        assert not np.array_equal(fitted(NoisyGPClassifier, **other).predict_proba(X, X_err=sigma), plain)
+    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.45, "n_draws": 4,
+               "batch_size": 50, "kernel": "linear+matern32"}  # fmt: skip
+    assert np.array_equal(fitted(NoisyGPClassifier, **spelled).predict_proba(X, X_err=sigma), plain)
 
 
 # ---------------------------------------------------------------------- calibration
@@ -93,11 +93,11 @@ def test_calibration_is_a_power_of_the_probabilities(kind):
     X, y, sigma, _ = make_targets(kind, 60)
     with_it, without = (fitted(kind, calibrate=choice) for choice in (True, False))
     assert without.temperature_ == 1.0 != with_it.temperature_ > 0
-    p = without.predict_proba(X, sigma) ** (1 / with_it.temperature_)
-    found = with_it.predict_proba(X, sigma)
+    p = without.predict_proba(X, X_err=sigma) ** (1 / with_it.temperature_)
+    found = with_it.predict_proba(X, X_err=sigma)
     assert np.allclose(found, p / p.sum(axis=1, keepdims=True), rtol=1e-9)
     own = found[np.arange(60), np.searchsorted(with_it.classes_, y)]
-    assert np.allclose(with_it.log_density(X, y, sigma), np.log(own), rtol=1e-9)
+    assert np.allclose(with_it.log_density(X, y, X_err=sigma), np.log(own), rtol=1e-9)
 
 
 def test_only_classes_and_levels_are_calibrated():
@@ -118,23 +118,23 @@ def with_gaps(rows=60):
 def test_the_model_sees_which_cells_are_missing():
     X, y, sigma, _ = with_gaps()
     models = {
-        choice: NoisyGPClassifier(missing=choice, calibrate=False, **QUICK).fit(X, y, sigma)
+        choice: NoisyGPClassifier(missing=choice, calibrate=False, **QUICK).fit(X, y, X_err=sigma)
         for choice in ("auto", "ignore")
     }
     for choice, model in models.items():
         columns = model._model.get("missing_columns")
         assert columns.tolist() == ([1.0] if choice == "auto" else [])
         assert len(model._model.get("missing_relevance")) == len(columns)
-        assert model.n_features_in_ == 2 and model.lengthscales_.shape == (3, 2)
-        p = model.predict_proba(X, sigma)
+        assert model.n_features_in_ == 2 and model.lengthscales_.shape == (3, 2, 2)
+        p = model.predict_proba(X, X_err=sigma)
         assert np.isfinite(p).all() and np.allclose(p.sum(axis=1), 1)
-        assert model.remeasure(X[:4], sigma[:4]).shape == (4, 2)
+        assert model.remeasure(X[:4], X_err=sigma[:4]).shape == (4, 2)
         masked = np.ma.masked_invalid(X)
-        assert np.array_equal(model.predict_proba(masked, sigma), p)
-    answers = [model.predict_proba(X, sigma) for model in models.values()]
+        assert np.array_equal(model.predict_proba(masked, X_err=sigma), p)
+    answers = [model.predict_proba(X, X_err=sigma) for model in models.values()]
     assert not np.array_equal(*answers)
     # Gaps that training did not see are no trouble, nor are gaps without errors.
-    assert np.isfinite(models["auto"].predict_proba([[np.nan, 0.0], [np.nan, np.nan]], 0)).all()
+    assert np.isfinite(models["auto"].predict_proba([[np.nan, 0.0], [np.nan, np.nan]], X_err=0)).all()
 
 
 def test_gaps_among_exact_values_are_noisy():
@@ -150,19 +150,19 @@ def test_gaps_among_exact_values_are_noisy():
 @pytest.mark.parametrize("population", ["auto", "gaussian", "mixture"])
 def test_copies_predict_the_same_with_all_that_is_learned(population, tmp_path):
     X, y, sigma, _ = with_gaps()
-    clf = NoisyGPClassifier(population=population, **QUICK).fit(X, y, sigma)
+    clf = NoisyGPClassifier(population=population, **QUICK).fit(X, y, X_err=sigma)
     assert clf.temperature_ != 1
-    flat = clone(clf).set_params(population="flat", calibrate=False).fit(X, y, sigma)
-    before, where = clf.predict_proba(X, sigma), clf.denoise(X, y, sigma)
-    assert not np.array_equal(flat.denoise(X, y, sigma).mean, where.mean)  # so it was learned
+    flat = clone(clf).set_params(population="flat", calibrate=False).fit(X, y, X_err=sigma)
+    before, where = clf.predict_proba(X, X_err=sigma), clf.denoise(X, y, X_err=sigma)
+    assert not np.array_equal(flat.denoise(X, y, X_err=sigma).mean, where.mean)  # so it was learned
     clf.save(tmp_path / "m")
     for copy in (pickle.loads(pickle.dumps(clf)), NoisyGPClassifier.load(tmp_path / "m")):
         assert copy.temperature_ == clf.temperature_
-        assert np.array_equal(copy.predict_proba(X, sigma), before)
-        assert np.array_equal(copy.denoise(X, y, sigma).mean, where.mean)
-        assert np.array_equal(copy.remeasure(X[:3], sigma[:3]), clf.remeasure(X[:3], sigma[:3]))
-    again = clone(copy).fit(X, y, sigma)
-    assert np.array_equal(again.predict_proba(X, sigma), before)
+        assert np.array_equal(copy.predict_proba(X, X_err=sigma), before)
+        assert np.array_equal(copy.denoise(X, y, X_err=sigma).mean, where.mean)
+        assert np.array_equal(copy.remeasure(X[:3], X_err=sigma[:3]), clf.remeasure(X[:3], X_err=sigma[:3]))
+    again = clone(copy).fit(X, y, X_err=sigma)
+    assert np.array_equal(again.predict_proba(X, X_err=sigma), before)
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
@@ -170,22 +170,22 @@ def test_all_questions_are_answered_with_marginal_inputs(kind):
     X, y, sigma, _ = make_targets(kind, 60)
     model = fitted(kind, input_model="marginal", population="gaussian")
     assert np.isfinite(predicted(model, X, sigma)).all()
-    where = model.denoise(X, y, sigma)
+    where = model.denoise(X, y, X_err=sigma)
     # A Gaussian population can only sharpen a measurement.
     assert where.mean.shape == X.shape and (where.std > 0).all()
     assert (where.std < sigma).all()
     # Nothing is kept for each row: any rows will do.
     new = make_targets(kind, 90, seed=5)
-    assert model.denoise(new.X, new.y, new.sigma).mean.shape == (90, 2)
+    assert model.denoise(new.X, new.y, X_err=new.sigma).mean.shape == (90, 2)
     if hasattr(model, "uncertainty"):
-        parts = model.uncertainty(X, sigma)
+        parts = model.uncertainty(X, X_err=sigma)
         assert np.allclose(parts.total, parts.measurement + parts.model + parts.label, atol=1e-9)
-        assert (model.remeasure(X[:3], sigma[:3]) >= 0).all()
+        assert (model.remeasure(X[:3], X_err=sigma[:3]) >= 0).all()
 
 
-def test_numbers_are_predicted_as_before():
-    """Nothing of the default has changed for them but what the population says of the inputs."""
+def test_defaults_of_numbers():
+    """The defaults of numbers, spelled out."""
     X, _, sigma, _ = make_targets(NoisyGPRegressor, 60)
-    spelled = {"input_model": "latent", "alpha": 0, "caution": 1, "n_draws": 1, "batch_size": 200}
+    spelled = {"input_model": "latent", "alpha": 0, "caution": 1, "n_draws": 4, "batch_size": 200}
     one, other = (fitted(NoisyGPRegressor, **settings) for settings in ({}, spelled))
     assert np.array_equal(predicted(one, X, sigma), predicted(other, X, sigma))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,12 @@ def test_user_guide(monkeypatch, tmp_path):
     assert tried > 50 and failed == 0
 
 
+def test_the_example_knows_sharp_from_bad(capsys):
+    runpy.run_path(str(ROOT / "examples" / "session.py"))
+    sharp, bad, inside = (float(line.split()[-3][:-1]) for line in capsys.readouterr().out.splitlines())
+    assert sharp > 0.9 and 0.3 < bad < 0.7 and inside > 0.9
+
+
 def test_everything_public_is_documented_and_typed():
     assert Path(nimgp.__file__).with_name("py.typed").exists()
     things = [getattr(nimgp, name) for name in nimgp.__all__]
@@ -63,6 +70,17 @@ def test_everything_public_is_documented_and_typed():
                 assert parameter.name in ("self", "cls") or parameter.annotation is not (
                     inspect.Parameter.empty
                 ), (thing, parameter)
+
+
+def test_errors_are_given_by_keyword():
+    """X_err never stands where a sample weight, a class or a number might be meant."""
+    things = [getattr(nimgp.plot, name) for name in nimgp.plot.__all__]
+    things += [nimgp.neg_log_loss.__call__]
+    for estimator in ESTIMATORS:
+        things += [m for n, m in inspect.getmembers(estimator, inspect.isfunction) if n[0] != "_"]
+    found = [inspect.signature(thing).parameters.get("X_err") for thing in things]
+    kinds = [parameter.kind for parameter in found if parameter is not None]
+    assert len(kinds) > 30 and set(kinds) == {inspect.Parameter.KEYWORD_ONLY}
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -22,8 +22,8 @@ import nimgp
 from nimgp import (
     NoisyGPClassifier,
     NoisyGPCountRegressor,
-    NoisyGPMultiLabel,
-    NoisyGPOrdinal,
+    NoisyGPMultiLabelClassifier,
+    NoisyGPOrdinalClassifier,
     NoisyGPRegressor,
     mean_log_density,
 )
@@ -33,8 +33,8 @@ QUICK = {"max_epochs": 15, "n_points": 16, "random_state": 0, "n_jobs": 1}
 LEARNED = ("lengthscales_", "noise_variance_", "relevance_", "elbo_", "n_iter_", "n_inducing_")
 OWN = {
     NoisyGPClassifier: ("epsilon_",),
-    NoisyGPOrdinal: ("thresholds_",),
-    NoisyGPMultiLabel: ("map_", "offsets_"),
+    NoisyGPOrdinalClassifier: ("thresholds_",),
+    NoisyGPMultiLabelClassifier: ("map_", "offsets_"),
     NoisyGPRegressor: ("noise_deviation_",),
     NoisyGPCountRegressor: ("base_rate_",),
 }
@@ -56,7 +56,7 @@ def test_copies_are_the_same(kind, tmp_path):
     frame = pd.DataFrame(X, columns=["flux", "log(index)"])
     model = kind(
         "amortised", "both", "matern52", 9, jitter=1e-5, **SETTLED, **quick(kind)
-    ).fit(frame, y, sigma)
+    ).fit(frame, y, X_err=sigma)
     assert clone(model).get_params() == model.get_params()
     model.save(tmp_path / "m")
     before = predicted(model, frame, sigma)
@@ -68,10 +68,10 @@ def test_copies_are_the_same(kind, tmp_path):
             assert np.array_equal(getattr(copy, name), getattr(model, name)), name
         assert copy.set_params(n_jobs=1).get_params() == model.get_params()
         assert copy.feature_names_in_.tolist() == ["flux", "log(index)"]
-        density = copy.log_density(frame, y, sigma)
-        assert np.array_equal(density, model.log_density(frame, y, sigma))
-        where = copy.denoise(frame, y, sigma)
-        assert np.array_equal(where.mean, model.denoise(frame, y, sigma).mean)
+        density = copy.log_density(frame, y, X_err=sigma)
+        assert np.array_equal(density, model.log_density(frame, y, X_err=sigma))
+        where = copy.denoise(frame, y, X_err=sigma)
+        assert np.array_equal(where.mean, model.denoise(frame, y, X_err=sigma).mean)
         assert where.mean.shape == X.shape and (where.std > 0).all()
     nimgp.load(tmp_path / "m").save(tmp_path / "again")
     assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
@@ -95,7 +95,7 @@ def test_adding_rows_is_a_warm_start(kind):
     model.partial_fit(X[80:], y[80:], X_err=sigma[80:], sample_weight=np.full(40, 2.0))
     other = kind(warm_start=True, **quick(kind)).fit(X[:80], y[:80])
     errors = np.concatenate([np.zeros((80, 2)), sigma[80:]])
-    other.fit(X, y, errors, sample_weight=np.repeat([1.0, 2.0], [80, 40]))
+    other.fit(X, y, X_err=errors, sample_weight=np.repeat([1.0, 2.0], [80, 40]))
     assert model.n_iter_ == 30
     assert np.array_equal(predicted(model, X, sigma), predicted(other, X, sigma))
 
@@ -103,10 +103,10 @@ def test_adding_rows_is_a_warm_start(kind):
 @every
 def test_stopped_training_goes_on_to_the_same_bits(kind):
     X, y, sigma, _ = make_targets(kind)
-    whole = kind(**quick(kind)).fit(X, y, sigma)
-    model = kind(progress=lambda p: p.epoch == 7, warm_start=True, **quick(kind)).fit(X, y, sigma)
+    whole = kind(**quick(kind)).fit(X, y, X_err=sigma)
+    model = kind(progress=lambda p: p.epoch == 7, warm_start=True, **quick(kind)).fit(X, y, X_err=sigma)
     assert model.n_iter_ == 7
-    model.set_params(progress=False).fit(X, y, sigma)
+    model.set_params(progress=False).fit(X, y, X_err=sigma)
     assert np.array_equal(predicted(model, X, sigma), predicted(whole, X, sigma))
 
 
@@ -114,21 +114,21 @@ def test_stopped_training_goes_on_to_the_same_bits(kind):
 def test_many_rows_are_predicted_as_few(kind):
     """Rows go to the library in portions, and what they are with them."""
     X, y, sigma, _ = make_targets(kind)
-    model = kind(**{**quick(kind), "n_points": 2}).fit(X, y, sigma)
+    model = kind(**{**quick(kind), "n_points": 2}).fit(X, y, X_err=sigma)
     many = np.arange(2100) % 120
     assert np.array_equal(predicted(model, X[many], sigma[many]), predicted(model, X, sigma)[many])
-    density = model.log_density(X[many], y[many], sigma[0])
-    assert np.array_equal(density, model.log_density(X, y, sigma[0])[many])
+    density = model.log_density(X[many], y[many], X_err=sigma[0])
+    assert np.array_equal(density, model.log_density(X, y, X_err=sigma[0])[many])
 
 
 @every
 def test_the_density_is_of_the_predicted_distribution(kind):
     X, y, sigma, _ = make_targets(kind)
-    model = kind(**quick(kind)).fit(X, y, sigma)
-    density = model.log_density(X, y, sigma)
+    model = kind(**quick(kind)).fit(X, y, X_err=sigma)
+    density = model.log_density(X, y, X_err=sigma)
     assert density.shape == (120,) and np.isfinite(density).all()
-    if kind in (NoisyGPClassifier, NoisyGPOrdinal):
-        p = model.predict_proba(X, sigma)
+    if kind in (NoisyGPClassifier, NoisyGPOrdinalClassifier):
+        p = model.predict_proba(X, X_err=sigma)
         own = p[np.arange(120), np.searchsorted(model.classes_, y)]
         assert np.allclose(density, np.log(own), rtol=1e-10)
     assert mean_log_density(model, X, y, X_err=sigma) == density.mean()
@@ -149,11 +149,11 @@ def test_errors_are_routed(kind):
                 pipe, X, y, cv=halves, params={"X_err": sigma}, scoring=scoring
             )
             for (train, test), score in zip(halves, scores, strict=True):
-                model = kind(**quick(kind)).fit(X[train], y[train], sigma[train])
+                model = kind(**quick(kind)).fit(X[train], y[train], X_err=sigma[train])
                 if scoring is None:
                     wanted = model.score(X[test], y[test], X_err=sigma[test])
                 else:
-                    wanted = model.log_density(X[test], y[test], sigma[test]).mean()
+                    wanted = model.log_density(X[test], y[test], X_err=sigma[test]).mean()
                 assert np.isclose(score, wanted, rtol=1e-12)
         search = GridSearchCV(kind(**quick(kind)), {"n_inducing": [5, 20]}, cv=halves,
                               scoring=mean_log_density)  # fmt: skip
@@ -171,7 +171,7 @@ def test_forgotten_errors_and_no_fit(kind):
                  lambda X: kind().log_density(X, y)):  # fmt: skip
         with pytest.raises(NotFittedError):
             call(X)
-    model = kind(**quick(kind)).fit(X, y, sigma)
+    model = kind(**quick(kind)).fit(X, y, X_err=sigma)
     with pytest.warns(UserWarning, match="X_err is None here: the values are taken to be exact"):
         forgotten = model.predict(X)
     with warnings.catch_warnings():
@@ -182,8 +182,8 @@ def test_forgotten_errors_and_no_fit(kind):
 @every
 def test_attributes(kind):
     X, y, sigma, _ = make_targets(kind)
-    model = kind("latent", "both", n_inducing=7, **quick(kind)).fit(X, y, sigma)
-    functions = {NoisyGPClassifier: 2, NoisyGPMultiLabel: 3}.get(kind, 1)
+    model = kind("latent", "both", n_inducing=7, **quick(kind)).fit(X, y, X_err=sigma)
+    functions = {NoisyGPClassifier: 2, NoisyGPMultiLabelClassifier: 3}.get(kind, 1)
     assert model.n_features_in_ == 2 and model.n_inducing_ == 7 and model.n_iter_ == 15
     assert model.lengthscales_.shape == (functions, 2) and (model.lengthscales_ > 0).all()
     assert (model.noise_variance_ > 0).all() and model.relevance_.max() == 1.0
@@ -208,33 +208,33 @@ def test_likelihoods_are_those_of_the_estimator():
 def test_other_classifiers(likelihood, tmp_path):
     X, y, sigma, truth = make_targets(NoisyGPClassifier, 200)
     clf = NoisyGPClassifier(
-        likelihood=likelihood, max_epochs=100, learning_rate=0.1, n_points=64, calibrate=False,
-        random_state=0,
+        likelihood=likelihood, kernel="matern32", max_epochs=100, learning_rate=0.1, n_points=64,
+        calibrate=False, random_state=0,
     )
-    p = clf.fit(X, y, sigma).predict_proba(X, sigma)
+    p = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=sigma)
     assert np.allclose(p.sum(axis=1), 1) and (p > 0).all()
     assert clf.score(X, y, X_err=sigma) > 0.8 and not hasattr(clf, "epsilon_")
-    parts = clf.uncertainty(X, sigma)
+    parts = clf.uncertainty(X, X_err=sigma)
     assert np.allclose(parts.total, -(p * np.log(p)).sum(axis=1), atol=1e-9)
-    assert clf.remeasure(X[:5], sigma[:5]).shape == (5, 2)
+    assert clf.remeasure(X[:5], X_err=sigma[:5]).shape == (5, 2)
     assert clf.lengthscales_.shape == ({"softmax": 2, "probit": 1}[likelihood], 2)
     if likelihood == "probit":
         with pytest.raises(ValueError, match="probit is for 2 classes, there are 3"):
-            clf.fit(X, np.digitize(truth[:, 0], [-1, 1]), sigma)
-        assert np.array_equal(clf.predict_proba(X, sigma), p)
+            clf.fit(X, np.digitize(truth[:, 0], [-1, 1]), X_err=sigma)
+        assert np.array_equal(clf.predict_proba(X, X_err=sigma), p)
 
 
 # ---------------------------------------------------------------------- ordered classes
 
 
 def test_levels_are_in_order():
-    X, number, sigma, truth = make_targets(NoisyGPOrdinal, 200)
+    X, number, sigma, truth = make_targets(NoisyGPOrdinalClassifier, 200)
     settings = {"max_epochs": 100, "learning_rate": 0.1, "n_points": 64, "random_state": 0,
                 "calibrate": False}  # fmt: skip
-    model = NoisyGPOrdinal(**settings).fit(X, number, sigma)
+    model = NoisyGPOrdinalClassifier(**settings).fit(X, number, X_err=sigma)
     assert model.classes_.tolist() == [0, 1, 2, 3]
     assert model.thresholds_.shape == (3,) and (np.diff(model.thresholds_) > 0).all()
-    p = model.predict_proba(X, sigma)
+    p = model.predict_proba(X, X_err=sigma)
     assert np.allclose(p.sum(axis=1), 1) and (p > 0).all()
     assert model.score(X, number, X_err=sigma) > 0.7
     # Along the way up, every P(level <= k) falls.
@@ -243,88 +243,88 @@ def test_levels_are_in_order():
     assert (np.diff(below, axis=0) < 1e-9).all()
     # Names of levels are but names.
     names = np.array(["none", "little", "more", "all"])
-    named = NoisyGPOrdinal(classes=names.tolist(), **settings).fit(X, names[number], sigma)
-    assert np.array_equal(named.predict_proba(X, sigma), p)
-    assert named.predict(X, sigma).tolist() == names[model.predict(X, sigma)].tolist()
+    named = NoisyGPOrdinalClassifier(classes=names.tolist(), **settings).fit(X, names[number], X_err=sigma)
+    assert np.array_equal(named.predict_proba(X, X_err=sigma), p)
+    assert named.predict(X, X_err=sigma).tolist() == names[model.predict(X, X_err=sigma)].tolist()
 
 
 def test_levels_listed_by_the_user(tmp_path):
-    X, number, sigma, _ = make_targets(NoisyGPOrdinal)
+    X, number, sigma, _ = make_targets(NoisyGPOrdinalClassifier)
     names = np.array(["none", "little", "more", "all"])
-    model = NoisyGPOrdinal(classes=names, **quick(NoisyGPOrdinal)).fit(X, names[number])
+    model = NoisyGPOrdinalClassifier(classes=names, **quick(NoisyGPOrdinalClassifier)).fit(X, names[number])
     assert model.classes_.tolist() == names.tolist()
     model.save(tmp_path / "m")
-    back = NoisyGPOrdinal.load(tmp_path / "m")
+    back = NoisyGPOrdinalClassifier.load(tmp_path / "m")
     assert back.classes_.tolist() == names.tolist() == back.classes
     model.partial_fit(X, names[number], classes=names)
     with pytest.raises(ValueError, match="differ from those of the first call"):
         model.partial_fit(X, names[number], classes=sorted(names))
     with pytest.raises(ValueError, match="y: row 0: label .* is not one of the classes"):
-        NoisyGPOrdinal(classes=["a", "b"]).fit(X, names[number])
+        NoisyGPOrdinalClassifier(classes=["a", "b"]).fit(X, names[number])
     with pytest.raises(ValueError, match="y: no row has the level 'most'; every level needs one"):
-        NoisyGPOrdinal(classes=[*names, "most"]).fit(X, names[number])
+        NoisyGPOrdinalClassifier(classes=[*names, "most"]).fit(X, names[number])
     with pytest.raises(ValueError, match="not levels that differ"):
-        NoisyGPOrdinal(classes=["a", "a"]).fit(X, names[number])
+        NoisyGPOrdinalClassifier(classes=["a", "a"]).fit(X, names[number])
     with pytest.raises(ValueError, match="one class only"):
-        NoisyGPOrdinal().fit(X, np.zeros(120))
+        NoisyGPOrdinalClassifier().fit(X, np.zeros(120))
 
 
 def test_the_order_of_levels():
-    X, number, _, _ = make_targets(NoisyGPOrdinal)
+    X, number, _, _ = make_targets(NoisyGPOrdinalClassifier)
     names = np.array(["none", "few", "many", "all"])
-    listed = NoisyGPOrdinal(classes=names, **quick(NoisyGPOrdinal)).fit(X, names[number])
+    listed = NoisyGPOrdinalClassifier(classes=names, **quick(NoisyGPOrdinalClassifier)).fit(X, names[number])
     for y in (names[number], names[number].astype(object), pd.Series(names[number])):
         with pytest.raises(ValueError, match=r"have no order of their own; list all .*classes=\["):
-            NoisyGPOrdinal(**quick(NoisyGPOrdinal)).fit(X, y)
+            NoisyGPOrdinalClassifier(**quick(NoisyGPOrdinalClassifier)).fit(X, y)
     with pytest.raises(ValueError, match="no order of their own"):
-        NoisyGPOrdinal(**quick(NoisyGPOrdinal)).fit(X, pd.Categorical(names[number]))
+        NoisyGPOrdinalClassifier(**quick(NoisyGPOrdinalClassifier)).fit(X, pd.Categorical(names[number]))
     ordered = pd.Categorical(names[number], categories=[*names, "never"], ordered=True)
     for y in (ordered, pd.Series(ordered)):
-        model = NoisyGPOrdinal(**quick(NoisyGPOrdinal)).fit(X, y)
+        model = NoisyGPOrdinalClassifier(**quick(NoisyGPOrdinalClassifier)).fit(X, y)
         assert model.classes_.tolist() == names.tolist()
         assert np.array_equal(model.predict_proba(X), listed.predict_proba(X))
-    halves = NoisyGPOrdinal(**quick(NoisyGPOrdinal)).fit(X, number + 0.5)
+    halves = NoisyGPOrdinalClassifier(**quick(NoisyGPOrdinalClassifier)).fit(X, number + 0.5)
     assert halves.classes_.tolist() == [0.5, 1.5, 2.5, 3.5]
     assert np.array_equal(halves.predict_proba(X), listed.predict_proba(X))
     assert halves.score(X, number + 0.5) == listed.score(X, names[number])
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        NoisyGPOrdinal(**quick(NoisyGPOrdinal)).fit(X, X[:, 0])
+        NoisyGPOrdinalClassifier(**quick(NoisyGPOrdinalClassifier)).fit(X, X[:, 0])
 
 
 # ---------------------------------------------------------------------- sets of labels
 
 
 def test_sets_of_labels(tmp_path):
-    X, y, sigma, _ = make_targets(NoisyGPMultiLabel, 200)
+    X, y, sigma, _ = make_targets(NoisyGPMultiLabelClassifier, 200)
     assert (y.sum(axis=1) == 0).any()  # rows without a label
-    model = NoisyGPMultiLabel(
+    model = NoisyGPMultiLabelClassifier(
         n_functions=2, max_epochs=100, learning_rate=0.1, n_points=64, random_state=0
-    ).fit(X, y, sigma)
-    p = model.predict_proba(X, sigma)
+    ).fit(X, y, X_err=sigma)
+    p = model.predict_proba(X, X_err=sigma)
     assert p.shape == y.shape and ((p >= 0) & (p <= 1)).all()
-    assert np.array_equal(model.predict(X, sigma), (p > 0.5).astype(int))
-    right = (model.predict(X, sigma) == y).all(axis=1).mean()
+    assert np.array_equal(model.predict(X, X_err=sigma), (p > 0.5).astype(int))
+    right = (model.predict(X, X_err=sigma) == y).all(axis=1).mean()
     assert model.score(X, y, X_err=sigma) == right > 0.6
     assert model.map_.shape == (3, 2) and model.offsets_.shape == (3,)
-    parts = model.uncertainty(X, sigma)
+    parts = model.uncertainty(X, X_err=sigma)
     entropy = -(xlogy(p, p) + xlogy(1 - p, 1 - p)).sum(axis=1)
     assert np.allclose(parts.total, entropy, atol=1e-8)
     assert len(model.suggest(X, 7, X_err=sigma)) == 7
 
 
 def test_labels_in_every_form(tmp_path):
-    X, y, sigma, _ = make_targets(NoisyGPMultiLabel)
-    model = NoisyGPMultiLabel(**QUICK).fit(X, y, sigma)
+    X, y, sigma, _ = make_targets(NoisyGPMultiLabelClassifier)
+    model = NoisyGPMultiLabelClassifier(**QUICK).fit(X, y, X_err=sigma)
     assert model.classes_.tolist() == [0, 1, 2]
-    wanted = model.predict_proba(X, sigma)
+    wanted = model.predict_proba(X, X_err=sigma)
     frame = pd.DataFrame(y, columns=["hot", "red", "near"])
     for form in (y.astype(bool), y.astype(float), y.tolist(), csr_matrix(y), frame):
-        assert np.array_equal(model.fit(X, form, sigma).predict_proba(X, sigma), wanted)
+        assert np.array_equal(model.fit(X, form, X_err=sigma).predict_proba(X, X_err=sigma), wanted)
         assert model.score(X, form, X_err=sigma) == model.score(X, y, X_err=sigma)
     assert model.classes_.tolist() == ["hot", "red", "near"]
     model.save(tmp_path / "m")
     assert nimgp.load(tmp_path / "m").classes_.tolist() == ["hot", "red", "near"]
-    one = NoisyGPMultiLabel(**QUICK).fit(X, y[:, :1], sigma)
-    assert one.predict(X, sigma).shape == (120, 1)
-    never = NoisyGPMultiLabel(**QUICK).fit(X, np.zeros_like(y), sigma)
-    assert (never.predict_proba(X, sigma) < 0.5).all()
+    one = NoisyGPMultiLabelClassifier(**QUICK).fit(X, y[:, :1], X_err=sigma)
+    assert one.predict(X, X_err=sigma).shape == (120, 1)
+    never = NoisyGPMultiLabelClassifier(**QUICK).fit(X, np.zeros_like(y), X_err=sigma)
+    assert (never.predict_proba(X, X_err=sigma) < 0.5).all()

@@ -17,8 +17,8 @@ from sklearn.base import clone
 from nimgp import (
     NoisyGPClassifier,
     NoisyGPCountRegressor,
-    NoisyGPMultiLabel,
-    NoisyGPOrdinal,
+    NoisyGPMultiLabelClassifier,
+    NoisyGPOrdinalClassifier,
     NoisyGPRegressor,
     from_table,
     load,
@@ -43,16 +43,16 @@ def test_everything_comes_back(problem, path):
                             noise_start=0.1, jitter=1e-5, alpha=0.5, caution=0.8,
                             lengthscale_prior=1.5, batch_size=64, n_draws=2, population="flat",
                             missing="ignore",
-                            **QUICK).fit(frame, y, sigma)  # fmt: skip
+                            **QUICK).fit(frame, y, X_err=sigma)  # fmt: skip
     clf.save(path)
     back = NoisyGPClassifier.load(path)
     assert back.get_params() == {**clf.get_params(), "n_jobs": None}
     assert back.feature_names_in_.tolist() == ["flux", "log(index)"]
     assert back.n_features_in_ == 2
-    assert np.array_equal(back.predict_proba(frame, sigma), clf.predict_proba(frame, sigma))
+    assert np.array_equal(back.predict_proba(frame, X_err=sigma), clf.predict_proba(frame, X_err=sigma))
     for name in ("lengthscales_", "noise_variance_", "relevance_", "elbo_", "n_iter_", "epsilon_"):
         assert np.array_equal(getattr(back, name), getattr(clf, name)), name
-    assert np.array_equal(back.denoise(frame, y, sigma).mean, clf.denoise(frame, y, sigma).mean)
+    assert np.array_equal(back.denoise(frame, y, X_err=sigma).mean, clf.denoise(frame, y, X_err=sigma).mean)
     with pytest.warns(UserWarning, match="X_err is None"):
         back.predict(frame)
     other = path.with_name("again")
@@ -62,23 +62,25 @@ def test_everything_comes_back(problem, path):
 
 def test_what_was_left_to_the_library_comes_back_as_it_chose(problem, path):
     X, y, sigma, _ = problem
+    points = {"input_model": "marginal", "batch_size": 50, "n_draws": 4}
     for errors, chosen in (
         (None, {"input_model": "exact", "batch_size": 200, "n_draws": 1}),
-        (sigma, {"input_model": "marginal", "batch_size": 50, "n_draws": 4}),
+        (0.1, points | {"caution": 0.3, "kernel": "matern32"}),
+        (sigma, points | {"caution": 0.45, "kernel": "linear+matern32"}),
     ):
-        clf = NoisyGPClassifier(max_epochs=2, random_state=0, calibrate=False).fit(X, y, errors)
+        clf = NoisyGPClassifier(max_epochs=2, random_state=0, calibrate=False).fit(X, y, X_err=errors)
         clf.save(path)
         back = NoisyGPClassifier.load(path)
-        chosen |= {"alpha": 1.0, "caution": 0.3, "lengthscale_prior": 0.5, "kernel": "matern32"}
+        chosen = {"alpha": 1.0, "caution": 0.3, "lengthscale_prior": 0.5, "kernel": "matern32", **chosen}
         assert back.get_params() == {**clf.get_params(), **chosen}
         assert not hasattr(back, "feature_names_in_")
-        again = clone(back).fit(X, y, errors)
-        assert np.array_equal(again.predict_proba(X, 0), clf.predict_proba(X, 0))
+        again = clone(back).fit(X, y, X_err=errors)
+        assert np.array_equal(again.predict_proba(X, X_err=0), clf.predict_proba(X, X_err=0))
 
 
 def test_what_was_not_is_not(problem, path):
     """0 is a choice of alpha, not the lack of one."""
-    clf = NoisyGPClassifier(alpha=0, caution=1, **QUICK).fit(problem.X, problem.y, problem.sigma)
+    clf = NoisyGPClassifier(alpha=0, caution=1, **QUICK).fit(problem.X, problem.y, X_err=problem.sigma)
     clf.save(path)
     back = NoisyGPClassifier.load(path)
     assert back.alpha == 0.0 and back.caution == 1.0 and back.calibrate is False
@@ -109,13 +111,13 @@ def test_classes_keep_their_type(problem, path, classes):
 
 def test_training_goes_on_from_a_file(problem, path):
     X, y, sigma, _ = problem
-    whole = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
-    NoisyGPClassifier(progress=lambda p: p.epoch == 7, **QUICK).fit(X, y, sigma).save(path)
+    whole = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
+    NoisyGPClassifier(progress=lambda p: p.epoch == 7, **QUICK).fit(X, y, X_err=sigma).save(path)
     back = NoisyGPClassifier.load(path).set_params(warm_start=True)
     with pytest.raises(ValueError, match="not in its model file; set warm_start=True"):
         back.partial_fit(X, y)
-    back.fit(X, y, sigma)
-    assert np.array_equal(back.predict_proba(X, sigma), whole.predict_proba(X, sigma))
+    back.fit(X, y, X_err=sigma)
+    assert np.array_equal(back.predict_proba(X, X_err=sigma), whole.predict_proba(X, X_err=sigma))
 
 
 def test_files_that_are_none(problem, path, tmp_path):
@@ -198,10 +200,10 @@ def predicted(program: str, model: Path, table: Path, classes: list[str]) -> np.
 
 def test_the_program_reads_our_files(program, problem, table, path):
     X, y, X_err, _ = from_table(read(table), label="class", features=["flux", "index"])
-    clf = NoisyGPClassifier(**QUICK).fit(X, y, X_err)
+    clf = NoisyGPClassifier(**QUICK).fit(X, y, X_err=X_err)
     clf.save(path)
     theirs = predicted(program, path, table, clf.classes_.tolist())
-    assert np.array_equal(theirs, clf.predict_proba(X, X_err))
+    assert np.array_equal(theirs, clf.predict_proba(X, X_err=X_err))
 
 
 def test_we_read_the_programs_files(program, problem, table, path):
@@ -213,14 +215,14 @@ def test_we_read_the_programs_files(program, problem, table, path):
     assert clf.feature_names_in_.tolist() == ["flux", "index"]
     X, _, X_err, _ = from_table(read(table), features=clf.feature_names_in_)
     theirs = predicted(program, path, table, clf.classes_.tolist())
-    assert np.array_equal(theirs, clf.predict_proba(X, X_err))
+    assert np.array_equal(theirs, clf.predict_proba(X, X_err=X_err))
     with pytest.warns(UserWarning, match="X_err is None"):
         clf.predict(X)
 
 
 TASKS = {
-    "ordinal": (NoisyGPOrdinal, "y"),
-    "multilabel": (NoisyGPMultiLabel, "a,b,c"),
+    "ordinal": (NoisyGPOrdinalClassifier, "y"),
+    "multilabel": (NoisyGPMultiLabelClassifier, "a,b,c"),
     "regress": (NoisyGPRegressor, "y"),
     "count": (NoisyGPCountRegressor, "y"),
 }
@@ -249,19 +251,19 @@ def test_every_task_crosses_with_the_program(program, tmp_path, path, task):
     frame = pd.DataFrame(X, columns=["flux", "size"])
     if task == "multilabel":
         y = pd.DataFrame(y, columns=names)
-    ours = kind(**EVERY).fit(frame, y, sigma, **more)
+    ours = kind(**EVERY).fit(frame, y, X_err=sigma, **more)
     ours.save(path)
     back = load(theirs)
     assert type(back) is kind and back.feature_names_in_.tolist() == ["flux", "size"]
     if task in ("ordinal", "multilabel"):
         assert back.classes_.tolist() == ours.classes_.tolist()
         wide = [f"p_{name}" for name in ours.classes_]
-        answers = [model.predict_proba(frame, sigma) for model in (ours, back)]
+        answers = [model.predict_proba(frame, X_err=sigma) for model in (ours, back)]
     else:
         wide = ["mean", "sd", "q05", "q95"]
         answers = [
-            np.column_stack([*model.predict(frame, sigma, return_std=True, **more),
-                             model.predict_quantiles(frame, (0.05, 0.95), sigma, **more)])
+            np.column_stack([*model.predict(frame, X_err=sigma, return_std=True, **more),
+                             model.predict_quantiles(frame, (0.05, 0.95), X_err=sigma, **more)])
             for model in (ours, back)
         ]  # fmt: skip
     assert np.array_equal(*answers)
@@ -276,7 +278,7 @@ def test_every_task_crosses_with_the_program(program, tmp_path, path, task):
         assert np.array_equal(found, answers[0])
 
 
-@pytest.mark.parametrize("kind", [NoisyGPClassifier, NoisyGPOrdinal])
+@pytest.mark.parametrize("kind", [NoisyGPClassifier, NoisyGPOrdinalClassifier])
 @pytest.mark.parametrize(
     ("names", "meant"),
     [

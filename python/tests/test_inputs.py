@@ -15,7 +15,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 from nimgp import (
     NoisyGPClassifier,
     NoisyGPCountRegressor,
-    NoisyGPMultiLabel,
+    NoisyGPMultiLabelClassifier,
     NoisyGPRegressor,
     neg_log_loss,
 )
@@ -27,26 +27,26 @@ QUICK = {**EVERY, "calibrate": False}
 
 @pytest.fixture
 def clf(problem):
-    return NoisyGPClassifier(**QUICK).fit(problem.X, problem.y, problem.sigma)
+    return NoisyGPClassifier(**QUICK).fit(problem.X, problem.y, X_err=problem.sigma)
 
 
 def fitted(X, y, X_err):
-    return NoisyGPClassifier(**QUICK).fit(X, y, X_err)
+    return NoisyGPClassifier(**QUICK).fit(X, y, X_err=X_err)
 
 
 def test_errors_in_every_form(problem):
     X, y, _, _ = problem
     every = np.full(X.shape, 0.3)
-    wanted = fitted(X, y, every).predict_proba(X, every)
+    wanted = fitted(X, y, every).predict_proba(X, X_err=every)
     for form in (0.3, np.float64(0.3), [0.3, 0.3], np.full((1, 2), 0.3), pd.DataFrame(every)):
-        assert np.array_equal(fitted(X, y, form).predict_proba(X, form), wanted)
+        assert np.array_equal(fitted(X, y, form).predict_proba(X, X_err=form), wanted)
     one = X[:, :1]
     assert np.array_equal(
-        fitted(one, y, every[:, 0]).predict_proba(one, every[:, 0]),
-        fitted(one, y, 0.3).predict_proba(one, 0.3),
+        fitted(one, y, every[:, 0]).predict_proba(one, X_err=every[:, 0]),
+        fitted(one, y, 0.3).predict_proba(one, X_err=0.3),
     )
     assert np.array_equal(
-        fitted(X, y, None).predict_proba(X), fitted(X, y, 0.0).predict_proba(X, 0)
+        fitted(X, y, None).predict_proba(X), fitted(X, y, 0.0).predict_proba(X, X_err=0)
     )
 
 
@@ -59,26 +59,26 @@ def test_unknown_errors_are_the_median_as_the_rows_others_are(problem):
     filled = sigma.copy()
     filled[5, 1] = usual[1] * sigma[5, 0] / usual[0]
     clf = fitted(X, y, sigma)
-    wanted = fitted(X, y, filled).predict_proba(X, filled)
-    assert np.allclose(clf.predict_proba(X, sigma), wanted, rtol=1e-6)
+    wanted = fitted(X, y, filled).predict_proba(X, X_err=filled)
+    assert np.allclose(clf.predict_proba(X, X_err=sigma), wanted, rtol=1e-6)
 
 
 def test_missing_values_are_uncertain(problem):
     X, y, sigma, _ = problem
     clf = NoisyGPClassifier(
         max_epochs=60, learning_rate=0.05, calibrate=False, random_state=0
-    ).fit(X, y, sigma)
+    ).fit(X, y, X_err=sigma)
     there, missing = np.array([[0.5, 0.0]]), np.array([[0.5, np.nan]])
-    more = clf.uncertainty(missing, 0.1).total[0] - clf.uncertainty(there, 0.1).total[0]
+    more = clf.uncertainty(missing, X_err=0.1).total[0] - clf.uncertainty(there, X_err=0.1).total[0]
     assert more > 0.1
     X = X.copy()
     X[::7, 0] = np.nan
-    assert np.isfinite(fitted(X, y, sigma).predict_proba(X, sigma)).all()
+    assert np.isfinite(fitted(X, y, sigma).predict_proba(X, X_err=sigma)).all()
 
 
 def test_tables_and_frames_are_arrays_with_names(problem):
     X, y, sigma, _ = problem
-    wanted = fitted(X, y, sigma).predict_proba(X, sigma)
+    wanted = fitted(X, y, sigma).predict_proba(X, X_err=sigma)
     frame = pd.DataFrame(X, columns=["a", "b"])
     table = Table(X, names=["a", "b"])
     structured = table.as_array()
@@ -87,7 +87,7 @@ def test_tables_and_frames_are_arrays_with_names(problem):
         assert clf.feature_names_in_.tolist() == ["a", "b"]
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert np.array_equal(clf.predict_proba(values, sigma), wanted)
+            assert np.array_equal(clf.predict_proba(values, X_err=sigma), wanted)
     with pytest.raises(ValueError, match="feature names should match"):
         clf.predict(Table(X, names=["b", "a"]))
     with pytest.raises(ValueError, match="column 'b' does not hold one number a row"):
@@ -98,8 +98,8 @@ def test_errors_in_a_frame_are_matched_by_name(problem):
     X, y, sigma, _ = problem
     frame = pd.DataFrame(X, columns=["a", "b"])
     errors = pd.DataFrame(sigma, columns=["a", "b"])[["b", "a"]]
-    wanted = fitted(X, y, sigma).predict_proba(X, sigma)
-    assert np.array_equal(fitted(frame, y, errors).predict_proba(frame, errors), wanted)
+    wanted = fitted(X, y, sigma).predict_proba(X, X_err=sigma)
+    assert np.array_equal(fitted(frame, y, errors).predict_proba(frame, X_err=errors), wanted)
 
 
 def test_masked_cells_of_an_array_are_missing(problem):
@@ -110,9 +110,9 @@ def test_masked_cells_of_an_array_are_missing(problem):
     holes, unknown = np.where(mask, np.nan, X), np.where(mask, np.nan, sigma)
     masked = np.ma.MaskedArray(np.where(mask, 999.0, X), mask)
     masked_sigma = np.ma.MaskedArray(np.where(mask, 1e20, sigma), mask)
-    wanted = fitted(holes, y, unknown).predict_proba(holes, unknown)
+    wanted = fitted(holes, y, unknown).predict_proba(holes, X_err=unknown)
     clf = fitted(masked, y, masked_sigma)
-    assert np.array_equal(clf.predict_proba(masked, masked_sigma), wanted)
+    assert np.array_equal(clf.predict_proba(masked, X_err=masked_sigma), wanted)
     whole = np.ma.MaskedArray(np.full(X.shape, 7, dtype=int), mask)
     as_floats = np.where(mask, np.nan, 7.0)
     assert np.array_equal(clf.predict_proba(whole), clf.predict_proba(as_floats))
@@ -128,9 +128,9 @@ def test_what_is_no_real_number_is_refused(problem, clf):
         with pytest.raises(ValueError, match="X_err.* holds "):
             fitted(X, y, wrong)
         with pytest.raises(ValueError, match="holds "):
-            clf.predict_proba(wrong, sigma)
+            clf.predict_proba(wrong, X_err=sigma)
         with pytest.raises(ValueError, match="X_err.* holds "):
-            clf.predict_proba(X, wrong)
+            clf.predict_proba(X, X_err=wrong)
     with pytest.raises(ValueError, match="column 'when' holds datetime64"):
         fitted(frame, y, None)
 
@@ -140,8 +140,8 @@ def test_masked_cells_of_a_table_are_missing(problem):
     holes = X.copy()
     holes[::5, 1] = np.nan
     table = Table({"a": X[:, 0], "b": MaskedColumn(X[:, 1], mask=np.isnan(holes[:, 1]))})
-    wanted = fitted(holes, y, sigma).predict_proba(holes, sigma)
-    assert np.array_equal(fitted(table, y, sigma).predict_proba(table, sigma), wanted)
+    wanted = fitted(holes, y, sigma).predict_proba(holes, X_err=sigma)
+    assert np.array_equal(fitted(table, y, sigma).predict_proba(table, X_err=sigma), wanted)
 
 
 @pytest.mark.parametrize("where", ["fit", "predict_proba", "partial_fit", "denoise", "suggest"])
@@ -191,7 +191,7 @@ def test_wrong_shapes(clf, problem):
     with pytest.raises(ValueError, match="Expected 2D array"):
         fitted(X[:, 0], y, None)
     with pytest.raises(ValueError, match="sample_weight.shape"):
-        clf.fit(X, y, sigma, sample_weight=np.ones(7))
+        clf.fit(X, y, X_err=sigma, sample_weight=np.ones(7))
 
 
 def test_bad_weights_are_named(clf, problem):
@@ -209,13 +209,13 @@ def test_labels_that_are_no_class(clf, problem):
     wrong[2] = "up"
     message = r"y: row 2: label 'up' is not one of the classes \['east', 'north', 'west'\]"
     with pytest.raises(ValueError, match=message):
-        clf.denoise(X, wrong, sigma)
+        clf.denoise(X, wrong, X_err=sigma)
     with pytest.raises(ValueError, match=message):
         clf.partial_fit(X, wrong, X_err=sigma)
     with pytest.raises(ValueError, match=message):
-        clf.set_params(warm_start=True).fit(X, wrong, sigma)
+        clf.set_params(warm_start=True).fit(X, wrong, X_err=sigma)
     with pytest.raises(ValueError, match=message):
-        neg_log_loss(clf, X, wrong, sigma)
+        neg_log_loss(clf, X, wrong, X_err=sigma)
     with pytest.raises(ValueError, match="one class only, 'east' in 3 rows"):
         NoisyGPClassifier().fit(X[:3], ["east"] * 3)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
@@ -262,15 +262,15 @@ def test_numbers_that_are_none():
 def test_numbers_in_every_form():
     X, y, sigma, _ = make_targets(NoisyGPRegressor)
     y = np.round(8 * y) / 8
-    wanted = NoisyGPRegressor(**EVERY).fit(X, y, sigma).predict(X, sigma)
+    wanted = NoisyGPRegressor(**EVERY).fit(X, y, X_err=sigma).predict(X, X_err=sigma)
     for form in (list, pd.Series, lambda y: y.astype(np.float32), lambda y: y.astype(object),
                  lambda y: pd.array(y, dtype="Float64"), np.ma.asarray,
                  lambda y: Table({"y": y})["y"]):  # fmt: skip
-        found = NoisyGPRegressor(**EVERY).fit(X, form(y), sigma).predict(X, sigma)
+        found = NoisyGPRegressor(**EVERY).fit(X, form(y), X_err=sigma).predict(X, X_err=sigma)
         assert np.array_equal(found, wanted)
     whole = np.round(8 * y).astype(np.int16)
-    assert np.array_equal(NoisyGPRegressor(**EVERY).fit(X, whole, sigma).predict(X, sigma),
-                          NoisyGPRegressor(**EVERY).fit(X, 8 * y, sigma).predict(X, sigma))  # fmt: skip
+    assert np.array_equal(NoisyGPRegressor(**EVERY).fit(X, whole, X_err=sigma).predict(X, X_err=sigma),
+                          NoisyGPRegressor(**EVERY).fit(X, 8 * y, X_err=sigma).predict(X, X_err=sigma))  # fmt: skip
     holes = pd.array(np.arange(120.0), dtype="Float64")
     holes[3] = pd.NA
     masked = np.ma.masked_equal(np.arange(120), 3)
@@ -319,8 +319,8 @@ def test_exposure_that_is_none():
 
 
 def test_sets_that_are_none():
-    X, y, _, _ = make_targets(NoisyGPMultiLabel)
-    model = NoisyGPMultiLabel(n_points=16, **EVERY)
+    X, y, _, _ = make_targets(NoisyGPMultiLabelClassifier)
+    model = NoisyGPMultiLabelClassifier(n_points=16, **EVERY)
     for call in everywhere(model, X, y):
         for bad, told in ((2, "2"), (-1, "-1"), (0.5, "0.5"), (np.nan, "nan")):
             wrong = y.astype(float)
@@ -357,7 +357,7 @@ def test_not_fitted_yet(problem):
         with pytest.raises(NotFittedError):
             call(X)
     with pytest.raises(NotFittedError):
-        clf.denoise(X, y, sigma)
+        clf.denoise(X, y, X_err=sigma)
     with pytest.raises(NotFittedError):
         clf.save("nowhere")
 
@@ -406,24 +406,24 @@ def test_rows_without_a_label_tell_of_the_population():
     X, others = rng.normal(size=(60, 2)) * [1, 50], 4 + rng.normal(size=(300, 2)) * [2, 30]
     y = (X[:, 0] > 0).astype(int)
     quick = {"input_model": "latent", "population": "gaussian", "max_epochs": 2, "calibrate": False}
-    clf = NoisyGPClassifier(**quick).fit(X, y, 0.3, X_unlabelled=others, X_unlabelled_err=0.3)
+    clf = NoisyGPClassifier(**quick).fit(X, y, X_err=0.3, X_unlabelled=others, X_unlabelled_err=0.3)
     wanted = np.concatenate([X, others]).mean(axis=0)
     assert clf.population_.shares.tolist() == [1.0]
     assert np.allclose(clf.population_.means, [wanted], rtol=1e-9)
     spread = np.cov(np.concatenate([X, others]).T, bias=True) - 0.09 * np.eye(2)
     assert np.allclose(clf.population_.covariances, [spread], rtol=0.02, atol=0.1)
     flat = NoisyGPClassifier(**{**quick, "population": "flat"})
-    assert flat.fit(X, y, 0.3).population_.means.shape == (0, 2)
+    assert flat.fit(X, y, X_err=0.3).population_.means.shape == (0, 2)
     with pytest.raises(ValueError, match="flat"):
-        flat.fit(X, y, 0.3, X_unlabelled=others)
+        flat.fit(X, y, X_err=0.3, X_unlabelled=others)
     with pytest.raises(ValueError, match="X_unlabelled: X has 1 features"):
-        clf.fit(X, y, 0.3, X_unlabelled=others[:, :1])
+        clf.fit(X, y, X_err=0.3, X_unlabelled=others[:, :1])
     with pytest.raises(ValueError, match="X_unlabelled: X_err: row 0, column 1: negative"):
-        clf.fit(X, y, 0.3, X_unlabelled=others[:2], X_unlabelled_err=[[0.1, -1.0], [0.1, 0.1]])
+        clf.fit(X, y, X_err=0.3, X_unlabelled=others[:2], X_unlabelled_err=[[0.1, -1.0], [0.1, 0.1]])
     with pytest.raises(ValueError, match="X_unlabelled is None"):
-        clf.fit(X, y, 0.3, X_unlabelled_err=0.1)
+        clf.fit(X, y, X_err=0.3, X_unlabelled_err=0.1)
     with pytest.raises(ValueError, match="warm_start"):
-        clf.set_params(warm_start=True).fit(X, y, 0.3, X_unlabelled=others)
+        clf.set_params(warm_start=True).fit(X, y, X_err=0.3, X_unlabelled=others)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "linear+se", "linear+matern32", "linear+matern52"])

@@ -110,7 +110,7 @@ def test_defaults_are_the_c_programs_to_the_last_bit(c_program, tmp_path):
     theirs = c_program("fit", tmp_path / "table", tmp_path / "model", "epochs=3", "seed=7")
     clf = NoisyGPClassifier(max_epochs=3, random_state=7).fit(X, y, X_err=sigma)
     assert clf.temperature_ != 1 and clf._model.option("input") == "marginal"
-    ours = clf.predict_proba(X, sigma).tobytes() + clf.log_density(X, y, sigma).tobytes()
+    ours = clf.predict_proba(X, X_err=sigma).tobytes() + clf.log_density(X, y, X_err=sigma).tobytes()
     assert ours == theirs
 
 
@@ -142,17 +142,17 @@ def test_every_target_is_the_c_programs_to_the_last_bit(c_program, tmp_path, kin
     )
 
     def ours(estimator):
-        density = estimator.log_density(X, y, sigma, **more)
+        density = estimator.log_density(X, y, X_err=sigma, **more)
         if kind._target in ("number", "count"):
-            mean, deviation = estimator.predict(X, sigma, return_std=True, **more)
-            quantiles = estimator.predict_quantiles(X, (0.1, 0.7), sigma, **more)
+            mean, deviation = estimator.predict(X, X_err=sigma, return_std=True, **more)
+            quantiles = estimator.predict_quantiles(X, (0.1, 0.7), X_err=sigma, **more)
             return b"".join(a.tobytes() for a in (mean, deviation, quantiles, density))
-        return estimator.predict_proba(X, sigma).tobytes() + density.tobytes()
+        return estimator.predict_proba(X, X_err=sigma).tobytes() + density.tobytes()
 
     chosen = {"likelihood": likelihood} if "likelihood" in kind().get_params() else {}
     chosen |= {"max_epochs": 20, "batch_size": 50, "n_points": 40, "random_state": 5}
     estimator = kind(**uncalibrated(kind, chosen))
-    assert ours(estimator.fit(X, y, sigma, **more)) == theirs
+    assert ours(estimator.fit(X, y, X_err=sigma, **more)) == theirs
     # Files cross both ways.
     back = kind.load(model)
     del back.feature_names_in_  # x1, x2: not known to the array X
@@ -180,10 +180,10 @@ def test_arrays_of_the_right_form_are_not_copied(problem, monkeypatch):
 def test_arrays_of_another_form_are_understood(problem):
     clf = NoisyGPClassifier(max_epochs=5, calibrate=False, random_state=0)
     X, sigma = problem.X.astype(np.float32), problem.sigma.astype(np.float32)
-    plain = clf.fit(X.astype(float), problem.y, X_err=sigma.astype(float)).predict_proba(X, 0)
+    plain = clf.fit(X.astype(float), problem.y, X_err=sigma.astype(float)).predict_proba(X, X_err=0)
     for form in (np.asfortranarray, lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: a.tolist()):
         clf.fit(form(X), problem.y, X_err=form(sigma))
-        assert np.array_equal(clf.predict_proba(form(X), 0), plain)
+        assert np.array_equal(clf.predict_proba(form(X), X_err=0), plain)
 
 
 def test_other_threads_run_while_it_trains(problem):

@@ -39,9 +39,9 @@ BARS = np.array([[0.3, 0.3], [0.0, 0.0], [1.0, 0.1]])
 def test_density_mean_and_quantiles_are_of_one_distribution(numbers):
     """With few points; of many, a quantile looks at groups."""
     model = copy(numbers[1]).set_params(n_points=8)
-    mean, std = model.predict(ROWS, BARS, return_std=True)
-    quantiles = model.predict_quantiles(ROWS, LEVELS, BARS)
-    assert np.array_equal(mean, model.predict(ROWS, BARS))
+    mean, std = model.predict(ROWS, X_err=BARS, return_std=True)
+    quantiles = model.predict_quantiles(ROWS, LEVELS, X_err=BARS)
+    assert np.array_equal(mean, model.predict(ROWS, X_err=BARS))
     assert quantiles.shape == (3, len(LEVELS)) and (np.diff(quantiles, axis=1) > 0).all()
     for row in range(3):
         y, density = density_of(model, row, mean[row], std[row])
@@ -57,14 +57,14 @@ def test_density_mean_and_quantiles_are_of_one_distribution(numbers):
 def density_of(model, row, mean, std, reach=40, points=4001):
     y = mean + std * np.linspace(-reach, reach, points)
     again = np.repeat(row, points)
-    return y, np.exp(model.log_density(ROWS[again], y, BARS[again]))
+    return y, np.exp(model.log_density(ROWS[again], y, X_err=BARS[again]))
 
 
 def test_quantiles_with_many_points(numbers):
     _, model = numbers
-    mean, std = model.predict(ROWS, BARS, return_std=True)
-    quantiles = model.predict_quantiles(ROWS, LEVELS, BARS)
-    assert np.array_equal(model.predict_quantiles(ROWS, 0.5, BARS), quantiles[:, LEVELS.index(0.5)])
+    mean, std = model.predict(ROWS, X_err=BARS, return_std=True)
+    quantiles = model.predict_quantiles(ROWS, LEVELS, X_err=BARS)
+    assert np.array_equal(model.predict_quantiles(ROWS, 0.5, X_err=BARS), quantiles[:, LEVELS.index(0.5)])
     for row in range(3):
         y, density = density_of(model, row, mean[row], std[row], 10, 1001)
         cumulated = (np.cumsum(density) - 0.5 * density) * (y[1] - y[0])
@@ -73,11 +73,11 @@ def test_quantiles_with_many_points(numbers):
 
 def test_a_normal_distribution_where_inputs_are_exact():
     X, y, sigma, _ = make_targets(NoisyGPRegressor)
-    model = NoisyGPRegressor(max_epochs=30, random_state=0).fit(X, y, sigma)
-    mean, std = model.predict(X, 0, return_std=True)
+    model = NoisyGPRegressor(max_epochs=30, random_state=0).fit(X, y, X_err=sigma)
+    mean, std = model.predict(X, X_err=0, return_std=True)
     normal = stats.norm(mean[:, None], std[:, None])
-    assert np.allclose(model.predict_quantiles(X, LEVELS, 0), normal.ppf(LEVELS), atol=1e-9)
-    assert np.allclose(model.log_density(X, y, 0), normal.logpdf(y[:, None])[:, 0], atol=1e-9)
+    assert np.allclose(model.predict_quantiles(X, LEVELS, X_err=0), normal.ppf(LEVELS), atol=1e-9)
+    assert np.allclose(model.log_density(X, y, X_err=0), normal.logpdf(y[:, None])[:, 0], atol=1e-9)
     assert (std > model.noise_deviation_).all()
 
 
@@ -85,13 +85,13 @@ def test_numbers_are_predicted(numbers):
     _, model = numbers
     X, y, sigma, _ = make_targets(NoisyGPRegressor, 300, seed=1)
     assert model.score(X, y, X_err=sigma) > 0.8
-    mean = model.predict(X, sigma)
+    mean = model.predict(X, X_err=sigma)
     share = 1 - ((y - mean) ** 2).sum() / ((y - y.mean()) ** 2).sum()
     assert np.isclose(model.score(X, y, X_err=sigma), share)
-    low, high = model.predict_quantiles(X, (0.05, 0.95), sigma).T
+    low, high = model.predict_quantiles(X, (0.05, 0.95), X_err=sigma).T
     assert 0.85 < ((low < y) & (y < high)).mean() < 0.995
-    wide = model.predict(X[:20], 1.0, return_std=True)[1]
-    assert (wide > model.predict(X[:20], 0.05, return_std=True)[1]).all()
+    wide = model.predict(X[:20], X_err=1.0, return_std=True)[1]
+    assert (wide > model.predict(X[:20], X_err=0.05, return_std=True)[1]).all()
 
 
 def test_error_bars_pay():
@@ -104,8 +104,8 @@ def test_error_bars_pay():
     density = {}
     for name in ("latent", "first_order", "exact"):
         model = NoisyGPRegressor(name, max_epochs=400, learning_rate=0.05, random_state=0)
-        model.fit(X[:200], y[:200], sigma[:200])
-        density[name] = model.log_density(X[200:], y[200:], sigma[200:]).mean()
+        model.fit(X[:200], y[:200], X_err=sigma[:200])
+        density[name] = model.log_density(X[200:], y[200:], X_err=sigma[200:]).mean()
     assert density["latent"] > density["exact"] + 0.1
     assert density["first_order"] > density["exact"] + 0.1
 
@@ -131,17 +131,17 @@ def test_the_unit_of_y_does_not_matter():
     for likelihood in ("gaussian", "student_t"):
         one, other = (
             NoisyGPRegressor(likelihood=likelihood, max_epochs=20, random_state=0).fit(
-                X, y * unit, sigma
+                X, y * unit, X_err=sigma
             )
             for unit in (1.0, 1024.0)
         )
         for mine, theirs in zip(
-            one.predict(X, sigma, return_std=True), other.predict(X, sigma, return_std=True),
+            one.predict(X, X_err=sigma, return_std=True), other.predict(X, X_err=sigma, return_std=True),
             strict=True,
         ):  # fmt: skip
             assert np.array_equal(mine * 1024, theirs)
-        density = other.log_density(X, y * 1024, sigma)
-        assert np.allclose(density, one.log_density(X, y, sigma) - np.log(1024), atol=1e-9)
+        density = other.log_density(X, y * 1024, X_err=sigma)
+        assert np.allclose(density, one.log_density(X, y, X_err=sigma) - np.log(1024), atol=1e-9)
         for name in ("noise_deviation_", "scale_"):
             if hasattr(one, name):
                 assert getattr(other, name) == 1024 * getattr(one, name)
@@ -152,10 +152,10 @@ def test_the_unit_of_y_does_not_matter():
 def test_the_same_number_everywhere(likelihood, value):
     X, _, sigma, _ = make_targets(NoisyGPRegressor)
     model = NoisyGPRegressor(likelihood=likelihood, max_epochs=100, n_points=32, random_state=0)
-    mean, std = model.fit(X, np.full(120, value), sigma).predict(X, sigma, return_std=True)
+    mean, std = model.fit(X, np.full(120, value), X_err=sigma).predict(X, X_err=sigma, return_std=True)
     assert np.allclose(mean, value, atol=0.5) and np.isfinite(std).all() and (std >= 0).all()
-    assert np.isfinite(model.log_density(X, np.full(120, value), sigma)).all()
-    low, high = model.predict_quantiles(X, (0.05, 0.95), sigma).T
+    assert np.isfinite(model.log_density(X, np.full(120, value), X_err=sigma)).all()
+    low, high = model.predict_quantiles(X, (0.05, 0.95), X_err=sigma).T
     assert (low <= value).all() and (value <= high).all()
 
 
@@ -166,12 +166,12 @@ def test_probabilities_of_counts(counts):
     """With few points; of many, a quantile looks at groups."""
     model = copy(counts[1]).set_params(n_points=8)
     exposure = np.array([1.0, 0.5, 4.0])
-    mean, std = model.predict(ROWS, BARS, return_std=True, exposure=exposure)
-    quantiles = model.predict_quantiles(ROWS, LEVELS, BARS, exposure=exposure)
+    mean, std = model.predict(ROWS, X_err=BARS, return_std=True, exposure=exposure)
+    quantiles = model.predict_quantiles(ROWS, LEVELS, X_err=BARS, exposure=exposure)
     every = np.arange(3000)
     for row in range(3):
         again = np.repeat(row, len(every))
-        p = np.exp(model.log_density(ROWS[again], every, BARS[again], exposure=exposure[row]))
+        p = np.exp(model.log_density(ROWS[again], every, X_err=BARS[again], exposure=exposure[row]))
         assert np.isclose(p.sum(), 1, atol=1e-6)
         assert np.isclose((p * every).sum(), mean[row], rtol=1e-4)
         assert np.isclose(np.sqrt((p * (every - mean[row]) ** 2).sum()), std[row], rtol=1e-3)
@@ -182,19 +182,19 @@ def test_probabilities_of_counts(counts):
 def test_counts_are_predicted(counts):
     _, model = counts
     X, y, sigma, _ = make_targets(NoisyGPCountRegressor, 300, seed=1)
-    mean, std = model.predict(X, sigma, return_std=True)
+    mean, std = model.predict(X, X_err=sigma, return_std=True)
     assert (std > np.sqrt(mean)).all()  # the rate is uncertain, too
     assert model.score(X, y, X_err=sigma) > 0.4
-    low, high = model.predict_quantiles(X, (0.05, 0.95), sigma).T
+    low, high = model.predict_quantiles(X, (0.05, 0.95), X_err=sigma).T
     assert 0.85 < ((low <= y) & (y <= high)).mean() <= 0.99
 
 
 def test_exposure_multiplies_the_mean(counts):
     problem, model = counts
-    one = model.predict(problem.X, problem.sigma)
-    assert np.allclose(model.predict(problem.X, problem.sigma, exposure=3.0), 3 * one, rtol=1e-9)
+    one = model.predict(problem.X, X_err=problem.sigma)
+    assert np.allclose(model.predict(problem.X, X_err=problem.sigma, exposure=3.0), 3 * one, rtol=1e-9)
     each = np.linspace(0.1, 5, len(one))
-    assert np.allclose(model.predict(problem.X, problem.sigma, exposure=each), each * one)
+    assert np.allclose(model.predict(problem.X, X_err=problem.sigma, exposure=each), each * one)
 
 
 def test_the_unit_of_exposure_does_not_matter():
@@ -203,33 +203,33 @@ def test_the_unit_of_exposure_does_not_matter():
     hours = rng.uniform(0.5, 4, size=120)
     y = rng.poisson(hours * np.exp(truth[:, 0]))
     settings = {"max_epochs": 60, "learning_rate": 0.05, "random_state": 0}
-    in_hours = NoisyGPCountRegressor(**settings).fit(X, y, sigma, exposure=hours)
-    in_seconds = NoisyGPCountRegressor(**settings).fit(X, y, sigma, exposure=hours * 4096)
+    in_hours = NoisyGPCountRegressor(**settings).fit(X, y, X_err=sigma, exposure=hours)
+    in_seconds = NoisyGPCountRegressor(**settings).fit(X, y, X_err=sigma, exposure=hours * 4096)
     assert np.isclose(in_seconds.base_rate_ * 4096, in_hours.base_rate_, rtol=1e-6)
     assert np.allclose(
-        in_seconds.predict(X, sigma, exposure=hours * 4096),
-        in_hours.predict(X, sigma, exposure=hours),
+        in_seconds.predict(X, X_err=sigma, exposure=hours * 4096),
+        in_hours.predict(X, X_err=sigma, exposure=hours),
         rtol=1e-6,
     )
     # What is the same rate over a longer time must not look like a higher rate.
-    ignored = NoisyGPCountRegressor(**settings).fit(X, y, sigma)
-    density = in_hours.log_density(X, y, sigma, exposure=hours).mean()
-    assert density > ignored.log_density(X, y, sigma).mean() + 0.1
+    ignored = NoisyGPCountRegressor(**settings).fit(X, y, X_err=sigma)
+    density = in_hours.log_density(X, y, X_err=sigma, exposure=hours).mean()
+    assert density > ignored.log_density(X, y, X_err=sigma).mean() + 0.1
     # Rows are added with theirs.
-    more = NoisyGPCountRegressor(**settings).fit(X[:60], y[:60], sigma[:60])
-    more.partial_fit(X[60:], y[60:], sigma[60:], exposure=hours[60:])
-    warm = NoisyGPCountRegressor(warm_start=True, **settings).fit(X[:60], y[:60], sigma[:60])
-    warm.fit(X, y, sigma, exposure=np.concatenate([np.ones(60), hours[60:]]))
-    assert np.array_equal(*(model.predict(X, sigma, exposure=1) for model in (more, warm)))
-    assert more.denoise(X[:60], y[:60], sigma[:60], exposure=1.0).mean.shape == (60, 2)
+    more = NoisyGPCountRegressor(**settings).fit(X[:60], y[:60], X_err=sigma[:60])
+    more.partial_fit(X[60:], y[60:], X_err=sigma[60:], exposure=hours[60:])
+    warm = NoisyGPCountRegressor(warm_start=True, **settings).fit(X[:60], y[:60], X_err=sigma[:60])
+    warm.fit(X, y, X_err=sigma, exposure=np.concatenate([np.ones(60), hours[60:]]))
+    assert np.array_equal(*(model.predict(X, X_err=sigma, exposure=1) for model in (more, warm)))
+    assert more.denoise(X[:60], y[:60], X_err=sigma[:60], exposure=1.0).mean.shape == (60, 2)
 
 
 def test_nothing_was_counted():
     X, _, sigma, _ = make_targets(NoisyGPCountRegressor)
-    model = NoisyGPCountRegressor(max_epochs=100, random_state=0).fit(X, np.zeros(120), sigma)
-    mean = model.predict(X, sigma)
+    model = NoisyGPCountRegressor(max_epochs=100, random_state=0).fit(X, np.zeros(120), X_err=sigma)
+    mean = model.predict(X, X_err=sigma)
     assert (mean > 0).all() and (mean < 0.2).all()
-    assert (model.predict_quantiles(X, 0.5, sigma) == 0).all()
+    assert (model.predict_quantiles(X, 0.5, X_err=sigma) == 0).all()
 
 
 def test_exposure_is_routed():
@@ -244,7 +244,7 @@ def test_exposure_is_routed():
         params = {"X_err": sigma, "exposure": hours}
         (score,) = cross_val_score(model, X, y, cv=halves, params=params)
     train, test = halves[0]
-    model.fit(X[train], y[train], sigma[train], exposure=hours[train])
+    model.fit(X[train], y[train], X_err=sigma[train], exposure=hours[train])
     assert score == model.score(X[test], y[test], X_err=sigma[test], exposure=hours[test])
 
 
@@ -252,9 +252,9 @@ def test_levels_that_are_none(numbers):
     _, model = numbers
     for wrong in ((0.5, 1.0), 0.0, (0.1, np.nan), (-1,)):
         with pytest.raises(ValueError, match="levels: .* is not between 0 and 1"):
-            model.predict_quantiles(ROWS, wrong, BARS)
+            model.predict_quantiles(ROWS, wrong, X_err=BARS)
     with pytest.raises(ValueError, match=r"levels has shape \(1, 1\)"):
-        model.predict_quantiles(ROWS, [[0.5]], BARS)
+        model.predict_quantiles(ROWS, [[0.5]], X_err=BARS)
 
 
 def test_large_counts_with_errors_are_told():
@@ -263,11 +263,11 @@ def test_large_counts_with_errors_are_told():
     large = 1000 * (y + 1)
     for given in ("latent", "amortised"):
         with pytest.warns(UserWarning, match="half the counts exceed 100.*first_order") as caught:
-            NoisyGPCountRegressor(given, **brief).fit(X, large, sigma)
+            NoisyGPCountRegressor(given, **brief).fit(X, large, X_err=sigma)
         assert [warning.filename for warning in caught] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        NoisyGPCountRegressor("first_order", **brief).fit(X, large, sigma)
+        NoisyGPCountRegressor("first_order", **brief).fit(X, large, X_err=sigma)
         NoisyGPCountRegressor(**brief).fit(X, large)
-        NoisyGPCountRegressor(**brief).fit(X, large, 0)
-        NoisyGPCountRegressor(**brief).fit(X, np.where(np.arange(len(y)) < 50, large, y), sigma)
+        NoisyGPCountRegressor(**brief).fit(X, large, X_err=0)
+        NoisyGPCountRegressor(**brief).fit(X, np.where(np.arange(len(y)) < 50, large, y), X_err=sigma)

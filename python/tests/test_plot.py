@@ -19,7 +19,7 @@ from problems import make_targets
 def clf(problem):
     frame = pd.DataFrame(problem.X, columns=["flux", "index"])
     clf = NoisyGPClassifier(noise="both", max_epochs=40, calibrate=False, random_state=0)
-    return clf.fit(frame, problem.y, problem.sigma)
+    return clf.fit(frame, problem.y, X_err=problem.sigma)
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def test_class_probabilities(clf, problem):
     frame = pd.DataFrame(problem.X, columns=["flux", "index"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ax = plot.class_probabilities(clf, "index", frame, problem.y, problem.sigma)
+        ax = plot.class_probabilities(clf, "index", frame, problem.y, X_err=problem.sigma)
     assert ax.get_xlabel() == "index"
     curves = [line for line in ax.lines if len(line.get_xdata()) == 200]
     assert len(curves) == 3
@@ -55,26 +55,26 @@ def test_class_probabilities(clf, problem):
 def test_numbers(kind):
     X, y, sigma, _ = make_targets(kind)
     frame = pd.DataFrame(X, columns=["flux", "index"])
-    model = kind(max_epochs=20, random_state=0).fit(frame, y, sigma)
+    model = kind(max_epochs=20, random_state=0).fit(frame, y, X_err=sigma)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ax = plot.numbers(model, "flux", frame, y, sigma, level=0.8, points=50)
+        ax = plot.numbers(model, "flux", frame, y, X_err=sigma, level=0.8, points=50)
     line, mean = ax.lines[0].get_data()
     way = pd.DataFrame({"flux": line, "index": np.median(X[:, 1])})
-    assert np.array_equal(mean, model.predict(way, 0))
+    assert np.array_equal(mean, model.predict(way, X_err=0))
     band = ax.collections[0].get_paths()[0].vertices
-    low, high = model.predict_quantiles(way, (0.1, 0.9), 0).T
+    low, high = model.predict_quantiles(way, (0.1, 0.9), X_err=0).T
     assert np.isclose(band[:, 1].min(), low.min()) and np.isclose(band[:, 1].max(), high.max())
     assert np.array_equal(ax.lines[1].get_ydata(), y) and ax.get_xlabel() == "flux"
 
 
 def test_reliability(clf, problem):
     frame = pd.DataFrame(problem.X, columns=["flux", "index"])
-    ax = plot.reliability(clf, frame, problem.y, problem.sigma, bins=5)
+    ax = plot.reliability(clf, frame, problem.y, X_err=problem.sigma, bins=5)
     said, seen = ax.lines[1].get_xdata(), ax.lines[1].get_ydata()
     assert len(said) <= 5 and (np.diff(said) > 0).all()
     assert ((seen >= 0) & (seen <= 1)).all()
-    p = clf.predict_proba(frame, problem.sigma)
+    p = clf.predict_proba(frame, X_err=problem.sigma)
     last = p >= 0.8
     hit = problem.y[:, None] == clf.classes_
     assert np.isclose(said[-1], p[last].mean()) and np.isclose(seen[-1], hit[last].mean())

@@ -33,9 +33,9 @@ def learned(kind: str):
     X = source.normal(size=(40, D))
     sigma = source.uniform(0.1, 0.5, X.shape)
     if kind == "numbers":
-        return NoisyGPRegressor(**QUICK).fit(X, X[:, 0] ** 2, sigma)
+        return NoisyGPRegressor(**QUICK).fit(X, X[:, 0] ** 2, X_err=sigma)
     y = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0.5)
-    return NoisyGPClassifier(calibrate=False, **QUICK).fit(X, y, sigma)
+    return NoisyGPClassifier(calibrate=False, **QUICK).fit(X, y, X_err=sigma)
 
 
 def forms(X: np.ndarray) -> list:
@@ -58,12 +58,12 @@ def forms(X: np.ndarray) -> list:
 def test_form_does_not_matter(X, data):
     sigma = data.draw(npst.arrays(np.float64, X.shape, elements=ERRORS))
     clf, reg = learned("classes"), learned("numbers")
-    p, mean = clf.predict_proba(X, sigma), reg.predict(X, sigma)
+    p, mean = clf.predict_proba(X, X_err=sigma), reg.predict(X, X_err=sigma)
     assert p.shape == (len(X), 3) and np.isfinite(p).all() and np.isfinite(mean).all()
     assert np.allclose(p.sum(axis=1), 1) and (p >= 0).all()
     for form, errors in zip(forms(X), forms(sigma), strict=True):
-        assert np.array_equal(clf.predict_proba(form, errors), p), type(form)
-        assert np.array_equal(reg.predict(form, errors), mean), type(form)
+        assert np.array_equal(clf.predict_proba(form, X_err=errors), p), type(form)
+        assert np.array_equal(reg.predict(form, X_err=errors), mean), type(form)
 
 
 @given(TABLES, st.data())
@@ -72,9 +72,9 @@ def test_rows_are_on_their_own(X, data):
     order = np.array(data.draw(st.permutations(range(len(X)))), dtype=int)
     cut = data.draw(st.integers(0, len(X)))
     clf = learned("classes")
-    p = clf.predict_proba(X, 0.25)
-    assert np.array_equal(clf.predict_proba(X[order], 0.25), p[order])
-    parts = [clf.predict_proba(part, 0.25) for part in (X[:cut], X[cut:]) if len(part)]
+    p = clf.predict_proba(X, X_err=0.25)
+    assert np.array_equal(clf.predict_proba(X[order], X_err=0.25), p[order])
+    parts = [clf.predict_proba(part, X_err=0.25) for part in (X[:cut], X[cut:]) if len(part)]
     assert np.array_equal(np.vstack(parts), p)
 
 
@@ -91,7 +91,7 @@ def test_any_array_is_answered_or_refused(array, as_error):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            p = clf.predict_proba(X, array) if as_error else clf.predict_proba(array, 0.1)
+            p = clf.predict_proba(X, X_err=array) if as_error else clf.predict_proba(array, X_err=0.1)
         except (ValueError, TypeError) as error:
             assert str(error)
             return
@@ -118,11 +118,11 @@ def test_names_of_classes_do_not_matter(kind, numbers, source):
     numbers = np.unique(numbers, return_inverse=True)[1]
     X = np.array([[source.gauss(k, 1), source.gauss(0, 1)] for k in numbers])
     y = names[numbers] if kind == "category" else np.array(names)[numbers]
-    plain = NoisyGPClassifier(calibrate=False, **QUICK).fit(X, numbers, 0.2)
-    named = NoisyGPClassifier(calibrate=False, **QUICK).fit(X, y, 0.2)
+    plain = NoisyGPClassifier(calibrate=False, **QUICK).fit(X, numbers, X_err=0.2)
+    named = NoisyGPClassifier(calibrate=False, **QUICK).fit(X, y, X_err=0.2)
     assert list(named.classes_) == list(np.unique(np.asarray(y)))
-    assert np.array_equal(named.predict_proba(X, 0.2), plain.predict_proba(X, 0.2))
-    assert np.array_equal(named.predict(X, 0.2), named.classes_[plain.predict(X, 0.2)])
+    assert np.array_equal(named.predict_proba(X, X_err=0.2), plain.predict_proba(X, X_err=0.2))
+    assert np.array_equal(named.predict(X, X_err=0.2), named.classes_[plain.predict(X, X_err=0.2)])
 
 
 @settings(max_examples=15)
@@ -134,8 +134,8 @@ def test_any_numbers_can_be_learned_from(X, sigma):
     """Missing and equal cells, zero errors: finite probabilities, or a complaint."""
     y = np.arange(12) % 2
     try:
-        clf = NoisyGPClassifier(calibrate=False, **QUICK).fit(X, y, sigma)
+        clf = NoisyGPClassifier(calibrate=False, **QUICK).fit(X, y, X_err=sigma)
     except ValueError as error:
         assert str(error)
         return
-    assert np.isfinite(clf.predict_proba(X, sigma)).all()
+    assert np.isfinite(clf.predict_proba(X, X_err=sigma)).all()

@@ -404,11 +404,11 @@ def test_numbers_counts_levels_labels(show: Any) -> None:
     settings = QUICK | {"input_model": "first_order"}
     number = nimgp.NoisyGPRegressor(**settings).fit(x, f, X_err=sigma)
     count = nimgp.NoisyGPCountRegressor(**settings).fit(x, np.round(4 + 3 * f), X_err=sigma)
-    level = nimgp.NoisyGPOrdinal(calibrate=False, **settings).fit(
+    level = nimgp.NoisyGPOrdinalClassifier(calibrate=False, **settings).fit(
         x, np.digitize(f, [-0.5, 0.5]), X_err=sigma
     )
     sets = np.stack([f > 0, x[:, 0] > 0], axis=1).astype(int)
-    label = nimgp.NoisyGPMultiLabel(**settings).fit(x, sets, X_err=sigma)
+    label = nimgp.NoisyGPMultiLabelClassifier(**settings).fit(x, sets, X_err=sigma)
     for report in (
         number.report(x, f, X_err=sigma),
         count.report(x, np.round(4 + 3 * f), X_err=sigma),

@@ -24,7 +24,7 @@ def test_error_bars_pay(trained):
     new = make_problem(1000, seed=1)
     number = np.searchsorted(clf.classes_, new.y)
     nll = [
-        -model.predict_log_proba(new.X, new.sigma)[np.arange(1000), number].mean()
+        -model.predict_log_proba(new.X, X_err=new.sigma)[np.arange(1000), number].mean()
         for model in (clf, exact)
     ]
     assert nll[0] < 0.8 * nll[1]
@@ -33,17 +33,17 @@ def test_error_bars_pay(trained):
 
 def test_probabilities(trained):
     problem, clf = trained
-    p = clf.predict_proba(problem.X, problem.sigma)
+    p = clf.predict_proba(problem.X, X_err=problem.sigma)
     assert np.allclose(p.sum(axis=1), 1) and (p > 0).all()
-    assert np.array_equal(clf.predict_log_proba(problem.X, problem.sigma), np.log(p))
+    assert np.array_equal(clf.predict_log_proba(problem.X, X_err=problem.sigma), np.log(p))
     wide = clf.predict_proba([[1.0, 0.0]], X_err=3.0).max()
     assert wide < clf.predict_proba([[1.0, 0.0]], X_err=0.05).max()
 
 
 def test_uncertainty_is_the_sum_of_its_parts(trained):
     problem, clf = trained
-    parts = clf.uncertainty(problem.X, problem.sigma)
-    p = clf.predict_proba(problem.X, problem.sigma)
+    parts = clf.uncertainty(problem.X, X_err=problem.sigma)
+    p = clf.predict_proba(problem.X, X_err=problem.sigma)
     assert np.allclose(parts.total, -(p * np.log(p)).sum(axis=1), atol=1e-10)
     assert all((part >= 0).all() for part in parts)
     assert np.allclose(parts.total, parts.measurement + parts.model + parts.label, atol=1e-9)
@@ -56,15 +56,15 @@ def test_remeasuring(trained):
     problem, _ = trained
     clf = NoisyGPClassifier(
         max_epochs=60, learning_rate=0.05, warm_up=100, calibrate=False, random_state=0
-    ).fit(problem.X, problem.y, problem.sigma)
+    ).fit(problem.X, problem.y, X_err=problem.sigma)
     X, _, sigma, _ = (array[:60] for array in problem)
-    gain = clf.remeasure(X, sigma)
+    gain = clf.remeasure(X, X_err=sigma)
     assert gain.shape == X.shape and (gain >= 0).all()
     assert np.array_equal(clf.remeasure(X, X_err=0), np.zeros_like(gain))
     one = clf.remeasure(X, X_err=np.where([True, False], sigma, 0.0))
     assert (one[:, 1] == 0).all() and one[:, 0].max() > 0
     # Knowing one attribute cannot tell more than knowing all of them.
-    every = clf.uncertainty(X, sigma).measurement
+    every = clf.uncertainty(X, X_err=sigma).measurement
     assert (gain.max(axis=1) <= every + 0.02).all()
 
 
@@ -73,14 +73,14 @@ def test_remeasuring_is_on_the_scale_of_a_calibrated_entropy(trained):
     problem, clf = trained
     assert abs(np.log(clf.temperature_)) > 0.05
     X, sigma = problem.X[:60], np.where([True, False], problem.sigma[:60], 0.0)
-    every = clf.uncertainty(X, sigma).measurement
+    every = clf.uncertainty(X, X_err=sigma).measurement
     # The gain takes a mixture of populations for one Gaussian: 2 % here without a temperature.
-    assert np.isclose(clf.remeasure(X, sigma)[:, 0].sum(), every.sum(), rtol=0.04)
+    assert np.isclose(clf.remeasure(X, X_err=sigma)[:, 0].sum(), every.sum(), rtol=0.04)
 
 
 def test_suggestions(trained):
     problem, clf = trained
-    parts = clf.uncertainty(problem.X, problem.sigma)
+    parts = clf.uncertainty(problem.X, X_err=problem.sigma)
     chosen = clf.suggest(problem.X, 7, X_err=problem.sigma)
     assert chosen.tolist() == np.argsort(-parts.model)[:7].tolist()
     chosen = clf.suggest(problem.X, 7, X_err=problem.sigma, by="entropy")
@@ -95,8 +95,8 @@ def test_suggestions(trained):
 def test_denoising_moves_rows_towards_the_truth(trained):
     problem, marginal = trained
     clf = NoisyGPClassifier("latent", max_epochs=600, calibrate=False, random_state=0)
-    clf.fit(problem.X, problem.y, problem.sigma)
-    mean, std = clf.denoise(problem.X, problem.y, problem.sigma)
+    clf.fit(problem.X, problem.y, X_err=problem.sigma)
+    mean, std = clf.denoise(problem.X, problem.y, X_err=problem.sigma)
     # What is known besides the measurement narrows its error bar, unless the label contradicts it.
     ratio = std / problem.sigma
     assert (ratio > 0).all() and np.quantile(ratio, 0.95) < 1.1 and ratio.mean() < 1
@@ -104,25 +104,25 @@ def test_denoising_moves_rows_towards_the_truth(trained):
     after = np.square((mean - problem.truth) / problem.sigma).mean()
     assert after < 0.97 * before
     # Without the labels, from how true inputs are spread.
-    shrunk, std = marginal.denoise(problem.X, problem.y, problem.sigma)
+    shrunk, std = marginal.denoise(problem.X, problem.y, X_err=problem.sigma)
     assert 0.7 < np.square((shrunk - problem.truth) / std).mean() < 1.3
     assert np.square((shrunk - problem.truth) / problem.sigma).mean() < 0.97 * before
     same = NoisyGPClassifier("exact", max_epochs=5, calibrate=False)
-    same.fit(problem.X, problem.y, problem.sigma)
-    mean, std = same.denoise(problem.X, problem.y, problem.sigma)
+    same.fit(problem.X, problem.y, X_err=problem.sigma)
+    mean, std = same.denoise(problem.X, problem.y, X_err=problem.sigma)
     assert np.allclose(mean, problem.X) and np.allclose(std, problem.sigma)
     with pytest.raises(ValueError, match="301 rows, the model knows 300"):
-        clf.denoise(problem.X[np.arange(301) % 300], problem.y[np.arange(301) % 300], 0.1)
+        clf.denoise(problem.X[np.arange(301) % 300], problem.y[np.arange(301) % 300], X_err=0.1)
 
 
 def test_what_is_learned_is_in_the_users_units(trained):
     """Another unit, here a power of two, changes the numbers by its power and nothing else."""
     (X, y, sigma, _), _ = trained
     clf = NoisyGPClassifier(noise="both", max_epochs=30, calibrate=False, random_state=0)
-    metres = clf.fit(X, y, sigma)
-    p, noise, length = metres.predict_proba(X, sigma), clf.noise_variance_, clf.lengthscales_
+    metres = clf.fit(X, y, X_err=sigma)
+    p, noise, length = metres.predict_proba(X, X_err=sigma), clf.noise_variance_, clf.lengthscales_
     unit = np.array([128.0, 0.25])
-    clf.fit(X * unit, y, sigma * unit)
-    assert np.array_equal(clf.predict_proba(X * unit, sigma * unit), p)
+    clf.fit(X * unit, y, X_err=sigma * unit)
+    assert np.array_equal(clf.predict_proba(X * unit, X_err=sigma * unit), p)
     assert np.array_equal(clf.noise_variance_, noise * unit**2) and (noise > 0).all()
     assert np.array_equal(clf.lengthscales_, length * unit)

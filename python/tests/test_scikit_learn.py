@@ -20,8 +20,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from nimgp import (
     NoisyGPClassifier,
     NoisyGPCountRegressor,
-    NoisyGPMultiLabel,
-    NoisyGPOrdinal,
+    NoisyGPMultiLabelClassifier,
+    NoisyGPOrdinalClassifier,
     NoisyGPRegressor,
     neg_log_loss,
 )
@@ -46,18 +46,18 @@ TEXTS_HAVE_NO_ORDER = {
 
 
 def expected_failures(estimator):
-    ordered = isinstance(estimator, NoisyGPOrdinal)
+    ordered = isinstance(estimator, NoisyGPOrdinalClassifier)
     return NOT_TO_THE_DIGIT | (TEXTS_HAVE_NO_ORDER if ordered else {})
 
 
 class RoundedCounts(NoisyGPCountRegressor):
     """Takes any numbers for y, as scikit-learn's checks do: there are none for counts."""
 
-    def fit(self, X, y, X_err=None, sample_weight=None, *, exposure=None):
-        return super().fit(X, _rounded(y), X_err, sample_weight, exposure=exposure)
+    def fit(self, X, y, *, X_err=None, sample_weight=None, exposure=None):
+        return super().fit(X, _rounded(y), X_err=X_err, sample_weight=sample_weight, exposure=exposure)
 
-    def partial_fit(self, X, y, X_err=None, sample_weight=None, *, exposure=None):
-        return super().partial_fit(X, _rounded(y), X_err, sample_weight, exposure=exposure)
+    def partial_fit(self, X, y, *, X_err=None, sample_weight=None, exposure=None):
+        return super().partial_fit(X, _rounded(y), X_err=X_err, sample_weight=sample_weight, exposure=exposure)
 
 
 def _rounded(y):
@@ -72,7 +72,7 @@ def _rounded(y):
         NoisyGPClassifier(max_epochs=20, calibrate=False),
         NoisyGPClassifier("first_order", "both", max_epochs=20, calibrate=False),
         NoisyGPClassifier(likelihood="probit", max_epochs=20, calibrate=False),
-        NoisyGPOrdinal(max_epochs=20, learning_rate=0.1, calibrate=False),
+        NoisyGPOrdinalClassifier(max_epochs=20, learning_rate=0.1, calibrate=False),
         NoisyGPRegressor(max_epochs=20),
         NoisyGPRegressor("first_order", "both", likelihood="student_t", max_epochs=20),
         RoundedCounts(max_epochs=60, learning_rate=0.1),
@@ -102,7 +102,7 @@ def test_scikit_learns_checks(estimator, check):
     ids=lambda check: check.__name__,
 )
 def test_scikit_learns_checks_of_sets_of_labels(check):
-    check("NoisyGPMultiLabel", NoisyGPMultiLabel(max_epochs=5, n_points=16))
+    check("NoisyGPMultiLabelClassifier", NoisyGPMultiLabelClassifier(max_epochs=5, n_points=16))
 
 
 @pytest.fixture
@@ -118,59 +118,59 @@ def test_weights_are_repetitions(problem):
     clf = NoisyGPClassifier(
         "exact", n_inducing=15, alpha=0, max_epochs=1000, calibrate=False, random_state=0
     )
-    weighted = clf.fit(X, y, sigma, sample_weight=times).predict_proba(X, sigma)
-    many = [np.repeat(a, times, axis=0) for a in (X, y, sigma)]
-    repeated = clf.fit(*many).predict_proba(X, sigma)
-    plain = clf.fit(X, y, sigma).predict_proba(X, sigma)
+    weighted = clf.fit(X, y, X_err=sigma, sample_weight=times).predict_proba(X, X_err=sigma)
+    more_X, more_y, more_sigma = (np.repeat(a, times, axis=0) for a in (X, y, sigma))
+    repeated = clf.fit(more_X, more_y, X_err=more_sigma).predict_proba(X, X_err=sigma)
+    plain = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=sigma)
     assert np.abs(weighted - repeated).mean() < 0.25 * np.abs(weighted - plain).mean()
 
 
 def test_class_weights_are_sample_weights(problem):
     X, y, sigma, _ = problem
     weight = {"east": 5.0, "north": 1.0, "west": 0.5}
-    by_class = NoisyGPClassifier(class_weight=weight, **QUICK).fit(X, y, sigma)
+    by_class = NoisyGPClassifier(class_weight=weight, **QUICK).fit(X, y, X_err=sigma)
     each = np.array([weight[label] for label in y])
-    by_row = NoisyGPClassifier(**QUICK).fit(X, y, sigma, sample_weight=each)
-    assert np.array_equal(by_class.predict_proba(X, sigma), by_row.predict_proba(X, sigma))
+    by_row = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma, sample_weight=each)
+    assert np.array_equal(by_class.predict_proba(X, X_err=sigma), by_row.predict_proba(X, X_err=sigma))
     half = NoisyGPClassifier(class_weight=weight, **QUICK).fit(
-        X, y, sigma, sample_weight=0.5 * each
+        X, y, X_err=sigma, sample_weight=0.5 * each
     )
-    other = NoisyGPClassifier(**QUICK).fit(X, y, sigma, sample_weight=0.5 * each**2)
-    assert np.array_equal(half.predict_proba(X, sigma), other.predict_proba(X, sigma))
+    other = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma, sample_weight=0.5 * each**2)
+    assert np.array_equal(half.predict_proba(X, X_err=sigma), other.predict_proba(X, X_err=sigma))
     counts = {label: len(y) / (3 * np.sum(y == label)) for label in weight}
-    balanced = NoisyGPClassifier(class_weight="balanced", **QUICK).fit(X, y, sigma)
-    spelled = NoisyGPClassifier(class_weight=counts, **QUICK).fit(X, y, sigma)
-    assert np.array_equal(balanced.predict_proba(X, sigma), spelled.predict_proba(X, sigma))
+    balanced = NoisyGPClassifier(class_weight="balanced", **QUICK).fit(X, y, X_err=sigma)
+    spelled = NoisyGPClassifier(class_weight=counts, **QUICK).fit(X, y, X_err=sigma)
+    assert np.array_equal(balanced.predict_proba(X, X_err=sigma), spelled.predict_proba(X, X_err=sigma))
 
 
 def test_labels_of_any_kind(problem):
     X, y, sigma, _ = problem
-    texts = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
+    texts = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
     assert texts.classes_.tolist() == ["east", "north", "west"]
-    assert set(texts.predict(X, sigma)) <= set(y)
+    assert set(texts.predict(X, X_err=sigma)) <= set(y)
     number = np.unique(y, return_inverse=True)[1]
     for labels in (number, number * 10 - 5, number * 2.0, pd.Series(y), pd.Categorical(y), list(y),
                    y.astype(object), number == 1):  # fmt: skip
-        clf = NoisyGPClassifier(**QUICK).fit(X, labels, sigma)
+        clf = NoisyGPClassifier(**QUICK).fit(X, labels, X_err=sigma)
         assert clf.classes_.tolist() == sorted(set(labels))
-        assert clf.predict(X, sigma).dtype == np.asarray(clf.classes_).dtype
+        assert clf.predict(X, X_err=sigma).dtype == np.asarray(clf.classes_).dtype
         if len(clf.classes_) == 3:
-            assert np.array_equal(clf.predict_proba(X, sigma), texts.predict_proba(X, sigma))
+            assert np.array_equal(clf.predict_proba(X, X_err=sigma), texts.predict_proba(X, X_err=sigma))
 
 
 def test_clone_and_pickle(problem, tmp_path):
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier("amortised", "both", **QUICK).fit(X, y, sigma)
+    clf = NoisyGPClassifier("amortised", "both", **QUICK).fit(X, y, X_err=sigma)
     assert clone(clf).get_params() == clf.get_params()
     assert not hasattr(clone(clf), "classes_")
     joblib.dump(clf, tmp_path / "clf.joblib")
     for copy in (pickle.loads(pickle.dumps(clf)), joblib.load(tmp_path / "clf.joblib")):
-        assert np.array_equal(copy.predict_proba(X, sigma), clf.predict_proba(X, sigma))
+        assert np.array_equal(copy.predict_proba(X, X_err=sigma), clf.predict_proba(X, X_err=sigma))
         assert np.array_equal(copy.history_, clf.history_)
         assert copy.elbo_ == clf.elbo_
     copy.partial_fit(X[:5], y[:5], X_err=sigma[:5])
     clf.partial_fit(X[:5], y[:5], X_err=sigma[:5])
-    assert np.array_equal(copy.predict_proba(X, sigma), clf.predict_proba(X, sigma))
+    assert np.array_equal(copy.predict_proba(X, X_err=sigma), clf.predict_proba(X, X_err=sigma))
 
 
 def test_errors_go_through_a_pipeline(problem, routing):
@@ -189,11 +189,11 @@ def test_cross_validation_splits_the_errors_with_the_rows(problem, routing):
     for scoring in (None, neg_log_loss):
         scores = cross_val_score(clf, X, y, cv=halves, params={"X_err": sigma}, scoring=scoring)
         for (train, test), score in zip(halves, scores, strict=True):
-            clf.fit(X[train], y[train], sigma[train])
+            clf.fit(X[train], y[train], X_err=sigma[train])
             if scoring is None:
                 assert score == clf.score(X[test], y[test], X_err=sigma[test])
             else:
-                p = clf.predict_proba(X[test], sigma[test])
+                p = clf.predict_proba(X[test], X_err=sigma[test])
                 number = np.searchsorted(clf.classes_, y[test])
                 assert np.isclose(score, np.log(p[np.arange(60), number]).mean(), rtol=1e-12)
 
@@ -235,7 +235,7 @@ def test_random_state(problem):
 
     def p(state):
         clf = NoisyGPClassifier(**{**QUICK, "random_state": state})
-        return clf.fit(X, y, sigma).predict_proba(X, sigma)
+        return clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=sigma)
 
     assert np.array_equal(p(3), p(3))
     assert not np.array_equal(p(3), p(4))
@@ -249,7 +249,7 @@ def test_random_state(problem):
 
 def test_attributes(problem):
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier("latent", "both", n_inducing=7, **QUICK).fit(X, y, sigma)
+    clf = NoisyGPClassifier("latent", "both", n_inducing=7, **QUICK).fit(X, y, X_err=sigma)
     assert clf.n_features_in_ == 2 and clf.n_inducing_ == 7 and clf.n_iter_ == 20
     assert clf.lengthscales_.shape == (3, 2) and (clf.lengthscales_ > 0).all()
     assert clf.noise_variance_.shape == (2,) and (clf.noise_variance_ > 0).all()

@@ -21,7 +21,7 @@ QUICK = {"max_epochs": 20, "n_inducing": 20, "random_state": 0, "n_jobs": 1}
 @pytest.fixture(scope="module")
 def trained():
     problem = make_problem(300)
-    return problem, NoisyGPClassifier(**QUICK).fit(problem.X, problem.y, problem.sigma)
+    return problem, NoisyGPClassifier(**QUICK).fit(problem.X, problem.y, X_err=problem.sigma)
 
 
 def labels_of(clf, y):
@@ -34,30 +34,30 @@ def labels_of(clf, y):
 def test_shares_are_bayes_theorem(trained):
     problem, clf = trained
     assert np.allclose(clf.class_shares_, np.unique(problem.y, return_counts=True)[1] / 300)
-    plain = clf.predict_proba(problem.X, problem.sigma)
+    plain = clf.predict_proba(problem.X, X_err=problem.sigma)
     prior = np.array([0.6, 0.3, 0.1])
     expected = plain * prior / clf.class_shares_
     expected /= expected.sum(axis=1, keepdims=True)
-    by_name = dict(zip(clf.classes_.tolist(), 10 * prior))  # they need not sum to one
+    by_name = dict(zip(clf.classes_.tolist(), 10 * prior, strict=False))  # they need not sum to one
     for given in (prior, by_name):
-        found = clf.predict_proba(problem.X, problem.sigma, prior=given)
+        found = clf.predict_proba(problem.X, X_err=problem.sigma, prior=given)
         assert np.allclose(found, expected, atol=1e-12)
-    same = clf.predict_proba(problem.X, problem.sigma, prior=clf.class_shares_)
+    same = clf.predict_proba(problem.X, X_err=problem.sigma, prior=clf.class_shares_)
     assert np.allclose(same, plain, atol=1e-12)
-    assert np.array_equal(clf.predict_proba(problem.X, problem.sigma), plain)  # nothing is left over
+    assert np.array_equal(clf.predict_proba(problem.X, X_err=problem.sigma), plain)  # nothing is left over
 
 
 def test_estimated_shares_make_the_rows_most_probable(trained):
     problem, clf = trained
     few = np.flatnonzero(problem.y != "north")
     X, sigma = problem.X[few], problem.sigma[few]
-    likelihood = clf.predict_proba(X, sigma) / clf.class_shares_
-    found = clf.estimate_prior(X, sigma)
+    likelihood = clf.predict_proba(X, X_err=sigma) / clf.class_shares_
+    found = clf.estimate_prior(X, X_err=sigma)
     assert np.isclose(found.sum(), 1) and found[1] < 0.1 < clf.class_shares_[1]
     best = np.log(likelihood @ found).mean()
     for other in np.random.default_rng(0).dirichlet(np.ones(3), 200):
         assert np.log(likelihood @ (0.9 * found + 0.1 * other)).mean() <= best + 1e-12
-    auto = clf.predict_proba(X, sigma, prior="auto")
+    auto = clf.predict_proba(X, X_err=sigma, prior="auto")
     assert np.allclose(auto.mean(axis=0), found, atol=1e-6)
 
 
@@ -72,7 +72,7 @@ def test_shares_that_cannot_be(trained):
         ("equal", 'or "auto"'),
     ):
         with pytest.raises(ValueError, match=says):
-            clf.predict_proba(problem.X, problem.sigma, prior=prior)
+            clf.predict_proba(problem.X, X_err=problem.sigma, prior=prior)
 
 
 # ---------------------------------------------------------------------- sets of classes
@@ -84,17 +84,17 @@ def test_sets_hold_the_true_class(trained):
     label = labels_of(clf, new.y)
     before = np.zeros((800, 3), dtype=bool)
     for coverage in (0.5, 0.8, 0.9):
-        sets = clf.predict_set(new.X, coverage, new.sigma)
+        sets = clf.predict_set(new.X, coverage, X_err=new.sigma)
         held = sets[np.arange(800), label]
         assert not (before & ~sets).any()  # larger sets for more coverage
         for c in range(3):  # five deviations: of the calibration's 77 rows at least, and of these
             assert held[label == c].mean() > coverage - 5 * np.sqrt(0.25 / 77)
         before = sets
     with pytest.raises(ValueError, match="not between 0 and 1"):
-        clf.predict_set(new.X, 1.0, new.sigma)
-    plain = NoisyGPClassifier(calibrate=False, **QUICK).fit(new.X[:50], new.y[:50], new.sigma[:50])
+        clf.predict_set(new.X, 1.0, X_err=new.sigma)
+    plain = NoisyGPClassifier(calibrate=False, **QUICK).fit(new.X[:50], new.y[:50], X_err=new.sigma[:50])
     with pytest.raises(ValueError, match="no rows were kept aside"):
-        plain.predict_set(new.X, 0.9, new.sigma)
+        plain.predict_set(new.X, 0.9, X_err=new.sigma)
 
 
 # ---------------------------------------------------------------------- strangers
@@ -106,13 +106,13 @@ def test_density_of_measurements(trained):
     X, sigma = problem.X[:20].copy(), problem.sigma[:20].copy()
     X[3, 1] = np.nan
     sigma[7] = 0.0
-    found = clf.input_log_density(X, sigma)
-    for row, error, log_p in zip(X, sigma, found):
+    found = clf.input_log_density(X, X_err=sigma)
+    for row, error, log_p in zip(X, sigma, found, strict=False):
         there = ~np.isnan(row)
         p = sum(
             share * multivariate_normal.pdf(
                 row[there], mean[there], (S + np.diag(error**2))[np.ix_(there, there)])
-            for share, mean, S in zip(*clf.population_)
+            for share, mean, S in zip(*clf.population_, strict=False)
         )  # fmt: skip
         assert np.isclose(log_p, np.log(p), atol=1e-9)
 
@@ -151,8 +151,8 @@ def test_files_keep_all_of_it(trained, tmp_path):
     clf.save(tmp_path / "m")
     for copy in (nimgp.load(tmp_path / "m"), pickle.loads(pickle.dumps(clf))):
         for method in ("novelty", "estimate_prior", "input_log_density"):
-            assert np.array_equal(getattr(copy, method)(X, sigma), getattr(clf, method)(X, sigma))
-        assert np.array_equal(copy.predict_set(X, 0.7, sigma), clf.predict_set(X, 0.7, sigma))
+            assert np.array_equal(getattr(copy, method)(X, X_err=sigma), getattr(clf, method)(X, X_err=sigma))
+        assert np.array_equal(copy.predict_set(X, 0.7, X_err=sigma), clf.predict_set(X, 0.7, X_err=sigma))
         assert np.array_equal(copy.class_shares_, clf.class_shares_)
 
 
@@ -173,8 +173,8 @@ def test_groups_and_errors_are_routed(trained):
                                  params={"X_err": sigma, "groups": groups})  # fmt: skip
     folds = list(GroupKFold(3).split(X, y, groups))
     label = np.searchsorted(np.unique(y), y)
-    for score, (_, judge) in zip(scores, folds):
+    for score, (_, judge) in zip(scores, folds, strict=False):
         assert np.isclose(score, np.log(out[judge, label[judge]]).mean(), atol=1e-12)
     learn, judge = folds[0]
-    own = clf.fit(X[learn], y[learn], sigma[learn]).predict_proba(X[judge], sigma[judge])
+    own = clf.fit(X[learn], y[learn], X_err=sigma[learn]).predict_proba(X[judge], X_err=sigma[judge])
     assert np.array_equal(out[judge], own)

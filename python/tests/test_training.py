@@ -23,7 +23,7 @@ QUICK = {"max_epochs": 30, "calibrate": False, "random_state": 0, "n_jobs": 1}
 
 def test_interrupt_stops_and_training_goes_on_to_the_same_bits(problem):
     X, y, sigma, _ = problem
-    whole = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
+    whole = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
 
     def interrupt(progress):
         if progress.epoch == 11 and progress.batch == 0:
@@ -32,13 +32,13 @@ def test_interrupt_stops_and_training_goes_on_to_the_same_bits(problem):
     clf = NoisyGPClassifier(progress=interrupt, warm_start=True, **QUICK)
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        clf.fit(X, y, sigma)
+        clf.fit(X, y, X_err=sigma)
     assert signal.getsignal(signal.SIGINT) is before
     assert 11 <= clf.n_iter_ < 30
-    assert np.isfinite(clf.predict_proba(X, sigma)).all()
-    clf.set_params(progress=False).fit(X, y, sigma)
+    assert np.isfinite(clf.predict_proba(X, X_err=sigma)).all()
+    clf.set_params(progress=False).fit(X, y, X_err=sigma)
     assert clf.n_iter_ == 30
-    assert np.array_equal(clf.predict_proba(X, sigma), whole.predict_proba(X, sigma))
+    assert np.array_equal(clf.predict_proba(X, X_err=sigma), whole.predict_proba(X, X_err=sigma))
     assert np.array_equal(clf.history_, whole.history_)
 
 
@@ -80,7 +80,7 @@ def test_own_handlers_are_asked(problem):
     calls = []
     before = signal.signal(signal.SIGINT, lambda *_: calls.append(1))
     try:
-        clf = NoisyGPClassifier(progress=interrupt, **QUICK).fit(X, y, sigma)
+        clf = NoisyGPClassifier(progress=interrupt, **QUICK).fit(X, y, X_err=sigma)
         assert calls and clf.n_iter_ == 30
 
         def leave(*_):
@@ -88,7 +88,7 @@ def test_own_handlers_are_asked(problem):
 
         signal.signal(signal.SIGINT, leave)
         with pytest.raises(SystemExit):
-            clf.fit(X, y, sigma)
+            clf.fit(X, y, X_err=sigma)
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -96,19 +96,19 @@ def test_own_handlers_are_asked(problem):
 def test_progress_is_told_and_may_stop(problem):
     X, y, sigma, _ = problem
     told = []
-    clf = NoisyGPClassifier(progress=told.append, batch_size=50, **QUICK).fit(X, y, sigma)
+    clf = NoisyGPClassifier(progress=told.append, batch_size=50, **QUICK).fit(X, y, X_err=sigma)
     ends = [p for p in told if p.batch == 0]
     assert [p.epoch for p in ends] == list(range(1, 31))
     assert told[-1].bound == clf.elbo_ and told[0].epochs == 30 and told[0].batches == 3
     assert told[-1].step == 90
-    clf.set_params(progress=lambda p: p.epoch >= 7).fit(X, y, sigma)
-    assert clf.n_iter_ == 7 and clf.predict(X, sigma).shape == (120,)
+    clf.set_params(progress=lambda p: p.epoch >= 7).fit(X, y, X_err=sigma)
+    assert clf.n_iter_ == 7 and clf.predict(X, X_err=sigma).shape == (120,)
 
     def fail(progress):
         raise ZeroDivisionError("of mine")
 
     with pytest.raises(ZeroDivisionError, match="of mine"):
-        clf.set_params(progress=fail).fit(X, y, sigma)
+        clf.set_params(progress=fail).fit(X, y, X_err=sigma)
 
 
 def calibrates(progress):
@@ -120,16 +120,16 @@ def test_calibration_is_told_and_may_be_stopped(problem):
     X, y, sigma, _ = (array[:50] for array in problem)
     told = []
     settings = {"max_epochs": 4, "stop": "fixed", "random_state": 0, "n_jobs": 1}
-    clf = NoisyGPClassifier(progress=told.append, **settings).fit(X, y, sigma)
+    clf = NoisyGPClassifier(progress=told.append, **settings).fit(X, y, X_err=sigma)
     calibrating = [p for p in told if calibrates(p)]
     assert calibrating and told[-len(calibrating) :] == calibrating
     assert clf.history_[:, 0].tolist() == [1, 2, 3, 4] and clf.temperature_ != 1
     stopped = NoisyGPClassifier(progress=calibrates, warm_start=True, **settings)
-    stopped.fit(X, y, sigma)
+    stopped.fit(X, y, X_err=sigma)
     assert stopped.n_iter_ == 4 and stopped.temperature_ == 1
-    stopped.set_params(progress=False).fit(X, y, sigma)
+    stopped.set_params(progress=False).fit(X, y, X_err=sigma)
     assert stopped.n_iter_ == 4 and stopped.temperature_ == clf.temperature_
-    assert np.array_equal(stopped.predict_proba(X, sigma), clf.predict_proba(X, sigma))
+    assert np.array_equal(stopped.predict_proba(X, X_err=sigma), clf.predict_proba(X, X_err=sigma))
 
 
 def test_a_settled_training_that_is_calibrated_is_not_unsettled(problem):
@@ -144,7 +144,7 @@ def test_a_settled_training_that_is_calibrated_is_not_unsettled(problem):
 def test_what_the_library_chose_stays_in_a_warm_start(problem):
     """Also where it would choose otherwise for the new rows; what is set now changes as ever."""
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(warm_start=True, **QUICK).fit(X[:80], y[:80], sigma[:80])
+    clf = NoisyGPClassifier(warm_start=True, **QUICK).fit(X[:80], y[:80], X_err=sigma[:80])
     model = clf._model
     assert (model.option("input"), model.option("batch")) == ("marginal", "50")
     clf.set_params(batch_size=30, max_epochs=2).fit(X, y)
@@ -182,19 +182,19 @@ def test_silent_otherwise(problem, capfd):
 
 def test_warm_start_goes_on(problem):
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(warm_start=True, stop="fixed", **QUICK).fit(X[:80], y[:80], sigma[:80])
+    clf = NoisyGPClassifier(warm_start=True, stop="fixed", **QUICK).fit(X[:80], y[:80], X_err=sigma[:80])
     first = clf.elbo_ / 80
-    clf.fit(X, y, sigma)
+    clf.fit(X, y, X_err=sigma)
     assert clf.n_iter_ == 60 and clf.history_[:, 0].tolist() == list(range(1, 61))
     assert clf.elbo_ / 120 > first
-    assert clf.denoise(X, y, sigma).mean.shape == X.shape
-    clf.set_params(max_epochs=5, learning_rate=0.001).fit(X, y, sigma)
+    assert clf.denoise(X, y, X_err=sigma).mean.shape == X.shape
+    clf.set_params(max_epochs=5, learning_rate=0.001).fit(X, y, X_err=sigma)
     assert clf.n_iter_ == 65
     with pytest.raises(ValueError, match="kernel='matern52': option kernel shapes a model"):
-        clf.set_params(kernel="matern52").fit(X, y, sigma)
+        clf.set_params(kernel="matern52").fit(X, y, X_err=sigma)
     with pytest.raises(ValueError, match="80 rows, but the model was trained on 120 before"):
-        clf.set_params(kernel="auto").fit(X[:80], y[:80], sigma[:80])
-    clf.set_params(warm_start=False).fit(X[:80], y[:80], sigma[:80])
+        clf.set_params(kernel="auto").fit(X[:80], y[:80], X_err=sigma[:80])
+    clf.set_params(warm_start=False).fit(X[:80], y[:80], X_err=sigma[:80])
     assert clf.n_iter_ == 5
 
 
@@ -211,9 +211,9 @@ def test_partial_fit_adds_rows(problem):
     clf.partial_fit(X, y, X_err=sigma)
     warm = NoisyGPClassifier(warm_start=True, **QUICK)
     warm.partial_fit(X[some], y[some], classes=clf.classes_, X_err=sigma[some])
-    both = [np.concatenate([a[some], a]) for a in (X, y, sigma)]
-    warm.fit(*both)
-    assert np.array_equal(clf.predict_proba(X, sigma), warm.predict_proba(X, sigma))
+    both_X, both_y, both_sigma = (np.concatenate([a[some], a]) for a in (X, y, sigma))
+    warm.fit(both_X, both_y, X_err=both_sigma)
+    assert np.array_equal(clf.predict_proba(X, X_err=sigma), warm.predict_proba(X, X_err=sigma))
 
 
 def test_partial_fit_after_fit_and_with_other_errors(problem):
@@ -222,19 +222,19 @@ def test_partial_fit_after_fit_and_with_other_errors(problem):
     clf.partial_fit(X[60:], y[60:], X_err=0.2, sample_weight=np.full(60, 2.0))
     other = NoisyGPClassifier(warm_start=True, **QUICK).fit(X[:60], y[:60])
     errors = np.repeat([[0.0, 0.0], [0.2, 0.2]], 60, axis=0)
-    other.fit(X, y, errors, sample_weight=np.repeat([1.0, 2.0], 60))
-    assert np.array_equal(clf.predict_proba(X, sigma), other.predict_proba(X, sigma))
+    other.fit(X, y, X_err=errors, sample_weight=np.repeat([1.0, 2.0], 60))
+    assert np.array_equal(clf.predict_proba(X, X_err=sigma), other.predict_proba(X, X_err=sigma))
 
 
 def test_threads_do_not_matter(problem, monkeypatch):
     X, y, sigma, _ = problem
     results = []
     for n_jobs in (1, 2, 3, -1, None):
-        clf = NoisyGPClassifier(**{**QUICK, "n_jobs": n_jobs}).fit(X, y, sigma)
-        results.append(clf.predict_proba(X, sigma))
+        clf = NoisyGPClassifier(**{**QUICK, "n_jobs": n_jobs}).fit(X, y, X_err=sigma)
+        results.append(clf.predict_proba(X, X_err=sigma))
     assert all(np.array_equal(result, results[0]) for result in results)
     clf.set_params(n_jobs=1)
-    assert np.array_equal(clf.predict_proba(X, sigma), results[0])
+    assert np.array_equal(clf.predict_proba(X, X_err=sigma), results[0])
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     assert threads(None) == 1
     monkeypatch.delenv("OMP_NUM_THREADS")
@@ -243,19 +243,19 @@ def test_threads_do_not_matter(problem, monkeypatch):
 
 def test_points_may_change_after_fit(problem):
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(n_points=16, **QUICK).fit(X, y, sigma)
-    few = clf.predict_proba(X, sigma)
-    many = clf.set_params(n_points=4096).predict_proba(X, sigma)
+    clf = NoisyGPClassifier(n_points=16, **QUICK).fit(X, y, X_err=sigma)
+    few = clf.predict_proba(X, X_err=sigma)
+    many = clf.set_params(n_points=4096).predict_proba(X, X_err=sigma)
     assert 0 < np.abs(many - few).max() < 0.2
-    assert np.array_equal(clf.set_params(n_points=16).predict_proba(X, sigma), few)
+    assert np.array_equal(clf.set_params(n_points=16).predict_proba(X, X_err=sigma), few)
 
 
 def test_several_threads_predict_at_once(problem):
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
-    wanted, results = clf.predict_proba(X, sigma), []
+    clf = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
+    wanted, results = clf.predict_proba(X, X_err=sigma), []
     crowd = [
-        threading.Thread(target=lambda: results.append(clf.predict_proba(X, sigma)))
+        threading.Thread(target=lambda: results.append(clf.predict_proba(X, X_err=sigma)))
         for _ in range(8)
     ]
     for thread in crowd:
@@ -266,14 +266,14 @@ def test_several_threads_predict_at_once(problem):
 
 
 def _predict_in_child(clf, X, sigma, queue):
-    queue.put(clf.predict_proba(X, sigma))
+    queue.put(clf.predict_proba(X, X_err=sigma))
 
 
 def test_predicts_after_a_fork(problem):
     """The parent's predictor has threads that a child does not."""
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(**{**QUICK, "n_jobs": 2}).fit(X, y, sigma)
-    wanted = clf.predict_proba(X, sigma)
+    clf = NoisyGPClassifier(**{**QUICK, "n_jobs": 2}).fit(X, y, X_err=sigma)
+    wanted = clf.predict_proba(X, X_err=sigma)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     child = context.Process(target=_predict_in_child, args=(clf, X, sigma, queue))
@@ -286,37 +286,37 @@ def test_predicts_after_a_fork(problem):
 def test_rows_are_added_only_when_they_were_learned(problem):
     X, y, sigma, _ = problem
     clf = NoisyGPClassifier(**QUICK, progress=lambda p: p.epoch == 9).fit(
-        X[:90], y[:90], sigma[:90]
+        X[:90], y[:90], X_err=sigma[:90]
     )
     with pytest.raises(ValueError, match="training on 90 rows was stopped under way"):
         clf.partial_fit(X[90:], y[90:], X_err=sigma[90:])
     clf.set_params(progress=False, warm_start=True)
     with pytest.raises(ValueError, match="can only go on with the same data; these differ"):
-        clf.fit(X[30:], y[30:], sigma[30:])
-    clf.fit(X[:90], y[:90], sigma[:90]).partial_fit(X[90:], y[90:], X_err=sigma[90:])
-    other = NoisyGPClassifier(**QUICK).fit(X[:90], y[:90], sigma[:90])
+        clf.fit(X[30:], y[30:], X_err=sigma[30:])
+    clf.fit(X[:90], y[:90], X_err=sigma[:90]).partial_fit(X[90:], y[90:], X_err=sigma[90:])
+    other = NoisyGPClassifier(**QUICK).fit(X[:90], y[:90], X_err=sigma[:90])
     other.partial_fit(X[90:], y[90:], X_err=sigma[90:])
-    assert np.array_equal(clf.predict_proba(X, sigma), other.predict_proba(X, sigma))
+    assert np.array_equal(clf.predict_proba(X, X_err=sigma), other.predict_proba(X, X_err=sigma))
 
 
 def test_a_refused_fit_leaves_the_classifier_as_it_was(problem):
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(**QUICK).fit(X, y, sigma)
-    before = clf.predict(X, sigma)
+    clf = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
+    before = clf.predict(X, X_err=sigma)
     with pytest.raises(ValueError, match="more than the 120 rows"):
-        clf.set_params(n_inducing=500).fit(X, np.roll(y == "east", 1), sigma)
-    assert np.array_equal(clf.predict(X, sigma), before)
+        clf.set_params(n_inducing=500).fit(X, np.roll(y == "east", 1), X_err=sigma)
+    assert np.array_equal(clf.predict(X, X_err=sigma), before)
 
 
 def test_many_rows_are_predicted_as_few(problem):
     """Rows go to the library in portions."""
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(n_points=8, **QUICK).fit(X, y, sigma)
+    clf = NoisyGPClassifier(n_points=8, **QUICK).fit(X, y, X_err=sigma)
     many = np.arange(5000) % 120
     assert np.array_equal(
-        clf.predict_proba(X[many], sigma[many]), clf.predict_proba(X, sigma)[many]
+        clf.predict_proba(X[many], X_err=sigma[many]), clf.predict_proba(X, X_err=sigma)[many]
     )
-    assert np.array_equal(clf.remeasure(X, sigma[0])[40:], clf.remeasure(X[40:], sigma[0]))
+    assert np.array_equal(clf.remeasure(X, X_err=sigma[0])[40:], clf.remeasure(X[40:], X_err=sigma[0]))
 
 
 def test_a_training_that_ends_unsettled_is_told(problem):

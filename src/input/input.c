@@ -2,7 +2,8 @@
 #include "input/input.h"
 
 const struct input_model *const input_list[] = {
-    &input_marginal,    &input_latent, &input_amortised,
-    &input_first_order, &input_exact,  &input_augmented,
-    &input_resampled,   &input_narrow, NULL,
+#define ADDRESS(name) &input_##name,
+    INPUT_LIST(ADDRESS)
+#undef ADDRESS
+        NULL,
 };

@@ -128,16 +128,25 @@ struct input_model {
                       double *mean, double *variance);
 };
 
-extern const struct input_model input_exact;
-extern const struct input_model input_latent;
-extern const struct input_model input_marginal;
-extern const struct input_model input_amortised;
-extern const struct input_model input_first_order;
-extern const struct input_model input_augmented;
-extern const struct input_model input_resampled;
-extern const struct input_model input_narrow;
+/*
+ * The one list of input models: name.c has `input_name`, whose name is the same. A new one is one
+ * file and one line here; all else follows, as for kernels (kernel/kernel.h).
+ */
+#define INPUT_LIST(PART)                                                                           \
+    PART(marginal)                                                                                 \
+    PART(latent)                                                                                   \
+    PART(amortised)                                                                                \
+    PART(first_order)                                                                              \
+    PART(exact)                                                                                    \
+    PART(augmented)                                                                                \
+    PART(resampled)                                                                                \
+    PART(narrow)
 
-/* All of them, ended by NULL. A new input model is one file and one line in input.c. */
+#define INPUT_DECLARE(name) extern const struct input_model input_##name;
+INPUT_LIST(INPUT_DECLARE)
+#undef INPUT_DECLARE
+
+/* All of them, ended by NULL. */
 extern const struct input_model *const input_list[];
 
 /* Random streams, so that no two uses share numbers. */

@@ -3,33 +3,30 @@
 
 #include <string.h>
 
-#define ALONE(first)                                                                               \
-    1, {                                                                                           \
-        &(first)                                                                                   \
-    }
-#define SUM(first, second)                                                                         \
-    2, {                                                                                           \
-        &(first), &(second)                                                                        \
-    }
+/* In the order of the list. */
+enum {
+#define ALONE(term, name, summary) KERNEL_##term,
+#define SUM(first, second, name, summary) KERNEL_##first##_##second,
+    KERNEL_LIST(ALONE, SUM)
+#undef ALONE
+#undef SUM
+};
 
 static const struct kernel kernels[] = {
-    {"se", "squared exponential: very smooth boundaries", ALONE(kernel_squared_exponential)},
-    {"matern32", "Matern 3/2: rough boundaries", ALONE(kernel_matern32)},
-    {"matern52", "Matern 5/2: fairly smooth boundaries", ALONE(kernel_matern52)},
-    {"polynomial", "polynomial of any degree: products of up to that many attributes",
-     ALONE(kernel_polynomial)},
-    {"linear", "planes: no attribute changes what another one does", ALONE(kernel_linear)},
-    {"linear+se", "a plane and what departs from it smoothly",
-     SUM(kernel_linear, kernel_squared_exponential)},
-    {"linear+matern32", "a plane and what departs from it roughly",
-     SUM(kernel_linear, kernel_matern32)},
-    {"linear+matern52", "a plane and what departs from it fairly smoothly",
-     SUM(kernel_linear, kernel_matern52)},
+#define ALONE(term, name, summary) {name, summary, 1, {&kernel_##term}},
+#define SUM(first, second, name, summary) {name, summary, 2, {&kernel_##first, &kernel_##second}},
+    KERNEL_LIST(ALONE, SUM)
+#undef ALONE
+#undef SUM
 };
 
 const struct kernel *const kernel_list[] = {
-    &kernels[0], &kernels[1], &kernels[2], &kernels[3], &kernels[4],
-    &kernels[5], &kernels[6], &kernels[7], NULL,
+#define ALONE(term, name, summary) &kernels[KERNEL_##term],
+#define SUM(first, second, name, summary) &kernels[KERNEL_##first##_##second],
+    KERNEL_LIST(ALONE, SUM)
+#undef ALONE
+#undef SUM
+        NULL,
 };
 
 const struct kernel *kernel_named(const char *name) {

@@ -32,11 +32,29 @@ struct kernel_term {
                      double *slope, double *curvature);
 };
 
-extern const struct kernel_term kernel_squared_exponential;
-extern const struct kernel_term kernel_matern32;
-extern const struct kernel_term kernel_matern52;
-extern const struct kernel_term kernel_polynomial;
-extern const struct kernel_term kernel_linear;
+/*
+ * The one list of kernels. A new kernel is one file and one line here: ALONE(term, name, summary)
+ * for a term, which is `kernel_term` in the file term.c, and SUM(term, term, name, summary) for a
+ * sum of two. All else follows from the list: what meson.build compiles, the option's text, --help,
+ * man pages, completion, what Python offers, the tests that try every kernel.
+ */
+/* clang-format off */
+#define KERNEL_LIST(ALONE, SUM)                                                                    \
+    ALONE(squared_exponential, "se", "squared exponential: very smooth boundaries")                \
+    ALONE(matern32, "matern32", "Matern 3/2: rough boundaries")                                    \
+    ALONE(matern52, "matern52", "Matern 5/2: fairly smooth boundaries")                            \
+    ALONE(polynomial, "polynomial", "polynomial of any degree: products of up to that many attributes") \
+    ALONE(linear, "linear", "planes: no attribute changes what another one does")                  \
+    SUM(linear, squared_exponential, "linear+se", "a plane and what departs from it smoothly")     \
+    SUM(linear, matern32, "linear+matern32", "a plane and what departs from it roughly")           \
+    SUM(linear, matern52, "linear+matern52", "a plane and what departs from it fairly smoothly")
+/* clang-format on */
+
+#define KERNEL_DECLARE(term, name, summary) extern const struct kernel_term kernel_##term;
+#define KERNEL_DECLARED(first, second, name, summary)
+KERNEL_LIST(KERNEL_DECLARE, KERNEL_DECLARED)
+#undef KERNEL_DECLARE
+#undef KERNEL_DECLARED
 
 enum { KERNEL_MOST_TERMS = 2 };
 
@@ -47,8 +65,7 @@ struct kernel {
     const struct kernel_term *term[KERNEL_MOST_TERMS];
 };
 
-/* All of them, ended by NULL. A new term is one file and one line in kernel.c; a new sum is that
- * line alone. */
+/* All of them, ended by NULL. */
 extern const struct kernel *const kernel_list[];
 
 /* The one of this name, or NULL. */

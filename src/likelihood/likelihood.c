@@ -2,10 +2,19 @@
 #include "likelihood/likelihood.h"
 
 const struct likelihood *const likelihood_list[] = {
-    &likelihood_robust_max, &likelihood_softmax,    &likelihood_probit,
-    &likelihood_gaussian,   &likelihood_student_t,  &likelihood_poisson,
-    &likelihood_ordinal,    &likelihood_multilabel, NULL,
+#define ADDRESS(name) &likelihood_##name,
+    LIKELIHOOD_LIST(ADDRESS)
+#undef ADDRESS
+        NULL,
 };
+
+const char *likelihood_target_name(enum target_kind target) {
+    static const char *const name[] = {
+        [TARGET_CLASS] = "class",   [TARGET_LEVEL] = "level", [TARGET_LABELS] = "labels",
+        [TARGET_NUMBER] = "number", [TARGET_COUNT] = "count",
+    };
+    return name[target];
+}
 
 size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes) {
     switch (likelihood->target) {

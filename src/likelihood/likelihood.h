@@ -116,19 +116,32 @@ struct likelihood {
                        const double *variance, double *value, double *scratch);
 };
 
+/* What users call such a target: "class", "level", "labels", "number" or "count". */
+const char *likelihood_target_name(enum target_kind target);
+
 /* Numbers in a row's target. */
 size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes);
 
-extern const struct likelihood likelihood_robust_max;
-extern const struct likelihood likelihood_softmax;
-extern const struct likelihood likelihood_probit;
-extern const struct likelihood likelihood_gaussian;
-extern const struct likelihood likelihood_student_t;
-extern const struct likelihood likelihood_poisson;
-extern const struct likelihood likelihood_ordinal;
-extern const struct likelihood likelihood_multilabel;
+/*
+ * The one list of likelihoods: name.c has `likelihood_name`, whose name is the same. A new one is
+ * one file and one line here; all else follows, as for kernels (kernel/kernel.h). The first of a
+ * target is its default.
+ */
+#define LIKELIHOOD_LIST(PART)                                                                      \
+    PART(robust_max)                                                                               \
+    PART(softmax)                                                                                  \
+    PART(probit)                                                                                   \
+    PART(gaussian)                                                                                 \
+    PART(student_t)                                                                                \
+    PART(poisson)                                                                                  \
+    PART(ordinal)                                                                                  \
+    PART(multilabel)
 
-/* All of them, ended by NULL. A new likelihood is one file and one line in likelihood.c. */
+#define LIKELIHOOD_DECLARE(name) extern const struct likelihood likelihood_##name;
+LIKELIHOOD_LIST(LIKELIHOOD_DECLARE)
+#undef LIKELIHOOD_DECLARE
+
+/* All of them, ended by NULL. */
 extern const struct likelihood *const likelihood_list[];
 
 #endif

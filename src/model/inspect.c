@@ -13,11 +13,7 @@
 #include <string.h>
 
 const char *nim_model_target(const nim_model *model) {
-    static const char *const name[] = {
-        [TARGET_CLASS] = "class",   [TARGET_LEVEL] = "level", [TARGET_LABELS] = "labels",
-        [TARGET_NUMBER] = "number", [TARGET_COUNT] = "count",
-    };
-    return name[model->options.likelihood->target];
+    return likelihood_target_name(model->options.likelihood->target);
 }
 size_t nim_model_classes(const nim_model *model) {
     return model->classes;

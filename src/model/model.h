@@ -59,10 +59,10 @@ struct nim_model {
     struct bound_trace trace;
     bool shares_known;   /* class_share was counted */
     double *class_share; /* classes: their shares among the rows it learned from */
-    double temperature; /* predicted probabilities p become those in proportion to p^(1/T) */
+    double temperature;  /* predicted probabilities p become those in proportion to p^(1/T) */
     struct conformal conformal; /* rows kept aside, for sets of classes */
     struct novelty novelty;     /* how surprising training rows are */
-    bool under_way;     /* a training was stopped, and `checkpoint` says where */
+    bool under_way;             /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;
 
     struct text_list attribute_names, class_names;

@@ -24,10 +24,15 @@ struct option {
 
 #define AT(member) offsetof(struct nim_options, member)
 
+/* The names of a list, each after a bar: "|a|b". */
+#define BAR(name) "|" #name
+#define BAR_TERM(term, name, summary) "|" name
+#define BAR_SUM(first, second, name, summary) "|" name
+
 /* clang-format off */
 static const struct option option_list[] = {
     {{"kernel", "auto",
-      "auto|se|matern32|matern52|polynomial|linear|linear+se|linear+matern32|linear+matern52",
+      "auto" KERNEL_LIST(BAR_TERM, BAR_SUM),
       "How smooth the boundaries are; a sum starts from planes and departs from them; auto means "
       "matern32 where alpha is above 0 and noise given, linear+matern32 where "
       "rows then differ in their errors, otherwise se."},
@@ -35,10 +40,10 @@ static const struct option option_list[] = {
     {{"degree", "3", "1 .. 64",
       "Degree of the polynomial kernel."},
      WHOLE, AT(degree), SHAPES, 1, 64},
-    {{"likelihood", "robust_max", "robust_max|softmax|probit|gaussian|student_t|poisson|ordinal|multilabel",
+    {{"likelihood", "robust_max", &LIKELIHOOD_LIST(BAR)[1],
       "What y is and how it follows from the latent functions."},
      LIKELIHOOD, AT(likelihood), SHAPES, 0, 0},
-    {{"input", "auto", "auto|marginal|latent|amortised|first_order|exact|augmented|resampled|narrow",
+    {{"input", "auto", "auto" INPUT_LIST(BAR),
       "How the inputs' error bars are used."},
      INPUT, AT(input), SHAPES, 0, 0},
     {{"noise", "given", "given|learned|both",
@@ -80,8 +85,8 @@ static const struct option option_list[] = {
      WHOLE, AT(learn_epsilon), SHAPES, 0, 1},
     {{"epochs", "0", "0 .. 1000000",
       "Passes over the data: the most with stop=auto, exactly so many with stop=fixed; 0 means "
-      "10000 steps, but at least 100 passes, with latent and amortised inputs, otherwise 1000 steps, "
-      "but at least 15 passes."},
+      "1000 steps, but at least 15 passes, where alpha is above 0 and inputs are not latent or "
+      "amortised, otherwise 10000 steps, but at least 100 passes."},
      WHOLE, AT(epochs), TRAINS, 0, 1e6},
     {{"warm_up", "1000", "0 .. 1000000000",
       "Steps in which the draws of noisy inputs grow to their full width; with marginal and resampled "
@@ -106,7 +111,8 @@ static const struct option option_list[] = {
      CHOICE, AT(novelty), TRAINS, 0, 0},
     {{"samples", "0", "0 .. 1000",
       "Places each row is looked at in a training step; 0 means 4 with marginal inputs, 16 "
-      "where noise is learned with them, otherwise 1."},
+      "where noise is learned with them, 4 with latent ones for numbers and counts, "
+      "otherwise 1."},
      WHOLE, AT(samples), SHAPES, 0, 1000},
     {{"points", "256", "1 .. 65536",
       "Quasi-random points a noisy row is averaged over in prediction."},
@@ -314,6 +320,13 @@ size_t nim_option_count(void) {
 
 nim_option_info nim_option_describe(size_t index) {
     return index < OPTION_COUNT ? option_list[index].info : (nim_option_info){0};
+}
+
+const char *nim_likelihood_target(const char *likelihood) {
+    for (size_t i = 0; likelihood && likelihood_list[i]; i++)
+        if (strcmp(likelihood_list[i]->name, likelihood) == 0)
+            return likelihood_target_name(likelihood_list[i]->target);
+    return NULL;
 }
 
 enum option_role option_role(const char *name) {

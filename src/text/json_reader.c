@@ -54,15 +54,6 @@ static long hex4(const char *at, const char *end) {
     return value;
 }
 
-static char *put_utf8(char *out, uint32_t code) {
-    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char lead[] = {0x00, 0xC0, 0xE0, 0xF0};
-    *out++ = (char)(lead[more] | code >> 6 * more);
-    while (more--)
-        *out++ = (char)(0x80 | (code >> 6 * more & 0x3F));
-    return out;
-}
-
 /* \uXXXX, or a pair of them for what lies beyond; 0 when it is not well formed, or zero itself. */
 static uint32_t take_code(struct json_reader *json) {
     long high = hex4(json->at, json->end);
@@ -88,7 +79,7 @@ static char *take_escape(struct json_reader *json, char *out) {
     char c = *json->at++;
     if (c == 'u') {
         uint32_t code = take_code(json);
-        return code ? put_utf8(out, code) : NULL;
+        return code ? out + utf8_write(code, out) : NULL;
     }
     const char *found = c ? strchr(from, c) : NULL;
     if (!found)

@@ -20,6 +20,23 @@ size_t utf8_length(const char *text, size_t left) {
     return length;
 }
 
+uint32_t utf8_code(const char *text, size_t length) {
+    static const unsigned char held[] = {0, 0x7f, 0x1f, 0x0f, 0x07}; /* bits of the first byte */
+    uint32_t code = (unsigned char)text[0] & held[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3f);
+    return code;
+}
+
+size_t utf8_write(uint32_t code, char *out) {
+    static const unsigned char lead[] = {0x00, 0xc0, 0xe0, 0xf0};
+    size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    out[0] = (char)(lead[more] | code >> 6 * more);
+    for (size_t i = 1; i <= more; i++)
+        out[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3f));
+    return more + 1;
+}
+
 bool utf8_valid(const char *text) {
     size_t left = strlen(text);
     while (left) {

@@ -17,11 +17,12 @@
 
 enum {
     /* At most so many steps, unless that were fewer than so many epochs; fewer of both where rows
-     * have nothing of their own that must converge. */
+     * have nothing of their own that must converge, and predicted probabilities are fitted, which
+     * do not wait for kernels to settle. */
     DEFAULT_STEPS = 10000,
     DEFAULT_EPOCHS = 100,
-    POINT_STEPS = 1000,
-    POINT_EPOCHS = 15,
+    QUICK_STEPS = 1000,
+    QUICK_EPOCHS = 15,
     POINT_WARM_UP = 200,
     LAP_STEPS = 10,
     ROWS_PER_UNIT = 16,
@@ -289,8 +290,9 @@ static double largest_jitter(const struct nim_model *model) {
 static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
     const struct nim_options *options = &trainer->model->options;
     bool points = !options->input->moves; /* neither rows nor a network of their own */
-    size_t epochs = (points ? POINT_STEPS : DEFAULT_STEPS) / trainer->batches;
-    size_t least = points ? POINT_EPOCHS : DEFAULT_EPOCHS;
+    bool quick = points && options->alpha > 0.0;
+    size_t epochs = (quick ? QUICK_STEPS : DEFAULT_STEPS) / trainer->batches;
+    size_t least = quick ? QUICK_EPOCHS : DEFAULT_EPOCHS;
     epochs = epochs > least ? epochs : least;
     epochs = options->epochs ? options->epochs : epochs;
     size_t warm_up = points && options->warm_up > POINT_WARM_UP ? POINT_WARM_UP : options->warm_up;

@@ -17,9 +17,9 @@
 #include <string.h>
 
 #ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
-enum { STEPS = 6 };
+enum { STEPS = 6, SANITIZED = 1 };
 #else
-enum { STEPS = 30 };
+enum { STEPS = 30, SANITIZED = 0 };
 #endif
 
 /* Everything that comes out of a short training, as one row of doubles. */
@@ -159,9 +159,11 @@ static void every_input_model(size_t classes, size_t attributes, size_t inducing
                                   .noise = i % 2 ? "given" : "both",
                                   .learn_epsilon = i % 2,
                                   .samples = 1};
-        same_for_any_threads(&problem, rows / 2, 2 + i % 2);
+        if (!SANITIZED || i % 2)
+            same_for_any_threads(&problem, rows / 2, 2 + i % 2);
         problem.samples = 3;
-        same_for_any_threads(&problem, 48, 3 - i % 2);
+        if (!SANITIZED || i % 2 == 0)
+            same_for_any_threads(&problem, 48, 3 - i % 2);
     }
 }
 

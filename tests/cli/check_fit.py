@@ -15,7 +15,7 @@ from cli_check import blobs, check, main, near
 FEWER = "NIMGP_FEWER_ROWS" in os.environ
 
 # One thread: at these sizes two wait for each other most of the time. same_bytes tries more.
-QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up",
+QUICK = ["--calibrate", "none", "--epochs", "10" if FEWER else "30", "--stop", "fixed", "--inducing", "10", "--warm-up",
          "20", "--threads", "1"]
 
 
@@ -321,7 +321,8 @@ def validation(nimgp):
     """Held-out rows are a share of each class, and the figures are those of evaluate."""
     head, rows = blobs(400)
     nimgp.write_rows("train.csv", head, rows)
-    result = fit(nimgp, "train.csv", "m", "--validation", "0.25", "--progress", "json")
+    result = fit(nimgp, "train.csv", "m", "--validation", "0.25", "--progress", "json",
+                 "--epochs", "30")
     known = inspect(nimgp, "m")
     check(known["held_out"] + known["rows"] == 400, known)
     for kind in known["classes"]:
@@ -340,7 +341,7 @@ def validation(nimgp):
 # ---- stopping and going on -----------------------------------------------------------------------
 
 # Long enough that a signal sent at epoch 20 comes before the end.
-LONG = [*QUICK, "--epochs", "200" if FEWER else "400"]
+LONG = [*QUICK, "--epochs", "100" if FEWER else "400"]
 
 
 def wait_for(truth, process):
@@ -412,7 +413,7 @@ def killed(nimgp):
 def checkpoints(nimgp):
     """--every counts epochs; a checkpoint that was asked for stays; contradictions are refused."""
     train(nimgp)
-    fit(nimgp, "train.csv", "m", "--checkpoint", "ck", "--every", "11")
+    fit(nimgp, "train.csv", "m", "--checkpoint", "ck", "--every", "11", "--epochs", "30")
     state = inspect(nimgp, "ck")
     check(state["epochs"] == 22 and state["under_way"], state)
     nimgp("fit", "train.csv", "-o", "n", "--resume", "ck", "--threads", "2")

@@ -279,13 +279,16 @@ def check_completion(nimgp, place):
     assert offer("simulate", "--seed", "") == set()
     assert offer("convert", "s") == {"stars and more.csv", "sub dir"}
     assert offer("convert", "") == everything
-    assert offer("convert", "--to", "") == {"any", "csv", "tsv", "fits"}
+    formats = {"any", "csv", "tsv", "ecsv", "fits", "votable", "votable-binary", "votable-binary2"}
+    assert offer("convert", "--to", "") == formats
     assert offer("convert", "--to", "=", "f") == {"fits"}
-    assert offer("convert", "--to", "=") == {"any", "csv", "tsv", "fits"}
+    assert offer("convert", "--to", "=") == formats
     assert offer("convert", "--quiet", "") == everything
     assert offer("convert", "--", "--to", "s") == {"stars and more.csv", "sub dir"}
-    assert offer("fit", "--input", "") == {"auto", "marginal", "latent", "amortised", "first-order", "exact",
-                                          "augmented", "resampled", "narrow"}
+    for option, known in (("input", "first-order"), ("kernel", "linear+se"), ("likelihood", "student-t")):
+        offered = offer("fit", f"--{option}", "")
+        listed = re.search(rf"\n  --{option} NAME\n.*?\(([^()]*); default", nimgp.good("fit", "--help").stdout, re.DOTALL)
+        assert known in offered and offered == set(re.split(r",\s+", listed[1])), (option, offered, listed[1])
     assert offer("fit", "--input", "=", "la") == {"latent"}
     assert offer("fit", "--task", "") == {"classify", "regress", "count", "ordinal", "multilabel"}
     assert offer("fit", "--likelihood", "s") == {"softmax", "student-t"}

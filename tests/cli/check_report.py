@@ -11,7 +11,7 @@ import statistics
 from cli_check import blobs, check, main, near
 
 QUICK = ["--calibrate", "none", "--epochs", "20", "--stop", "fixed", "--inducing", "10", "--warm-up", "20",
-         "--points", "32"]
+         "--points", "32", "--threads", "1"]
 PARTS = ("rows", "error", "nll", "brier", "ece", "expected_error", "ece_bins", "confusion", "reliability", "by_noise")
 
 

@@ -4,14 +4,17 @@
 usage: PROGRAM [TEST...]"""
 import decimal
 import math
+import os
 import random
 import signal
 import statistics
 
 from cli_check import check, main, near
 
-QUICK = ["--calibrate", "none", "--epochs", "40", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points", "32",
-         "--threads", "1"]
+# Sanitizers look at memory, not at how good a model is.
+EPOCHS = "12" if "NIMGP_FEWER_ROWS" in os.environ else "40"
+QUICK = ["--calibrate", "none", "--epochs", EPOCHS, "--stop", "fixed", "--inducing", "10", "--warm-up", "20",
+         "--points", "32", "--threads", "1"]
 HEAD = ["x", "x_err", "y", "y_err", "seconds", "photons", "grade", "rain", "wind"]
 
 

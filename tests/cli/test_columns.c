@@ -150,6 +150,8 @@ static void assert_pairs(const char *head, const char *row, const struct column_
         snprintf(found + used, sizeof found - used, "%s%s:%s", j ? " " : "", feature->name,
                  feature->error == NO_COLUMN ? "-"
                                              : table_column(table, (size_t)feature->error)->name);
+        if (feature->minus_error != NO_COLUMN)
+            strcat(strcat(found, "+"), table_column(table, (size_t)feature->minus_error)->name);
     }
     assert_string_equal(found, expected);
     columns_free(&columns);
@@ -187,6 +189,46 @@ static void test_pairs(void **state) {
     assert_pairs("x,x_err,y,c", "1,1,1,a", &(struct column_wishes){.features = "x_err,x"},
                  "x_err:- x:-");
     assert_pairs("a=b,s,c", "1,1,a", &(struct column_wishes){.errors = "a=b=s"}, "a=b:s");
+}
+
+/* Patterns leave out what is no feature: labels, errors, text. */
+static void test_patterns_and_formulas(void **state) {
+    (void)state;
+    const char *head = "Gmag,e_Gmag,W1mag,W1mag_err,flux,id,name,umag";
+    const char *row = "1,1,1,1,1,1,a,b";
+    static const struct {
+        const char *features, *exclude, *errors, *expected;
+    } cases[] = {
+        {"*mag", NULL, NULL, "Gmag:e_Gmag W1mag:W1mag_err"},
+        {"?MAG,flux", NULL, NULL, "Gmag:e_Gmag flux:-"},
+        {"flux,*", NULL, NULL, "flux:- Gmag:e_Gmag W1mag:W1mag_err"},
+        {"log(*mag),log10(flux)", NULL, NULL,
+         "log(Gmag):e_Gmag log(W1mag):W1mag_err log10(flux):-"},
+        {"Gmag - w1mag", NULL, NULL, "Gmag-W1mag:e_Gmag+W1mag_err"},
+        {"Gmag-W1mag,W1mag", NULL, "W1mag=flux,gmag=", "Gmag-W1mag:-+flux W1mag:flux"},
+        {NULL, "*err,flux", NULL, "Gmag:e_Gmag W1mag:-"},
+        {"*mag", "W*", NULL, "Gmag:e_Gmag"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_pairs(head, row,
+                     &(struct column_wishes){.features = cases[i].features,
+                                             .exclude = cases[i].exclude,
+                                             .errors = cases[i].errors},
+                     cases[i].expected);
+    /* A column of that very name is what it says. */
+    assert_pairs("a,b,a-b,x*,c", "1,1,1,1,l", &(struct column_wishes){.features = "a-b,x*"},
+                 "a-b:- x*:-");
+    assert_pairs("a-1,b,c", "1,1,l", &(struct column_wishes){.features = "a-1-b"}, "a-1-b:-");
+    double a = 5.0, sigma = 3.0, x = 100.0, error = 10.0, unknown = (double)NAN, none = 0.0;
+    formula_subtract(&a, &sigma, 2.0, 4.0);
+    assert_true(a == 3.0 && sigma == 5.0);
+    formula_subtract(&a, &sigma, unknown, unknown);
+    assert_true(isnan(a) && isnan(sigma));
+    assert_false(formula_take_log(FORM_LOG10, &x, &error));
+    assert_true(x == 2.0 && fabs(error - 0.1 / log(10.0)) < 1e-15);
+    x = 2.0;
+    assert_false(formula_take_log(FORM_LOG10, &x, &none));
+    assert_true(none == 0.0);
 }
 
 /* A target that is a number, and its errors, are no features; nor is it anybody's error. */
@@ -393,6 +435,13 @@ static void test_logs(void **state) {
     }
     assert_true(training_set_skewed(&set, 0));
     assert_false(training_set_skewed(&set, 1));
+    double first[4] = {set.x[0], set.x[2], set.x[4], set.x[6]};
+    for (size_t i = 0; i < 4; i++) { /* of 200 rows one may have no logarithm */
+        set.x[2 * i] = i % 2 ? -1e-9 : 0.0;
+        assert_true(training_set_skewed(&set, 0) == (i < 1));
+    }
+    for (size_t i = 0; i < 4; i++)
+        set.x[2 * i] = first[i];
     set.sigma[0] = 2e-9;
     double x = set.x[0];
     training_set_take_log(&set, 0);
@@ -402,10 +451,10 @@ static void test_logs(void **state) {
         set.x[2 * i + 1] = i % 20 == 0 ? 2.0 : 1.0;
     assert_false(training_set_skewed(&set, 1)); /* two values stay as skewed as they are */
     double tiny = 1e-320, sigma = 1.0, zero = 0.0, unknown = (double)NAN;
-    assert_false(take_log(&tiny, &sigma));
+    assert_false(formula_take_log(FORM_LOG, &tiny, &sigma));
     assert_true(isfinite(tiny) && isfinite(sigma));
-    assert_true(take_log(&zero, &sigma) && isnan(zero));
-    assert_false(take_log(&unknown, &sigma));
+    assert_true(formula_take_log(FORM_LOG, &zero, &sigma) && isnan(zero));
+    assert_false(formula_take_log(FORM_LOG, &unknown, &sigma));
     bool wanted[] = {false, true};
     training_set_keep(&set, wanted);
     assert_int_equal(set.attributes, 1);
@@ -418,6 +467,7 @@ int main(void) {
                                        cmocka_unit_test(test_class_order),
                                        cmocka_unit_test(test_closed_classes),
                                        cmocka_unit_test(test_pairs),
+                                       cmocka_unit_test(test_patterns_and_formulas),
                                        cmocka_unit_test(test_label),
                                        cmocka_unit_test(test_taken),
                                        cmocka_unit_test(test_holding_out_numbers),

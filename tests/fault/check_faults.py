@@ -36,8 +36,15 @@ COMMANDS = {
     "evaluate_json": ["evaluate", "model", "t.csv", "-q", "--json"],
     "suggest": ["suggest", "model", "t.csv", "-o", "out", "-q", "--remeasure"],
     "suggest_json": ["suggest", "model", "t.csv", "-o", "out", "-q", "--json"],
+    "report": ["report", "model", "t.csv", "-o", "out.html", "-q"],
+    "report_json": ["report", "model", "t.csv", "--json", "-q"],
+    "simulate": ["simulate", "toy", "-o", ".", "--rows", "6", "--test-rows", "4"],
     "inspect": ["inspect", "model"],
     "inspect_json": ["inspect", "model", "--json"],
+    "columns": ["fit", "t.csv", "-o", "out", *QUICK, "--features", "x1-x2,x*", "--exclude", "x2_*",
+                "--missing-value", "-99,-1", "--class-weight", "balanced", "--weights", "x1_err"],
+    "votable": ["convert", "t.vot", "out.ecsv", "-q", "--columns", "x*,class"],
+    "ecsv": ["convert", "t.ecsv", "out.vot", "-q", "--to", "votable-binary2"],
     "convert": ["convert", "t.csv", "out.fits", "-q"],
     "convert_gzip": ["convert", "t.fits[1]", "out.csv.gz", "-q", "--where", "x1 > 0"],
     "libsvm": ["convert", "t.svm", "out.csv", "-q"],
@@ -60,7 +67,8 @@ def prepare(program, place):
     (place / "t-labels-idx1-ubyte").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 6]) + bytes(range(6)))
     for words in (["fit", "t.csv", "-o", "model", *QUICK],
                   ["fit", "t.csv", "-o", "none", *QUICK, "--checkpoint", "checkpoint", "--every", "1"],
-                  ["convert", "t.csv", "t.fits", "-q"]):
+                  ["convert", "t.csv", "t.fits", "-q"], ["convert", "t.csv", "t.ecsv", "-q"],
+                  ["convert", "t.csv", "t.vot", "-q", "--to", "votable-binary"]):
         subprocess.run([program, *words], cwd=place, check=True, capture_output=True)
     (place / "none").unlink()
 

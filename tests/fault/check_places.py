@@ -74,6 +74,7 @@ def two_writers(nimgp):
 def signals(nimgp):
     """SIGHUP and SIGTERM end a training after its step, with a checkpoint; a second one ends it at once."""
     good_model(nimgp)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever is under nohup ignores it, and so would the program
     for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         process = nimgp.start("fit", "t.csv", "-o", "s", *LONG, "--progress", "json")
         process.stderr.readline()

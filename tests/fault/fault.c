@@ -7,11 +7,15 @@
  *     NIMGP_FAULT_MARK=FILE     FILE is created when a call is made to fail
  *     NIMGP_FAULT_LIVE=FILE     at the end FILE gets the number of blocks of memory not freed
  *
+ * A program that this file is linked into says so itself (fault.h).
+ *
  * Kinds: memory (malloc, calloc, realloc, aligned_alloc, posix_memalign), read, write, fsync,
  * rename, open, thread. Calls are counted in the order they are made, in all threads together.
  */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* open and open64 are both ours */
+#include "fault.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +38,21 @@ static struct {
 } plan;
 
 static atomic_ullong calls;
+static atomic_bool happened;
+
+void fault_arm(const char *kind, unsigned long long at) {
+    plan.kind = kind;
+    plan.length = strlen(kind);
+    plan.at = at;
+    atomic_store(&calls, 0);
+    atomic_store(&happened, false);
+    plan.ready = true;
+}
+
+bool fault_disarm(void) {
+    plan.ready = false;
+    return atomic_load(&happened);
+}
 
 __attribute__((constructor)) static void read_plan(void) {
     const char *text = getenv("NIMGP_FAULT"), *colon = text ? strchr(text, ':') : NULL;
@@ -49,6 +68,10 @@ __attribute__((constructor)) static void read_plan(void) {
 }
 
 static atomic_llong live; /* blocks of memory */
+
+long long fault_live(void) {
+    return atomic_load(&live);
+}
 
 static void *alive(void *block) {
     if (block)
@@ -74,6 +97,7 @@ static bool fails(const char *kind) {
     unsigned long long call = atomic_fetch_add(&calls, 1) + 1;
     if (call != plan.at && !(plan.all_later && call > plan.at))
         return false;
+    atomic_store(&happened, true);
     long file = plan.mark ? syscall(SYS_openat, AT_FDCWD, plan.mark, O_WRONLY | O_CREAT, 0600) : -1;
     if (file >= 0)
         syscall(SYS_close, file);

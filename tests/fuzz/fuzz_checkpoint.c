@@ -2,7 +2,7 @@
 /* Checkpoints: the training goes on for a few steps and is stopped again. */
 #include "fuzz.h"
 #include "fuzz_model.h"
-#include "model_data.h"
+#include "support/model_data.h"
 
 #include <stdlib.h>
 #include <string.h>

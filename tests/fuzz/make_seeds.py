@@ -4,6 +4,7 @@
 knows. What fuzzing adds (findings, inputs that reach more code) lies beside them and is left alone.
 
 usage: make_seeds.py PROGRAM"""
+import base64
 import gzip
 import pathlib
 import struct
@@ -13,6 +14,15 @@ import sys
 CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
 
 TABLE = "x,x_err,name,class\n1.5,0.1,a,u\n-2e3,,\"b, \"\"c\"\"\",v\nNaN,0.2, d ,u\n9007199254740993,1,,v\n"
+
+
+def votable(fields, data):
+    return f"<?xml version='1.0'?><VOTABLE><RESOURCE><TABLE>{fields}<DATA>{data}</DATA></TABLE></RESOURCE></VOTABLE>"
+
+
+def stream(kind, data):
+    return f"<{kind}><STREAM encoding='base64'>{base64.b64encode(data).decode()}</STREAM></{kind}>"
+
 
 SEEDS = {
     "csv": {
@@ -32,6 +42,39 @@ SEEDS = {
         "plain": "1 1:0.5 3:2\n-1 2:1e3\n0\n",
         "many": "a 1:1\nb 200:2 # comment\n\n+1 5:-0.25 7:1\n",
         "query": "3 qid:1 1:1 2:2\n",
+    },
+    "ecsv": {
+        "braces": "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x, unit: m / s, datatype: float64}\n"
+                  "# - {name: 'a, b', datatype: string, description: \"c\\u00e9 \\\"d\\\"\"}\n"
+                  "# - {name: good, datatype: bool, meta: {a: [1, {b: 2}]}}\n# meta: !!omap\n# - {name: no}\n"
+                  "# schema: astropy-2.0\nx \"a, b\" good\n1.5 \"two words\" True\n\"\" \"\" False\n",
+        "lines": "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n# - name: x\n#   unit: m\n"
+                 "#   datatype: int64\n#   description: long\n#     name: longer\n"
+                 "# - name: y\n#   datatype: string\n#   subtype: float64[2]\nx,y\n"
+                 "9007199254740993,\"[1,2]\"\n-1,\n",
+        "names": "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x, datatype: int8}\ny\n1\n",
+        "cut": "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x, meta: [[{\nx\n1\n",
+    },
+    "votable": {
+        "text": votable("<FIELD name='x' datatype='double' unit='m'><DESCRIPTION>d</DESCRIPTION></FIELD>"
+                        "<FIELD ID='i' datatype='int'><VALUES null='-99'/></FIELD>"
+                        "<FIELD name='s' datatype='unicodeChar' arraysize='*'/>"
+                        "<FIELD name='v' datatype='short' arraysize='2x2'/><FIELD name='b' datatype='boolean'/>"
+                        "<FIELD name='l' datatype='long'/><FIELD name='c' datatype='doubleComplex'/>",
+                        "<TABLEDATA><TR><TD>1.5</TD><TD>-99</TD><TD>a &lt; &#x3b1;<![CDATA[<b>]]></TD>"
+                        "<TD>1 2 3 4</TD><TD>T</TD><TD>9007199254740993</TD><TD>1 2</TD></TR>"
+                        "<TR><TD/><TD>0x1F</TD><TD/><TD>0 0 0 0</TD><TD>?</TD><TD>1</TD><TD/></TR></TABLEDATA>"),
+        "binary": votable("<FIELD name='x' datatype='float'/><FIELD name='s' datatype='char' arraysize='*'/>"
+                          "<FIELD name='n' datatype='int' arraysize='*'/>",
+                          stream("BINARY", struct.pack(">fI2sI2i", 1.5, 2, b"ab", 2, 1, 2) * 3)),
+        "binary2": votable("<FIELD name='x' datatype='double'/><FIELD name='u' datatype='unicodeChar' arraysize='2'/>"
+                           "<FIELD name='k' datatype='long'/><FIELD name='b' datatype='bit' arraysize='9'/>",
+                           stream("BINARY2", struct.pack(">Bd4sq2s", 0, 0.5, "\u03b1b".encode("utf-16-be"), 2**60, b"\xff\1")
+                                  + struct.pack(">Bd4sq2s", 0xa0, 0, bytes(4), 0, bytes(2)))),
+        "empty": votable("<FIELD name='x' datatype='int'/>", ""),
+        "entity": "<!DOCTYPE x [<!ENTITY a 'b'>]>" + votable("<FIELD name='&a;' datatype='int'/>", ""),
+        "service": "<VOTABLE><INFO name='QUERY_STATUS' value='ERROR'>no</INFO></VOTABLE>",
+        "comments": "<!-- <a> --><vot:VOTABLE xmlns:vot='x'><?p q?><vot:RESOURCE/></vot:VOTABLE>",
     },
     "where": {
         "numbers": "x > 1\nx <= 1e300\n",
@@ -53,6 +96,7 @@ SEEDS = {
         "features": "log(x),name\nx=x_err\nx\n" + TABLE,
         "errors": "\nnone\nauto\nflux,Unc_Flux,flux_err,dflux,e_mag,mag,id,class\n1,2,3,4,5,6,7,a\n2,3,4,5,6,7,8,b\n",
         "asymmetric": "\n\n\nx,x_err1,x_err2,xerr_lo,x_error_upper,y_err,y\n1,2,3,4,5,6,7\n",
+        "formulas": "a - b,log10(a),log(?),*\nb=e\n\na,b,a_err,e,a-1,class\n1,2,3,4,5,x\n2,3,4,5,6,y\n",
         "twice": "x,x\n\n\nx,X,x\n1,2,3\n",
         "quoted": "\"a,b\",x=y\nx=y==,\"a,b=say \"\"x\"\"\"\n\n\"a,b\",\"say \"\"x\"\"\",=,x=y\n1,2,3,4\n",
     },

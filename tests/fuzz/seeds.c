@@ -4,7 +4,7 @@
  *
  *     seeds MODEL_DIRECTORY CHECKPOINT_DIRECTORY */
 #include "fuzz.h"
-#include "model_data.h"
+#include "support/model_data.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +26,11 @@ static const struct seed seeds[] = {
     {"poisson", "poisson", "augmented", "given", "flat", "matern32", 2, 0, "count"},
     {"latent", "robust_max", "latent", "given", "flat", "se", 2, 2, "class"},
     {"amortised", "gaussian", "amortised", "given", "flat", "se", 1, 0, "number"},
+    {"linear", "softmax", "marginal", "given", "mixture", "linear", 2, 2, "class"},
+    {"linear_matern32", "softmax", "marginal", "given", "gaussian", "linear+matern32", 2, 3,
+     "class"},
+    {"narrow", "softmax", "narrow", "given", "flat", "linear+matern32", 2, 2, "class"},
+    {"narrow_flat", "probit", "narrow", "given", "flat", "matern32", 1, 2, "class"},
 };
 
 static int stop_at_second(const nim_progress *progress, void *context) {

@@ -3,7 +3,7 @@
 
 #include "file/checksum.h"
 #include "fuzz.h"
-#include "model_data.h"
+#include "support/model_data.h"
 
 #include <math.h>
 #include <stdio.h>

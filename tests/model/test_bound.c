@@ -16,41 +16,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Kernels, inputs and noises meet in every way with three classes and five attributes; at other
+ * sizes noises take turns, and sanitizers, which look at memory, see every ninth. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SANITIZED = 1, TURNS = 9 };
+#else
+enum { SANITIZED = 0, TURNS = 3 };
+#endif
+static void check_in_turn(const struct problem *problem, size_t combination) {
+    if (combination % TURNS == (combination / TURNS + problem->attributes) % TURNS)
+        check_bound(problem, combination);
+}
+
 static void two_classes(void **state) {
     (void)state;
-    every_combination(2, 1, 1, check_bound);
-    every_combination(2, 1, 8, check_bound);
-    every_combination(2, 5, 1, check_bound);
-    every_combination(2, 5, 8, check_bound);
+    every_combination(2, 1, 1, check_in_turn);
+    every_combination(2, 1, 8, check_in_turn);
+    every_combination(2, 5, 1, check_in_turn);
+    every_combination(2, 5, 8, check_in_turn);
 }
 static void three_classes(void **state) {
     (void)state;
-    every_combination(3, 1, 1, check_bound);
-    every_combination(3, 1, 8, check_bound);
-    every_combination(3, 5, 1, check_bound);
-    every_combination(3, 5, 8, check_bound);
+    every_combination(3, 1, 1, check_in_turn);
+    every_combination(3, 1, 8, check_in_turn);
+    every_combination(3, 5, 1, check_in_turn);
+    every_combination(3, 5, 8, SANITIZED ? check_in_turn : check_bound);
 }
 static void seven_classes(void **state) {
     (void)state;
-    every_combination(7, 1, 1, check_bound);
-    every_combination(7, 1, 8, check_bound);
-    every_combination(7, 5, 1, check_bound);
-    every_combination(7, 5, 8, check_bound);
+    every_combination(7, 1, 1, check_in_turn);
+    every_combination(7, 1, 8, check_in_turn);
+    every_combination(7, 5, 1, check_in_turn);
+    every_combination(7, 5, 8, check_in_turn);
 }
 
 /* More attributes than a sum has parts (vector.h) or a product of variances has factors. */
 static void many_attributes(void **state) {
     (void)state;
-    every_combination(3, 19, 7, check_bound);
-    every_combination(2, 150, 3, check_bound);
+    every_combination(3, 19, 7, check_in_turn);
+    every_combination(2, 150, 3, check_in_turn);
 }
 
-/* Every likelihood with every input model and noise mode. */
+/* Every likelihood with every input model and, with alpha 1, noise mode. */
 static void likelihoods(void **state) {
     (void)state;
-    every_likelihood(4, 2, 6, 0.0, check_bound);
-    every_likelihood(4, 2, 6, 0.3, check_bound);
-    every_likelihood(4, 2, 6, 1.0, check_bound);
+    every_likelihood(4, 2, 6, 0.0, check_in_turn);
+    every_likelihood(4, 2, 6, 0.3, check_in_turn);
+    every_likelihood(4, 2, 6, 1.0, SANITIZED ? check_in_turn : check_bound);
 }
 
 /* More points than a tile of the library holds, and not a multiple of any of its block sizes. */

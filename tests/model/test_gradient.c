@@ -74,8 +74,13 @@ static bool left_out(const struct problem *problem, size_t combination) {
     if (SANITIZED)
         return combination % 3 != combination / 3 % 3 ||
                (problem->classes == 7 && combination / 3 % 3 != combination / 9 % 3);
-    /* Kernels, inputs and noises meet in every way with two and three classes. */
-    return problem->classes == 7 && !problem->likelihood && combination % 3 != combination / 3 % 3;
+    /* Kernels, likelihoods, inputs and noises meet in every way at one size, and likelihoods with
+     * alpha 0 and 1; otherwise noises take turns. */
+    bool every_way = problem->likelihood ? problem->classes == 4 || problem->alpha == 1.0
+                                         : problem->attributes == 5 && problem->inducing == 8;
+    if (problem->population || (every_way && problem->classes != 7))
+        return false;
+    return combination % 3 != combination / 3 % 3;
 }
 
 /* With several points the gradient by q's own parameters is doubly reparametrised, and not the

@@ -48,6 +48,44 @@ static void every_option_is_described(void **state) {
     nim_options_free(options);
 }
 
+/* Whether setting this option to each of the names in its text works, and gives the name back. */
+static size_t values_that_work(const char *name) {
+    nim_options *options = nim_options_create();
+    size_t count = 0;
+    for (size_t i = 0; i < nim_option_count(); i++) {
+        const char *at = nim_option_describe(i).values;
+        for (; strcmp(nim_option_describe(i).name, name) == 0 && *at; count++) {
+            char wanted[64] = "", value[64];
+            assert_true(strcspn(at, "|") < sizeof wanted);
+            memcpy(wanted, at, strcspn(at, "|"));
+            set(options, name, wanted);
+            get(options, name, value, sizeof value);
+            assert_string_equal(value, wanted);
+            at += strcspn(at, "|");
+            at += *at == '|';
+        }
+    }
+    nim_options_free(options);
+    return count;
+}
+
+/* The text of an option is made from names in a list, what it takes from the parts themselves. */
+static void texts_name_all_parts(void **state) {
+    (void)state;
+    size_t kernels = 0, likelihoods = 0, inputs = 0;
+    for (; kernel_list[kernels]; kernels++)
+        assert_true(*kernel_list[kernels]->summary);
+    for (; likelihood_list[likelihoods]; likelihoods++)
+        assert_non_null(nim_likelihood_target(likelihood_list[likelihoods]->name));
+    for (; input_list[inputs]; inputs++)
+        assert_true(*input_list[inputs]->summary);
+    assert_int_equal(values_that_work("kernel"), kernels + 1); /* and auto */
+    assert_int_equal(values_that_work("likelihood"), likelihoods);
+    assert_int_equal(values_that_work("input"), inputs + 1);
+    assert_null(nim_likelihood_target("cauchy"));
+    assert_null(nim_likelihood_target(NULL));
+}
+
 static void refuse_value(nim_options *options, const char *name, const char *value) {
     char before[64], after[64];
     nim_error error;
@@ -242,6 +280,7 @@ static void every_status_has_a_text(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_option_is_described),
+        cmocka_unit_test(texts_name_all_parts),
         cmocka_unit_test(option_values),
         cmocka_unit_test(unknown_names),
         cmocka_unit_test(messages_stay_one_line),

@@ -47,9 +47,9 @@ ROOMS = {
     "cli": BELOW_CLI | {"cli/terminal"},  # main.c
 }
 # Beside the product: they may look at all of it, and at no other directory beside it.
-BESIDE = {"bench", "experiments", "tests/support", "python/tests"}
+BESIDE = {"bench", "examples", "experiments", "tests/support", "python/tests"}
 TESTS = {"tests/" + name for name in ("api", "base", "cli", "data", "fault", "file", "fit", "fuzz", "generate",
-                                      "likelihood", "math", "model", "population", "predict", "project/consumer", "score",
+                                      "likelihood", "math", "model", "population", "predict", "project", "project/consumer", "score",
                                       "table", "text", "train")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
@@ -158,7 +158,7 @@ def check_the_checker(known):
 
 def files_of(root):
     """Every C file of the tree, by its path from the root."""
-    for top in ("include", "src", "generate", "table", "score", "report", "cli", "bench", "experiments", "tests", "python"):
+    for top in ("include", "src", "generate", "table", "score", "report", "cli", "bench", "examples", "experiments", "tests", "python"):
         for path in sorted((root / top).rglob("*.[ch]")):
             yield path.relative_to(root).as_posix()
 

@@ -6,6 +6,7 @@ usage: check_fits.py TABLE_TOOL
 """
 import gzip
 import math
+import os
 import pathlib
 import random
 import struct
@@ -252,6 +253,8 @@ def check_units_are_carried(tool, place):
 
 
 def check_real_catalogue(tool, place):
+    if "NIMGP_FEWER_ROWS" in os.environ:
+        return  # sanitizers look on in cli_4fgl
     directory = data_directory()
     path = directory / "astro" / "gll_psc_v27.fit.gz" if directory else None
     if not path or not path.exists():

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TESTS_FUZZ_MODEL_DATA_H
-#define TESTS_FUZZ_MODEL_DATA_H
+#ifndef TESTS_MODEL_DATA_H
+#define TESTS_MODEL_DATA_H
 
-/* Rows for the models that are fuzzed: those the seeds learned from (seeds.c) and go on with. */
+/* A dozen rows of any kind, the same on every machine: what the models that are fuzzed learned from
+ * (fuzz/seeds.c) and go on with, and tests that train hundreds of times. */
 
 #include "nimgp.h"
 

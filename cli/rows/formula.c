@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/rows/formula.h"
+
+#include "cli/rows/columns.h"
+#include "text/ascii.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- names ----------------------- */
+
+static char *trimmed(const char *start, const char *end) {
+    while (start < end && ascii_blank(*start))
+        start++;
+    while (start < end && ascii_blank(end[-1]))
+        end--;
+    size_t length = (size_t)(end - start);
+    char *text = malloc(length + 1);
+    if (text) {
+        memcpy(text, start, length);
+        text[length] = '\0';
+    }
+    return text;
+}
+
+bool formula_inside(const char *name, enum form *form, char **inside, struct complaint *complaint) {
+    static const struct {
+        const char *start;
+        enum form form;
+    } known[] = {{"log(", FORM_LOG}, {"log10(", FORM_LOG10}};
+    size_t length = strlen(name);
+    *inside = NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t start = strlen(known[i].start);
+        if (length < start + 2 || strncmp(name, known[i].start, start) != 0 ||
+            name[length - 1] != ')')
+            continue;
+        *form = known[i].form;
+        *inside = trimmed(name + start, name + length - 1);
+        return *inside || complain_of_memory(complaint);
+    }
+    return true;
+}
+
+/* What stands at both sides of a sign behind a column, to be freed; NULL where there is no such
+ * sign. Columns may have signs in their names, so every sign is tried. */
+static bool find_sides(const struct table *table, const char *name, char *sides[2],
+                       struct complaint *complaint) {
+    for (const char *sign = strchr(name, '-'); sign; sign = strchr(sign + 1, '-')) {
+        sides[0] = trimmed(name, sign);
+        sides[1] = trimmed(sign + 1, name + strlen(name));
+        bool fine = sides[0] && sides[1];
+        if (fine && table_find(table, sides[0]) >= 0 && *sides[1])
+            return true;
+        free(sides[0]);
+        free(sides[1]);
+        sides[0] = sides[1] = NULL;
+        if (!fine)
+            return complain_of_memory(complaint);
+    }
+    return true;
+}
+
+static bool read_difference(struct formula *formula, const struct table *table, char *sides[2],
+                            struct complaint *complaint) {
+    size_t minus = 0;
+    formula->form = FORM_DIFFERENCE;
+    bool fine = column_find(table, sides[0], &formula->column, complaint) &&
+                column_find(table, sides[1], &minus, complaint);
+    formula->minus = (long)minus;
+    if (fine && minus == formula->column)
+        fine = complain(complaint, BAD_USAGE, "feature '%s-%s' is nothing", sides[0], sides[1]);
+    free(sides[0]);
+    free(sides[1]);
+    return fine;
+}
+
+bool formula_read(struct formula *formula, const struct table *table, const char *name,
+                  struct complaint *complaint) {
+    char *sides[2] = {NULL, NULL}, *inside;
+    *formula = (struct formula){.form = FORM_COLUMN, .minus = NO_COLUMN};
+    if (table_find(table, name) != NO_COLUMN)
+        return column_find(table, name, &formula->column, complaint);
+    if (!formula_inside(name, &formula->form, &inside, complaint) ||
+        (!inside && !find_sides(table, name, sides, complaint)))
+        return false;
+    if (sides[0])
+        return read_difference(formula, table, sides, complaint);
+    bool fine = column_find(table, inside ? inside : name, &formula->column, complaint);
+    free(inside);
+    return fine;
+}
+
+char *formula_name(const struct formula *formula, const struct table *table) {
+    static const char *const before[] = {"", "log(", "log10(", ""}, *const after[] = {"", ")", ")",
+                                                                                      "-"};
+    const char *column = table_column_name(table, formula->column);
+    const char *minus =
+        formula->form == FORM_DIFFERENCE ? table_column_name(table, (size_t)formula->minus) : "";
+    size_t size = strlen(column) + strlen(minus) + 16;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s%s%s%s", before[formula->form], column, after[formula->form],
+                 minus);
+    return text;
+}
+
+/* ---------------------------------------------------------------- numbers --------------------- */
+
+bool formula_take_log(enum form form, double *x, double *sigma) {
+    double value = *x, unit = form == FORM_LOG10 ? 2.302585092994046 : 1.0; /* ln 10 */
+    double relative = *sigma / value / unit;
+    bool positive = value > 0.0;
+    *x = !positive ? (double)NAN : form == FORM_LOG10 ? log10(value) : log(value);
+    /* However uncertain, an error stays finite. */
+    *sigma = !positive ? (double)NAN : relative > DBL_MAX ? DBL_MAX : relative;
+    return value <= 0.0;
+}
+
+void formula_subtract(double *a, double *sigma_a, double b, double sigma_b) {
+    *a -= b;
+    if (isinf(*a)) /* beyond what a number holds */
+        *a = (double)NAN;
+    double sigma = isnan(*sigma_a) || isnan(sigma_b) ? (double)NAN : hypot(*sigma_a, sigma_b);
+    *sigma_a = sigma > DBL_MAX ? DBL_MAX : sigma;
+}

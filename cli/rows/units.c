@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/rows/units.h"
+
+#include "cli/model/fit_request.h"
+#include "text/ascii.h"
+
+#include <string.h>
+
+/* The next letter of a unit's plain spelling, 0 at the end: '.' for any sign of a product, nothing
+ * for the signs of a power, no blanks beside other signs. */
+static char next_letter(const char **unit, char before) {
+    const char *p = *unit;
+    bool product = false;
+    for (;; p++) {
+        if (p[0] == '*' && p[1] == '*')
+            p++;
+        else if (ascii_blank(*p) || *p == '.' || *p == '*')
+            product = true;
+        else if (*p != '^')
+            break;
+    }
+    bool between = product && before && *p && !strchr("/()", before) && !strchr("/()", *p);
+    *unit = between || !*p ? p : p + 1;
+    return between ? '.' : *p;
+}
+
+bool units_agree(const char *one, const char *other) {
+    char a = '\0', b;
+    do {
+        char before = a;
+        a = next_letter(&one, before);
+        b = next_letter(&other, before);
+    } while (a && a == b);
+    return a == b;
+}
+
+bool units_check(const struct columns *columns, const struct table *table, const nim_model *model,
+                 struct complaint *complaint) {
+    const char *note = nim_model_note(model, NOTE_UNITS);
+    struct name_list units = {0};
+    bool fine = !note || !*note || name_list_split(&units, note, NOTE_UNITS, complaint);
+    for (size_t j = 0; fine && j < columns->count && j < units.count; j++) {
+        const struct column *column = table_column(table, columns->feature[j].value);
+        if (column->unit && *units.item[j] && !units_agree(column->unit, units.item[j]))
+            fine = complain(complaint, BAD_INPUT,
+                            "%s: column %s is in %s, and was in %s in training; --ignore-units "
+                            "says that these are the same",
+                            table_path(table), column->name, column->unit, units.item[j]);
+    }
+    name_list_free(&units);
+    return fine;
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Units of columns: where tables keep them, how models do, and whether two are the same."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+Name = TypeVar("Name", str, int)
+
+
+def units_of(table: Any) -> dict[str, str]:
+    """Unit by column, of those that have one: astropy's, Arrow's, or ``attrs["units"]`` of pandas."""
+    attributes = getattr(table, "attrs", None)
+    if isinstance(attributes, Mapping) and isinstance(attributes.get("units"), Mapping):
+        return {str(name): str(unit) for name, unit in attributes["units"].items() if unit}
+    if isinstance(getattr(table, "units", None), Mapping):  # _arrow.ArrowColumns
+        return dict(table.units)
+    if hasattr(table, "colnames"):
+        units = {name: getattr(table[name], "unit", None) for name in table.colnames}
+        return {name: str(unit) for name, unit in units.items() if unit is not None and str(unit)}
+    return {}
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two spellings differ in blanks and in how products and powers are written alone."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(unit: str) -> str:
+    unit = re.sub(r"[\s.*]+", ".", unit.replace("**", "").replace("^", ""))
+    return re.sub(r"\.*([/()])\.*", r"\1", unit).strip(".")
+
+
+def refuse_others(known: Mapping[str, str], given: Mapping[str, str]) -> None:
+    """ValueError that names the first column whose unit is not that of training, if any."""
+    for name, unit in given.items():
+        if name in known and not agree(known[name], unit):
+            raise ValueError(
+                f"X: column {name!r} is in {unit}, and was in {known[name]} when the model learned"
+            )
+
+
+def as_note(names: Sequence[str], units: Mapping[str, str]) -> str | None:
+    """The note a model keeps: a list with a unit for each attribute, as the program writes it."""
+    cells = [units.get(name, "") for name in names]
+    if not any(cells):
+        return None
+    quoted = re.compile(r'[,"]|^\s|\s$|^$')
+    return ",".join(
+        '"' + cell.replace('"', '""') + '"' if quoted.search(cell) else cell for cell in cells
+    )
+
+
+def from_note(names: Sequence[Name], note: str | None) -> dict[Name, str]:
+    """Unit by attribute; `names` may as well be their numbers."""
+    if not note:
+        return {}
+    cells = next(csv.reader([note], skipinitialspace=True))
+    return {name: unit for name, unit in zip(names, cells, strict=False) if unit}

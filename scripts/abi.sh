@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Compares the library's binary interface with tests/project/libnimgp.abi, that of the last version. Whatever
+# programs compiled before may notice fails: functions gone or changed, structures of another size or order. What is
+# only added does not.
+#
+# usage: abi.sh [keep]    `keep` writes the interface as it is now to that file
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/setup.sh abi
+build=build/abi
+[ -e $build/build.ninja ] || meson setup $build --buildtype=debug -Dtests=false >/dev/null
+ninja -C $build libnimgp.so.0.1.0 >build/abi.log || { cat build/abi.log; exit 1; }
+describe() {
+    abidw --exported-interfaces-only --headers-dir include --drop-private-types --no-corpus-path \
+        --no-comp-dir-path --no-show-locs --out-file "$1" $build/libnimgp.so
+}
+baseline=tests/project/libnimgp.abi
+if [ "${1:-}" = keep ]; then
+    describe $baseline
+    echo "abi: $baseline written"
+    exit 0
+fi
+describe $build/now.abi
+if ! abidiff --no-added-syms $baseline $build/now.abi; then
+    echo "abi: programs compiled before would not run; a new soversion, or \`scripts/abi.sh keep\` before a release" >&2
+    exit 1
+fi
+echo "abi: programs compiled before still run"

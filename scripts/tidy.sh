@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# clang-tidy with the checks of .clang-tidy over the library, tables and program, or over the files named.
+#
+# usage: tidy.sh [FILE...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/setup.sh tidy
+[ -e build/tidy/build.ninja ] || CC=clang meson setup build/tidy -Dtests=false >/dev/null
+files=("$@")
+[ ${#files[@]} -gt 0 ] || mapfile -t files < <(git ls-files 'src/*.c' 'table/*.c' 'score/*.c' 'report/*.c' 'cli/*.c' 'generate/*.c')
+printf '%s\0' "${files[@]}" | xargs -0 -n 8 -P 2 clang-tidy --quiet -p build/tidy 2>build/tidy.log ||
+    { echo "tidy: see above" >&2; exit 1; }
+echo "tidy: ${#files[@]} files, nothing found"

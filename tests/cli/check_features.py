@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which columns are learned from, what is computed from them, and in which units they are.
+usage: PROGRAM [TEST...]"""
+import math
+import random
+
+from cli_check import check, main
+
+QUICK = ["--calibrate", "none", "--epochs", "2", "--stop", "fixed", "--inducing", "4", "--seed", "1"]
+
+
+def stars(nimgp, name="t.csv", rows=60, change=lambda row: row):
+    """Two magnitudes with errors, a number of the row under another name, and a class."""
+    make = random.Random(1)
+    head = ["star", "Gmag", "e_Gmag", "W1mag", "e_W1mag", "flux", "w", "class"]
+    lines = []
+    for i in range(rows):
+        g, w = make.gauss(15, 2), make.gauss(12, 2)
+        row = dict(zip(head, [1000 + 7 * i, g, 0.1 + make.random(), w, 0.2 + make.random(),
+                              math.exp(make.gauss(0, 1.5)), 1 + i % 3, "ab"[g - w > 3]]))
+        lines.append(change(row))
+    nimgp.write_rows(name, head, [[row[key] for key in head] for row in lines])
+    return lines
+
+
+def features(nimgp, model="m"):
+    return [one["name"] for one in nimgp("inspect", model, "--json").json()["features"]]
+
+
+def predictions(nimgp, table, *more):
+    return [float(row["p_a"]) for row in nimgp("predict", "m", table, "-q", *more).rows()]
+
+
+def differences(nimgp):
+    """A model of a - b says the same as one of a column that holds the difference and its error."""
+    rows = stars(nimgp)
+    nimgp.write_rows("made.csv", ["Gmag-W1mag", "Gmag-W1mag_err", "class"],
+                     [[row["Gmag"] - row["W1mag"], math.hypot(row["e_Gmag"], row["e_W1mag"]), row["class"]]
+                      for row in rows])
+    nimgp("fit", "made.csv", "-o", "m", *QUICK, "-q")
+    wanted = predictions(nimgp, "made.csv")
+    said = nimgp("fit", "t.csv", "--features", "Gmag-W1mag", "-o", "m", *QUICK).err
+    check("Gmag-W1mag  e_Gmag, e_W1mag" in said, said)
+    found = predictions(nimgp, "t.csv")
+    check(max(abs(a - b) for a, b in zip(found, wanted, strict=True)) < 1e-9, (found[:3], wanted[:3]))
+    exact = predictions(nimgp, "t.csv", "--errors", "Gmag=,W1mag=")
+    check(max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 1e-3, "errors make no difference")
+    nimgp.refuses("fit", "t.csv", "--features", "Gmag-none", "-o", "m", code=2, says=["no column 'none'"])
+    nimgp.refuses("fit", "t.csv", "--features", "Gmag-Gmag", "-o", "m", code=1, says=["is nothing"])
+
+
+def logarithms(nimgp):
+    """log10 is log in other units, which the model does not feel."""
+    stars(nimgp)
+    nimgp("fit", "t.csv", "--features", "log(flux),Gmag", "-o", "m", *QUICK, "-q")
+    wanted = predictions(nimgp, "t.csv")
+    nimgp("fit", "t.csv", "--features", "log10(flux),Gmag", "-o", "m", *QUICK, "-q")
+    found = predictions(nimgp, "t.csv")
+    check(features(nimgp) == ["log10(flux)", "Gmag"], features(nimgp))
+    check(max(abs(a - b) for a, b in zip(found, wanted, strict=True)) < 1e-6, (found[:3], wanted[:3]))
+
+    def zero_first(row):
+        return row | {"flux": 0 if row["star"] == 1000 else row["flux"]}
+
+    stars(nimgp, change=zero_first)
+    said = nimgp("fit", "t.csv", "--log", "auto", "-o", "m", *QUICK).err
+    check("flux: 1 cell is not positive" in said, said)
+    check("log(flux)" in features(nimgp), features(nimgp))
+
+
+def choice(nimgp):
+    stars(nimgp)
+    said = nimgp("fit", "t.csv", "-o", "m", *QUICK).err
+    check("all different" in said and "star" in said, said)
+    check(features(nimgp) == ["Gmag", "W1mag", "flux", "w"], features(nimgp))
+    nimgp("fit", "t.csv", "-o", "m", "--features", "star,*mag", *QUICK, "-q")
+    check(features(nimgp) == ["star", "Gmag", "W1mag"], features(nimgp))
+    nimgp("fit", "t.csv", "-o", "m", "--exclude", "e_*,w", *QUICK, "-q")
+    kept = nimgp("inspect", "m", "--json").json()["features"]
+    check([one["name"] for one in kept] == ["Gmag", "W1mag", "flux"], kept)
+    check(not any(one.get("error") for one in kept), kept)
+    check(predictions(nimgp, "t.csv") == predictions(nimgp, "t.csv", "--errors", "none"), "errors came back")
+    nimgp("convert", "t.csv", "fewer.csv", "--columns", "Gmag,W1mag,flux", "-q")
+    check(predictions(nimgp, "fewer.csv") == predictions(nimgp, "t.csv"), "what was excluded is needed")
+    nimgp.refuses("fit", "t.csv", "-o", "m", "--exclude", "nothing*", code=2, says=["no column matches 'nothing*'"])
+    nimgp.refuses("fit", "t.csv", "-o", "m", "--features", "w", "--exclude", "w", code=1, says=["--exclude"])
+    nimgp("convert", "t.csv", "c.csv", "--columns", "class,*mag", "-q")
+    head = (nimgp.directory / "c.csv").read_text().splitlines()[0]
+    check(head == "class,Gmag,e_Gmag,W1mag,e_W1mag", head)
+
+
+def sentinels(nimgp):
+    """-99 for what is missing is the same as nothing there, in training and wherever it is applied."""
+    def empty(row):
+        return row | {"Gmag": "" if row["star"] % 5 == 0 else row["Gmag"],
+                      "e_W1mag": "" if row["star"] % 4 == 0 else row["e_W1mag"]}
+
+    def marked(row):
+        return {key: -99 if value == "" else value for key, value in empty(row).items()}
+
+    stars(nimgp, change=empty)
+    said = nimgp("fit", "t.csv", "-o", "m", *QUICK).err
+    check("zero errors  unknown errors" in said, said)
+    wanted = predictions(nimgp, "t.csv")
+    stars(nimgp, "marked.csv", change=marked)
+    nimgp("fit", "marked.csv", "-o", "m", "--missing-value", "-99", *QUICK, "-q")
+    check(predictions(nimgp, "marked.csv") == wanted, "the model remembers what -99 means")
+    check(predictions(nimgp, "t.csv", "--missing-value", "-1") == wanted, "nothing is missing twice")
+    nimgp.refuses("fit", "marked.csv", "-o", "m", "--missing-value", "none", code=1, says=["not a number"])
+
+
+def errors_without_values(nimgp):
+    stars(nimgp, change=lambda row: row | {"e_Gmag": ""})
+    nimgp.refuses("fit", "t.csv", "-o", "m", code=2, says=["column e_Gmag", "--errors Gmag="])
+    nimgp("fit", "t.csv", "-o", "m", "--errors", "Gmag=", *QUICK, "-q")
+
+
+def weights(nimgp):
+    """Balanced classes, the same as numbers for classes, and as a column for rows."""
+    def heavy(row):
+        return row | {"w": share[row["class"]]}
+
+    share = {"a": 1, "b": 1}
+    names = [row["class"] for row in stars(nimgp)]
+    share = {name: len(names) / (2 * names.count(name)) for name in "ab"}
+    stars(nimgp, change=heavy)
+    common = ["fit", "t.csv", "-o", "m", "--exclude", "star", *QUICK, "-q"]
+    nimgp(*common, "--class-weight", "balanced", "--exclude", "star,w")
+    wanted = predictions(nimgp, "t.csv")
+    nimgp(*common, "--class-weight", ",".join(f"{name}={share[name]!r}" for name in "ab"), "--exclude", "star,w")
+    check(predictions(nimgp, "t.csv") == wanted, "balanced is not the numbers it stands for")
+    nimgp(*common, "--weights", "w")
+    check(features(nimgp) == ["Gmag", "W1mag", "flux"], features(nimgp))
+    check(predictions(nimgp, "t.csv") == wanted, "weights of rows are not those of their classes")
+    nimgp(*common, "--weights", "w", "--class-weight", "b=0.01")
+    tilted = predictions(nimgp, "t.csv")
+    check(sum(tilted) > sum(wanted) + 1, (sum(tilted), sum(wanted)))
+    nimgp.refuses(*common, "--class-weight", "c=1", code=2, says=["names no class"])
+    nimgp.refuses(*common, "--class-weight", "a=-1", code=1, says=["from 0 on"])
+    stars(nimgp, change=lambda row: row | {"w": -1})
+    nimgp.refuses(*common, "--weights", "w", code=2, says=["t.csv:2", "column w", "-1"])
+    nimgp.refuses(*common, "--weights", "v", code=2, says=["no column 'v'"])
+
+
+def units(nimgp):
+    def ecsv(name, unit):
+        rows = "".join(f"{i + 0.5 * (i % 3)},{'ab'[i % 2]}\n" for i in range(20))
+        (nimgp.directory / name).write_text(
+            f"# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n# - {{name: x, unit: {unit}, datatype: float64}}\n"
+            f"# - {{name: class, datatype: string}}\nx,class\n{rows}")
+
+    ecsv("t.ecsv", "erg cm-2 s-1")
+    ecsv("same.ecsv", "erg.cm**-2.s^-1")
+    ecsv("other.ecsv", "erg cm-2")
+    nimgp("fit", "t.ecsv", "-o", "m", "--errors", "none", *QUICK, "-q")
+    check("erg cm-2 s-1" in nimgp("inspect", "m").out, "inspect has no unit")
+    wanted = predictions(nimgp, "t.ecsv")
+    check(predictions(nimgp, "same.ecsv") == wanted, "the same unit, spelled otherwise")
+    nimgp.refuses("predict", "m", "other.ecsv", code=2, says=["column x", "erg cm-2,", "erg cm-2 s-1"])
+    check(predictions(nimgp, "other.ecsv", "--ignore-units") == wanted, "--ignore-units")
+    nimgp("convert", "t.ecsv", "t.csv", "-q")
+    check(predictions(nimgp, "t.csv") == wanted, "a table without units is not compared")
+
+
+if __name__ == "__main__":
+    main([differences, logarithms, choice, sentinels, errors_without_values, weights, units])
