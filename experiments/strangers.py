@@ -3,12 +3,13 @@
 """Other shares of classes, sets of classes and strangers: what nimgp promises, measured.
 
     strangers.py [prior] [coverage] [novelty] [--runs FILE] [--out FILE] [--data DIR] [--program NIMGP]
+                 [--report]
 
 prior: mock catalogues whose shares of classes are turned over in the rows to test on.
 coverage: how often sets of classes hold the true one, over 50 mock catalogues.
 novelty: a class left out of training, told from the others, beside scikit-learn's IsolationForest.
 
-A run is one row of the file of runs, and is not done again. Seeds from 3000 on are for reporting only.
+A run is one row of the file of runs, and is not done again; --report does none, and writes the page. Seeds from 3000 on are for reporting only.
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ def coverage_text(runs: dict) -> str:
     lines = [f"| {name} | {mean([run[name] for run in every])} |" for name in every[0]]
     return (
         f"## Sets of classes\n\nHow often sets with `coverage={COVERAGE}` hold the true class: "
-        f"{len(every)} mock catalogues of {COVERAGE_ROWS} rows each, 2000 rows to test on. "
+        f"{len(every)} of {COVERAGE_SETS} mock catalogues of {COVERAGE_ROWS} rows each, 2000 rows to test on. "
         "Means over catalogues ± standard error.\n\n"
         "| | share |\n|---|---|\n" + "\n".join(lines) + "\n\n"
     )
@@ -235,10 +236,11 @@ def main() -> None:
     folder = Path(os.environ.get("NIMGP_DATA", ROOT.parent / "shared" / "data"))
     parser.add_argument("--data", type=Path, default=folder)
     parser.add_argument("--program", type=Path, default=ROOT / "build/release/cli/nimgp")
+    parser.add_argument("--report", action="store_true")
     chosen = parser.parse_args()
     done = read_runs(chosen.runs)
     warnings.simplefilter("ignore")  # training is stopped early on purpose
-    for task in tasks(chosen.names, chosen.data):
+    for task in [] if chosen.report else tasks(chosen.names, chosen.data):
         if task in done:
             continue
         start = time.process_time()
@@ -248,8 +250,8 @@ def main() -> None:
         print(*task, f"{time.process_time() - start:.1f} s", flush=True)
     runs = read_runs(chosen.runs)
     chosen.out.write_text(
-        "# Other shares, sets of classes and strangers\n\n    python experiments/strangers.py "
-        + " ".join(chosen.names) + "\n\n" + prior_text(runs) + coverage_text(runs)
+        "# Other shares, sets of classes and strangers\n\n    python experiments/strangers.py\n\n"
+        "Every table says how many runs it is made of.\n\n" + prior_text(runs) + coverage_text(runs)
         + novelty_text(runs)
     )  # fmt: skip
 
