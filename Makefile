@@ -1,10 +1,11 @@
 # The front door. Every target sets up what it needs; see README.md.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers pictures bench bench-python bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers sessions pictures bench bench-python bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
 PYTHON = build/python-venv/bin/python
+SESSIONS = README.md docs/cli.md docs/tables.md docs/report.md
 
 demo: build
 	@examples/demo.sh $(RELEASE)/cli/nimgp
@@ -42,7 +43,7 @@ python-env:
 
 # Layout of the C files, ruff, and mypy as strict as it gets; versions pinned in python/requirements-test.txt.
 lint:
-	@find bench cli experiments generate include python report score src table tests -name "*.[ch]" | xargs $(dir $(PYTHON))clang-format --dry-run -Werror
+	@find bench cli examples experiments generate include python report score src table tests -name "*.[ch]" | xargs $(dir $(PYTHON))clang-format --dry-run -Werror
 	@$(dir $(PYTHON))ruff check --quiet
 	@$(dir $(PYTHON))mypy --python-executable $(PYTHON) --cache-dir build/mypy --no-error-summary
 
@@ -106,7 +107,7 @@ check-slow: build check-trust
 	@$(RELEASE)/experiments/recovery 3000 >docs/results/recovery.md
 	@cat docs/results/noisy-regression.md docs/results/recovery.md
 
-# Bytes from anywhere, for SECONDS each: `make fuzz SECONDS=3600 TARGETS="csv model"`.
+# Bytes from anywhere, for SECONDS or 10^7 inputs each: `make fuzz SECONDS=3600 TARGETS="csv model"`.
 fuzz: | setup
 	@scripts/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
@@ -127,6 +128,11 @@ strangers: build python
 # nimgp beside scikit-learn's own on mock catalogues, against the best possible prediction.
 catalogue: build python
 	@$(PYTHON) experiments/catalogue.py --first 3000 --out docs/results/catalogue.md
+
+# What the commands in README.md and docs/ print, run again and written there.
+sessions: build
+	@PKG_CONFIG_PATH=$(CURDIR)/$(RELEASE)/meson-uninstalled LD_LIBRARY_PATH=$(CURDIR)/$(RELEASE) scripts/sessions.py \
+	  --files examples --files ../shared/data/astro $(RELEASE)/cli $(SESSIONS)
 
 # The pictures of README.md and docs/.
 pictures: build python

@@ -61,7 +61,7 @@ static nim_data random_data(size_t rows, size_t classes, size_t attributes) {
     }
     for (size_t i = 0; i < rows; i++)
         labels[i] = (int32_t)(i % classes);
-    return (nim_data){.rows = rows, .attributes = attributes, .x = x, .labels = labels};
+    return NIM_DATA(.rows = rows, .attributes = attributes, .x = x, .labels = labels);
 }
 
 static nim_trainer *make_trainer(const nim_options *options, const nim_data *data,
@@ -99,7 +99,9 @@ static int by_size(const void *left, const void *right) {
 int main(int count, char **words) {
     launch(&count, &words);
     const nim_collectives *all = team_collectives();
-    const nim_collectives one = {0, 1, all->sum, all->largest, all->gather, all->context};
+    const nim_collectives one =
+        NIM_COLLECTIVES(.processes = 1, .sum = all->sum, .largest = all->largest,
+                        .gather = all->gather, .context = all->context);
     size_t shape[5] = {200, 10, 100, 784, 20}; /* batch, classes, inducing, attributes, turns */
     for (int i = 1; i < count && i <= 5; i++)
         shape[i - 1] = strtoul(words[i], NULL, 10);
@@ -110,8 +112,9 @@ int main(int count, char **words) {
     set_number(options, "threads", 1);
     stop_on(nim_options_set(options, "input", "exact", &error), &error);
     nim_data data = random_data(shape[0] * 5, shape[1], shape[3]);
-    const nim_collectives share = {0,   all->size, pretend_reduce, pretend_reduce, pretend_gather,
-                                   NULL};
+    const nim_collectives share =
+        NIM_COLLECTIVES(.processes = all->processes, .sum = pretend_reduce,
+                        .largest = pretend_reduce, .gather = pretend_gather);
     const nim_collectives *const who[KINDS] = {NULL, &one, &share, all};
     static const char *const name[KINDS] = {"alone", "one process", "its share", "all processes"};
     nim_model *model[KINDS];
@@ -144,7 +147,7 @@ int main(int count, char **words) {
     }
     if (all->rank == 0)
         printf("%zu processes take %.2f of one; a share takes %.2f of its processor time\n",
-               all->size, wall[ALL][steps / 2] / wall[ONE][steps / 2],
+               all->processes, wall[ALL][steps / 2] / wall[ONE][steps / 2],
                processor[SHARE][steps / 2] / processor[ONE][steps / 2]);
     nim_options_free(options);
     free((void *)(uintptr_t)data.x);

@@ -80,12 +80,8 @@ static nim_data random_data(const struct shape *shape) {
     random_uniform((struct random_key){1, 1}, 0, 0, cells, sigma);
     for (size_t i = 0; i < rows; i++)
         labels[i] = (int32_t)(i % shape->classes);
-    return (nim_data){.rows = rows,
-                      .attributes = shape->attributes,
-                      .x = x,
-                      .sigma = sigma,
-                      .sigma_rows = rows,
-                      .labels = labels};
+    return NIM_DATA(.rows = rows, .attributes = shape->attributes, .x = x, .sigma = sigma,
+                    .sigma_rows = rows, .labels = labels);
 }
 
 enum { TURNS = 8, MOST_STEPS = 100000, LEAST_STEPS = 5, MOST_INPUTS = 16 };

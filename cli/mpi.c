@@ -43,7 +43,7 @@ static int largest(int64_t *values, size_t count, void *context) {
 /* Where offsets are beyond what MPI counts in: one stretch after the other. */
 static int gather_in_turn(char *array, const size_t *offset) {
     int code = MPI_SUCCESS;
-    for (size_t rank = 0; rank < all.size; rank++)
+    for (size_t rank = 0; rank < all.processes; rank++)
         for (size_t at = offset[rank]; at < offset[rank + 1] && code == MPI_SUCCESS; at += CHUNK) {
             size_t left = offset[rank + 1] - at;
             code = MPI_Bcast(array + at, (int)(left < CHUNK ? left : CHUNK), MPI_BYTE, (int)rank,
@@ -53,10 +53,10 @@ static int gather_in_turn(char *array, const size_t *offset) {
 }
 
 static int gather(void *array, const size_t *offset, void *context) {
-    int *start = context, *count = start + all.size;
-    if (offset[all.size] > INT_MAX)
+    int *start = context, *count = start + all.processes;
+    if (offset[all.processes] > INT_MAX)
         return gather_in_turn(array, offset);
-    for (size_t rank = 0; rank < all.size; rank++) {
+    for (size_t rank = 0; rank < all.processes; rank++) {
         start[rank] = (int)offset[rank];
         count[rank] = (int)(offset[rank + 1] - offset[rank]);
     }
@@ -73,12 +73,8 @@ void launch(int *count, char ***words) {
     int *room = calloc(2 * (size_t)size, sizeof *room);
     if (!room)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    all = (nim_collectives){.rank = (size_t)rank,
-                            .size = (size_t)size,
-                            .sum = sum,
-                            .largest = largest,
-                            .gather = gather,
-                            .context = room};
+    all = NIM_COLLECTIVES(.rank = (size_t)rank, .processes = (size_t)size, .sum = sum,
+                          .largest = largest, .gather = gather, .context = room);
     team_join(&all);
 }
 

@@ -51,8 +51,8 @@ int main(void) {
         return stop(&error);
 
     observe();
-    nim_data train = {.rows = ROWS, .attributes = ATTRIBUTES, .x = x, .labels = labels,
-                      .sigma = sigma, .sigma_rows = ROWS};
+    nim_data train = NIM_DATA(.rows = ROWS, .attributes = ATTRIBUTES, .x = x, .labels = labels,
+                              .sigma = sigma, .sigma_rows = ROWS);
     nim_model *model = NULL;
     if (nim_model_create(options, &train, &model, &error) != NIM_OK ||
         nim_model_train(model, &train, NULL, NULL, &error) != NIM_OK)
@@ -63,12 +63,12 @@ int main(void) {
     const double new_x[] = {0.0, 0.4, 0.0, 0.4, 0.0, 2.0};
     const double new_sigma[] = {0.05, 0.05, 1.0, 1.0, 0.3, 0.3};
     double probabilities[NEW_ROWS * CLASSES];
-    nim_data test = {.rows = NEW_ROWS, .attributes = ATTRIBUTES, .x = new_x,
-                     .sigma = new_sigma, .sigma_rows = NEW_ROWS};
+    nim_data test = NIM_DATA(.rows = NEW_ROWS, .attributes = ATTRIBUTES, .x = new_x,
+                             .sigma = new_sigma, .sigma_rows = NEW_ROWS);
     nim_predictor *predictor = NULL;
     if (nim_predictor_create(model, &predictor, &error) != NIM_OK ||
-        nim_predict(predictor, &test, &(nim_prediction){.probabilities = probabilities},
-                    &error) != NIM_OK)
+        nim_predict(predictor, &test, &NIM_PREDICTION(.probabilities = probabilities), &error) !=
+            NIM_OK)
         return stop(&error);
     for (int i = 0; i < NEW_ROWS; i++)
         printf("(%4.1f, %4.1f) +- %.2f: below %.3f, above %.3f\n", new_x[2 * i], new_x[2 * i + 1],

@@ -47,6 +47,10 @@ static const struct trial trials[] = {
     {"poisson", "input=latent", INPUT_VARIANCE, {{"level", RATE}}},
     {"ordinal", "input=exact", 0, {{"gap 1", 1.5}, {"gap 2", 2.0}, {"first", -1.5}}},
     {"ordinal", "input=latent", INPUT_VARIANCE, {{"gap 1", 1.5}, {"gap 2", 2.0}, {"first", -1.5}}},
+    {"ordinal",
+     "input=marginal",
+     INPUT_VARIANCE,
+     {{"gap 1", 1.5}, {"gap 2", 2.0}, {"first", -1.5}}},
     {"gaussian",
      LEARNED "first_order",
      INPUT_VARIANCE,
@@ -57,6 +61,7 @@ static const struct trial trials[] = {
      {{"noise_variance", INPUT_VARIANCE}, {"noise_deviation", SCALE}}},
     {"ordinal", LEARNED "first_order", INPUT_VARIANCE, {{"noise_variance", INPUT_VARIANCE}}},
     {"ordinal", LEARNED "latent", INPUT_VARIANCE, {{"noise_variance", INPUT_VARIANCE}}},
+    {"ordinal", LEARNED "marginal", INPUT_VARIANCE, {{"noise_variance", INPUT_VARIANCE}}},
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
@@ -101,7 +106,7 @@ static void draw(const struct trial *trial, uint64_t seed, struct rows *rows) {
 
 static double mean_latent(const nim_model *model, const nim_data *data) {
     double *latent = malloc(ROWS * sizeof *latent), mean = 0.0;
-    predicted(model, data, &(nim_prediction){.latent_mean = latent});
+    predicted(model, data, &NIM_PREDICTION(.latent_mean = latent));
     for (size_t i = 0; i < ROWS; i++)
         mean += latent[i] / ROWS;
     free(latent);
@@ -126,7 +131,7 @@ static double found(const nim_model *model, const nim_data *data, const struct r
     bool gap = strncmp(name, "gap", 3) == 0, first = strcmp(name, "first") == 0;
     bool level = strcmp(name, "level") == 0;
     const char *read = gap || first ? "thresholds" : level ? "base_rate" : name;
-    must(nim_model_get(model, read, values, NULL, &error), &error);
+    must(nim_model_get(model, read, values, LEVELS, NULL, &error), &error);
     if (level)
         return values[0] * exp(mean_latent(model, data) - RATE_SHARE * mean_true(rows));
     if (first)
@@ -150,14 +155,9 @@ static void perform(void *context, size_t index) {
     draw(trial, 7919u * seed + 13u, rows);
     snprintf(settings, sizeof settings, "likelihood=%s seed=%zu %s", trial->likelihood, seed,
              trial->settings);
-    nim_data data = {.rows = ROWS,
-                     .attributes = 1,
-                     .x = rows->x,
-                     .sigma = given ? &sigma : NULL,
-                     .sigma_rows = given,
-                     .labels = rows->level,
-                     .targets = rows->y,
-                     .outputs = 1};
+    nim_data data =
+        NIM_DATA(.rows = ROWS, .attributes = 1, .x = rows->x, .sigma = given ? &sigma : NULL,
+                 .sigma_rows = given, .labels = rows->level, .targets = rows->y, .outputs = 1);
     nim_model *model = fitted(&data, settings);
     for (size_t q = 0; q < MOST_QUANTITIES && trial->quantity[q].name; q++)
         plan->found[index * MOST_QUANTITIES + q] =

@@ -60,13 +60,9 @@ static struct rows draw_rows(size_t which, size_t count, uint64_t seed) {
 }
 
 static nim_data table(const struct rows *rows, int exactly) {
-    return (nim_data){.rows = rows->count,
-                      .attributes = 1,
-                      .x = exactly ? rows->true_x : rows->x,
-                      .sigma = exactly ? NULL : rows->sigma,
-                      .sigma_rows = exactly ? 0 : rows->count,
-                      .targets = rows->y,
-                      .outputs = 1};
+    return NIM_DATA(.rows = rows->count, .attributes = 1, .x = exactly ? rows->true_x : rows->x,
+                    .sigma = exactly ? NULL : rows->sigma, .sigma_rows = exactly ? 0 : rows->count,
+                    .targets = rows->y, .outputs = 1);
 }
 
 /* How good predictions are: root mean square error, mean -log p(y), share within the 90 % interval,
@@ -81,11 +77,8 @@ static void score_model(const nim_model *model, const struct rows *test, struct 
     for (int exactly = 0; exactly < 2; exactly++) {
         nim_data data = table(test, exactly);
         predicted(model, &data,
-                  &(nim_prediction){.mean = mean,
-                                    .log_density = mean + TEST_ROWS,
-                                    .levels = level,
-                                    .level_count = LEVELS,
-                                    .quantiles = quantile});
+                  &NIM_PREDICTION(.mean = mean, .log_density = mean + TEST_ROWS, .levels = level,
+                                  .level_count = LEVELS, .quantiles = quantile));
         double squares = 0.0;
         for (size_t i = 0; i < TEST_ROWS; i++) {
             double distance = mean[i] - test->y[i];
@@ -98,7 +91,7 @@ static void score_model(const nim_model *model, const struct rows *test, struct 
         scores->rmse[exactly] = sqrt(squares);
     }
     nim_error error;
-    must(nim_model_get(model, "noise_deviation", &scores->noise, NULL, &error), &error);
+    must(nim_model_get(model, "noise_deviation", &scores->noise, 1, NULL, &error), &error);
     free(mean);
 }
 

@@ -88,12 +88,8 @@ static nim_options *options_for(const struct arguments *arguments, struct run *r
 }
 
 static nim_data table(const double *x, const int32_t *labels, size_t rows, const double *sigma) {
-    return (nim_data){.rows = rows,
-                      .attributes = 2,
-                      .x = x,
-                      .sigma = sigma,
-                      .sigma_rows = sigma ? 1 : 0,
-                      .labels = labels};
+    return NIM_DATA(.rows = rows, .attributes = 2, .x = x, .sigma = sigma,
+                    .sigma_rows = sigma ? 1 : 0, .labels = labels);
 }
 
 static void perform(const struct arguments *arguments, struct run *run) {
@@ -118,13 +114,12 @@ static void perform(const struct arguments *arguments, struct run *run) {
         status = nim_predictor_create(model, &predictor, &run->failure);
     run->seconds = seconds() - start;
     if (status == NIM_OK)
-        status =
-            nim_predict(predictor, &test, &(nim_prediction){.probabilities = p}, &run->failure);
+        status = nim_predict(predictor, &test, &NIM_PREDICTION(.probabilities = p), &run->failure);
     if (status == NIM_OK) {
         score(p, problem.test_labels, problem.test_rows, &run->nll, &run->error);
         score(problem.bayes, problem.test_labels, problem.test_rows, &run->bayes,
               &run->bayes_error);
-        nim_model_get(model, "noise_variance", noise, NULL, NULL);
+        nim_model_get(model, "noise_variance", noise, 2, NULL, NULL);
         run->learned = 0.5 * (noise[0] + noise[1]);
         run->bound = nim_model_bound(model);
         run->epochs = nim_model_epochs(model);

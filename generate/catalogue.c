@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "catalogue.h"
 
+#include "measured.h"
 #include "random.h"
 
 #include <stdbool.h>
@@ -44,6 +45,7 @@ static const double shape_error[SHAPES] = {0.14, 0.09, 0.18}; /* k_j */
 struct catalogue catalogue_create(uint64_t seed, double noise) {
     return (struct catalogue){.state = seed * 0xd6e8feb86659fd93u + 3,
                               .again = seed * 0x9fb21c651e98df25u + 5,
+                              .odd = seed * 0xa24baed4963ee407u + 7,
                               .scale = sqrt(noise),
                               .worse = 1.0,
                               .missing = CATALOGUE_FEW};
@@ -100,6 +102,8 @@ static struct source draw_source(struct catalogue *catalogue) {
         row->error[FIRST + j] = shape_error[j] * g;
         row->value[FIRST + j] = x + row->error[FIRST + j] * next_normal(state);
     }
+    for (size_t j = 0; j < CATALOGUE_LATITUDE; j++)
+        row->upper[j] = row->error[j];
     row->value[CATALOGUE_LATITUDE] = draw_latitude(from, state);
     row->error[CATALOGUE_LATITUDE] = NAN;
     return source;
@@ -107,7 +111,7 @@ static struct source draw_source(struct catalogue *catalogue) {
 
 static void measure_anew(struct catalogue *catalogue, struct source *source) {
     for (size_t j = 0; j < CATALOGUE_LATITUDE; j++) {
-        double error = source->row.error[j] *= catalogue->worse;
+        double error = source->row.upper[j] = source->row.error[j] *= catalogue->worse;
         source->row.value[j] = source->truth[j] + error * next_normal(&catalogue->again);
     }
 }
@@ -124,6 +128,11 @@ static double cell_missing(enum catalogue_missing kind, double f) {
     }
 }
 
+/* q */
+static double error_missing(const struct catalogue *catalogue) {
+    return catalogue->measured == CATALOGUE_LOPSIDED ? 0.0 : ERROR_MISSING;
+}
+
 static bool some_error_left(const struct catalogue_row *row) {
     bool measured = false;
     for (size_t j = FIRST; j < FIRST + SHAPES; j++) {
@@ -136,16 +145,18 @@ static bool some_error_left(const struct catalogue_row *row) {
 
 /* Takes cells and errors away; tries again when no error was left. */
 static struct catalogue_row lose_some(const struct catalogue_row *whole, double missing,
-                                      uint64_t *state) {
+                                      double error_missing, uint64_t *state) {
     struct catalogue_row row;
     do {
         row = *whole;
         for (size_t j = FIRST; j < FIRST + SHAPES; j++) {
             double cell = next_uniform(state), error = next_uniform(state);
-            if (cell < missing)
+            if (cell < missing) {
                 row.value[j] = NAN;
-            if (cell < missing || error < ERROR_MISSING)
-                row.error[j] = NAN;
+                row.limit[j] = 0;
+            }
+            if (cell < missing || error < error_missing)
+                row.error[j] = row.upper[j] = NAN;
         }
     } while (!some_error_left(&row));
     return row;
@@ -158,7 +169,9 @@ struct catalogue_row catalogue_next(struct catalogue *catalogue) {
     while (!(source.row.value[CATALOGUE_FLUX] > THRESHOLD * source.row.error[CATALOGUE_FLUX]));
     if (catalogue->worse != 1.0)
         measure_anew(catalogue, &source);
-    return lose_some(&source.row, cell_missing(catalogue->missing, source.f), &catalogue->state);
+    measured_draw(catalogue->measured, source.truth + FIRST, &source.row, &catalogue->odd);
+    return lose_some(&source.row, cell_missing(catalogue->missing, source.f),
+                     error_missing(catalogue), &catalogue->state);
 }
 
 /* ---------------------------------------------------------------- the optimum ----------------- */
@@ -182,8 +195,12 @@ static double error_scale(const struct catalogue *catalogue) {
 /* log10 of g / scale, from any error that is left; NaN when there is none. */
 static double common_error(const struct catalogue *catalogue, const struct catalogue_row *row) {
     for (size_t j = 0; j < SHAPES; j++)
-        if (!isnan(row->error[FIRST + j]))
-            return log10(row->error[FIRST + j] / (shape_error[j] * error_scale(catalogue)));
+        if (!isnan(row->error[FIRST + j])) {
+            bool lopsided = catalogue->measured == CATALOGUE_LOPSIDED;
+            double lower = row->error[FIRST + j];
+            double error = lopsided ? sqrt(lower * row->upper[FIRST + j]) : lower;
+            return log10(error / (shape_error[j] * error_scale(catalogue)));
+        }
     return NAN;
 }
 
@@ -203,7 +220,7 @@ static double log_missing(const struct catalogue *catalogue, const struct catalo
         return 0.0;
     double gone = cell_missing(CATALOGUE_FAINT, f);
     double there = share_below((f - FAINT) / FAINT_WIDTH); /* 1 - gone, with all its digits */
-    double without = gone + there * ERROR_MISSING;
+    double without = gone + there * error_missing(catalogue);
     double sum = -log1p(gone * gone * gone - without * without * without);
     for (size_t j = FIRST; j < FIRST + SHAPES; j++)
         sum += log(isnan(row->value[j]) ? gone : there);
@@ -223,14 +240,14 @@ static double log_joint(const struct catalogue *catalogue, const struct catalogu
         return sum;
     sum += log_normal(common, -0.5 * f, TAU * TAU);
     double g = error_scale(catalogue) * power_of_ten(common);
+    double mean[SHAPES], variance[SHAPES], error[SHAPES];
     for (size_t j = 0; j < SHAPES; j++) {
         const struct shape *shape = &from->shape[j];
-        double x = row->value[FIRST + j], error = shape_error[j] * g;
-        if (!isnan(x))
-            sum += log_normal(x, shape->mean + shape->slope * (f - from->mean),
-                              shape->deviation * shape->deviation + error * error);
+        mean[j] = shape->mean + shape->slope * (f - from->mean);
+        variance[j] = shape->deviation * shape->deviation;
+        error[j] = shape_error[j] * g;
     }
-    return sum;
+    return sum + measured_log_density(catalogue->measured, row, mean, variance, error);
 }
 
 /* Where the flux can be: eight errors around what was measured, and eight deviations of the class.

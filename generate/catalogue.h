@@ -30,6 +30,8 @@
  *
  *     P(these are missing | f) ~ p^n (1 - p)^(3 - n) / (1 - (p + (1 - p) q)^3 + p^3)
  *
+ * Of x_j with lopsided errors no error goes missing alone, q = 0.
+ *
  * Measured worse. With a factor K > 1 sources are listed as ever; then flux and x_j are measured
  * anew with errors K times as large, true + N(0, (K error)^2), and that is what the row holds, with
  * K error as errors. The measurement that decided on the listing is not seen any more, so being
@@ -54,17 +56,31 @@ extern const char *const catalogue_unit[CATALOGUE_ATTRIBUTES]; /* or NULL */
 
 enum catalogue_missing { CATALOGUE_FEW, CATALOGUE_RANDOM, CATALOGUE_FAINT };
 
+/* How the x_j are measured: measured.h. */
+enum catalogue_measured {
+    CATALOGUE_PLAIN,
+    CATALOGUE_CORRELATED,
+    CATALOGUE_LOPSIDED,
+    CATALOGUE_LIMITS
+};
+
 struct catalogue {
     uint64_t state;
     uint64_t again; /* a stream of its own for measuring anew: the same sources for any K */
     double scale;   /* all errors are multiplied by it */
     double worse;   /* K >= 1; may be set before any row */
     enum catalogue_missing missing;
+    enum catalogue_measured measured;
+    uint64_t odd; /* a stream for that: the same sources however they are measured */
 };
 
 struct catalogue_row {
     double value[CATALOGUE_ATTRIBUTES], error[CATALOGUE_ATTRIBUTES]; /* NaN where there is none */
     int32_t label;
+    double upper[CATALOGUE_ATTRIBUTES]; /* upper errors, where `error` is the lower one */
+    double correlation[3];              /* of errors: curvature with spectral index, variability
+                                           with spectral index, with curvature */
+    int8_t limit[CATALOGUE_ATTRIBUTES]; /* -1: the truth is below the value */
 };
 
 /* `noise` > 0 multiplies the errors' variances. K is 1 and few cells go missing until set. */

@@ -91,7 +91,11 @@ static void draw_catalogue(struct mock *mock, size_t rows, struct mock_rows *dra
         for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++) {
             drawn->value[i * CATALOGUE_ATTRIBUTES + j] = row.value[j];
             drawn->error[i * CATALOGUE_ATTRIBUTES + j] = row.error[j];
+            drawn->upper[i * CATALOGUE_ATTRIBUTES + j] = row.upper[j];
+            drawn->limit[i * CATALOGUE_ATTRIBUTES + j] = row.limit[j];
         }
+        for (size_t k = 0; k < 3; k++)
+            drawn->correlation[3 * i + k] = row.correlation[k];
         drawn->label[i] = row.label;
     }
 }
@@ -103,7 +107,11 @@ static bool bayes_catalogue(struct mock *mock, size_t rows, const struct mock_ro
         for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++) {
             row.value[j] = drawn->value[i * CATALOGUE_ATTRIBUTES + j];
             row.error[j] = drawn->error[i * CATALOGUE_ATTRIBUTES + j];
+            row.upper[j] = drawn->upper[i * CATALOGUE_ATTRIBUTES + j];
+            row.limit[j] = drawn->limit[i * CATALOGUE_ATTRIBUTES + j];
         }
+        for (size_t k = 0; k < 3; k++)
+            row.correlation[k] = drawn->correlation[3 * i + k];
         catalogue_bayes(mock->catalogue, &row, answer + i * CATALOGUE_CLASSES);
     }
     rate_classes(mock, rows, drawn, answer, log_density);
@@ -115,8 +123,12 @@ static size_t no_draws(const struct mock *mock) {
     return 0;
 }
 
-bool mock_catalogue(struct mock *mock, uint64_t seed, double noise,
-                    enum catalogue_missing missing) {
+enum catalogue_measured mock_measured(const struct mock *mock) {
+    return mock->catalogue ? mock->catalogue->measured : CATALOGUE_PLAIN;
+}
+
+bool mock_catalogue(struct mock *mock, uint64_t seed, double noise, enum catalogue_missing missing,
+                    enum catalogue_measured measured) {
     static const struct mock_kind kind = {draw_catalogue, bayes_catalogue, no_draws};
     *mock = (struct mock){.kind = &kind, .target = "class", .noise = noise, .has_id = true};
     mock->catalogue = malloc(sizeof *mock->catalogue);
@@ -124,6 +136,7 @@ bool mock_catalogue(struct mock *mock, uint64_t seed, double noise,
         return false;
     *mock->catalogue = catalogue_create(seed, noise);
     mock->catalogue->missing = missing;
+    mock->catalogue->measured = measured;
     for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++) {
         snprintf(mock->attribute[j].name, MOCK_NAME, "%s", catalogue_attribute[j]);
         mock->attribute[j].unit = catalogue_unit[j];

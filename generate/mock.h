@@ -31,16 +31,23 @@ struct mock {
     double noise;
 };
 
+/* How the attributes of its rows are measured. */
+enum catalogue_measured mock_measured(const struct mock *mock);
+
 /* Rows of a table; the caller's memory. */
 struct mock_rows {
     double *value, *error; /* rows x attributes, 1-sigma errors; NaN where there is none */
+    double *upper;         /* rows x attributes: upper errors of catalogues */
+    double *correlation;   /* rows x 3: of catalogues, see there */
+    int8_t *limit;         /* rows x attributes: of catalogues */
     int32_t *label;        /* rows: classes, */
     double *y, *exposure;  /* or numbers */
 };
 
 /* false when out of memory. Free with mock_free either way. */
 bool mock_synthetic(struct mock *mock, const struct synthetic_settings *settings);
-bool mock_catalogue(struct mock *mock, uint64_t seed, double noise, enum catalogue_missing missing);
+bool mock_catalogue(struct mock *mock, uint64_t seed, double noise, enum catalogue_missing missing,
+                    enum catalogue_measured measured);
 bool mock_wave(struct mock *mock, enum wave_kind kind, uint64_t seed, double noise);
 void mock_free(struct mock *mock);
 

@@ -9,14 +9,14 @@
  *
  *     nim_options *options = nim_options_create();
  *     nim_options_set(options, "kernel", "matern52", &error);
- *     nim_data train = {.rows = N, .attributes = d, .x = x, .labels = y,
- *                       .sigma = s, .sigma_rows = N};
+ *     nim_data train = NIM_DATA(.rows = N, .attributes = d, .x = x, .labels = y,
+ *                               .sigma = s, .sigma_rows = N);
  *     nim_model *model = NULL;
  *     nim_model_create(options, &train, &model, &error);
  *     nim_model_train(model, &train, NULL, NULL, &error);
  *     nim_predictor *predictor = NULL;
  *     nim_predictor_create(model, &predictor, &error);
- *     nim_predict(predictor, &test, &(nim_prediction){.probabilities = p}, &error);
+ *     nim_predict(predictor, &test, &NIM_PREDICTION(.probabilities = p), &error);
  *
  * Rules that hold everywhere:
  *  - Arrays are row-major doubles owned by the caller and only read, unless said otherwise.
@@ -25,6 +25,8 @@
  *  - There is no global state. Handles may be used from any thread, one thread at a time each;
  *    distinct handles at the same time are safe. A predictor only reads its model, so several may
  *    share one as long as it is not being trained.
+ *  - Structures that may grow start with their size, which NIM_DATA and the like fill in. A program
+ *    compiled against an older header goes on with a newer library.
  *  - The library never prints.
  *  - Same options, data and seed: the same bits, whatever the number of threads and however rows
  *    are split into prediction calls (for one build on one kind of processor).
@@ -45,22 +47,29 @@ extern "C" {
 #define NIM_API
 #endif
 
-#define NIM_VERSION "0.1.0"
+/* The version of this header. NIM_VERSION_NUMBER grows from version to version. */
+#define NIM_VERSION "0.2.0"
+#define NIM_VERSION_MAJOR 0
+#define NIM_VERSION_MINOR 2
+#define NIM_VERSION_PATCH 0
+#define NIM_VERSION_NUMBER (NIM_VERSION_MAJOR * 10000 + NIM_VERSION_MINOR * 100 + NIM_VERSION_PATCH)
 
-/* The version of the library at run time, e.g. "0.1.0". */
+/* The version of the library at run time, as NIM_VERSION and NIM_VERSION_NUMBER. */
 NIM_API const char *nim_version(void);
+NIM_API int nim_version_number(void);
 
 /* ---------------------------------------------------------------- status and messages -------- */
 
 #define NIM_STATUS_LIST(X)                                                                         \
     X(OK, "success")                                                                               \
-    X(INVALID_ARGUMENT, "an argument or option is out of its range")                               \
-    X(BAD_DATA, "the data hold a value that cannot be used")                                       \
-    X(OUT_OF_MEMORY, "memory could not be had")                                                    \
-    X(NUMERICAL, "the computation broke down")                                                     \
+    X(INVALID_ARGUMENT, "an argument or option is invalid")                                        \
+    X(BAD_DATA, "the data contain a value that cannot be used")                                    \
+    X(OUT_OF_MEMORY, "out of memory")                                                              \
+    X(NUMERICAL, "the computation failed to give finite numbers")                                  \
     X(CANCELLED, "the progress callback asked to stop")                                            \
-    X(BAD_FILE, "a file could not be read or written, or is not what it should be")                \
-    X(COMMUNICATION, "the processes of a training lost each other")
+    X(IO, "a file cannot be read or written")                                                      \
+    X(BAD_FILE, "the content is not a model, is damaged, or is of another version")                \
+    X(COMMUNICATION, "the processes of a training lost contact with each other")
 
 typedef enum nim_status {
 #define NIM_STATUS_ENUM(name, text) NIM_##name,
@@ -68,47 +77,96 @@ typedef enum nim_status {
 #undef NIM_STATUS_ENUM
 } nim_status;
 
-/* What a status means in general; the particular case stands in nim_error.message. */
+/* What a status means in general. nim_error.message describes the particular case. */
 NIM_API const char *nim_status_text(nim_status status);
 
+#define NIM_NONE ((size_t)-1) /* no row, no attribute */
+
+/* Filled in by the library; there is nothing to initialise. It never changes its size. */
 typedef struct nim_error {
     nim_status status;
-    char message[512]; /* one line, no newline; empty after success */
+    char message[512];     /* one line, no newline; empty after success */
+    char option[32];       /* the option that was refused; empty if it was something else */
+    size_t row, attribute; /* the cell that was refused, counted from 0, or NIM_NONE */
+    size_t reserved[4];
 } nim_error;
 
 /* ---------------------------------------------------------------- options --------------------- */
 
 /*
  * Options are set by name and text, so that programs and other languages need no copy of the list.
- * nim_option_describe enumerates them with default and help; nothing needs to be set.
+ * nim_option_describe enumerates them with type, default, range, choices and help, so that nothing
+ * needs to be read from texts. No option needs to be set.
  */
 typedef struct nim_options nim_options;
 
+typedef enum nim_option_type {
+    NIM_OPTION_CHOICE, /* one of `choices` */
+    NIM_OPTION_FLAG,   /* "0" or "1" */
+    NIM_OPTION_WHOLE,  /* a whole number from `least` to `most` */
+    NIM_OPTION_REAL,   /* a number from `least` to `most`, or one of `choices` */
+} nim_option_type;
+
+/* What an option has a say in. */
+typedef enum nim_option_role {
+    NIM_OPTION_SHAPES,   /* what the model is: cannot change once it is made */
+    NIM_OPTION_TRAINS,   /* how it is trained: cannot change while a training is under way */
+    NIM_OPTION_PREDICTS, /* how it predicts */
+    NIM_OPTION_RUNS,     /* how fast it computes; not saved with the model */
+} nim_option_role;
+
+/* Owned by the library, constant. Later versions may add members at the end. */
 typedef struct nim_option_info {
     const char *name;
     const char *fallback; /* the default, as text */
-    const char *values;   /* what is allowed, for a reader */
+    const char *values;   /* what is allowed, as text for a reader */
     const char *help;     /* one sentence */
+    nim_option_type type;
+    const char *const *choices; /* the names that are allowed, ended by NULL; NULL for none */
+    double least, most;         /* the range of a number */
+    nim_option_role role;
 } nim_option_info;
 
-/* All options at their defaults; NULL when out of memory. Free with nim_options_free. */
+/* All options at their defaults, or a copy of others; NULL when out of memory. Free with
+ * nim_options_free. */
 NIM_API nim_options *nim_options_create(void);
+NIM_API nim_options *nim_options_copy(const nim_options *options);
 NIM_API void nim_options_free(nim_options *options);
 
 /* Fails with NIM_INVALID_ARGUMENT for an unknown name or a value out of range. */
 NIM_API nim_status nim_options_set(nim_options *options, const char *name, const char *value,
                                    nim_error *error);
 
-/* Writes the present value as text, at most `size` bytes with the terminator. */
+/* Writes the present value as text. Fails with NIM_INVALID_ARGUMENT when that and its terminator
+ * need more than `size` bytes; 64 are always enough. */
 NIM_API nim_status nim_options_get(const nim_options *options, const char *name, char *value,
                                    size_t size, nim_error *error);
 
 NIM_API size_t nim_option_count(void);
-NIM_API nim_option_info nim_option_describe(size_t index); /* index < nim_option_count() */
+NIM_API const nim_option_info *nim_option_describe(size_t index);  /* NULL beyond the last */
+NIM_API const nim_option_info *nim_option_named(const char *name); /* NULL for an unknown name */
 
-/* What a value of the option `likelihood` predicts, as nim_model_target says it; NULL for a name
- * that is not one. The first of those that predict the same is the usual choice. */
-NIM_API const char *nim_likelihood_target(const char *likelihood);
+/* What a model predicts. */
+#define NIM_TARGET_LIST(X)                                                                         \
+    X(CLASS, "class")   /* one of several classes */                                               \
+    X(LEVEL, "level")   /* one of several classes that have an order */                            \
+    X(LABELS, "labels") /* any number of several labels */                                         \
+    X(NUMBER, "number") /* a real number */                                                        \
+    X(COUNT, "count")   /* 0, 1, 2, ... */
+
+typedef enum nim_target {
+    NIM_TARGET_NONE = -1,
+#define NIM_TARGET_ENUM(name, text) NIM_TARGET_##name,
+    NIM_TARGET_LIST(NIM_TARGET_ENUM)
+#undef NIM_TARGET_ENUM
+} nim_target;
+
+/* "class", "level" and so on; NULL for NIM_TARGET_NONE. */
+NIM_API const char *nim_target_name(nim_target target);
+
+/* What a choice of the option "likelihood" predicts; NIM_TARGET_NONE for an unknown name. The first
+ * choice that predicts a target is the default for it. */
+NIM_API nim_target nim_likelihood_target(const char *likelihood);
 
 /* ---------------------------------------------------------------- data ------------------------ */
 
@@ -127,8 +185,19 @@ NIM_API const char *nim_likelihood_target(const char *likelihood);
  * `targets`, rows x outputs, where outputs is 1 but for sets of labels, which have a column of 0
  * and 1 for each. `exposure` (rows, or NULL for 1 everywhere) is the time, area or effort over
  * which each count was gathered.
+ *
+ * Three more things may be known of the measurements; NULL where they are not.
+ * `correlation`: of the errors of a row's cells, attributes (attributes-1)/2 numbers a row in the
+ * order (1,0), (2,0), (2,1), (3,0), ..., for all rows (correlation_rows = 1) or each; NaN counts as
+ * 0, as does one with a cell that is missing, exact or a limit. At most 64 attributes; for errors
+ * that are given (option "noise") and input models that infer inputs, or exact and first_order.
+ * `sigma_upper`, as large as sigma: upper errors, sigma being the lower ones. The truth is then
+ * spread as two half normal curves that meet at x. NaN: equal to the lower error.
+ * `limit`, as large as x: -1 where the truth is below x, 1 where it is above, 0 where x is the
+ * measurement. sigma is how sharp the limit is: 0 is a sharp one.
  */
 typedef struct nim_data {
+    size_t size; /* sizeof(nim_data) */
     size_t rows, attributes;
     const double *x;
     const double *sigma;
@@ -138,7 +207,14 @@ typedef struct nim_data {
     const double *targets;
     size_t outputs;
     const double *exposure;
+    const double *correlation;
+    size_t correlation_rows;
+    const double *sigma_upper;
+    const int8_t *limit;
 } nim_data;
+
+/* A nim_data with these members, all others zero: NIM_DATA(.rows = N, .attributes = d, .x = x). */
+#define NIM_DATA(...) ((nim_data){.size = sizeof(nim_data), __VA_ARGS__})
 
 /* ---------------------------------------------------------------- model and training ---------- */
 
@@ -146,9 +222,9 @@ typedef struct nim_model nim_model;
 
 /*
  * A model ready for training on `data`: scaling from its rows, inducing inputs drawn from them,
- * the number of classes the option "classes" or, when that is 0, what the data speak of: one more
- * than the largest label, or the columns of a set of labels. The data are validated here in full,
- * and not kept.
+ * the number of classes is the option "classes" or, when that is 0, follows from the data: one more
+ * than the largest label, or the number of columns of a set of labels. All data are checked here;
+ * none are kept.
  */
 NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *data,
                                     nim_model **model, nim_error *error);
@@ -166,7 +242,8 @@ NIM_API nim_status nim_model_learn_population(nim_model *model, const nim_data *
 typedef struct nim_progress {
     size_t epoch, epochs;  /* passes over the data done, and the most there will be */
     size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended);
-                              after the last pass, steps of the calibration */
+                              after the last pass, steps of the calibration; in a prediction, rows
+                              done and all rows */
     size_t step;           /* steps done since the model was made */
     double bound;          /* what training maximises, mean over the epoch's minibatches: for alpha
                               = 0 the evidence lower bound; while draws are warming up, not yet */
@@ -213,28 +290,32 @@ NIM_API void nim_trainer_free(nim_trainer *trainer);
  * NIM_COMMUNICATION. All values are integers or bytes: no sum depends on its order.
  *   sum      values[i] becomes the sum of the processes' values[i]
  *   largest  values[i] becomes the largest of them
- *   gather   array has size stretches of bytes, from offset[r] up to offset[r + 1]; each process
- *            has filled in its own, number `rank`; afterwards every process has all of them
+ *   gather   array has `processes` stretches of bytes, from offset[r] up to offset[r + 1]; each
+ * process has filled in its own, number `rank`; afterwards every process has all of them
  */
 typedef struct nim_collectives {
-    size_t rank, size; /* rank < size */
+    size_t size;            /* sizeof(nim_collectives) */
+    size_t rank, processes; /* rank < processes */
     int (*sum)(int64_t *values, size_t count, void *context);
     int (*largest)(int64_t *values, size_t count, void *context);
     int (*gather)(void *array, const size_t *offset, void *context);
     void *context;
 } nim_collectives;
 
-/* From here on training is one process's share; NULL: the model trains alone again. The functions
- * must remain callable until then. Not saved with the model. */
+#define NIM_COLLECTIVES(...) ((nim_collectives){.size = sizeof(nim_collectives), __VA_ARGS__})
+
+/* From now on the model is trained by many processes, and this process does its share. NULL: it
+ * is trained by this process alone again. The functions must stay callable until then. They are not
+ * saved with the model. */
 NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *collectives,
                                              nim_error *error);
 
 /* ---------------------------------------------------------------- names and files ------------- */
 
 /*
- * Names of all attributes or all classes, for people and for matching columns; the library only
- * keeps them. Unless named, attributes are x1, x2, ... and classes 0, 1, ... Names are UTF-8, not
- * empty and different from each other.
+ * Names of all attributes or all classes, for messages and for matching columns. The library stores
+ * them and does not use them. Unless named, attributes are x1, x2, ... and classes 0, 1, ... Names
+ * are UTF-8, not empty and different from each other.
  */
 NIM_API nim_status nim_model_name_attributes(nim_model *model, const char *const *names,
                                              nim_error *error);
@@ -243,7 +324,8 @@ NIM_API nim_status nim_model_name_classes(nim_model *model, const char *const *n
 NIM_API const char *nim_model_attribute_name(const nim_model *model, size_t attribute);
 NIM_API const char *nim_model_class_name(const nim_model *model, size_t label);
 
-/* Free text under a key, kept with the model; NULL where there is none, or to remove it. */
+/* Free text under a key, saved with the model. A text of NULL removes it; nim_model_note returns
+ * NULL when there is none. */
 NIM_API nim_status nim_model_set_note(nim_model *model, const char *key, const char *text,
                                       nim_error *error);
 NIM_API const char *nim_model_note(const nim_model *model, const char *key);
@@ -258,8 +340,18 @@ NIM_API const char *nim_model_note(const nim_model *model, const char *key);
 NIM_API nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error);
 NIM_API nim_status nim_model_load(const char *path, nim_model **model, nim_error *error);
 
-/* The options the model was made with, and a change to one that does not shape it: how it is
- * trained from here on or predicts. */
+/*
+ * The same bytes in memory. `size` (or NULL) receives how many there are, and `bytes`, which has
+ * room for `capacity`, receives them. `bytes` may be NULL with a capacity of 0, to ask for the size
+ * only. NIM_INVALID_ARGUMENT when the model does not fit; nothing is written then but the size.
+ */
+NIM_API nim_status nim_model_save_memory(const nim_model *model, void *bytes, size_t capacity,
+                                         size_t *size, nim_error *error);
+NIM_API nim_status nim_model_load_memory(const void *bytes, size_t size, nim_model **model,
+                                         nim_error *error);
+
+/* The options of a model, and a change of one of them. Options that shape the model cannot change;
+ * those that say how it is trained or how it predicts can (nim_option_info.role). */
 NIM_API const nim_options *nim_model_options(const nim_model *model);
 NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, const char *value,
                                         nim_error *error);
@@ -268,8 +360,7 @@ NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, cons
 
 /* These take a model, never NULL. */
 
-/* What it predicts: "class", "level", "labels", "number" or "count". */
-NIM_API const char *nim_model_target(const nim_model *model);
+NIM_API nim_target nim_model_target(const nim_model *model);
 NIM_API size_t nim_model_classes(const nim_model *model);   /* levels, labels; 0 for numbers */
 NIM_API size_t nim_model_functions(const nim_model *model); /* latent ones: a class has one each */
 NIM_API size_t nim_model_attributes(const nim_model *model);
@@ -305,7 +396,11 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
  *                                            1 where they are not calibrated
  *   class_shares     classes                 of the rows it learned from, by their weights; none in
- *                                            files of before
+ *                                            files of older versions
+ *   novelty_quantiles  up to 256             of the surprises of rows like those it learned from;
+ *                                            none where it cannot say how unusual rows are
+ *   plausibility_rows  classes               rows of each that were kept aside; none where it
+ *                                            cannot say how plausible classes are
  *   trace            points x 2              the bound over training, at most 256 epochs of it: the
  *                                            epoch, and the bound as nim_model_bound has it
  * and what the likelihood learns, in units of y:
@@ -315,10 +410,13 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   base_rate        1                       poisson: rate where the latent function is zero
  *   thresholds       classes - 1             ordinal: where one level gives way to the next
  *   map, offsets     classes x functions, classes    multilabel: from functions to labels
- * `values` may be NULL to ask only for the count.
+ * `count` (or NULL) receives how many values there are, and `values`, which has room for `capacity`
+ * of them, receives the values. `values` may be NULL with a capacity of 0, to ask for the count
+ * only. NIM_INVALID_ARGUMENT when there are more values than room; nothing is written then but the
+ * count.
  */
 NIM_API nim_status nim_model_get(const nim_model *model, const char *name, double *values,
-                                 size_t *count, nim_error *error);
+                                 size_t capacity, size_t *count, nim_error *error);
 
 /*
  * Where the training rows' true inputs are believed to be: mean and standard deviation of q(x_i),
@@ -342,6 +440,7 @@ NIM_API void nim_predictor_free(nim_predictor *predictor);
 /* What to compute; NULL members are left out. To ask for probabilities of a model that predicts
  * numbers, or for a mean or quantiles of one that does not, is an error. */
 typedef struct nim_prediction {
+    size_t size;             /* sizeof(nim_prediction) */
     double *probabilities;   /* rows x classes; each row sums to one, but for sets of labels, where
                                 each label has a probability of its own */
     double *entropy;         /* rows: entropy of the probabilities, nats; of sets, summed */
@@ -378,11 +477,23 @@ typedef struct nim_prediction {
                                   by the row's own errors, in units of x; missing cells left out */
 } nim_prediction;
 
+/* A nim_prediction with these members, all others NULL: NIM_PREDICTION(.probabilities = p). */
+#define NIM_PREDICTION(...) ((nim_prediction){.size = sizeof(nim_prediction), __VA_ARGS__})
+
 /* Rows may come in any portions: the results do not depend on it. Allocates nothing. NIM_NUMERICAL
- * where an answer is not a finite number, as a model with absurd parameters may give; what the
- * arrays hold is then of no use. */
+ * where an answer is not a finite number, as a model with absurd parameters may give; NIM_CANCELLED
+ * where the progress function stopped it. The content of the arrays is then undefined. */
 NIM_API nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                                const nim_prediction *prediction, nim_error *error);
+
+/*
+ * From now on nim_predict and nim_remeasure call `progress` before their first row and then
+ * several times a second, in the thread that called them; a nonzero return stops them. NULL: they
+ * do not.
+ */
+NIM_API nim_status nim_predictor_set_progress(nim_predictor *predictor,
+                                              nim_progress_function progress, void *context,
+                                              nim_error *error);
 
 /*
  * Classes or levels may have other shares where predictions are made than they had in training. If

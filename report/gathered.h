@@ -17,6 +17,13 @@ enum { PORTION = 4096 };
 /* Equal bins of the highest probability, where nothing is known of the truth. */
 enum { CONFIDENCE_BINS = 20 };
 
+/* Bins of novelty, so wide each; the last has all that is beyond. */
+enum { NOVELTY_BINS = 20 };
+#define NOVELTY_BIN 0.25
+
+/* Sets of classes hold the true one with this probability. */
+#define SET_COVERAGE 0.9
+
 enum entropy_part { PART_LABEL, PART_MODEL, PART_MEASUREMENT, ENTROPY_PARTS };
 
 struct fact {
@@ -54,6 +61,12 @@ struct nim_report {
     double (*part_of)[ENTROPY_PARTS];                 /* classes: sums over rows predicted so */
     struct moments mean, deviation, latent_deviation; /* of numbers and counts */
 
+    bool knows_novelty, knows_sets;
+    double novelty[NOVELTY_BINS]; /* rows */
+    double *set_size;             /* classes + 1: rows whose set has so many classes */
+    struct moments held;          /* known rows: whether the set holds the true class */
+
+    struct kept_rows strangers;            /* the most unlike training rows */
     struct kept_rows sample;               /* by chance, whatever the order of the rows */
     struct kept_rows to_label, to_measure; /* what a label, or exact measurements, would tell most;
                                               to_label without targets only, once there are such */

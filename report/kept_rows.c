@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/kept_rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,43 @@ void kept_rows_free(struct kept_rows *kept) {
     free(kept->row);
     free(kept->x);
     free(kept->sigma);
+    free(kept->upper);
+    free(kept->correlation);
+    free(kept->limit);
     *kept = (struct kept_rows){0};
+}
+
+static size_t pairs_of(const struct kept_rows *kept) {
+    return kept->attributes * (kept->attributes - 1) / 2;
+}
+
+bool kept_rows_expect(struct kept_rows *kept, const nim_data *data) {
+    size_t cells = kept->top.most * kept->attributes;
+    if (data->sigma_upper && !kept->upper) {
+        kept->upper = malloc((cells + 1) * sizeof(double));
+        for (size_t i = 0; kept->upper && i < cells; i++)
+            kept->upper[i] = (double)NAN; /* like the lower error */
+    }
+    if (data->correlation && !kept->correlation)
+        kept->correlation = calloc(kept->top.most * pairs_of(kept) + 1, sizeof(double));
+    if (data->limit && !kept->limit)
+        kept->limit = calloc(cells + 1, sizeof *kept->limit);
+    return (kept->upper || !data->sigma_upper) && (kept->correlation || !data->correlation) &&
+           (kept->limit || !data->limit);
+}
+
+/* Upper errors, correlations and limits of row i; nothing of what it does not have. */
+static void keep_shape(struct kept_rows *kept, size_t slot, const nim_data *data, size_t i) {
+    size_t d = kept->attributes, pairs = pairs_of(kept);
+    size_t errors = data->sigma_rows > 1 ? i : 0, related = data->correlation_rows > 1 ? i : 0;
+    for (size_t j = 0; kept->upper && j < d; j++)
+        kept->upper[slot * d + j] =
+            data->sigma_upper ? data->sigma_upper[errors * d + j] : (double)NAN;
+    for (size_t j = 0; kept->limit && j < d; j++)
+        kept->limit[slot * d + j] = data->limit ? data->limit[i * d + j] : 0;
+    for (size_t k = 0; kept->correlation && k < pairs; k++)
+        kept->correlation[slot * pairs + k] =
+            data->correlation ? data->correlation[related * pairs + k] : 0.0;
 }
 
 double error_at(const nim_data *data, size_t i, size_t j) {
@@ -69,6 +106,7 @@ void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of
     *row = (struct kept_row){.number = block->number[i],
                              .known = targets && (!block->known || block->known[i]),
                              .exposure = data->exposure ? data->exposure[i] : 1.0};
+    row->novelty = block->predictions->novelty ? block->predictions->novelty[i] : (double)NAN;
     if (block->name && block->name[i])
         copy_name(row->name, block->name[i]);
     (predicts_classes(block->predictions->predicts) ? describe_class
@@ -77,6 +115,7 @@ void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of
     memcpy(kept->x + slot * d, data->x + i * d, d * sizeof(double));
     for (size_t j = 0; j < d; j++)
         kept->sigma[slot * d + j] = error_at(data, i, j);
+    keep_shape(kept, slot, data, i);
 }
 
 void kept_rows_sort(struct kept_rows *kept) {
@@ -93,4 +132,22 @@ const double *kept_rows_x(const struct kept_rows *kept, size_t k) {
 
 const double *kept_rows_sigma(const struct kept_rows *kept, size_t k) {
     return kept->sigma + kept->top.candidate[k].slot * kept->attributes;
+}
+
+nim_data kept_rows_data(const struct kept_rows *kept, size_t k) {
+    size_t slot = kept->top.candidate[k].slot, d = kept->attributes;
+    nim_data data = NIM_DATA(.rows = 1, .attributes = d, .x = kept_rows_x(kept, k));
+    if (kept->limit)
+        data.limit = kept->limit + slot * d;
+    if (!kept->errors)
+        return data;
+    data.sigma = kept_rows_sigma(kept, k);
+    data.sigma_rows = 1;
+    if (kept->upper)
+        data.sigma_upper = kept->upper + slot * d;
+    if (kept->correlation) {
+        data.correlation = kept->correlation + slot * pairs_of(kept);
+        data.correlation_rows = 1;
+    }
+    return data;
 }

@@ -18,6 +18,7 @@ struct kept_row {
     size_t best;           /* class */
     double probability;    /* of it */
     double entropy, model_part, measurement_part;
+    double novelty;                                      /* NaN where the model does not know it */
     double mean, deviation, low, high, latent_deviation; /* low, high: the central 90 % */
 };
 
@@ -27,6 +28,9 @@ struct kept_rows {
     struct top_scores top;
     struct kept_row *row; /* by slot */
     double *x, *sigma;    /* most x attributes, by slot */
+    /* By slot, NULL as long as no row had any: see nim_data. */
+    double *upper, *correlation;
+    int8_t *limit;
 };
 
 /* A block as it comes. */
@@ -42,6 +46,9 @@ struct block_of_rows {
 bool kept_rows_create(struct kept_rows *kept, size_t most, size_t attributes);
 void kept_rows_free(struct kept_rows *kept);
 
+/* Makes room for what else is known of the measurements of such rows. False when out of memory. */
+bool kept_rows_expect(struct kept_rows *kept, const nim_data *data);
+
 /* Row i of the block, if its score is among the highest. */
 void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of_rows *block,
                      size_t i);
@@ -51,6 +58,9 @@ void kept_rows_sort(struct kept_rows *kept);
 const struct kept_row *kept_rows_nth(const struct kept_rows *kept, size_t k);
 const double *kept_rows_x(const struct kept_rows *kept, size_t k);
 const double *kept_rows_sigma(const struct kept_rows *kept, size_t k);
+
+/* The k-th as a table of one row, without its target. */
+nim_data kept_rows_data(const struct kept_rows *kept, size_t k);
 
 /* 1-sigma error of attribute j in row i of a table: zero where there is none. */
 double error_at(const nim_data *data, size_t i, size_t j);

@@ -39,11 +39,11 @@ struct learned {
 static double *fetch(const nim_model *model, const char *name, size_t *count) {
     size_t size = 0;
     nim_error error;
-    if (nim_model_get(model, name, NULL, &size, &error) != NIM_OK)
+    if (nim_model_get(model, name, NULL, 0, &size, &error) != NIM_OK)
         size = 0;
     double *values = calloc(size + 1, sizeof *values);
     if (values && size)
-        nim_model_get(model, name, values, &size, &error);
+        nim_model_get(model, name, values, size, &size, &error);
     if (count)
         *count = size;
     return values;
@@ -211,10 +211,10 @@ static void trial_set(struct trial *trial, size_t place, size_t d, size_t j, dou
 static nim_status trial_run(struct trial *trial, const nim_report *report, nim_error *error) {
     bool classes = report->classes > 0;
     size_t rows = trial->base * trial->places;
-    nim_data data = {.rows = rows, .attributes = report->attributes, .x = trial->x};
-    nim_prediction wanted = {.probabilities = classes ? trial->p : NULL,
-                             .mean = classes ? NULL : trial->mean,
-                             .deviation = classes ? NULL : trial->deviation};
+    nim_data data = NIM_DATA(.rows = rows, .attributes = report->attributes, .x = trial->x);
+    nim_prediction wanted = NIM_PREDICTION(.probabilities = classes ? trial->p : NULL,
+                                           .mean = classes ? NULL : trial->mean,
+                                           .deviation = classes ? NULL : trial->deviation);
     return nim_predict(report->predictor, &data, &wanted, error);
 }
 
@@ -521,19 +521,17 @@ static nim_status write_denoised(const struct learned *learned, struct json_writ
     nim_status status = NIM_OK;
     json_array(json, "denoised");
     if (can_denoise(report)) {
-        nim_data data = {.attributes = report->attributes};
-        if (!denoised_fill(&denoised, report)) {
+        size_t d = report->attributes, outputs = one ? 0 : labels ? report->classes : 1;
+        if (!denoised_fill(&denoised, report))
             status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-        } else {
-            data.rows = data.sigma_rows = denoised.rows;
-            data.x = denoised.x;
-            data.sigma = denoised.sigma;
-            data.labels = one ? denoised.label : NULL;
-            data.targets = one ? NULL : denoised.y;
-            data.outputs = one ? 0 : labels ? report->classes : 1;
-            data.exposure = report->predicts == PREDICTS_COUNT ? denoised.exposure : NULL;
-            status =
-                nim_model_denoise(report->model, &data, denoised.mean, denoised.deviation, error);
+        for (size_t k = 0; status == NIM_OK && k < denoised.rows; k++) {
+            nim_data data = kept_rows_data(&report->sample, k);
+            data.labels = one ? denoised.label + k : NULL;
+            data.targets = one ? NULL : denoised.y + k * outputs;
+            data.outputs = outputs;
+            data.exposure = report->predicts == PREDICTS_COUNT ? denoised.exposure + k : NULL;
+            status = nim_model_denoise(report->model, &data, denoised.mean + k * d,
+                                       denoised.deviation + k * d, error);
         }
         if (status == NIM_OK && denoised_moved(&denoised, report->attributes))
             write_moves(&denoised, learned, json);

@@ -9,7 +9,7 @@
 
 nim_status report_failure(nim_error *error, nim_status status, const char *message) {
     if (error) {
-        error->status = status;
+        *error = (nim_error){.status = status, .row = NIM_NONE, .attribute = NIM_NONE};
         snprintf(error->message, sizeof error->message, "%s", message);
     }
     return status;
@@ -32,12 +32,14 @@ static bool allocate(nim_report *report) {
     report->expected = calloc(classes + 1, sizeof(double));
     report->part_of = calloc(classes + 1, sizeof *report->part_of);
     report->number = calloc(PORTION, sizeof *report->number);
+    report->set_size = calloc(classes + 1, sizeof(double));
     bool fine = assessment_create(&report->assessment, report->predicts, classes, d);
     fine = kept_rows_create(&report->sample, SAMPLE_ROWS, d) && fine;
+    fine = kept_rows_create(&report->strangers, WORTHY_ROWS, d) && fine;
     fine = kept_rows_create(&report->to_label, WORTHY_ROWS, d) && fine;
     fine = kept_rows_create(&report->to_measure, WORTHY_ROWS, d) && fine;
     return fine && report->attribute && report->predicted && report->expected && report->part_of &&
-           report->number;
+           report->number && report->set_size;
 }
 
 nim_status nim_report_create(const nim_model *model, nim_predictor *predictor, nim_report **result,
@@ -80,11 +82,13 @@ void nim_report_free(nim_report *report) {
     free(report->expected);
     free(report->part_of);
     free(report->number);
+    free(report->set_size);
     free(report->sigma);
     free(report->json);
     free(report->page);
     predictions_free(&report->predictions);
     assessment_free(&report->assessment);
+    kept_rows_free(&report->strangers);
     kept_rows_free(&report->sample);
     kept_rows_free(&report->to_label);
     kept_rows_free(&report->to_measure);
@@ -176,6 +180,25 @@ static void gather_numbers(nim_report *report, const struct predictions *predict
     moments_add(&report->latent_deviation, predictions->latent_deviation[i]);
 }
 
+static void gather_set(nim_report *report, const struct predictions *predictions, size_t i,
+                       bool known) {
+    const double *plausible = predictions->plausibility + i * report->classes;
+    size_t size = 0;
+    for (size_t c = 0; c < report->classes; c++)
+        size += plausible[c] > 1.0 - SET_COVERAGE;
+    report->knows_sets = true;
+    report->set_size[size]++;
+    if (known)
+        moments_add(&report->held, plausible[predictions->label[i]] > 1.0 - SET_COVERAGE);
+}
+
+static void gather_novelty(nim_report *report, const struct block_of_rows *block, size_t i) {
+    double novelty = block->predictions->novelty[i], bin = floor(novelty / NOVELTY_BIN);
+    report->knows_novelty = true;
+    report->novelty[bin < NOVELTY_BINS ? (size_t)bin : NOVELTY_BINS - 1]++;
+    kept_rows_offer(&report->strangers, novelty, block, i);
+}
+
 /* Rows whose targets are known already are worth a label only as long as there are no others. */
 static void offer_row(nim_report *report, const struct block_of_rows *block, size_t i, bool known) {
     bool numbers = !predicts_classes(report->predicts);
@@ -258,6 +281,8 @@ nim_status report_gather(nim_report *report, const nim_report_rows *rows,
                                   .name = rows->name};
     report->errors = report->errors || (data->sigma && data->sigma_rows);
     report->names = report->names || rows->name;
+    if (!kept_rows_expect(&report->sample, data) || !kept_rows_expect(&report->to_measure, data))
+        return out_of_memory(error);
     for (size_t i = 0; i < data->rows; i++) {
         bool known = targets && (!rows->known || rows->known[i]);
         report->all_known = report->all_known && known;
@@ -265,6 +290,10 @@ nim_status report_gather(nim_report *report, const nim_report_rows *rows,
         (predicts_classes(report->predicts) ? gather_classes : gather_numbers)(report, predictions,
                                                                                i);
         offer_row(report, &block, i, known);
+        if (predictions->plausibility)
+            gather_set(report, predictions, i, known);
+        if (predictions->novelty)
+            gather_novelty(report, &block, i);
     }
     report->rows += data->rows;
     return !targets || assess(report, &block) ? succeed(error) : out_of_memory(error);
@@ -280,7 +309,14 @@ static nim_report_rows portion_of(const nim_report_rows *rows, nim_data *data, s
     if (all->sigma && all->sigma_rows > 1) {
         data->sigma = all->sigma + first * all->attributes;
         data->sigma_rows = count;
+        data->sigma_upper = all->sigma_upper ? all->sigma_upper + first * all->attributes : NULL;
     }
+    if (all->correlation && all->correlation_rows > 1) {
+        data->correlation =
+            all->correlation + first * (all->attributes * (all->attributes - 1) / 2);
+        data->correlation_rows = count;
+    }
+    data->limit = all->limit ? all->limit + first * all->attributes : NULL;
     data->labels = all->labels ? all->labels + first : NULL;
     data->targets = all->targets ? all->targets + first * all->outputs : NULL;
     data->exposure = all->exposure ? all->exposure + first : NULL;
@@ -298,7 +334,8 @@ nim_status nim_report_add(nim_report *report, const nim_report_rows *rows, nim_e
         return report_failure(error, NIM_INVALID_ARGUMENT,
                               "rows come before the report is asked for");
     if (!report->predictions.room &&
-        !predictions_create(&report->predictions, report->model, 0, PORTION, true))
+        !(predictions_create(&report->predictions, report->model, 0, PORTION, true) &&
+          predictions_ask_more(&report->predictions, report->model)))
         return out_of_memory(error);
     for (size_t first = 0; first < rows->data->rows; first += PORTION) {
         size_t left = rows->data->rows - first;

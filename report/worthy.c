@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows most worth a label, and the measurements most worth repeating. */
+/* The rows most worth a label, the measurements most worth repeating, and the strangest rows. */
 #include "report/gathered.h"
 
 #include <math.h>
@@ -32,11 +32,7 @@ static void write_gains(const nim_report *report, const double *gain, struct jso
 static nim_status write_row(const nim_report *report, const struct kept_rows *kept, size_t k,
                             double *gain, struct json_writer *json, nim_error *error) {
     const struct kept_row *row = kept_rows_nth(kept, k);
-    nim_data data = {.rows = 1,
-                     .attributes = report->attributes,
-                     .x = kept_rows_x(kept, k),
-                     .sigma = report->errors ? kept_rows_sigma(kept, k) : NULL,
-                     .sigma_rows = report->errors};
+    nim_data data = kept_rows_data(kept, k);
     if (gain) {
         nim_status status = nim_remeasure(report->predictor, &data, gain, error);
         if (status != NIM_OK)
@@ -59,6 +55,8 @@ static nim_status write_row(const nim_report *report, const struct kept_rows *ke
         write_rounded(json, "sd", row->deviation);
         write_rounded(json, "latent_sd", row->latent_deviation);
     }
+    if (report->knows_novelty)
+        write_rounded(json, "novelty", row->novelty);
     if (gain)
         write_gains(report, gain, json);
     json_close(json);
@@ -94,6 +92,8 @@ nim_status report_write_worthy(nim_report *report, struct json_writer *json, nim
     if (status == NIM_OK && report->errors)
         status = write_list(report, "to_measure", &report->to_measure, false, tried ? gain : NULL,
                             json, error);
+    if (status == NIM_OK && report->knows_novelty)
+        status = write_list(report, "strangers", &report->strangers, false, NULL, json, error);
     free(gain);
     return status;
 }

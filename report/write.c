@@ -25,7 +25,7 @@ static bool write_options(const nim_report *report, struct json_writer *json) {
         return false;
     json_array(json, "options"); /* name, value, and whether it is the default */
     for (size_t i = 0; i < nim_option_count(); i++) {
-        const char *name = nim_option_describe(i).name;
+        const char *name = nim_option_describe(i)->name;
         char value[64] = "", usual[64] = "";
         nim_options_get(nim_model_options(report->model), name, value, sizeof value, NULL);
         nim_options_get(defaults, name, usual, sizeof usual, NULL);
@@ -48,8 +48,8 @@ static void write_quantities(const nim_report *report, struct json_writer *json)
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         double value[64];
         size_t count;
-        if (nim_model_get(report->model, name[i], NULL, &count, NULL) == NIM_OK && count &&
-            count <= 64 && nim_model_get(report->model, name[i], value, &count, NULL) == NIM_OK)
+        if (nim_model_get(report->model, name[i], NULL, 0, &count, NULL) == NIM_OK && count &&
+            nim_model_get(report->model, name[i], value, 64, &count, NULL) == NIM_OK)
             json_vector(json, name[i], value, count);
     }
     json_close(json);
@@ -58,7 +58,7 @@ static void write_quantities(const nim_report *report, struct json_writer *json)
 static nim_status write_what(const nim_report *report, struct json_writer *json, nim_error *error) {
     char name[FUNCTION_NAME];
     json_text(json, "nimgp", nim_version());
-    json_text(json, "target", nim_model_target(report->model));
+    json_text(json, "target", nim_target_name(nim_model_target(report->model)));
     json_object(json, "facts");
     for (size_t i = 0; i < report->facts; i++)
         json_text(json, report->fact[i].key, report->fact[i].text);
@@ -125,6 +125,27 @@ static void write_predictions(const nim_report *report, struct json_writer *json
     json_close(json);
 }
 
+/* Sets of classes, and how unlike training rows the rows are, where the model knows. */
+static void write_sets(const nim_report *report, struct json_writer *json) {
+    if (!report->knows_sets)
+        return;
+    json_object(json, "sets");
+    json_real(json, "coverage", SET_COVERAGE);
+    json_vector(json, "sizes", report->set_size, report->classes + 1);
+    if (report->held.count > 0.0)
+        write_mean(json, "held", &report->held);
+    json_close(json);
+}
+
+static void write_novelty(const nim_report *report, struct json_writer *json) {
+    if (!report->knows_novelty)
+        return;
+    json_object(json, "novelty");
+    json_real(json, "bin", NOVELTY_BIN);
+    json_vector(json, "rows", report->novelty, NOVELTY_BINS);
+    json_close(json);
+}
+
 /* Mean over all rows, and over those predicted to be of each class. */
 static void write_entropy(const nim_report *report, struct json_writer *json) {
     static const char *const name[ENTROPY_PARTS] = {"label", "model", "measurement"};
@@ -148,6 +169,7 @@ static void write_entropy(const nim_report *report, struct json_writer *json) {
 /* ---------------------------------------------------------------- all of it ------------------- */
 
 nim_status report_write(nim_report *report, struct json_writer *json, nim_error *error) {
+    kept_rows_sort(&report->strangers);
     kept_rows_sort(&report->sample);
     kept_rows_sort(&report->to_label);
     kept_rows_sort(&report->to_measure);
@@ -165,6 +187,8 @@ nim_status report_write(nim_report *report, struct json_writer *json, nim_error 
     if (status != NIM_OK)
         return status;
     write_predictions(report, json);
+    write_sets(report, json);
+    write_novelty(report, json);
     write_entropy(report, json);
     status = report_write_learned(report, json, error);
     if (status == NIM_OK)

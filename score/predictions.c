@@ -7,17 +7,6 @@
 
 const double interval_share[INTERVALS] = {0.5, 0.9, 0.95};
 
-enum predicts predicts_of(const char *target) {
-    static const char *const name[] = {[PREDICTS_CLASS] = "class",
-                                       [PREDICTS_LEVEL] = "level",
-                                       [PREDICTS_LABELS] = "labels",
-                                       [PREDICTS_NUMBER] = "number"};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if (strcmp(name[i], target) == 0)
-            return (enum predicts)i;
-    return PREDICTS_COUNT;
-}
-
 size_t most_probable(size_t classes, const double *p) {
     size_t best = 0;
     for (size_t c = 1; c < classes; c++)
@@ -52,6 +41,20 @@ bool predictions_create(struct predictions *predictions, const nim_model *model,
     return fine;
 }
 
+/* Whether the model kept any of what an array of nim_model_get holds. */
+static bool knows(const nim_model *model, const char *array) {
+    size_t count = 0;
+    return model && nim_model_get(model, array, NULL, 0, &count, NULL) == NIM_OK && count > 0;
+}
+
+bool predictions_ask_more(struct predictions *predictions, const nim_model *model) {
+    bool fine = true;
+    predictions->novelty = allocate(knows(model, "novelty_quantiles"), predictions->room, 1, &fine);
+    predictions->plausibility =
+        allocate(knows(model, "plausibility_rows"), predictions->room, predictions->classes, &fine);
+    return fine;
+}
+
 void predictions_free(struct predictions *predictions) {
     free(predictions->p);
     free(predictions->log_density);
@@ -63,6 +66,8 @@ void predictions_free(struct predictions *predictions) {
     free(predictions->model_part);
     free(predictions->measurement_part);
     free(predictions->latent_deviation);
+    free(predictions->novelty);
+    free(predictions->plausibility);
     *predictions = (struct predictions){0};
 }
 
@@ -73,18 +78,16 @@ nim_status predictions_make(struct predictions *predictions, nim_predictor *pred
         levels[2 * k] = 0.5 - 0.5 * interval_share[k];
         levels[2 * k + 1] = 0.5 + 0.5 * interval_share[k];
     }
-    nim_prediction wanted = {.probabilities = predictions->p,
-                             .entropy = predictions->entropy,
-                             .model_part = predictions->model_part,
-                             .measurement_part = predictions->measurement_part,
-                             .mean = predictions->mean,
-                             .deviation = predictions->deviation,
-                             .quantiles = predictions->quantile,
-                             .levels = levels,
-                             .level_count = QUANTILES,
-                             .latent_variance = predictions->latent_deviation,
-                             .log_density = data->targets ? predictions->log_density : NULL,
-                             .cumulative = data->targets ? predictions->place : NULL};
+    nim_prediction wanted =
+        NIM_PREDICTION(.probabilities = predictions->p, .entropy = predictions->entropy,
+                       .model_part = predictions->model_part,
+                       .measurement_part = predictions->measurement_part, .mean = predictions->mean,
+                       .deviation = predictions->deviation, .quantiles = predictions->quantile,
+                       .levels = levels, .level_count = QUANTILES,
+                       .latent_variance = predictions->latent_deviation,
+                       .novelty = predictions->novelty, .plausibility = predictions->plausibility,
+                       .log_density = data->targets ? predictions->log_density : NULL,
+                       .cumulative = data->targets ? predictions->place : NULL);
     nim_status status = nim_predict(predictor, data, &wanted, error);
     if (status != NIM_OK)
         return status;
@@ -114,6 +117,8 @@ void predictions_scatter(const struct predictions *part, const size_t *row,
         {part->model_part, whole->model_part, 1},
         {part->measurement_part, whole->measurement_part, 1},
         {part->latent_deviation, whole->latent_deviation, 1},
+        {part->novelty, whole->novelty, 1},
+        {part->plausibility, whole->plausibility, part->classes},
     };
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         for (size_t i = 0; arrays[k].from && arrays[k].to && i < part->rows; i++)

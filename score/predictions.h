@@ -34,12 +34,17 @@ struct predictions {
     /* Only where asked for. */
     double *entropy, *model_part, *measurement_part; /* rows: where there are classes */
     double *latent_deviation;                        /* rows: where there are none */
+    double *novelty, *plausibility; /* rows, rows x classes: see predictions_ask_more; or NULL */
 };
 
 /* Room for so many rows of a model, or of so many classes with the model NULL; `parts` asks for
  * what stands below. False when out of memory; free it also then. */
 bool predictions_create(struct predictions *predictions, const nim_model *model, size_t classes,
                         size_t room, bool parts);
+
+/* Asks for novelty and plausibility too, where this model knows them; others may not, and then
+ * cannot predict. False when out of memory. */
+bool predictions_ask_more(struct predictions *predictions, const nim_model *model);
 void predictions_free(struct predictions *predictions);
 
 /* Predicts the rows of `data`, at most `room`. Its labels or targets are those the predictions are

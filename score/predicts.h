@@ -4,12 +4,21 @@
 
 /* What a model predicts. */
 
+#include "nimgp.h"
+
 #include <stdbool.h>
 
-enum predicts { PREDICTS_CLASS, PREDICTS_LEVEL, PREDICTS_LABELS, PREDICTS_NUMBER, PREDICTS_COUNT };
+enum predicts {
+    PREDICTS_CLASS = NIM_TARGET_CLASS,
+    PREDICTS_LEVEL = NIM_TARGET_LEVEL,
+    PREDICTS_LABELS = NIM_TARGET_LABELS,
+    PREDICTS_NUMBER = NIM_TARGET_NUMBER,
+    PREDICTS_COUNT = NIM_TARGET_COUNT
+};
 
-/* By the library's name for it (nim_model_target). */
-enum predicts predicts_of(const char *target);
+static inline enum predicts predicts_of(nim_target target) {
+    return (enum predicts)target;
+}
 
 /* Whether there are classes, levels or labels, which have names and probabilities. */
 static inline bool predicts_classes(enum predicts predicts) {

@@ -21,7 +21,7 @@ tests=("$@")
 if [ ${#tests[@]} -eq 0 ]; then
     mapfile -t tests < <(meson test -C $build --no-rebuild --list 2>/dev/null | grep -vxE "$again")
 fi
-NIMGP_FEWER_ROWS=1 meson test -C $build --no-rebuild --print-errorlogs -t 5 "${tests[@]}" || exit 1
+NIMGP_FEWER_ROWS=1 meson test -C $build --no-rebuild --print-errorlogs -t 0 "${tests[@]}" || exit 1
 if [ $# -eq 0 ]; then
     $build/tests/api_faults >>build/coverage.log || exit 1
     PYTHONPATH=tests/support python3 tests/fault/check_faults.py $build/cli/nimgp $build/tests/fault.so \

@@ -129,6 +129,9 @@ struct table_writer;
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint);
 
+/* Complains when the name of a file says no format that can be written. */
+bool table_writer_knows(const char *path, struct complaint *complaint);
+
 /* The cells of a row, in the order of the columns; then the end of the row. A cell of the other
  * kind than its column is turned into it. NaN is written as an empty cell (FITS: NaN). Numbers as
  * the shortest decimal that reads back the same. */

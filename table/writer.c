@@ -46,15 +46,26 @@ static const struct writer *writer_of(enum table_format format) {
     return (size_t)format < sizeof writers / sizeof *writers ? writers[format] : NULL;
 }
 
+/* Puts the format the name says in the place of TABLE_ANY. */
+static bool settle_format(const char *path, enum table_format *format,
+                          struct complaint *complaint) {
+    if (*format != TABLE_ANY || format_of(path, format))
+        return true;
+    return complain(complaint, BAD_INPUT,
+                    "%s: cannot write what this name says; tables are written as .csv, .tsv, .txt "
+                    "or .dat, .ecsv, .vot, .xml or .fits, perhaps with .gz behind",
+                    path);
+}
+
+bool table_writer_knows(const char *path, struct complaint *complaint) {
+    enum table_format format = TABLE_ANY;
+    return settle_format(path, &format, complaint);
+}
+
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint) {
-    if (format == TABLE_ANY && !format_of(path, &format)) {
-        complain(complaint, BAD_INPUT,
-                 "%s: cannot write what this name says; tables are written as .csv, .tsv, .txt or "
-                 ".dat, .ecsv, .vot, .xml or .fits, perhaps with .gz behind",
-                 path);
+    if (!settle_format(path, &format, complaint))
         return NULL;
-    }
     const struct writer *writer = writer_of(format);
     if (!writer) {
         complain(complaint, BAD_USAGE,

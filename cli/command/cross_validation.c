@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command/cross_validation.h"
 
+#include "cli/command/out_of_fold.h"
 #include "cli/model/files.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/training/folds.h"
@@ -165,7 +166,8 @@ bool cross_validation_learn(struct cross_validation *validation, const struct ar
         return complain(complaint, BAD_USAGE,
                         "evaluate: --folds reads the table twice, which standard input cannot be");
     if (!argument_whole(arguments, "folds", 2, 1000, &validation->folds, complaint) ||
-        !fit_settle_new(fit, complaint) || !fit_read_table(fit, complaint))
+        !fit_settle_new(fit, complaint) || !fit_read_table(fit, complaint) ||
+        !out_of_fold_check(arguments, fit->training.input.table, complaint))
         return false;
     validation->rows = fit->training.set.rows;
     validation->model = calloc(validation->folds, sizeof *validation->model);
@@ -198,6 +200,7 @@ static bool predict_fold(struct cross_validation *validation, size_t fold, const
                                  .attributes = block.attributes,
                                  .x = rows->x,
                                  .sigma = rows->sigma,
+                                 .shapes = rows->shapes,
                                  .targets = rows->targets};
     struct training_set *part = &validation->part;
     part->rows = 0;
@@ -209,6 +212,7 @@ static bool predict_fold(struct cross_validation *validation, size_t fold, const
     if (!part->rows)
         return true;
     nim_data data = training_set_data(part);
+    data.weights = NULL; /* which were for learning */
     nim_error error;
     if (predictions_make(&validation->answers, validation->predictor[fold], &data, &error) !=
         NIM_OK)

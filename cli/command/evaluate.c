@@ -57,8 +57,14 @@ static const struct option options[] = {
      .complete = COMPLETE_FILE},
     KEEP_OPTIONS,
     {.name = "features", .value = "A,B,...", .help = "The columns to learn from, as in fit."},
+    {.name = "exclude",
+     .value = "A,B,...",
+     .help = "Columns that are neither features nor errors, as in fit."},
     {.name = "log", .value = "A,B,...|auto|none", .help = "Logarithms of features, as in fit."},
     {.name = "classes", .value = "A,B,...", .help = "Only rows of these classes, as in fit."},
+    {.name = "class-weight",
+     .value = "A=X,...|balanced",
+     .help = "How much the rows of a class count in training, as in fit."},
     TASK_OPTIONS,
     {0}};
 
@@ -335,6 +341,8 @@ static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
     size_t classes = target->classes.name.count;
     if (!predictions_create(&evaluation->predictions, evaluation->loaded.model, classes, ROWS_BLOCK,
                             evaluation->page.report || evaluation->validation.folds) ||
+        (evaluation->page.report &&
+         !predictions_ask_more(&evaluation->predictions, evaluation->loaded.model)) ||
         !assessment_create(&evaluation->assessment, target->task->predicts, classes,
                            evaluation->input.columns.count))
         return complain_of_memory(complaint);
@@ -344,8 +352,9 @@ static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
 
 /* Options that need another one. */
 static bool check_together(const struct arguments *arguments, struct complaint *complaint) {
-    static const char *const with[] = {"groups", "output",  "keep", "keep-only",  "features",
-                                       "log",    "classes", "task", "likelihood", "functions"};
+    static const char *const with[] = {"groups",   "output",     "keep",      "keep-only",
+                                       "features", "exclude",    "log",       "classes",
+                                       "task",     "likelihood", "functions", "class-weight"};
     static const char *const without[] = {"probabilities", "prior", "report"};
     bool folds = argument_given(arguments, "folds");
     const char *alone = folds ? NULL : argument_borrowed(arguments);
@@ -357,6 +366,14 @@ static bool check_together(const struct arguments *arguments, struct complaint *
         if (argument_given(arguments, without[i]))
             return complain(complaint, BAD_USAGE, "evaluate: --%s does not go with --folds",
                             without[i]);
+    static const char *const files[] = {"report", "output"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *path = argument_text(arguments, files[i]);
+        if (path && strcmp(path, "-") == 0)
+            return complain(complaint, BAD_USAGE,
+                            "evaluate: --%s -: standard output has the figures; expected a file",
+                            files[i]);
+    }
     return true;
 }
 
@@ -414,10 +431,6 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
     if (argument_given(arguments, "weights"))
         return complain(complaint, BAD_USAGE,
                         "evaluate: --report does not know --weights: its page counts rows alike");
-    if (argument_given(arguments, "json") && strcmp(path, "-") == 0)
-        return complain(complaint, BAD_USAGE,
-                        "evaluate: --json and --report cannot both be on "
-                        "standard output");
     return report_page_open(&evaluation->page, arguments, path, &evaluation->loaded,
                             &evaluation->input, complaint);
 }
@@ -435,22 +448,25 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
             "this looks like the table it learned from; such figures are too good");
 }
 
+/* Before files are put in place: they stay as they were where the figures cannot be shown. */
+static bool print(const struct evaluation *evaluation, struct complaint *complaint) {
+    report_tally(&evaluation->input, evaluation->arguments);
+    warn_of_own_lesson(evaluation);
+    if (argument_given(evaluation->arguments, "json"))
+        print_json(evaluation);
+    else
+        print_text(evaluation);
+    return !grid_missing_from_output() || complain_of_memory(complaint);
+}
+
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct evaluation evaluation = {.arguments = arguments};
     bool fine = check_together(arguments, complaint) && open_rows(&evaluation, complaint) &&
                 row_weights_open(&evaluation.weights, evaluation.input.table,
                                  argument_text(arguments, "weights"), complaint) &&
                 open_page(&evaluation, complaint) && rate(&evaluation, complaint) &&
-                out_of_fold_close(&evaluation.out, complaint) &&
+                print(&evaluation, complaint) && out_of_fold_close(&evaluation.out, complaint) &&
                 (!evaluation.page.report || report_page_write(&evaluation.page, "html", complaint));
-    if (fine) {
-        report_tally(&evaluation.input, arguments);
-        warn_of_own_lesson(&evaluation);
-        if (argument_given(arguments, "json"))
-            print_json(&evaluation);
-        else
-            print_text(&evaluation);
-    }
     row_weights_free(&evaluation.weights);
     predictions_free(&evaluation.predictions);
     assessment_free(&evaluation.assessment);

@@ -42,8 +42,12 @@ static const struct option options[] = {
              "one."},
     {.name = "errors",
      .value = "A=B,...|none",
-     .help = "Column B holds the 1-sigma errors of feature A. Otherwise found by name: A_err, "
-             "A_error, e_A, Unc_A, sigma_A, A_unc, err_A, A_sigma, dA."},
+     .help =
+         "Column B holds the 1-sigma errors of feature A; A=B:C: B the lower, C the upper ones; "
+         "A=[B:C]: they say where error bars end. Otherwise found by name: A_err, A_error, e_A, "
+         "Unc_A, sigma_A, A_unc, err_A, A_sigma, dA; A_err2 and A_err1, A_errlo and A_errhi, "
+         "...; A_lo and A_hi. Also by name: A_B_corr holds correlations of errors; A_limit or "
+         "l_A, of < and >, says which values are limits."},
     {.name = "log",
      .value = "A,B,...|auto|none",
      .help = "Features to take the logarithm of; auto takes those that are positive and skewed."},
@@ -89,6 +93,7 @@ static const struct option options[] = {
     {.name = "layers", .value = "N", .engine = "layers"},
     {.name = "units", .value = "N", .engine = "units"},
     {.name = "points", .value = "N", .engine = "points"},
+    {.name = "tolerance", .value = "X", .engine = "tolerance"},
 
     {.name = "", .help = "Training"},
     {.name = "epochs", .value = "N", .engine = "epochs"},
@@ -186,7 +191,7 @@ static bool compare_options(struct fit *fit,
     char old[64], new[64];
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < nim_option_count(); i++) {
-            const char *name = nim_option_describe(i).name;
+            const char *name = nim_option_describe(i)->name;
             nim_options_get(before, name, old, sizeof old, NULL);
             nim_options_get(fit->options, name, new, sizeof new, NULL);
             if (pass == 0)
@@ -348,8 +353,9 @@ static char *joined_units(const struct training_table *training) {
     struct complaint ignored;
     bool any = false, fine = true;
     for (size_t j = 0; fine && j < training->input.columns.count; j++) {
-        const char *unit =
-            table_column(training->input.table, training->input.columns.feature[j].value)->unit;
+        const char *unit = table_column(training->input.table,
+                                        (size_t)training->input.columns.feature[j].value.column)
+                               ->unit;
         any = any || unit;
         fine = name_list_add(&units, unit ? unit : "", unit ? strlen(unit) : 0, &ignored);
     }
@@ -434,7 +440,6 @@ static bool option_is(const struct fit *fit, const char *name, const char *const
  * named now count; the others are the model's. */
 static void settle_plan(struct fit *fit, const struct name_list *conditions) {
     static const char *const exact[] = {"exact", ""};
-    static const char *const inferring[] = {"auto", "latent", "amortised", ""};
     static const char *const probit[] = {"probit", ""};
     char *const *text = fit->request.text;
     char seed[32];
@@ -442,7 +447,6 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
     fit->plan.seed = strtoull(seed, NULL, 10);
     fit->plan.uses_errors = errors_count(fit->options);
     fit->plan.exact_inputs = option_is(fit, "input", exact);
-    fit->plan.infers_inputs = option_is(fit, "input", inferring);
     fit->plan.two_classes_only = option_is(fit, "likelihood", probit);
     fit->plan.class_weight = text[REQUEST_CLASS_WEIGHT];
     fit->plan.noise_was_chosen = argument_given(fit->arguments, "noise");
@@ -461,6 +465,7 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .weights = text[REQUEST_WEIGHTS],
         .missing_value = text[REQUEST_MISSING_VALUE],
         .errors = fit->model ? argument_text(fit->arguments, "errors") : text[REQUEST_ERRORS],
+        .options = fit->options,
         .log = text[REQUEST_LOG],
         .classes = text[REQUEST_CLASSES],
         .aside = {fit->aside[0], fit->aside[1]},
@@ -685,7 +690,8 @@ const struct command command_fit = {
     .least_operands = 1,
     .most_operands = 1,
     .description =
-        "Learns from the rows of TABLE (CSV, TSV, FITS, IDX or LIBSVM, gzipped or not; '-' is "
+        "Learns from the rows of TABLE (CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM, gzipped or "
+        "not; '-' is "
         "standard input) how the target follows from the features, and writes the model to a file. "
         "The target is a class unless --task says otherwise. "
         "Columns of 1-sigma errors are found by their names; what was understood is printed. "

@@ -54,12 +54,12 @@ static bool fetch(const nim_model *model, const char *name, double **values,
                   struct complaint *complaint) {
     nim_error error;
     size_t count = 0;
-    if (nim_model_get(model, name, NULL, &count, &error) != NIM_OK)
+    if (nim_model_get(model, name, NULL, 0, &count, &error) != NIM_OK)
         return complain_of(complaint, &error);
     *values = calloc(count + 1, sizeof **values);
     if (!*values)
         return complain_of_memory(complaint);
-    return nim_model_get(model, name, *values, &count, &error) == NIM_OK ||
+    return nim_model_get(model, name, *values, count, &count, &error) == NIM_OK ||
            complain_of(complaint, &error);
 }
 
@@ -72,7 +72,7 @@ static void option_value(const struct inspection *inspection, const char *name, 
 static bool fetch_quantities(struct inspection *inspection, struct complaint *complaint) {
     struct learned *learned = &inspection->learned;
     for (size_t i = 0; i < QUANTITIES; i++)
-        if (nim_model_get(inspection->model, quantity[i].key, NULL, &learned->count[i], NULL) ==
+        if (nim_model_get(inspection->model, quantity[i].key, NULL, 0, &learned->count[i], NULL) ==
                 NIM_OK &&
             !fetch(inspection->model, quantity[i].key, &learned->quantity[i], complaint))
             return false;
@@ -87,7 +87,7 @@ static bool fetch_list(const nim_model *model, const char *key, struct name_list
 
 static size_t count_of(const nim_model *model, const char *name) {
     size_t count = 0;
-    nim_model_get(model, name, NULL, &count, NULL);
+    nim_model_get(model, name, NULL, 0, &count, NULL);
     return count;
 }
 
@@ -132,16 +132,31 @@ static bool fetch_all(struct inspection *inspection, struct complaint *complaint
            fetch_list(model, NOTE_ERRORS, &inspection->errors, complaint);
 }
 
-/* The error column an attribute was learned with, or NULL. */
-static const char *error_column(const struct inspection *inspection, size_t j) {
-    const char *name = nim_model_attribute_name(inspection->model, j);
-    size_t length = strlen(name);
+/* What a pair "name + more=columns" of the note of errors has behind the sign, or NULL. */
+static const char *noted_errors(const struct inspection *inspection, const char *name,
+                                const char *more) {
+    size_t length = strlen(name), behind = strlen(more);
     for (size_t i = 0; i < inspection->errors.count; i++) {
         const char *pair = inspection->errors.item[i];
-        if (strncmp(pair, name, length) == 0 && pair[length] == '=')
-            return pair + length + 1;
+        if (strncmp(pair, name, length) == 0 && strncmp(pair + length, more, behind) == 0 &&
+            pair[length + behind] == '=')
+            return pair + length + behind + 1;
     }
     return NULL;
+}
+
+enum { ERRORS_TEXT = 512 };
+
+/* The error columns an attribute was learned with, those of a difference with a comma between; NULL
+ * where there are none. */
+static const char *errors_text(const struct inspection *inspection, size_t j,
+                               char text[ERRORS_TEXT]) {
+    const char *name = nim_model_attribute_name(inspection->model, j);
+    const char *own = noted_errors(inspection, name, "");
+    const char *other = noted_errors(inspection, name, NOTE_TAKEN_AWAY);
+    snprintf(text, ERRORS_TEXT, "%s%s%s", own ? own : "", own && other ? ", " : "",
+             other ? other : "");
+    return own || other ? text : NULL;
 }
 
 static const char *unit_of(const struct inspection *inspection, size_t j) {
@@ -257,14 +272,14 @@ static void print_origin(const struct inspection *inspection) {
 static void print_options(const struct inspection *inspection) {
     bool any = false;
     for (size_t i = 0; i < nim_option_count(); i++) {
-        nim_option_info info = nim_option_describe(i);
+        const nim_option_info *info = nim_option_describe(i);
         char value[64], fallback[64] = "";
-        option_value(inspection, info.name, value);
-        nim_options_get(inspection->defaults, info.name, fallback, sizeof fallback, NULL);
-        if (strcmp(value, fallback) == 0 || strcmp(info.name, "classes") == 0 ||
-            strcmp(info.name, "likelihood") == 0)
+        option_value(inspection, info->name, value);
+        nim_options_get(inspection->defaults, info->name, fallback, sizeof fallback, NULL);
+        if (strcmp(value, fallback) == 0 || strcmp(info->name, "classes") == 0 ||
+            strcmp(info->name, "likelihood") == 0)
             continue;
-        printf("%s %s = %s", any ? "," : "\n  options:", info.name, value);
+        printf("%s %s = %s", any ? "," : "\n  options:", info->name, value);
         any = true;
     }
     if (any)
@@ -380,7 +395,8 @@ static void print_features(const struct inspection *inspection) {
     grid_cell(grid, "%s", inspection->units.count ? "unit" : "");
     for (size_t j = 0; j < inspection->attributes; j++) {
         j += grid_pass_over(grid, j, inspection->attributes);
-        const char *error = error_column(inspection, j), *unit = unit_of(inspection, j);
+        char columns[ERRORS_TEXT];
+        const char *error = errors_text(inspection, j, columns), *unit = unit_of(inspection, j);
         const char *name = nim_model_attribute_name(inspection->model, j);
         bool log = strncmp(name, "log(", 4) == 0;
         grid_cell(grid, "%s", name);
@@ -427,7 +443,7 @@ static void print_text(const struct inspection *inspection) {
 static void write_options(const struct inspection *inspection, struct json_writer *json) {
     json_object(json, "options");
     for (size_t i = 0; i < nim_option_count(); i++) {
-        const char *name = nim_option_describe(i).name;
+        const char *name = nim_option_describe(i)->name;
         char value[64];
         option_value(inspection, name, value);
         json_text(json, name, value);
@@ -511,9 +527,10 @@ static void write_quantities(const struct inspection *inspection, struct json_wr
 static void write_features(const struct inspection *inspection, struct json_writer *json) {
     json_array(json, "features");
     for (size_t j = 0; j < inspection->attributes; j++) {
+        char columns[ERRORS_TEXT];
         json_object(json, NULL);
         json_text(json, "name", nim_model_attribute_name(inspection->model, j));
-        json_text(json, "error", error_column(inspection, j));
+        json_text(json, "error", errors_text(inspection, j, columns));
         json_text(json, "unit", unit_of(inspection, j));
         json_real(json, "relevance", inspection->learned.relevance[j]);
         if (learns_noise(inspection))
@@ -563,7 +580,7 @@ static void print_json(const struct inspection *inspection) {
     option_value(inspection, "likelihood", likelihood);
     json_text(&json, "model", inspection->path);
     json_text(&json, "task", inspection->task->name);
-    json_text(&json, "target", inspection->task->target);
+    json_text(&json, "target", nim_target_name(inspection->task->target));
     json_text(&json, "likelihood", likelihood);
     json_text(&json, "table", nim_model_note(model, NOTE_TABLE));
     json_text(&json, "label", nim_model_note(model, NOTE_LABEL));

@@ -45,6 +45,18 @@ static bool open_writer(struct out_of_fold *out, const struct arguments *argumen
     return out->writer != NULL;
 }
 
+bool out_of_fold_check(const struct arguments *arguments, const struct table *table,
+                       struct complaint *complaint) {
+    const char *path = argument_text(arguments, "output");
+    struct carried_columns carried = {0};
+    bool fine = !path || strcmp(path, "-") == 0 ||
+                (file_check_apart(path, table_path(table), complaint) &&
+                 table_writer_knows(path, complaint) && file_check_output(path, complaint));
+    fine = fine && carried_columns_choose(&carried, arguments, table, 0, NULL, complaint);
+    carried_columns_free(&carried);
+    return fine;
+}
+
 bool out_of_fold_open(struct out_of_fold *out, const struct arguments *arguments,
                       const struct table *table, const nim_model *model,
                       struct complaint *complaint) {

@@ -16,6 +16,10 @@ struct out_of_fold {
     char *text; /* the name of a prediction */
 };
 
+/* Whether what --output and --keep-only say can be done, to be known before anything is learned. */
+bool out_of_fold_check(const struct arguments *arguments, const struct table *table,
+                       struct complaint *complaint);
+
 /* As --output and --keep say; nothing where there is no --output. Free it also after failure. */
 bool out_of_fold_open(struct out_of_fold *out, const struct arguments *arguments,
                       const struct table *table, const nim_model *model,

@@ -283,19 +283,19 @@ static double *part_from(const struct predict *predict, enum part_name name, siz
 static bool compute_rows(struct predict *predict, size_t first, size_t end,
                          struct complaint *complaint) {
     nim_data data = rows_stretch(&predict->input.rows, first, end);
-    nim_prediction wanted = {.probabilities = part_from(predict, PROBABILITY, first),
-                             .entropy = part_from(predict, ENTROPY, first),
-                             .measurement_part = part_from(predict, MEASUREMENT, first),
-                             .model_part = part_from(predict, MODEL, first),
-                             .mean = part_from(predict, MEAN, first),
-                             .deviation = part_from(predict, DEVIATION, first),
-                             .levels = predict->level,
-                             .level_count = predict->part[QUANTILE].width,
-                             .quantiles = part_from(predict, QUANTILE, first),
-                             .latent_mean = part_from(predict, LATENT_MEAN, first),
-                             .latent_variance = part_from(predict, LATENT_VARIANCE, first),
-                             .plausibility = part_from(predict, PLAUSIBILITY, first),
-                             .novelty = part_from(predict, NOVELTY, first)};
+    nim_prediction wanted =
+        NIM_PREDICTION(.probabilities = part_from(predict, PROBABILITY, first),
+                       .entropy = part_from(predict, ENTROPY, first),
+                       .measurement_part = part_from(predict, MEASUREMENT, first),
+                       .model_part = part_from(predict, MODEL, first),
+                       .mean = part_from(predict, MEAN, first),
+                       .deviation = part_from(predict, DEVIATION, first), .levels = predict->level,
+                       .level_count = predict->part[QUANTILE].width,
+                       .quantiles = part_from(predict, QUANTILE, first),
+                       .latent_mean = part_from(predict, LATENT_MEAN, first),
+                       .latent_variance = part_from(predict, LATENT_VARIANCE, first),
+                       .plausibility = part_from(predict, PLAUSIBILITY, first),
+                       .novelty = part_from(predict, NOVELTY, first));
     nim_error error;
     return first == end ||
            nim_predict(predict->loaded.predictor, &data, &wanted, &error) == NIM_OK ||

@@ -70,7 +70,7 @@ static bool predict_block(struct all_probabilities *all, const struct loaded_mod
     if (!fine)
         return complain_of_memory(complaint);
     nim_data data = rows_data(rows);
-    nim_prediction wanted = {.probabilities = all->p + all->rows * all->classes};
+    nim_prediction wanted = NIM_PREDICTION(.probabilities = all->p + all->rows * all->classes);
     nim_error error;
     all->rows += rows->count;
     return nim_predict(loaded->predictor, &data, &wanted, &error) == NIM_OK ||
@@ -112,7 +112,8 @@ static void say_shares(const nim_model *model, const struct arguments *arguments
     char text[1024] = "";
     for (size_t c = 0; c < classes; c++)
         total += share[c];
-    bool known = before && nim_model_get(model, "class_shares", before, NULL, NULL) == NIM_OK;
+    bool known =
+        before && nim_model_get(model, "class_shares", before, classes, NULL, NULL) == NIM_OK;
     for (size_t c = 0; known && c < classes && c < MOST_SHOWN && used < sizeof text; c++)
         used +=
             (size_t)snprintf(text + used, sizeof text - used, "%s%.64s %.3f (%.3f)", c ? ", " : "",

@@ -45,12 +45,13 @@ static bool describe_attributes(struct report_page *page, const nim_model *model
     for (size_t j = 0; fine && j < columns->count; j++) {
         const struct feature *feature = &columns->feature[j];
         const char *unit = j < units.count && *units.item[j] ? units.item[j] : NULL;
-        const char *column = feature->error == NO_COLUMN
-                                 ? NULL
-                                 : table_column_name(page->input->table, (size_t)feature->error);
+        bool errors = feature_has_errors(feature);
+        char *column = errors ? feature_errors(feature, page->input->table) : NULL;
         nim_error error;
-        fine = nim_report_attribute(page->report, j, unit, column, &error) == NIM_OK ||
-               complain_of(complaint, &error);
+        fine = !errors || column || complain_of_memory(complaint);
+        fine = fine && (nim_report_attribute(page->report, j, unit, column, &error) == NIM_OK ||
+                        complain_of(complaint, &error));
+        free(column);
     }
     name_list_free(&units);
     return fine;

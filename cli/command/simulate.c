@@ -54,11 +54,18 @@ static bool make_catalogue(const struct arguments *arguments, uint64_t seed, dou
                            struct mock *mock, struct complaint *complaint) {
     static const char *const name[] = {
         [CATALOGUE_FEW] = "few", [CATALOGUE_RANDOM] = "random", [CATALOGUE_FAINT] = "faint"};
+    static const char *const measured_name[] = {[CATALOGUE_PLAIN] = "plain",
+                                                [CATALOGUE_CORRELATED] = "correlated",
+                                                [CATALOGUE_LOPSIDED] = "lopsided",
+                                                [CATALOGUE_LIMITS] = "limits"};
     const char *wanted = argument_text(arguments, "missing"); /* one of the choices */
     enum catalogue_missing missing = CATALOGUE_FEW;
+    enum catalogue_measured measured = CATALOGUE_PLAIN;
     while (strcmp(wanted, name[missing]) != 0)
         missing++;
-    return mock_catalogue(mock, seed, noise, missing) || complain_of_memory(complaint);
+    while (strcmp(argument_text(arguments, "measured"), measured_name[measured]) != 0)
+        measured++;
+    return mock_catalogue(mock, seed, noise, missing, measured) || complain_of_memory(complaint);
 }
 
 static const char *const problem[] = {"toy", "synthetic", "catalogue", "sine", "counts", "ordinal"};
@@ -82,7 +89,8 @@ static bool make_mock(const struct arguments *arguments, struct mock *mock,
                         kind, nearest.found ? "; did you mean " : "",
                         nearest.found ? nearest.found : "", nearest.found ? "?" : "");
     if (which != CATALOGUE &&
-        !(refuse(arguments, "worse", complaint) && refuse(arguments, "missing", complaint)))
+        !(refuse(arguments, "worse", complaint) && refuse(arguments, "missing", complaint) &&
+          refuse(arguments, "measured", complaint)))
         return false;
     if (which == 0)
         return refuse(arguments, "dims", complaint) &&
@@ -103,7 +111,7 @@ static bool make_mock(const struct arguments *arguments, struct mock *mock,
 struct header {
     size_t count;
     struct column *column;
-    char (*name)[MOCK_NAME + 8];
+    char (*name)[2 * MOCK_NAME + 8];
 };
 
 static bool header_create(struct header *header, size_t most) {
@@ -129,15 +137,42 @@ static void header_add(struct header *header, const char *before, const char *na
                         .width = text_width};
 }
 
-/* id, x1 .., x1_err .., exposure, class */
+/* The catalogue's pairs of attributes with correlated errors, and attributes that may be limits. */
+enum { PAIRS = 3 };
+static const size_t pair[PAIRS][2] = {{1, 2}, {1, 3}, {2, 3}};
+
+static bool may_be_limit(const struct mock *mock, size_t j) {
+    return mock_measured(mock) == CATALOGUE_LIMITS && (j == 2 || j == 3);
+}
+
+/* x1_err .., or x1_err1, x1_err2 ..; x1_x2_corr ..; x1_limit .. */
+static void add_error_columns(struct header *header, const struct mock *mock) {
+    bool lopsided = mock_measured(mock) == CATALOGUE_LOPSIDED;
+    char both[2 * MOCK_NAME];
+    for (size_t j = 0; j < mock->attributes; j++) {
+        const struct mock_attribute *attribute = &mock->attribute[j];
+        if (!attribute->has_error)
+            continue;
+        header_add(header, "", attribute->name, lopsided ? "_err1" : "_err", attribute->unit, 0);
+        if (lopsided)
+            header_add(header, "", attribute->name, "_err2", attribute->unit, 0);
+        if (may_be_limit(mock, j))
+            header_add(header, "", attribute->name, "_limit", NULL, 1);
+    }
+    for (size_t k = 0; mock_measured(mock) == CATALOGUE_CORRELATED && k < PAIRS; k++) {
+        snprintf(both, sizeof both, "%s_%s", mock->attribute[pair[k][0]].name,
+                 mock->attribute[pair[k][1]].name);
+        header_add(header, "", both, "_corr", NULL, 0);
+    }
+}
+
+/* id, x1 .., their errors, exposure, class */
 static void add_row_columns(struct header *header, const struct mock *mock, bool labelled) {
     if (mock->has_id)
         header_add(header, "", "id", "", NULL, MOCK_NAME);
     for (size_t j = 0; j < mock->attributes; j++)
         header_add(header, "", mock->attribute[j].name, "", mock->attribute[j].unit, 0);
-    for (size_t j = 0; j < mock->attributes; j++)
-        if (mock->attribute[j].has_error)
-            header_add(header, "", mock->attribute[j].name, "_err", mock->attribute[j].unit, 0);
+    add_error_columns(header, mock);
     if (mock->has_exposure)
         header_add(header, "", "exposure", "", NULL, 0);
     if (labelled)
@@ -183,8 +218,8 @@ static struct table_writer *open_file(const struct files *files, const char *nam
 static bool open_files(struct files *files, struct complaint *complaint) {
     const struct mock *mock = files->mock;
     struct header rows = {0}, bare = {0}, bayes = {0};
-    bool good = header_create(&rows, 2 * mock->attributes + 3) &&
-                header_create(&bare, 2 * mock->attributes + 3) &&
+    bool good = header_create(&rows, 4 * mock->attributes + PAIRS + 3) &&
+                header_create(&bare, 4 * mock->attributes + PAIRS + 3) &&
                 header_create(&bayes, files->answers);
     if (good) {
         add_row_columns(&rows, mock, true);
@@ -232,19 +267,39 @@ static bool write_text(struct table_writer *writer, const char *text, struct com
     return table_write_text(writer, (struct span){.text = text, .length = strlen(text)}, complaint);
 }
 
+static bool write_errors(const struct files *files, struct table_writer *writer, size_t row,
+                         struct complaint *complaint) {
+    const struct mock *mock = files->mock;
+    const struct mock_rows *drawn = &files->drawn;
+    size_t first = row * mock->attributes;
+    bool lopsided = mock_measured(mock) == CATALOGUE_LOPSIDED, good = true;
+    for (size_t j = 0; good && j < mock->attributes; j++) {
+        if (!mock->attribute[j].has_error)
+            continue;
+        if (lopsided) /* upper and lower, signs as archives have them */
+            good = table_write_number(writer, drawn->upper[first + j], complaint) &&
+                   table_write_number(writer, -drawn->error[first + j], complaint);
+        else
+            good = table_write_number(writer, drawn->error[first + j], complaint);
+        if (good && may_be_limit(mock, j))
+            good = write_text(writer, drawn->limit[first + j] ? "<" : "", complaint);
+    }
+    for (size_t k = 0; good && mock_measured(mock) == CATALOGUE_CORRELATED && k < PAIRS; k++)
+        good = table_write_number(writer, drawn->correlation[row * PAIRS + k], complaint);
+    return good;
+}
+
 static bool write_row(struct files *files, struct table_writer *writer, size_t row, bool labelled,
                       struct complaint *complaint) {
     const struct mock *mock = files->mock;
     const struct mock_rows *drawn = &files->drawn;
     const double *value = drawn->value + row * mock->attributes;
-    const double *error = drawn->error + row * mock->attributes;
     char id[MOCK_NAME];
     snprintf(id, sizeof id, "S%06zu", ++files->written);
     bool good = !mock->has_id || write_text(writer, id, complaint);
     for (size_t j = 0; good && j < mock->attributes; j++)
         good = table_write_number(writer, value[j], complaint);
-    for (size_t j = 0; good && j < mock->attributes; j++)
-        good = !mock->attribute[j].has_error || table_write_number(writer, error[j], complaint);
+    good = good && write_errors(files, writer, row, complaint);
     if (good && mock->has_exposure)
         good = table_write_number(writer, drawn->exposure[row], complaint);
     if (good && labelled)
@@ -307,14 +362,18 @@ static bool write_all(struct files *files, struct complaint *complaint) {
     struct mock_rows *drawn = &files->drawn;
     drawn->value = malloc(BLOCK * mock->attributes * sizeof *drawn->value);
     drawn->error = malloc(BLOCK * mock->attributes * sizeof *drawn->error);
+    drawn->upper = malloc(BLOCK * mock->attributes * sizeof *drawn->upper);
+    drawn->correlation = malloc(BLOCK * PAIRS * sizeof *drawn->correlation);
+    drawn->limit = malloc(BLOCK * mock->attributes * sizeof *drawn->limit);
     drawn->label = malloc(BLOCK * sizeof *drawn->label);
     drawn->y = malloc(BLOCK * sizeof *drawn->y);
     drawn->exposure = malloc(BLOCK * sizeof *drawn->exposure);
     files->answer = malloc(BLOCK * files->answers * sizeof *files->answer);
     files->log_density = malloc(BLOCK * sizeof *files->log_density);
     files->seen = calloc(mock->classes + 1, sizeof *files->seen);
-    if (!drawn->value || !drawn->error || !drawn->label || !drawn->y || !drawn->exposure ||
-        !files->answer || !files->log_density || !files->seen)
+    if (!drawn->value || !drawn->error || !drawn->upper || !drawn->correlation || !drawn->limit ||
+        !drawn->label || !drawn->y || !drawn->exposure || !files->answer || !files->log_density ||
+        !files->seen)
         return complain_of_memory(complaint);
     if (!write_table(files, files->train, files->rows, true, complaint))
         return false;
@@ -344,6 +403,9 @@ static void release(struct files *files) {
     table_writer_abandon(files->unlabelled);
     free(files->drawn.value);
     free(files->drawn.error);
+    free(files->drawn.upper);
+    free(files->drawn.correlation);
+    free(files->drawn.limit);
     free(files->drawn.label);
     free(files->drawn.y);
     free(files->drawn.exposure);
@@ -430,6 +492,14 @@ static const struct option options[] = {
      .values = "few|random|faint",
      .fallback = "few",
      .complete = COMPLETE_VALUES},
+    {.name = "measured",
+     .value = "KIND",
+     .help = "For catalogue: what is known of spectral index, curvature and variability. plain: "
+             "errors. correlated: errors and their correlations. lopsided: upper and lower errors. "
+             "limits: small curvatures and variabilities are listed as upper limits.",
+     .values = "plain|correlated|lopsided|limits",
+     .fallback = "plain",
+     .complete = COMPLETE_VALUES},
     {.name = "seed", .value = "N", .help = "Same seed, same files.", .fallback = "0"},
     {0},
 };
@@ -454,7 +524,10 @@ const struct command command_simulate = {
         "errors are missing, the latitude has none. Also writes DIR/unlabelled.csv, as many rows "
         "as the test has, without the class. With --worse K the rows of test.csv and "
         "unlabelled.csv have errors K times as large as those of train.csv; with --missing random "
-        "or faint more cells are missing. DIR/bayes.csv takes both into account.\n\n"
+        "or faint more cells are missing. With --measured errors are correlated (columns such as "
+        "curvature_variability_corr), lopsided (curvature_err1 and curvature_err2, as in Kepler's "
+        "archive), or some values are limits (curvature_limit). DIR/bayes.csv takes all that into "
+        "account.\n\n"
         "sine: a number. One attribute x, uniform in [-3, 3], with an error of its own in each "
         "row, from 0.05 to 0.5; y is sin 2x and noise of deviation 0.1. DIR/bayes.csv has mean and "
         "sd of the best prediction.\n\n"
@@ -471,6 +544,8 @@ const struct command command_simulate = {
                 "nimgp fit sine/train.csv --task regress -o sine.nimgp\n"
                 "# learn from good measurements, then try bad ones\n"
                 "nimgp simulate catalogue --worse 3 --out worse\n"
+                "# upper and lower errors\n"
+                "nimgp simulate catalogue --measured lopsided --out kepler\n"
                 "# five classes in three dimensions, measured badly\n"
                 "nimgp simulate synthetic --dims 3 --classes 5 --noise-var 0.5 --seed 7 --out hard",
     .options = options,

@@ -63,8 +63,9 @@ struct suggest {
     struct top_scores top;
     struct entry *entry;
     double *x, *sigma; /* most x attributes, by slot */
-    double *gain;      /* attributes of one row */
-    bool numbers;      /* or counts, not classes */
+    struct row_shapes shapes;
+    double *gain; /* attributes of one row */
+    bool numbers; /* or counts, not classes */
     const char *const *figure_name;
     size_t figures, first;        /* how many, from which on */
     double *p;                    /* of a block: probabilities, */
@@ -100,6 +101,8 @@ static bool make_room(struct suggest *suggest, struct complaint *complaint) {
     suggest->x = calloc(most, d * sizeof(double));
     suggest->sigma = calloc(most, d * sizeof(double));
     suggest->gain = calloc(d, sizeof(double));
+    suggest->shapes = rows_shapes(&suggest->input.columns);
+    fine = row_shapes_grow(&suggest->shapes, most) && fine;
     suggest->p = calloc(ROWS_BLOCK * classes + 1, sizeof(double));
     for (size_t i = 0; i < MOST_FIGURES; i++)
         fine = (suggest->figure[i] = calloc(ROWS_BLOCK, sizeof(double))) && fine;
@@ -111,12 +114,10 @@ static bool make_room(struct suggest *suggest, struct complaint *complaint) {
 static bool compute(struct suggest *suggest, struct complaint *complaint) {
     nim_data data = rows_data(&suggest->input.rows);
     double **figure = suggest->figure;
-    nim_prediction classes = {.probabilities = suggest->p,
-                              .entropy = figure[1],
-                              .model_part = figure[2],
-                              .measurement_part = figure[3]};
-    nim_prediction numbers = {
-        .mean = figure[0], .deviation = figure[1], .latent_variance = figure[2]};
+    nim_prediction classes = NIM_PREDICTION(.probabilities = suggest->p, .entropy = figure[1],
+                                            .model_part = figure[2], .measurement_part = figure[3]);
+    nim_prediction numbers =
+        NIM_PREDICTION(.mean = figure[0], .deviation = figure[1], .latent_variance = figure[2]);
     nim_error error;
     if (nim_predict(suggest->loaded.predictor, &data, suggest->numbers ? &numbers : &classes,
                     &error) != NIM_OK)
@@ -158,6 +159,7 @@ static bool remember(struct suggest *suggest, size_t k, size_t slot, struct comp
     }
     memcpy(suggest->x + slot * d, rows->x + k * d, d * sizeof(double));
     memcpy(suggest->sigma + slot * d, rows->sigma + k * d, d * sizeof(double));
+    row_shapes_copy(&suggest->shapes, slot, &rows->shapes, k, 1);
     name_list_free(&entry->cells);
     for (size_t i = 0; i < suggest->carried.count; i++) {
         struct span span;
@@ -203,11 +205,10 @@ static bool advise(struct suggest *suggest, size_t slot, struct advice *advice,
     const nim_model *model = suggest->loaded.model;
     size_t d = nim_model_attributes(model);
     bool errors = rows_have_errors(&suggest->input.rows);
-    nim_data data = {.rows = 1,
-                     .attributes = d,
-                     .x = suggest->x + slot * d,
-                     .sigma = errors ? suggest->sigma + slot * d : NULL,
-                     .sigma_rows = errors};
+    nim_data data =
+        NIM_DATA(.rows = 1, .attributes = d, .x = suggest->x + slot * d,
+                 .sigma = errors ? suggest->sigma + slot * d : NULL, .sigma_rows = errors);
+    row_shapes_show(&suggest->shapes, slot, &data);
     nim_error error;
     if (nim_remeasure(suggest->loaded.predictor, &data, suggest->gain, &error) != NIM_OK)
         return file_complain(complaint, table_path(suggest->input.table), &error);
@@ -406,6 +407,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     free(suggest.entry);
     free(suggest.x);
     free(suggest.sigma);
+    row_shapes_free(&suggest.shapes);
     free(suggest.gain);
     free(suggest.p);
     for (size_t i = 0; i < MOST_FIGURES; i++)

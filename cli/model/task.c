@@ -9,35 +9,35 @@
 
 static const struct task task_list[] = {
     {.name = "classify",
-     .target = "class",
+     .target = NIM_TARGET_CLASS,
      .predicts = PREDICTS_CLASS,
      .column = "class",
      .role = "label",
      .one = "class",
      .many = "classes"},
     {.name = "regress",
-     .target = "number",
+     .target = NIM_TARGET_NUMBER,
      .predicts = PREDICTS_NUMBER,
      .column = "y",
      .role = "target",
      .one = "number",
      .many = "numbers"},
     {.name = "count",
-     .target = "count",
+     .target = NIM_TARGET_COUNT,
      .predicts = PREDICTS_COUNT,
      .column = "count",
      .role = "target",
      .one = "count",
      .many = "counts"},
     {.name = "ordinal",
-     .target = "level",
+     .target = NIM_TARGET_LEVEL,
      .predicts = PREDICTS_LEVEL,
      .column = "level",
      .role = "label",
      .one = "level",
      .many = "levels"},
     {.name = "multilabel",
-     .target = "labels",
+     .target = NIM_TARGET_LABELS,
      .predicts = PREDICTS_LABELS,
      .role = "label",
      .one = "label",
@@ -69,9 +69,9 @@ const struct task *task_classify(void) {
     return &task_list[0];
 }
 
-static const struct task *task_of_target(const char *target) {
-    for (size_t i = 0; target && i < TASKS; i++)
-        if (strcmp(task_list[i].target, target) == 0)
+static const struct task *task_of_target(nim_target target) {
+    for (size_t i = 0; i < TASKS; i++)
+        if (task_list[i].target == target)
             return &task_list[i];
     assert(false && "the library predicts something nobody has heard of");
     return NULL;
@@ -90,19 +90,12 @@ static const struct task *task_named(const char *name) {
 
 /* The library's likelihoods that serve a task, as "a|b", the default first. */
 static const char *task_likelihoods(const struct task *task, char *names, size_t size) {
-    const char *all = "";
+    const char *const *name = nim_option_named("likelihood")->choices;
     size_t used = 0;
-    for (size_t i = 0; i < nim_option_count(); i++)
-        if (strcmp(nim_option_describe(i).name, "likelihood") == 0)
-            all = nim_option_describe(i).values;
     names[0] = '\0';
-    for (; *all && used < size; all += strcspn(all, "|"), all += *all == '|') {
-        char name[64] = "";
-        size_t length = strcspn(all, "|");
-        memcpy(name, all, length < sizeof name ? length : sizeof name - 1);
-        if (task_of_target(nim_likelihood_target(name)) == task)
-            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? "|" : "", name);
-    }
+    for (; *name && used < size; name++)
+        if (nim_likelihood_target(*name) == task->target)
+            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? "|" : "", *name);
     return names;
 }
 

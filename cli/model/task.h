@@ -9,8 +9,8 @@
 #include "score/predicts.h"
 
 struct task {
-    const char *name;   /* as on the command line */
-    const char *target; /* what the library calls what it predicts (nim_model_target) */
+    const char *name; /* as on the command line */
+    nim_target target;
     enum predicts predicts;
     const char *column;     /* where the target stands unless said otherwise; NULL: must be said */
     const char *role;       /* what the target is called: "label" or "target" */

@@ -3,7 +3,6 @@
 
 #include "cli/model/fit_request.h"
 #include "cli/rows/column_list.h"
-#include "cli/rows/error_columns.h"
 #include "text/ascii.h"
 #include "text/growing.h"
 #include "text/nearest.h"
@@ -53,7 +52,8 @@ bool column_find(const struct table *table, const char *name, size_t *column,
 
 static bool is_value(const struct columns *columns, long column) {
     for (size_t j = 0; j < columns->count; j++)
-        if ((long)columns->feature[j].value == column || columns->feature[j].minus == column)
+        if (columns->feature[j].value.column == column ||
+            columns->feature[j].minus.column == column)
             return true;
     return false;
 }
@@ -107,13 +107,14 @@ static bool add_feature(struct columns *columns, const struct table *table,
     if (!grown)
         return complain_of_memory(complaint);
     columns->feature = grown;
-    struct feature feature = {.value = formula->column,
+    const struct measured none = {.column = NO_COLUMN, .errors = NO_ERRORS, .limit = NO_COLUMN};
+    struct feature feature = {.value = none,
+                              .minus = none,
                               .form = formula->form,
-                              .minus = formula->minus,
-                              .error = NO_COLUMN,
-                              .minus_error = NO_COLUMN,
                               .also = NO_COLUMN,
                               .name = formula_name(formula, table)};
+    feature.value.column = (long)formula->column;
+    feature.minus.column = formula->minus;
     if (!feature.name)
         return complain_of_memory(complaint);
     grown[columns->count++] = feature;
@@ -132,8 +133,8 @@ static bool add_named(struct columns *columns, const struct table *table, const 
 static bool is_difference_before(const struct columns *columns, size_t j) {
     const struct feature *feature = &columns->feature[j];
     for (size_t i = 0; feature->form == FORM_DIFFERENCE && i < j; i++)
-        if (columns->feature[i].value == feature->value &&
-            columns->feature[i].minus == feature->minus)
+        if (columns->feature[i].value.column == feature->value.column &&
+            columns->feature[i].minus.column == feature->minus.column)
             return true;
     return false;
 }
@@ -147,10 +148,10 @@ static bool check_twice(const struct columns *columns, const struct table *table
     for (size_t j = 0; fine && j < columns->count; j++) {
         const struct feature *feature = &columns->feature[j];
         bool single = feature->form != FORM_DIFFERENCE;
-        if (single ? seen[feature->value][feature->form] : is_difference_before(columns, j))
+        if (single ? seen[feature->value.column][feature->form] : is_difference_before(columns, j))
             fine = complain(complaint, BAD_USAGE, "feature '%s' is named twice", feature->name);
         if (single)
-            seen[feature->value][feature->form] = true;
+            seen[feature->value.column][feature->form] = true;
     }
     free(seen);
     return fine;
@@ -159,20 +160,19 @@ static bool check_twice(const struct columns *columns, const struct table *table
 /* The names of errors of what is no attribute itself. */
 static bool find_unused(struct columns *columns, const struct table *table,
                         const struct column_wishes *wishes, struct complaint *complaint) {
-    for (size_t i = 0; i < wishes->taken_count; i++) {
-        long found[2] = {NO_COLUMN, NO_COLUMN};
+    bool *is_error = calloc(table_columns(table) + 1, sizeof *is_error), fine = true;
+    if (!is_error)
+        return complain_of_memory(complaint);
+    for (size_t i = 0; i < wishes->taken_count; i++)
         if (wishes->taken[i].measured)
-            error_columns_find(table, table_column_name(table, wishes->taken[i].column), NULL,
-                               found);
-        for (size_t k = 0; k < 2; k++) {
-            if (found[k] == NO_COLUMN || is_value(columns, found[k]) || is_taken(wishes, found[k]))
-                continue;
-            const char *name = table_column_name(table, (size_t)found[k]);
-            if (!name_list_add(&columns->unused, name, strlen(name), complaint))
-                return false;
-        }
+            errors_mark(table, table_column_name(table, wishes->taken[i].column), is_error);
+    for (size_t i = 0; fine && i < table_columns(table); i++) {
+        const char *name = table_column_name(table, i);
+        if (is_error[i] && !is_value(columns, (long)i) && !is_taken(wishes, (long)i))
+            fine = name_list_add(&columns->unused, name, strlen(name), complaint);
     }
-    return true;
+    free(is_error);
+    return fine;
 }
 
 /* ---------------------------------------------------------------- all columns of numbers ------ */
@@ -211,9 +211,8 @@ static bool mostly_numbers(struct table *table, size_t rows, size_t column,
 }
 
 static bool has_errors(const struct table *table, const char *name) {
-    long error[2];
-    error_columns_find(table, name, NULL, error);
-    return error[0] != NO_COLUMN;
+    long also;
+    return errors_find(table, name, NULL, &also).lower != NO_COLUMN;
 }
 
 static bool holds_numbers(struct table *table, size_t rows, size_t column,
@@ -223,26 +222,33 @@ static bool holds_numbers(struct table *table, size_t rows, size_t column,
     return *answer || mostly_numbers(table, rows, column, complaint, answer);
 }
 
-/* Marks the columns that are errors of others: by rule, or named as such by the user. */
+/* Marks the columns that say something of others' measurements: by rule, or named as errors by the
+ * user. */
 static bool mark_errors(const struct table *table, const struct column_wishes *wishes, bool *is,
                         struct complaint *complaint) {
     for (size_t i = 0; i < table_columns(table); i++) {
-        long found[2];
+        const char *name = table_column_name(table, i);
+        size_t of[2];
         if (is_taken(wishes, (long)i))
             continue;
-        error_columns_find(table, table_column_name(table, i), NULL, found);
-        for (size_t k = 0; k < 2; k++)
-            if (found[k] != NO_COLUMN)
-                is[found[k]] = true;
+        errors_mark(table, name, is);
+        long limit = limit_column_find(table, name, NULL);
+        if (limit != NO_COLUMN)
+            is[limit] = true;
+        if (is_correlation(table, i, of))
+            is[i] = true;
     }
     struct name_list pairs = {0};
     bool fine = !wishes->errors || ascii_same(wishes->errors, "none") ||
                 name_list_split(&pairs, wishes->errors, "--errors", complaint);
     for (size_t i = 0; fine && i < pairs.count; i++) {
         const char *equals = strrchr(pairs.item[i], '=');
-        long column = equals ? table_find(table, equals + 1) : NO_COLUMN;
-        if (column >= 0)
-            is[column] = true;
+        struct error_sides sides;
+        if (!equals || !error_sides_read(table, equals + 1, &sides))
+            continue;
+        is[sides.lower] = true;
+        if (sides.upper >= 0)
+            is[sides.upper] = true;
     }
     name_list_free(&pairs);
     return fine;
@@ -372,7 +378,7 @@ static bool add_numeric(struct columns *columns, struct table *table, size_t row
 
 static bool is_feature(const struct columns *columns, size_t column, enum form form) {
     for (size_t j = 0; j < columns->count; j++)
-        if (columns->feature[j].value == column && columns->feature[j].form == form)
+        if (columns->feature[j].value.column == (long)column && columns->feature[j].form == form)
             return true;
     return false;
 }
@@ -399,8 +405,8 @@ static bool add_matching(struct columns *columns, struct table *table, size_t ro
 /* What is named itself, and not by a pattern, cannot be excluded too. */
 static bool check_excluded(const struct feature *feature, const struct marks *marks,
                            struct complaint *complaint) {
-    bool excluded = marks->excluded[feature->value] ||
-                    (feature->minus != NO_COLUMN && marks->excluded[feature->minus]);
+    bool excluded = marks->excluded[feature->value.column] ||
+                    (feature->minus.column != NO_COLUMN && marks->excluded[feature->minus.column]);
     return !excluded || complain(complaint, BAD_USAGE, "'%s' stands in --features and in --exclude",
                                  feature->name);
 }
@@ -450,7 +456,8 @@ static bool take_logs(struct columns *columns, const struct table *table, const 
         struct feature *feature = NULL;
         fine = column_find(table, names.item[i], &column, complaint);
         for (size_t j = 0; fine && j < columns->count; j++)
-            if (columns->feature[j].value == column && columns->feature[j].form != FORM_DIFFERENCE)
+            if (columns->feature[j].value.column == (long)column &&
+                columns->feature[j].form != FORM_DIFFERENCE)
                 feature = &columns->feature[j];
         if (fine && !feature)
             fine = complain(complaint, BAD_USAGE, "--log: '%s' is not a feature", names.item[i]);
@@ -501,6 +508,7 @@ void columns_free(struct columns *columns) {
     for (size_t j = 0; j < columns->count; j++)
         feature_free(&columns->feature[j]);
     free(columns->feature);
+    free(columns->correlation);
     name_list_free(&columns->left_out);
     name_list_free(&columns->numbering);
     name_list_free(&columns->orphans);

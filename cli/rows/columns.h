@@ -9,26 +9,40 @@
  * (formula.h): log(column), a-b. The name is all that a model keeps of it.
  */
 
+#include "cli/rows/error_columns.h"
 #include "cli/rows/formula.h"
 
 #include "nimgp.h"
 #include "text/name_list.h"
 #include "table/table.h"
 
+/* A column of values and what the table says of them as measurements. */
+struct measured {
+    long column; /* or NO_COLUMN */
+    struct error_sides errors;
+    long limit; /* the column that says which values are limits, or NO_COLUMN */
+};
+
 struct feature {
-    char *name;     /* of the attribute */
-    size_t value;   /* its column */
-    long error;     /* the column of its 1-sigma errors, or NO_COLUMN */
-    long also;      /* another column that looks like that, or NO_COLUMN */
-    enum form form; /* what is made of value and error */
-    long minus;     /* of a difference: the column that is taken away, or NO_COLUMN */
-    long minus_error;
+    char *name;            /* of the attribute */
+    struct measured value; /* its column */
+    struct measured minus; /* what a difference takes away; else without a column */
+    enum form form;        /* what is made of them */
+    long also;             /* another column that looks like the errors, or NO_COLUMN */
     char *lost; /* the error column the model learned with, when this table has none; or NULL */
+};
+
+/* A column that holds the correlation of the errors of two attributes, first < second. */
+struct correlation {
+    size_t first, second, column;
 };
 
 struct columns {
     size_t count;
     struct feature *feature;
+    size_t correlations;
+    struct correlation *correlation;
+    bool independent;           /* there were such columns, but the model has no use for them */
     struct name_list left_out;  /* numeric columns that look like a row's number or name */
     struct name_list numbering; /* columns of whole numbers, all of them different */
     struct name_list orphans;   /* numeric columns that look like errors of something not there */
@@ -67,7 +81,7 @@ struct column_wishes {
     const char *features; /* "a,log(b),*mag"; NULL: all columns of numbers */
     const char *exclude;  /* "a,*_flag": neither features nor errors */
     bool as_in_training;  /* `exclude` is of another table: this one need not have them */
-    const char *errors;   /* "flux=dflux,..." in addition to the rule, or "none" */
+    const char *errors;   /* "flux=dflux,x=lower:upper,..." in addition to the rule, or "none" */
     const char *log;      /* "a,b", or "auto" or "none", which are not looked at here */
     const struct taken *taken;
     size_t taken_count;
@@ -89,13 +103,29 @@ bool columns_match(struct columns *columns, const struct table *table, const nim
 bool columns_mark_excluded(const struct table *table, const struct column_wishes *wishes,
                            bool *excluded, struct complaint *complaint);
 
-/* Finds the errors of attributes; each word outweighs the one before: the rule, what a model
- * `learned` with (its note, or NULL), what the user says. */
+/* Finds limits, errors and their correlations. Of errors each word outweighs the one before: the
+ * rule, what a model `learned` with (its note, or NULL), what the user says. */
 bool columns_pair_errors(struct columns *columns, const struct table *table, const char *learned,
                          const struct column_wishes *wishes, struct complaint *complaint);
 
 /* Whether a model of these options looks at errors at all. */
 bool errors_count(const nim_options *options);
+
+/* Whether a model of these options and so many attributes can make use of correlated errors. */
+bool correlations_count(const nim_options *options, size_t attributes);
+
+/* Takes errors for independent. */
+void columns_drop_correlations(struct columns *columns);
+
+/* The name of its column: of a difference, of what something is taken away from. */
+const char *feature_column(const struct feature *feature, const struct table *table);
+
+/* Whether any of its errors come from a column. */
+bool feature_has_errors(const struct feature *feature);
+
+/* Its error columns as --errors has them, "x_err", "x_err2:x_err1", "[x_lo:x_hi]", those of a
+ * difference with a comma between; to be freed. NULL when out of memory. */
+char *feature_errors(const struct feature *feature, const struct table *table);
 
 /* Makes the logarithm of an attribute the attribute. */
 bool feature_take_log(struct feature *feature, struct complaint *complaint);
@@ -106,7 +136,9 @@ char *columns_errors(const struct columns *columns, const struct table *table);
 void feature_free(struct feature *feature);
 void columns_free(struct columns *columns);
 
-/* The key of the note a model keeps of them. */
+/* The key of the note a model keeps of them, and what stands behind the name of a difference where
+ * the errors are those of what it takes away: "a-b=e_a,a-b-=e_b". */
 #define NOTE_ERRORS "errors"
+#define NOTE_TAKEN_AWAY "-"
 
 #endif

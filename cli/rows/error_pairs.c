@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which error columns belong to which attributes: by rule, as in training, as the user says. */
+/* Which columns of errors, limits and correlations belong to which attributes: by rule, as in
+ * training, as the user says. */
 #include "cli/rows/columns.h"
 
-#include "cli/rows/error_columns.h"
 #include "text/ascii.h"
+#include "text/growing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,67 +25,110 @@ bool errors_count(const nim_options *options) {
     return strcmp(noise, "learned") != 0 && strcmp(input, "exact") != 0;
 }
 
-/* ---------------------------------------------------------------- by rule --------------------- */
-
-/* The two columns that look like errors of one. */
-static void find_errors(const struct table *table, long column, const bool *excluded,
-                        long found[2]) {
-    found[0] = found[1] = NO_COLUMN;
-    if (column != NO_COLUMN)
-        error_columns_find(table, table_column_name(table, (size_t)column), excluded, found);
+bool correlations_count(const nim_options *options, size_t attributes) {
+    enum { MOST = 64 };
+    static const char *const without[] = {"resampled", "augmented", "narrow"};
+    char noise[64] = "", input[64] = "";
+    nim_options_get(options, "noise", noise, sizeof noise, NULL);
+    nim_options_get(options, "input", input, sizeof input, NULL);
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (strcmp(input, without[i]) == 0)
+            return false;
+    return attributes <= MOST && strcmp(noise, "both") != 0;
 }
 
-/* A column asked for as an attribute is no error, and neither is the label. */
-static bool pair_by_rule(struct columns *columns, const struct table *table,
-                         const struct column_wishes *wishes, struct complaint *complaint) {
-    size_t count = table_columns(table);
-    bool *excluded = calloc(count + 1, sizeof *excluded);
-    if (!excluded)
-        return complain_of_memory(complaint);
-    for (size_t i = 0; i < wishes->taken_count; i++)
-        excluded[wishes->taken[i].column] = true;
+void columns_drop_correlations(struct columns *columns) {
+    columns->independent = columns->correlations > 0;
+    free(columns->correlation);
+    columns->correlation = NULL;
+    columns->correlations = 0;
+}
+
+const char *feature_column(const struct feature *feature, const struct table *table) {
+    return table_column_name(table, (size_t)feature->value.column);
+}
+
+bool feature_has_errors(const struct feature *feature) {
+    return feature->value.errors.lower != NO_COLUMN || feature->minus.errors.lower != NO_COLUMN;
+}
+
+/* ---------------------------------------------------------------- by rule --------------------- */
+
+static void measure_by_rule(struct measured *measured, const struct table *table,
+                            const bool *excluded, bool errors, long *also) {
+    *also = NO_COLUMN;
+    if (measured->column == NO_COLUMN)
+        return;
+    const char *name = table_column_name(table, (size_t)measured->column);
+    measured->limit = limit_column_find(table, name, excluded);
+    if (errors)
+        measured->errors = errors_find(table, name, excluded, also);
+}
+
+static void pair_by_rule(struct columns *columns, const struct table *table, const bool *excluded,
+                         bool errors) {
     for (size_t j = 0; j < columns->count; j++) {
-        excluded[columns->feature[j].value] = true;
-        if (columns->feature[j].minus != NO_COLUMN)
-            excluded[columns->feature[j].minus] = true;
-    }
-    bool fine = columns_mark_excluded(table, wishes, excluded, complaint);
-    for (size_t j = 0; fine && j < columns->count; j++) {
         struct feature *feature = &columns->feature[j];
-        long found[2];
-        find_errors(table, feature->minus, excluded, found);
-        feature->minus_error = found[0];
-        find_errors(table, (long)feature->value, excluded, found);
-        feature->error = found[0];
-        feature->also = found[1];
+        long other;
+        measure_by_rule(&feature->minus, table, excluded, errors, &other);
+        measure_by_rule(&feature->value, table, excluded, errors, &feature->also);
     }
-    free(excluded);
-    return fine;
+}
+
+/* The attribute that is this column, or its logarithm, with errors; or -1. */
+static long feature_with_errors(const struct columns *columns, size_t column) {
+    for (size_t j = 0; j < columns->count; j++)
+        if (columns->feature[j].value.column == (long)column &&
+            columns->feature[j].form != FORM_DIFFERENCE && feature_has_errors(&columns->feature[j]))
+            return (long)j;
+    return -1;
+}
+
+/* The columns of correlations between attributes with errors. */
+static bool find_correlations(struct columns *columns, const struct table *table,
+                              const bool *excluded, struct complaint *complaint) {
+    for (size_t i = 0; i < table_columns(table); i++) {
+        size_t of[2];
+        if (excluded[i] || !is_correlation(table, i, of))
+            continue;
+        long a = feature_with_errors(columns, of[0]), b = feature_with_errors(columns, of[1]);
+        if (a < 0 || b < 0)
+            continue;
+        struct correlation *grown =
+            grow_by_one(columns->correlation, columns->correlations, sizeof *grown);
+        if (!grown)
+            return complain_of_memory(complaint);
+        columns->correlation = grown;
+        grown[columns->correlations++] = (struct correlation){
+            .first = (size_t)(a < b ? a : b), .second = (size_t)(a < b ? b : a), .column = i};
+    }
+    return true;
 }
 
 /* ---------------------------------------------------------------- pairs named ----------------- */
 
-/* What stands for an error in a pair: of a feature, or of what a difference takes away. */
+/* What a pair is about: an attribute, or what a difference takes away. */
 struct operand {
     struct feature *feature;
-    size_t column;
-    long *error;
+    struct measured *measured;
 };
 
 static struct operand operand_of(struct feature *feature, bool second) {
-    return second ? (struct operand){feature, (size_t)feature->minus, &feature->minus_error}
-                  : (struct operand){feature, feature->value, &feature->error};
+    return (struct operand){feature, second ? &feature->minus : &feature->value};
+}
+
+static bool is_name(const char *pair, const char *equals, const char *name, const char *more) {
+    size_t length = strlen(name), behind = strlen(more);
+    return length + behind == (size_t)(equals - pair) && ascii_starts(pair, name) &&
+           strncmp(pair + length, more, behind) == 0;
 }
 
 /* Whether a pair "name=column" up to the sign is about this operand. */
 static bool is_about(const struct operand *operand, const struct table *table, const char *pair,
                      const char *equals) {
-    const char *known[2] = {table_column_name(table, operand->column), operand->feature->name};
-    size_t count = operand->error == &operand->feature->error ? 2 : 1;
-    for (size_t k = 0; k < count; k++)
-        if (strlen(known[k]) == (size_t)(equals - pair) && ascii_starts(pair, known[k]))
-            return true;
-    return false;
+    bool first = operand->measured == &operand->feature->value;
+    return is_name(pair, equals, operand->feature->name, first ? "" : NOTE_TAKEN_AWAY) ||
+           is_name(pair, equals, table_column_name(table, (size_t)operand->measured->column), "");
 }
 
 /* Calls `set` with every operand a pair is about and what stands behind the equals sign. Names may
@@ -99,7 +143,7 @@ static bool for_pair(struct columns *columns, const struct table *table, const c
             for (int second = 0; second < 2; second++) {
                 struct feature *feature = &columns->feature[j];
                 struct operand operand = operand_of(feature, second);
-                if ((second && feature->minus == NO_COLUMN) ||
+                if ((second && feature->minus.column == NO_COLUMN) ||
                     !is_about(&operand, table, pair, equals))
                     continue;
                 *any = true;
@@ -110,27 +154,30 @@ static bool for_pair(struct columns *columns, const struct table *table, const c
 }
 
 /* "flux=" and "flux=none" say that the values are exact. */
-static bool set_error(const struct operand *operand, const struct table *table, const char *name,
-                      struct complaint *complaint) {
+static bool set_errors(const struct operand *operand, const struct table *table, const char *name,
+                       struct complaint *complaint) {
     struct feature *feature = operand->feature;
-    *operand->error = feature->also = NO_COLUMN;
+    struct measured *measured = operand->measured;
+    struct error_sides sides;
+    size_t column;
+    measured->errors = NO_ERRORS;
+    feature->also = NO_COLUMN;
     free(feature->lost);
     feature->lost = NULL;
     if (!*name || (ascii_same(name, "none") && table_find(table, name) == NO_COLUMN))
         return true;
-    size_t column = 0;
-    if (!column_find(table, name, &column, complaint))
-        return false;
-    if (column == operand->column)
+    if (!error_sides_read(table, name, &sides))
+        return column_find(table, name, &column, complaint) && false;
+    if (sides.lower == measured->column || sides.upper == measured->column)
         return complain(complaint, BAD_USAGE, "--errors: '%s' cannot be its own error", name);
-    *operand->error = (long)column;
+    measured->errors = sides;
     return true;
 }
 
 static bool apply_pair(struct columns *columns, const struct table *table, const char *pair,
                        struct complaint *complaint) {
     bool any;
-    if (!for_pair(columns, table, pair, set_error, &any, complaint))
+    if (!for_pair(columns, table, pair, set_errors, &any, complaint))
         return false;
     if (!any && !strchr(pair, '='))
         return complain(complaint, BAD_USAGE, "--errors: '%s' is not of the form feature=column",
@@ -139,14 +186,14 @@ static bool apply_pair(struct columns *columns, const struct table *table, const
                            table_path(table));
 }
 
-/* The error column a model learned with, where this table has it. */
+/* The error columns a model learned with, where this table has them. */
 static bool set_learned(const struct operand *operand, const struct table *table, const char *name,
                         struct complaint *complaint) {
     struct feature *feature = operand->feature;
-    long column = table_find(table, name);
-    if (column >= 0)
-        *operand->error = column;
-    else if (*operand->error == NO_COLUMN && !feature->lost &&
+    struct error_sides sides;
+    if (error_sides_read(table, name, &sides))
+        operand->measured->errors = sides;
+    else if (operand->measured->errors.lower == NO_COLUMN && !feature->lost &&
              !(feature->lost = joined("", name, "")))
         return complain_of_memory(complaint);
     return true;
@@ -163,14 +210,10 @@ static bool pair_as_learned(struct columns *columns, const struct table *table, 
 }
 
 /* Each word outweighs the one before: the rule, what was learned with, what the user says. */
-bool columns_pair_errors(struct columns *columns, const struct table *table, const char *learned,
-                         const struct column_wishes *wishes, struct complaint *complaint) {
-    const char *wish = wishes->errors;
-    if (wish && ascii_same(wish, "none"))
-        return true;
+static bool pair_errors(struct columns *columns, const struct table *table, const char *learned,
+                        const char *wish, struct complaint *complaint) {
     struct name_list pairs = {0};
-    bool fine = pair_by_rule(columns, table, wishes, complaint) &&
-                (!learned || pair_as_learned(columns, table, learned, complaint)) &&
+    bool fine = (!learned || pair_as_learned(columns, table, learned, complaint)) &&
                 (!wish || name_list_split(&pairs, wish, "--errors", complaint));
     for (size_t i = 0; fine && i < pairs.count; i++)
         fine = apply_pair(columns, table, pairs.item[i], complaint);
@@ -178,11 +221,43 @@ bool columns_pair_errors(struct columns *columns, const struct table *table, con
     return fine;
 }
 
+/* What is an attribute or the label says nothing of others. */
+static bool *mark_taken(const struct columns *columns, const struct table *table,
+                        const struct column_wishes *wishes) {
+    bool *taken = calloc(table_columns(table) + 1, sizeof *taken);
+    for (size_t i = 0; taken && i < wishes->taken_count; i++)
+        taken[wishes->taken[i].column] = true;
+    for (size_t j = 0; taken && j < columns->count; j++) {
+        taken[columns->feature[j].value.column] = true;
+        if (columns->feature[j].minus.column != NO_COLUMN)
+            taken[columns->feature[j].minus.column] = true;
+    }
+    return taken;
+}
+
+bool columns_pair_errors(struct columns *columns, const struct table *table, const char *learned,
+                         const struct column_wishes *wishes, struct complaint *complaint) {
+    bool errors = !wishes->errors || !ascii_same(wishes->errors, "none");
+    bool *excluded = mark_taken(columns, table, wishes);
+    if (!excluded)
+        return complain_of_memory(complaint);
+    bool fine = columns_mark_excluded(table, wishes, excluded, complaint);
+    if (fine)
+        pair_by_rule(columns, table, excluded, errors);
+    if (fine && errors)
+        fine = pair_errors(columns, table, learned, wishes->errors, complaint) &&
+               find_correlations(columns, table, excluded, complaint);
+    free(excluded);
+    return fine;
+}
+
 /* ---------------------------------------------------------------- the note -------------------- */
 
-static bool note_pair(struct name_list *pairs, const char *name, const char *column) {
+/* sign: "=", or that and what makes the name that of what a difference takes away. */
+static bool note_pair(struct name_list *pairs, const char *name, const char *sign,
+                      const char *errors) {
     struct complaint ignored;
-    char *pair = joined(name, "=", column);
+    char *pair = errors ? joined(name, sign, errors) : NULL;
     bool fine = pair && name_list_add(pairs, pair, strlen(pair), &ignored);
     free(pair);
     return fine;
@@ -193,16 +268,26 @@ char *columns_errors(const struct columns *columns, const struct table *table) {
     bool fine = true;
     for (size_t j = 0; fine && j < columns->count; j++) {
         const struct feature *feature = &columns->feature[j];
-        bool here = feature->error != NO_COLUMN, minus = feature->minus_error != NO_COLUMN;
+        bool here = feature->value.errors.lower != NO_COLUMN;
+        char *own = here ? error_sides_write(table, &feature->value.errors) : NULL;
+        char *other = error_sides_write(table, &feature->minus.errors);
         if (here || feature->lost)
-            fine =
-                note_pair(&pairs, feature->name,
-                          here ? table_column_name(table, (size_t)feature->error) : feature->lost);
-        if (fine && minus)
-            fine = note_pair(&pairs, table_column_name(table, (size_t)feature->minus),
-                             table_column_name(table, (size_t)feature->minus_error));
+            fine = note_pair(&pairs, feature->name, "=", here ? own : feature->lost);
+        if (fine && feature->minus.errors.lower != NO_COLUMN)
+            fine = note_pair(&pairs, feature->name, NOTE_TAKEN_AWAY "=", other);
+        free(own);
+        free(other);
     }
     char *text = fine ? name_list_join(&pairs) : NULL;
     name_list_free(&pairs);
     return text;
+}
+
+char *feature_errors(const struct feature *feature, const struct table *table) {
+    char *own = error_sides_write(table, &feature->value.errors);
+    char *other = error_sides_write(table, &feature->minus.errors);
+    char *both = own && other ? joined(own, *own && *other ? ", " : "", other) : NULL;
+    free(own);
+    free(other);
+    return both;
 }

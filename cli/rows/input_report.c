@@ -30,7 +30,7 @@ void report_rows_left_out(const struct rows *rows, const struct arguments *argum
 void report_nonpositive(const struct rows *rows, const struct arguments *arguments) {
     for (size_t j = 0; rows->nonpositive && j < rows->columns->count; j++) {
         size_t count = rows->nonpositive[j];
-        const char *name = table_column_name(rows->table, rows->columns->feature[j].value);
+        const char *name = feature_column(&rows->columns->feature[j], rows->table);
         if (count == 1)
             say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
                 name);
@@ -47,8 +47,7 @@ static void report_lost_errors(const struct table_input *input, const struct arg
             say(arguments,
                 "%s: no column '%s': the median error of training stands in; --errors %s=NAME "
                 "names one",
-                table_path(input->table), feature->lost,
-                table_column_name(input->table, feature->value));
+                table_path(input->table), feature->lost, feature_column(feature, input->table));
     }
 }
 

@@ -8,7 +8,7 @@
 
 static bool set_options(nim_model *model, const struct arguments *arguments,
                         struct complaint *complaint) {
-    static const char *const names[] = {"threads", "points"};
+    static const char *const names[] = {"threads", "points", "tolerance"};
     nim_error error;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (argument_given(arguments, names[i]) &&

@@ -21,14 +21,16 @@ struct loaded_model {
         {.name = "errors",                                                                         \
          .value = "A=B,...|none",                                                                  \
          .help =                                                                                   \
-             "Column B holds the 1-sigma errors of feature A. As in training, or found by name, "  \
-             "unless given."},                                                                     \
+             "Column B holds the 1-sigma errors of feature A; A=B:C: B the lower, C the upper "    \
+             "ones; A=[B:C]: where error bars end. As in training, or found by name, unless "      \
+             "given."},                                                                            \
         WHERE_OPTION,                                                                              \
         {.name = "ignore-case",                                                                    \
          .help = "Upper and lower case are the same, in labels and --where."},                     \
         MISSING_VALUE_OPTION("; as in training unless given"), UNITS_OPTION, FORMAT_OPTION,        \
-        {.name = "threads", .value = "N", .engine = "threads"}, {                                  \
-        .name = "points", .value = "N", .engine = "points", .fallback = "the model's"              \
+        {.name = "threads", .value = "N", .engine = "threads"},                                    \
+        {.name = "points", .value = "N", .engine = "points", .fallback = "the model's"}, {         \
+        .name = "tolerance", .value = "X", .engine = "tolerance", .fallback = "the model's"        \
     }
 
 /* Targets stand in column --label, else as in training. TARGETS_IF_THERE: rows without one count

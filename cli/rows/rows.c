@@ -15,20 +15,18 @@ static double error_without_column(const struct rows *rows, const struct feature
 
 bool rows_have_errors(const struct rows *rows) {
     for (size_t j = 0; j < rows->columns->count; j++)
-        if (rows->columns->feature[j].error != NO_COLUMN ||
-            rows->columns->feature[j].minus_error != NO_COLUMN ||
+        if (feature_has_errors(&rows->columns->feature[j]) ||
             isnan(error_without_column(rows, &rows->columns->feature[j])))
             return true;
     return false;
 }
 
 nim_data rows_data(const struct rows *rows) {
-    nim_data data = {.rows = rows->count,
-                     .attributes = rows->columns->count,
-                     .x = rows->x,
-                     .sigma = rows_have_errors(rows) ? rows->sigma : NULL,
-                     .sigma_rows = rows_have_errors(rows) ? rows->count : 0};
+    nim_data data = NIM_DATA(.rows = rows->count, .attributes = rows->columns->count, .x = rows->x,
+                             .sigma = rows_have_errors(rows) ? rows->sigma : NULL,
+                             .sigma_rows = rows_have_errors(rows) ? rows->count : 0);
     target_values_show(&rows->targets, &data);
+    row_shapes_show(&rows->shapes, 0, &data);
     return data;
 }
 
@@ -46,7 +44,39 @@ nim_data rows_stretch(const struct rows *rows, size_t first, size_t end) {
         data.targets += first * data.outputs;
     if (data.exposure)
         data.exposure += first;
+    row_shapes_show(&rows->shapes, first, &data);
     return data;
+}
+
+struct row_shapes rows_shapes(const struct columns *columns) {
+    struct row_shapes shapes = {.attributes = columns->count,
+                                .correlated = columns->correlations > 0};
+    for (size_t j = 0; j < columns->count; j++) {
+        const struct feature *feature = &columns->feature[j];
+        bool logarithm = feature->form == FORM_LOG || feature->form == FORM_LOG10;
+        bool pairs =
+            feature->value.errors.upper != NO_COLUMN || feature->minus.errors.upper != NO_COLUMN;
+        shapes.lopsided = shapes.lopsided || pairs || (logarithm && feature_has_errors(feature));
+        shapes.limited = shapes.limited || feature->value.limit != NO_COLUMN ||
+                         feature->minus.limit != NO_COLUMN;
+    }
+    return shapes;
+}
+
+static bool readings_create(struct readings *readings) {
+    readings->value = calloc(ROWS_BLOCK, sizeof *readings->value);
+    readings->lower = calloc(ROWS_BLOCK, sizeof *readings->lower);
+    readings->upper = calloc(ROWS_BLOCK, sizeof *readings->upper);
+    readings->limit = calloc(ROWS_BLOCK, sizeof *readings->limit);
+    return readings->value && readings->lower && readings->upper && readings->limit;
+}
+
+static void readings_free(struct readings *readings) {
+    free(readings->value);
+    free(readings->lower);
+    free(readings->upper);
+    free(readings->limit);
+    *readings = (struct readings){0};
 }
 
 static bool allocate(struct rows *rows, struct complaint *complaint) {
@@ -56,10 +86,7 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->place = calloc(ROWS_BLOCK, sizeof *rows->place);
     rows->keep = calloc(ROWS_BLOCK, sizeof *rows->keep);
     rows->known = calloc(ROWS_BLOCK, sizeof *rows->known);
-    rows->value = calloc(ROWS_BLOCK, sizeof *rows->value);
-    rows->error = calloc(ROWS_BLOCK, sizeof *rows->error);
-    rows->other = calloc(ROWS_BLOCK, sizeof *rows->other);
-    rows->other_error = calloc(ROWS_BLOCK, sizeof *rows->other_error);
+    bool readings = readings_create(&rows->own) && readings_create(&rows->other);
     rows->x = calloc(cells, sizeof *rows->x);
     rows->sigma = calloc(cells, sizeof *rows->sigma);
     rows->missing = calloc(rows->columns->count + 1, sizeof *rows->missing);
@@ -67,10 +94,11 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->exact = calloc(rows->columns->count + 1, sizeof *rows->exact);
     rows->unknown = calloc(rows->columns->count + 1, sizeof *rows->unknown);
     rows->targets = rows->target ? target_shape(rows->target) : (struct target_values){0};
-    return (target_values_grow(&rows->targets, ROWS_BLOCK) && rows->place && rows->keep &&
-            rows->known && rows->value && rows->error && rows->other && rows->other_error &&
-            rows->exact && rows->unknown && rows->x && rows->sigma && rows->missing &&
-            rows->nonpositive) ||
+    rows->shapes = rows_shapes(rows->columns);
+    return (target_values_grow(&rows->targets, ROWS_BLOCK) &&
+            row_shapes_grow(&rows->shapes, ROWS_BLOCK) && readings && rows->place && rows->keep &&
+            rows->known && rows->exact && rows->unknown && rows->x && rows->sigma &&
+            rows->missing && rows->nonpositive) ||
            complain_of_memory(complaint);
 }
 
@@ -78,10 +106,8 @@ void rows_free(struct rows *rows) {
     free(rows->place);
     free(rows->keep);
     free(rows->known);
-    free(rows->value);
-    free(rows->error);
-    free(rows->other);
-    free(rows->other_error);
+    readings_free(&rows->own);
+    readings_free(&rows->other);
     free(rows->exact);
     free(rows->unknown);
     free(rows->x);
@@ -89,9 +115,10 @@ void rows_free(struct rows *rows) {
     free(rows->missing);
     free(rows->nonpositive);
     target_values_free(&rows->targets);
+    row_shapes_free(&rows->shapes);
     rows->place = rows->missing = rows->nonpositive = rows->exact = rows->unknown = NULL;
     rows->keep = rows->known = NULL;
-    rows->value = rows->error = rows->other = rows->other_error = rows->x = rows->sigma = NULL;
+    rows->x = rows->sigma = NULL;
 }
 
 static bool advance(struct rows *rows, struct complaint *complaint) {
@@ -146,37 +173,116 @@ static void drop_sentinels(const struct rows *rows, double *value) {
                 value[i] = (double)NAN;
 }
 
-/* A column of values and its errors, of the rows at hand; checked where rows are selected. */
-static bool read_column(struct rows *rows, size_t column, long error, double usual, double *value,
-                        double *sigma, struct complaint *complaint) {
-    bool errors = error != NO_COLUMN;
-    if (!table_numbers(rows->table, column, value, 1, complaint) ||
-        (errors && !table_numbers(rows->table, (size_t)error, sigma, 1, complaint)))
+static bool read_numbers(struct rows *rows, long column, double *value,
+                         struct complaint *complaint) {
+    if (!table_numbers(rows->table, (size_t)column, value, 1, complaint))
         return false;
     drop_sentinels(rows, value);
-    if (errors)
-        drop_sentinels(rows, sigma);
-    for (size_t i = 0; !errors && i < rows->at_hand; i++)
-        sigma[i] = usual;
+    return true;
+}
+
+/* Columns of lower and upper errors, or of where error bars end, become errors. One that is missing
+ * is like the other. */
+static bool settle_sides(const struct rows *rows, const struct error_sides *errors,
+                         struct readings *readings, struct complaint *complaint) {
+    const long column[2] = {errors->lower, errors->upper};
     for (size_t k = 0; k < rows->count; k++) {
         size_t i = rows->place[k];
-        if (isinf(value[i]))
-            return complain_of_cell(rows, i, column, "a finite number", value[i], complaint);
-        if (sigma[i] < 0.0 || isinf(sigma[i]))
-            return complain_of_cell(rows, i, (size_t)error,
-                                    "a 1-sigma error, which is finite and not negative", sigma[i],
-                                    complaint);
+        double x = readings->value[i], cell[2] = {readings->lower[i], readings->upper[i]};
+        double side[2] = {errors->ends ? x - cell[0] : fabs(cell[0]),
+                          errors->ends ? cell[1] - x : fabs(cell[1])};
+        for (size_t s = 0; s < 2; s++)
+            if (isinf(side[s]) || side[s] < 0.0)
+                return complain_of_cell(rows, i, (size_t)column[s],
+                                        isinf(cell[s]) ? "a finite number"
+                                        : s            ? "an upper end, not below the value"
+                                                       : "a lower end, not above the value",
+                                        cell[s], complaint);
+        readings->lower[i] = isnan(side[0]) ? side[1] : side[0];
+        readings->upper[i] = isnan(side[1]) ? side[0] : side[1];
     }
     return true;
 }
 
-/* Whether any cell of an attribute has an error from a column. */
-static bool has_error_column(const struct feature *feature) {
-    return feature->error != NO_COLUMN || feature->minus_error != NO_COLUMN;
+/* Errors of the rows at hand; `usual` where there is no column of them. */
+static bool read_errors(struct rows *rows, const struct error_sides *errors, double usual,
+                        struct readings *readings, struct complaint *complaint) {
+    bool pair = errors->upper != NO_COLUMN, there = errors->lower != NO_COLUMN;
+    if ((there && !read_numbers(rows, errors->lower, readings->lower, complaint)) ||
+        (pair && !read_numbers(rows, errors->upper, readings->upper, complaint)))
+        return false;
+    if (pair)
+        return settle_sides(rows, errors, readings, complaint);
+    for (size_t k = 0; k < rows->count; k++) {
+        size_t i = rows->place[k];
+        double sigma = there ? readings->lower[i] : usual;
+        if (sigma < 0.0 || isinf(sigma))
+            return complain_of_cell(rows, i, (size_t)errors->lower,
+                                    "a 1-sigma error, which is finite and not negative", sigma,
+                                    complaint);
+        readings->lower[i] = readings->upper[i] = sigma;
+    }
+    return true;
+}
+
+/* "<" or an upper limit: the truth is below. */
+static bool parse_limit(struct span text, int8_t *limit) {
+    static const struct {
+        const char *text;
+        int8_t limit;
+    } known[] = {{"", 0},   {"=", 0}, {"0", 0},  {"<", -1},     {"<=", -1}, {"\u2264", -1},
+                 {"1", -1}, {">", 1}, {">=", 1}, {"\u2265", 1}, {"-1", 1},  {"~", 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].text) == text.length &&
+            memcmp(known[i].text, text.text, text.length) == 0) {
+            *limit = known[i].limit;
+            return true;
+        }
+    return false;
+}
+
+static bool read_limits(struct rows *rows, long column, int8_t *limit,
+                        struct complaint *complaint) {
+    if (column == NO_COLUMN)
+        memset(limit, 0, rows->at_hand * sizeof *limit);
+    for (size_t k = 0; column != NO_COLUMN && k < rows->count; k++) {
+        struct span text;
+        size_t i = rows->place[k];
+        char place[256];
+        if (!table_text(rows->table, i, (size_t)column, &text, complaint))
+            return false;
+        if (parse_limit(text, &limit[i]))
+            continue;
+        table_place(rows->table, i, place, sizeof place);
+        return complain(complaint, BAD_INPUT, "%s: column %s: '%.*s'; expected <, > or nothing",
+                        place, table_column_name(rows->table, (size_t)column),
+                        (int)(text.length < 40 ? text.length : 40), text.text);
+    }
+    return true;
+}
+
+/* A column's measurements of the rows at hand; settled and checked where rows are selected. */
+static bool read_measured(struct rows *rows, const struct measured *measured, double usual,
+                          struct readings *readings, struct complaint *complaint) {
+    if (!read_numbers(rows, measured->column, readings->value, complaint))
+        return false;
+    for (size_t k = 0; k < rows->count; k++) {
+        size_t i = rows->place[k];
+        if (isinf(readings->value[i]))
+            return complain_of_cell(rows, i, (size_t)measured->column, "a finite number",
+                                    readings->value[i], complaint);
+    }
+    return read_errors(rows, &measured->errors, usual, readings, complaint) &&
+           read_limits(rows, measured->limit, readings->limit, complaint);
+}
+
+static struct reading reading_at(const struct readings *readings, size_t i) {
+    return (struct reading){readings->value[i], readings->lower[i], readings->upper[i],
+                            readings->limit[i]};
 }
 
 static void count_cell(struct rows *rows, size_t j, double x, double sigma) {
-    bool counts = !isnan(x) && has_error_column(&rows->columns->feature[j]);
+    bool counts = !isnan(x) && feature_has_errors(&rows->columns->feature[j]);
     rows->missing[j] += isnan(x) != 0;
     rows->exact[j] += counts && sigma == 0.0;
     rows->unknown[j] += counts && isnan(sigma);
@@ -186,24 +292,53 @@ static void count_cell(struct rows *rows, size_t j, double x, double sigma) {
 static bool read_attribute(struct rows *rows, size_t j, struct complaint *complaint) {
     const struct feature *feature = &rows->columns->feature[j];
     size_t d = rows->columns->count;
-    bool difference = feature->minus != NO_COLUMN;
+    bool difference = feature->form == FORM_DIFFERENCE;
     double usual = error_without_column(rows, feature);
-    if (!read_column(rows, feature->value, feature->error, usual, rows->value, rows->error,
-                     complaint) ||
-        (difference && !read_column(rows, (size_t)feature->minus, feature->minus_error, usual,
-                                    rows->other, rows->other_error, complaint)))
+    if (!read_measured(rows, &feature->value, usual, &rows->own, complaint) ||
+        (difference && !read_measured(rows, &feature->minus, usual, &rows->other, complaint)))
+        return false;
+    for (size_t k = 0; k < rows->count; k++) {
+        struct reading cell = reading_at(&rows->own, rows->place[k]);
+        struct reading other = difference ? reading_at(&rows->other, rows->place[k]) : cell;
+        if (difference)
+            formula_subtract(&cell, &other);
+        else if (feature->form != FORM_COLUMN)
+            rows->nonpositive[j] += formula_take_log(feature->form, &cell);
+        count_cell(rows, j, cell.value, cell.lower);
+        rows->x[k * d + j] = cell.value;
+        rows->sigma[k * d + j] = cell.lower;
+        if (rows->shapes.lopsided)
+            rows->shapes.upper[k * d + j] = cell.upper;
+        if (rows->shapes.limited)
+            rows->shapes.limit[k * d + j] = cell.limit;
+    }
+    return true;
+}
+
+static bool read_correlation(struct rows *rows, const struct correlation *correlation,
+                             struct complaint *complaint) {
+    size_t pairs = pair_count(rows->columns->count);
+    size_t place = pair_place(correlation->second, correlation->first);
+    double *value = rows->own.value;
+    if (!read_numbers(rows, (long)correlation->column, value, complaint))
         return false;
     for (size_t k = 0; k < rows->count; k++) {
         size_t i = rows->place[k];
-        double x = rows->value[i], sigma = rows->error[i];
-        if (difference)
-            formula_subtract(&x, &sigma, rows->other[i], rows->other_error[i]);
-        else if (feature->form != FORM_COLUMN)
-            rows->nonpositive[j] += formula_take_log(feature->form, &x, &sigma);
-        count_cell(rows, j, x, sigma);
-        rows->x[k * d + j] = x;
-        rows->sigma[k * d + j] = sigma;
+        if (fabs(value[i]) > 1.0)
+            return complain_of_cell(rows, i, correlation->column, "a correlation between -1 and 1",
+                                    value[i], complaint);
+        rows->shapes.correlation[k * pairs + place] = value[i];
     }
+    return true;
+}
+
+static bool read_correlations(struct rows *rows, struct complaint *complaint) {
+    size_t pairs = pair_count(rows->columns->count);
+    if (rows->shapes.correlated)
+        memset(rows->shapes.correlation, 0, rows->count * pairs * sizeof(double));
+    for (size_t c = 0; c < rows->columns->correlations; c++)
+        if (!read_correlation(rows, &rows->columns->correlation[c], complaint))
+            return false;
     return true;
 }
 
@@ -217,7 +352,7 @@ bool rows_next(struct rows *rows, struct complaint *complaint) {
     for (size_t j = 0; rows->count && j < rows->columns->count; j++)
         if (!read_attribute(rows, j, complaint))
             return false;
-    return true;
+    return !rows->count || read_correlations(rows, complaint);
 }
 
 bool rows_all_filtered(const struct rows *rows) {

@@ -8,16 +8,25 @@
  * column are still known.
  *
  *     struct rows rows = {.table = table, .columns = &columns, .where = where};
- *     while (rows_next(&rows, &complaint) && rows.count)
- *         nim_predict(predictor, &(nim_data){rows_data(&rows)}, ...);
+ *     while (rows_next(&rows, &complaint) && rows.count) {
+ *         nim_data data = rows_data(&rows);
+ *         nim_predict(predictor, &data, ...);
+ *     }
  *     rows_free(&rows);
  */
 
 #include "cli/rows/columns.h"
+#include "cli/rows/row_shapes.h"
 #include "cli/rows/target.h"
 #include "cli/rows/where.h"
 
 enum { ROWS_BLOCK = 4096 };
+
+/* Measurements of one column, of the rows at hand: struct reading's members. */
+struct readings {
+    double *value, *lower, *upper;
+    int8_t *limit;
+};
 
 struct rows {
     /* Set by the caller, and his. */
@@ -38,6 +47,7 @@ struct rows {
     double *x;      /* count x attributes */
     double *sigma;  /* count x attributes; zero where there is no error column, NaN where it is
                        unknown */
+    struct row_shapes shapes;     /* count: what more is known of the measurements */
     struct target_values targets; /* count, where there is a target */
     uint8_t *known; /* count: 1, but 0 where the target is missing and the row is kept all the same
                        (struct target: keep_unlabelled) */
@@ -52,14 +62,16 @@ struct rows {
 
     /* Its own. */
     uint8_t *keep;
-    double *value, *error;
-    double *other, *other_error; /* what a difference takes away */
+    struct readings own, other; /* other: what a difference takes away */
 };
 
 /* The next rows selected, at most a block. False and a complaint when the table cannot be used, or
  * has no rows at all. */
 bool rows_next(struct rows *rows, struct complaint *complaint);
 void rows_free(struct rows *rows);
+
+/* What is known of such columns' measurements besides errors; no rows yet. */
+struct row_shapes rows_shapes(const struct columns *columns);
 
 /* Whether any attribute has errors, known or not. */
 bool rows_have_errors(const struct rows *rows);

@@ -95,7 +95,13 @@ static bool find_features(struct table_input *input, const struct table_request 
     else
         fine =
             columns_choose(&input->columns, input->table, input->rows.waiting, &wishes, complaint);
+    fine = fine &&
+           (request->ignore_units || units_check_within(&input->columns, input->table, complaint));
     free(taken);
+    const nim_options *options =
+        request->model ? nim_model_options(request->model) : request->options;
+    if (fine && options && !correlations_count(options, input->columns.count))
+        columns_drop_correlations(&input->columns);
     return fine;
 }
 

@@ -34,6 +34,7 @@ struct table_request {
     const char *weights;                /* a column that is no feature */
     const char *missing_value;          /* "-99,-999"; with a model: as in training */
     const char *errors;                 /* "flux=dflux,..." or "none" */
+    const nim_options *options;         /* of a new model, or NULL: whether correlations count */
     const char *log;                    /* "a,b", "auto" or "none" */
     const char *classes;                /* "a,b,c" */
     const char *aside[2];               /* columns that are neither feature nor target */

@@ -2,7 +2,7 @@
 #ifndef CLI_ROWS_UNITS_H
 #define CLI_ROWS_UNITS_H
 
-/* Units of a table's columns beside those a model learned with. */
+/* Units of a table's columns beside those a model learned with, and beside each other's. */
 
 #include "cli/rows/columns.h"
 
@@ -10,8 +10,8 @@
 #define UNITS_OPTION                                                                               \
     {                                                                                              \
         .name = "ignore-units",                                                                    \
-        .help = "Units of the table may differ from those in training: they are the same, "        \
-                "spelled otherwise."                                                               \
+        .help = "Units may differ from those in training, or between a column and its errors: "    \
+                "they are the same, spelled otherwise."                                            \
     }
 
 /* Whether two spellings are the same but for blanks and how products and powers are written: "m
@@ -21,5 +21,10 @@ bool units_agree(const char *one, const char *other);
 /* Complains of the first feature whose unit is known on both sides and differs. */
 bool units_check(const struct columns *columns, const struct table *table, const nim_model *model,
                  struct complaint *complaint);
+
+/* Complains of the first feature whose errors are in another unit, or that is a difference of two
+ * units: a position in degrees with errors in milliarcseconds. */
+bool units_check_within(const struct columns *columns, const struct table *table,
+                        struct complaint *complaint);
 
 #endif

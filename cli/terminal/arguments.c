@@ -39,8 +39,10 @@ static bool complain_of_unknown(const struct command *command, const char *word,
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name), word);
     struct nearest nearest = {.word = name};
-    for (size_t i = 0; i < option_count(command); i++)
-        nearest_try(&nearest, option_at(command, i).name);
+    struct option_walk walk = {.command = command};
+    struct option option;
+    while (option_next(&walk, &option))
+        nearest_try(&nearest, option.name);
     if (nearest.found)
         return complain(complaint, BAD_USAGE, "%s: unknown option --%s; did you mean --%s?",
                         command->name, name, nearest.found);

@@ -24,6 +24,7 @@ struct option {
     const char *fallback; /* the default as text, or NULL; for `engine` the library's own */
     const char *engine;   /* the library's option it sets (nim_option_describe), or NULL */
     const char *values;   /* "a|b|c" where these are all, or NULL; for `engine` the library's */
+    const char *const *choices; /* for `engine` the library's names where these are all, or NULL */
     enum completion complete;
 };
 

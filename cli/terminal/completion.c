@@ -89,16 +89,15 @@ static void put_operands(FILE *file, const struct command *command) {
 
 static void put_command(FILE *file, const struct command *command) {
     fprintf(file, "    %s)\n        case $last in\n", command->name);
-    for (size_t i = 0; i < option_count(command); i++) {
-        struct option option = option_at(command, i);
+    struct option_walk walk = {.command = command};
+    struct option option;
+    while (option_next(&walk, &option))
         put_value_of(file, &option);
-    }
     fputs("        *)\n            if [[ $current == -* ]]; then _nimgp_offer \"", file);
-    for (size_t i = 0; i < option_count(command); i++) {
-        struct option option = option_at(command, i);
+    walk = (struct option_walk){.command = command};
+    while (option_next(&walk, &option))
         if (!option_heading(&option))
             fprintf(file, "--%s ", option.name);
-    }
     fputs("\" \"$current\"\n", file);
     put_operands(file, command);
     fputs("        esac ;;\n", file);

@@ -12,8 +12,9 @@ enum { WIDTH = 79, INDENT = 6 };
 const char program_description[] =
     "Learns classes, numbers, counts, levels or labels from a table whose columns may come with "
     "1-sigma errors, and gives calibrated probabilities or distributions of numbers for the rows "
-    "of another. Values and errors may be missing.\n\n"
-    "Tables are CSV or TSV (gzipped or not), FITS binary tables, IDX or LIBSVM files; '-' is "
+    "of another. Values and errors may be missing, errors correlated or lopsided, values "
+    "limits.\n\n"
+    "Tables are CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM files, gzipped or not; '-' is "
     "standard input or output. Data go to standard output, talk to standard error.";
 
 /* A line under construction. */
@@ -113,11 +114,11 @@ void help_command(FILE *file, const struct command *command) {
     fprintf(file, "nimgp %s: %s\n\nusage: nimgp %s [options]%s%s\n\n", command->name,
             command->summary, command->name, length < 80 ? " " : "\n  ", command->operands);
     put_paragraphs(file, command->description, 0);
-    struct option first = option_at(command, 0);
-    if (!option_heading(&first))
-        fputs("\noptions:\n", file);
-    for (size_t i = 0; i < option_count(command); i++) {
-        struct option option = option_at(command, i);
+    struct option_walk walk = {.command = command};
+    struct option option;
+    for (bool first = true; option_next(&walk, &option); first = false) {
+        if (first && !option_heading(&option))
+            fputs("\noptions:\n", file);
         put_option(file, &option);
     }
     fputs("\nexamples:\n", file);

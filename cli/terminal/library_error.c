@@ -6,6 +6,7 @@ static enum complaint_kind kind_of(nim_status status) {
     case NIM_INVALID_ARGUMENT:
         return BAD_USAGE;
     case NIM_BAD_DATA:
+    case NIM_IO:
     case NIM_BAD_FILE:
         return BAD_INPUT;
     case NIM_CANCELLED:

@@ -150,10 +150,10 @@ void manual_command(FILE *file, const struct command *command) {
     fputs("\n.SH DESCRIPTION\n", file);
     put_paragraphs(file, command->description);
     fputs(".SH OPTIONS\n", file);
-    for (size_t i = 0; i < option_count(command); i++) {
-        struct option option = option_at(command, i);
+    struct option_walk walk = {.command = command};
+    struct option option;
+    while (option_next(&walk, &option))
         put_option(file, &option);
-    }
     fputs(".SH EXAMPLES\n", file);
     put_code(file, command->examples);
     put_exit_codes(file);

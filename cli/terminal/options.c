@@ -14,13 +14,6 @@ static const struct option implicit[] = {
 
 enum { IMPLICIT = sizeof implicit / sizeof *implicit };
 
-static size_t own_count(const struct command *command) {
-    size_t count = 0;
-    while (command->options[count].name)
-        count++;
-    return count;
-}
-
 static bool has_own(const struct command *command, const char *name) {
     for (size_t i = 0; command->options[i].name; i++)
         if (strcmp(command->options[i].name, name) == 0)
@@ -28,27 +21,16 @@ static bool has_own(const struct command *command, const char *name) {
     return false;
 }
 
-/* The k-th option it borrows; NULL behind the last. */
-static const struct option *borrowed_at(const struct command *command, size_t k) {
-    const struct option *option = command->borrows ? command->borrows->options : NULL;
-    for (; option && option->name; option++)
-        if (option->engine && !has_own(command, option->name) && k-- == 0)
-            return option;
-    return NULL;
-}
-
-/* The heading counts too. */
-static size_t borrowed_count(const struct command *command) {
-    size_t count = 0;
-    while (borrowed_at(command, count))
-        count++;
-    return count ? count + 1 : 0;
+/* Whether an option of the command it borrows from becomes its own. */
+static bool borrows(const struct command *command, const struct option *option) {
+    return option->engine && !has_own(command, option->name);
 }
 
 bool option_borrowed(const struct command *command, const char *name) {
-    for (size_t k = 0; borrowed_at(command, k); k++)
-        if (strcmp(borrowed_at(command, k)->name, name) == 0)
-            return true;
+    const struct option *option = command->borrows ? command->borrows->options : NULL;
+    for (; option && option->name; option++)
+        if (strcmp(option->name, name) == 0)
+            return borrows(command, option);
     return false;
 }
 
@@ -62,34 +44,52 @@ static size_t first_implicit(const struct command *command) {
     return 1;
 }
 
-size_t option_count(const struct command *command) {
-    return own_count(command) + borrowed_count(command) + IMPLICIT - first_implicit(command);
-}
-
 static void fill_from_library(struct option *option) {
-    for (size_t i = 0; i < nim_option_count(); i++) {
-        nim_option_info info = nim_option_describe(i);
-        if (strcmp(info.name, option->engine) != 0)
-            continue;
-        option->help = option->help ? option->help : info.help;
-        option->fallback = option->fallback ? option->fallback : info.fallback;
-        option->values = option->values ? option->values : info.values;
+    const nim_option_info *info = nim_option_named(option->engine);
+    assert(info && "an option's engine is no option of the library");
+    option->help = option->help ? option->help : info->help;
+    option->fallback = option->fallback ? option->fallback : info->fallback;
+    if (option->values)
         return;
-    }
-    assert(false && "an option's engine is no option of the library");
+    option->values = info->values;
+    if (info->type == NIM_OPTION_CHOICE || info->type == NIM_OPTION_FLAG)
+        option->choices = info->choices;
 }
 
-struct option option_at(const struct command *command, size_t index) {
-    size_t own = own_count(command), all = own + borrowed_count(command);
-    if (index >= all)
-        return implicit[index - all + first_implicit(command)];
-    if (index == own)
-        return (struct option){.name = "", .help = command->borrowed_heading};
-    struct option option =
-        index < own ? command->options[index] : *borrowed_at(command, index - own - 1);
-    if (option.engine)
-        fill_from_library(&option);
-    return option;
+/* The next option as its table has it: the command's own, then the borrowed with a heading over
+ * them, then what every command has. */
+static bool step(struct option_walk *walk, struct option *option) {
+    const struct command *command = walk->command;
+    if (walk->part == OWN_OPTIONS) {
+        *option = command->options[walk->place++];
+        if (option->name)
+            return true;
+        walk->part = command->borrows ? BORROWED_OPTIONS : IMPLICIT_OPTIONS;
+        walk->place = command->borrows ? 0 : first_implicit(command);
+        if (command->borrows) {
+            *option = (struct option){.name = "", .help = command->borrowed_heading};
+            return true;
+        }
+    }
+    while (walk->part == BORROWED_OPTIONS) {
+        *option = command->borrows->options[walk->place++];
+        if (option->name && borrows(command, option))
+            return true;
+        if (!option->name)
+            *walk = (struct option_walk){
+                .command = command, .part = IMPLICIT_OPTIONS, .place = first_implicit(command)};
+    }
+    if (walk->place < IMPLICIT)
+        *option = implicit[walk->place];
+    return walk->place++ < IMPLICIT;
+}
+
+bool option_next(struct option_walk *walk, struct option *option) {
+    if (!step(walk, option))
+        return false;
+    if (option->engine)
+        fill_from_library(option);
+    return true;
 }
 
 bool option_heading(const struct option *option) {
@@ -98,27 +98,32 @@ bool option_heading(const struct option *option) {
 
 bool option_named(const struct command *command, const char *name, size_t length,
                   struct option *option) {
-    for (size_t i = 0; length && i < option_count(command); i++) {
-        *option = option_at(command, i);
-        if (strlen(option->name) == length && memcmp(option->name, name, length) == 0)
-            return true;
-    }
-    return false;
+    struct option_walk walk = {.command = command};
+    bool found = false;
+    while (length && !found && step(&walk, option))
+        found = strlen(option->name) == length && memcmp(option->name, name, length) == 0;
+    if (found && option->engine)
+        fill_from_library(option);
+    return found;
 }
 
 bool option_lettered(const struct command *command, char letter, struct option *option) {
-    for (size_t i = 0; letter && i < option_count(command); i++) {
-        *option = option_at(command, i);
-        if (option->letter == letter)
-            return true;
-    }
-    return false;
+    struct option_walk walk = {.command = command};
+    bool found = false;
+    while (letter && !found && step(&walk, option))
+        found = option->letter == letter;
+    if (found && option->engine)
+        fill_from_library(option);
+    return found;
 }
 
 size_t option_choices(const struct option *option) {
-    if (!option->value || !option->values || strchr(option->values, ' '))
-        return 0; /* a flag, or free text, or a range such as "1 .. 64" */
-    size_t count = 1;
+    size_t count = 0;
+    while (option->value && option->choices && option->choices[count])
+        count++;
+    if (count || !option->value || !option->values || option->engine)
+        return count; /* none for a flag, free text or a number */
+    count = 1;
     for (const char *c = option->values; *c; c++)
         count += *c == '|';
     return count;
@@ -132,8 +137,8 @@ void option_respell(const char *value, char from, char to, char *text, size_t si
 }
 
 void option_choice(const struct option *option, size_t index, char text[OPTION_CHOICE]) {
-    const char *values = option->values;
-    while (index--)
+    const char *values = option->choices ? option->choices[index] : option->values;
+    while (!option->choices && index--)
         values += strcspn(values, "|") + 1;
     snprintf(text, OPTION_CHOICE, "%.*s", (int)strcspn(values, "|"), values);
     if (option->engine)

@@ -9,8 +9,14 @@
 
 #include "cli/terminal/command.h"
 
-size_t option_count(const struct command *command);
-struct option option_at(const struct command *command, size_t index);
+/* Through the options of a command in their order: `struct option_walk walk = {.command =
+ * command}`, then option_next until it is false. */
+struct option_walk {
+    const struct command *command;
+    enum { OWN_OPTIONS, BORROWED_OPTIONS, IMPLICIT_OPTIONS } part;
+    size_t place;
+};
+bool option_next(struct option_walk *walk, struct option *option);
 
 /* Whether the command has it from another. */
 bool option_borrowed(const struct command *command, const char *name);

@@ -17,7 +17,7 @@ const nim_collectives *team_collectives(void) {
 }
 
 size_t team_size(void) {
-    return team ? team->size : 1;
+    return team ? team->processes : 1;
 }
 
 bool team_leads(void) {
@@ -36,16 +36,16 @@ bool team_agree(bool good, struct complaint *complaint) {
     agreed = true;
     if (team_size() == 1)
         return good;
-    int64_t *kind = calloc(team->size, sizeof *kind); /* of each process's complaint */
+    int64_t *kind = calloc(team->processes, sizeof *kind); /* of each process's complaint */
     if (!kind)
         return complain_of_memory(complaint);
     kind[team->rank] = good ? NO_COMPLAINT : complaint->kind;
-    int code = team->sum(kind, team->size, team->context);
+    int code = team->sum(kind, team->processes, team->context);
     size_t first = 0;
-    while (first < team->size && kind[first] == NO_COMPLAINT)
+    while (first < team->processes && kind[first] == NO_COMPLAINT)
         first++;
     enum complaint_kind worst =
-        first < team->size ? (enum complaint_kind)kind[first] : NO_COMPLAINT;
+        first < team->processes ? (enum complaint_kind)kind[first] : NO_COMPLAINT;
     free(kind);
     if (code)
         return complain_of_loss(complaint);
@@ -75,10 +75,10 @@ size_t team_share(size_t count, size_t *first) {
 bool team_gather(void *array, size_t count, size_t bytes, struct complaint *complaint) {
     if (team_size() == 1)
         return true;
-    size_t *offset = malloc((team->size + 1) * sizeof *offset);
+    size_t *offset = malloc((team->processes + 1) * sizeof *offset);
     if (!offset)
         return complain_of_memory(complaint);
-    for (size_t rank = 0; rank <= team->size; rank++)
+    for (size_t rank = 0; rank <= team->processes; rank++)
         offset[rank] = share_start(count, rank) * bytes;
     int code = team->gather(array, offset, team->context);
     free(offset);

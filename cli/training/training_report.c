@@ -41,7 +41,7 @@ static void say_exposure(const struct report *report) {
     }
     for (size_t j = 0; j < training->input.columns.count; j++) {
         const char *name =
-            table_column_name(training->input.table, training->input.columns.feature[j].value);
+            feature_column(&training->input.columns.feature[j], training->input.table);
         if (ascii_same(name, "exposure"))
             say(report->arguments,
                 "column '%s' is a feature like any other; --exposure %s makes it the exposure",
@@ -67,18 +67,13 @@ static void say_target(const struct report *report) {
             "errors of the target are not used, its noise is learned: %s is left out", names);
 }
 
-/* "flux_err", of a difference "e_a, e_b", "-" where there is none. */
 static void show_errors(const struct report *report, const struct feature *feature,
                         struct grid *grid) {
-    const struct table *table = report->training->input.table;
-    bool first = feature->error != NO_COLUMN, second = feature->minus_error != NO_COLUMN;
-    grid_cell(grid, "%s%s%s%s",
-              first    ? table_column_name(table, (size_t)feature->error)
-              : second ? ""
-                       : "-",
-              first && second ? ", " : "",
-              second ? table_column_name(table, (size_t)feature->minus_error) : "",
-              (first || second) && !report->plan->uses_errors ? " (not used)" : "");
+    bool errors = feature_has_errors(feature);
+    char *text = errors ? feature_errors(feature, report->training->input.table) : NULL;
+    grid_cell(grid, "%s%s", text ? text : "-",
+              errors && !report->plan->uses_errors ? " (not used)" : "");
+    free(text);
 }
 
 /* Whether some errors are zero or missing, so that it is worth two columns to say so. */
@@ -93,7 +88,7 @@ static bool has_odd_errors(const struct report *report) {
 static void show_feature(const struct report *report, size_t j, bool odd, struct grid *grid) {
     const struct training_table *training = report->training;
     const struct feature *feature = &training->input.columns.feature[j];
-    const char *unit = table_column(training->input.table, feature->value)->unit;
+    const char *unit = table_column(training->input.table, (size_t)feature->value.column)->unit;
     grid_cell(grid, "%s", feature->name);
     show_errors(report, feature, grid);
     grid_cell(grid, "%zu", training->input.rows.missing[j]);
@@ -126,6 +121,22 @@ static void say_columns(const struct report *report) {
     grid_print(grid, stderr);
 }
 
+/* Which other columns say something of the measurements. */
+static void say_shapes(const struct report *report) {
+    const struct training_table *training = report->training;
+    const struct columns *columns = &training->input.columns;
+    size_t limits = 0;
+    for (size_t i = 0; training->set.shapes.limited && i < training->set.rows * columns->count; i++)
+        limits += training->set.shapes.limit[i] != 0;
+    if (limits)
+        say(report->arguments, "%zu value%s %s limit%s", limits, plural_s(limits),
+            limits == 1 ? "is a" : "are", plural_s(limits));
+    if (columns->correlations)
+        say(report->arguments, "errors are correlated: %zu column%s, such as %s",
+            columns->correlations, plural_s(columns->correlations),
+            table_column_name(training->input.table, columns->correlation[0].column));
+}
+
 static void say_left_out(const struct report *report) {
     const struct training_table *training = report->training;
     const struct rows *rows = &training->input.rows;
@@ -143,10 +154,14 @@ static void say_left_out(const struct report *report) {
     if (training->input.columns.one_sided.count) {
         name_list_show(&training->input.columns.one_sided, 8, names, sizeof names);
         say(arguments,
-            "asymmetric errors, by their names, cannot be used yet and are no features: %s; "
-            "--errors names columns of 1-sigma errors",
+            "upper or lower errors, by their names, that have no counterpart and are left out: %s; "
+            "--errors x=LOWER:UPPER names both columns",
             names);
     }
+    if (training->input.columns.independent)
+        say(arguments,
+            "correlations of errors are not used: they need --noise given, an input model "
+            "that takes them and at most 64 features");
     if (training->input.columns.orphans.count) {
         name_list_show(&training->input.columns.orphans, 8, names, sizeof names);
         say(arguments, "errors of no feature, by their names, and left out: %s; --features decides",
@@ -163,8 +178,7 @@ static void say_left_out(const struct report *report) {
             say(arguments,
                 "no column '%s', the errors of %s so far: their median stands in; --errors %s= "
                 "says that the values are exact",
-                feature->lost, feature->name,
-                table_column_name(training->input.table, feature->value));
+                feature->lost, feature->name, feature_column(feature, training->input.table));
     }
     report_nonpositive(rows, arguments);
     report_rows_left_out(rows, arguments);
@@ -186,36 +200,6 @@ static void say_skewed(const struct report *report) {
     if (used)
         say(report->arguments, "positive and skewed: %s%s; --log auto would take the logarithm",
             text, used < sizeof text ? "" : "...");
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The upper one of two; NaN when out of memory. */
-static double median_target(const struct training_set *set) {
-    double *y = malloc(set->rows * sizeof *y), median = (double)NAN;
-    if (!y)
-        return median;
-    memcpy(y, set->targets.y, set->rows * sizeof *y);
-    qsort(y, set->rows, sizeof *y, by_size);
-    median = y[set->rows / 2];
-    free(y);
-    return median;
-}
-
-/* Large counts are far sharper than noisy inputs, and models that infer the inputs then fit poorly.
- */
-static void say_large_counts(const struct report *report) {
-    enum { LARGE_COUNT = 100 };
-    const struct training_table *training = report->training;
-    if (training->input.target.task->predicts == PREDICTS_COUNT && training->set.sigma &&
-        report->plan->uses_errors && report->plan->infers_inputs &&
-        median_target(&training->set) > LARGE_COUNT)
-        say(report->arguments, "counts are large and the features have errors: --input "
-                               "first-order, or --task regress on the counts' logarithm, may "
-                               "predict better");
 }
 
 /* "from -1.2 to 3, mean 0.4" */
@@ -325,9 +309,9 @@ bool training_report(const struct training_table *training, const struct trainin
     say_target(&report);
     say_exposure(&report);
     say_columns(&report);
+    say_shapes(&report);
     say_left_out(&report);
     say_skewed(&report);
-    say_large_counts(&report);
     say_rows(&report);
     say_store(&report);
     if (!say_odd_classes(&report, complaint))

@@ -16,13 +16,11 @@
 enum { FEW_ROWS = 20 };
 
 nim_data training_set_data(const struct training_set *set) {
-    nim_data data = {.rows = set->rows,
-                     .attributes = set->attributes,
-                     .x = set->x,
-                     .sigma = set->sigma,
-                     .sigma_rows = set->sigma ? set->rows : 0,
-                     .weights = set->weights};
+    nim_data data =
+        NIM_DATA(.rows = set->rows, .attributes = set->attributes, .x = set->x, .sigma = set->sigma,
+                 .sigma_rows = set->sigma ? set->rows : 0, .weights = set->weights);
     target_values_show(&set->targets, &data);
+    row_shapes_show(&set->shapes, 0, &data);
     return data;
 }
 
@@ -44,6 +42,7 @@ void training_set_free(struct training_set *set) {
     free_cells(set->sigma, &set->sigma_store);
     free(set->weights);
     target_values_free(&set->targets);
+    row_shapes_free(&set->shapes);
     *set = (struct training_set){0};
 }
 
@@ -76,7 +75,9 @@ static bool make_room(struct training_set *set, const struct room *room,
     if (room->weights && !weights)
         return out_of_room(set, complaint);
     set->weights = weights;
-    return target_values_grow(&set->targets, room->rows) || out_of_room(set, complaint);
+    return (target_values_grow(&set->targets, room->rows) &&
+            row_shapes_grow(&set->shapes, room->rows)) ||
+           out_of_room(set, complaint);
 }
 
 /* In memory twice as many rows as before; in a file a few more, which cost no copy. */
@@ -85,7 +86,7 @@ static size_t more_room(const struct training_set *set, size_t room) {
 }
 
 static void append(struct training_set *set, const nim_data *data, const double *weights,
-                   const struct target_values *targets) {
+                   const struct row_shapes *shapes, const struct target_values *targets) {
     size_t cells = data->rows * set->attributes, end = set->rows * set->attributes;
     memcpy(set->x + end, data->x, cells * sizeof *set->x);
     if (set->sigma)
@@ -93,6 +94,7 @@ static void append(struct training_set *set, const nim_data *data, const double 
     if (weights)
         memcpy(set->weights + set->rows, weights, data->rows * sizeof *weights);
     target_values_copy(&set->targets, set->rows, targets, 0, data->rows);
+    row_shapes_copy(&set->shapes, set->rows, shapes, 0, data->rows);
     set->rows += data->rows;
 }
 
@@ -112,7 +114,7 @@ static bool read_all(struct training_set *set, struct rows *rows, struct row_wei
                 return false;
         }
         nim_data data = rows_data(rows);
-        append(set, &data, weights->weight, &rows->targets);
+        append(set, &data, weights->weight, &rows->shapes, &rows->targets);
     }
     return false;
 }
@@ -121,6 +123,7 @@ bool training_set_read(struct training_set *set, struct rows *rows, const char *
                        struct complaint *complaint) {
     struct row_weights of_rows;
     set->attributes = rows->columns->count;
+    set->shapes = rows_shapes(rows->columns);
     if (rows->target)
         set->targets = target_shape(rows->target);
     bool fine = row_weights_open(&of_rows, rows->table, weights, complaint) &&
@@ -180,14 +183,28 @@ bool training_set_skewed(const struct training_set *set, size_t j) {
     return plain > 1.0 && fabs(log) < MUCH_LESS * plain;
 }
 
-size_t training_set_take_log(struct training_set *set, size_t j) {
-    size_t lost = 0;
-    for (size_t i = 0; i < set->rows; i++) {
-        size_t cell = i * set->attributes + j;
-        double none = 0.0;
-        lost += formula_take_log(FORM_LOG, &set->x[cell], set->sigma ? &set->sigma[cell] : &none);
+bool training_set_take_log(struct training_set *set, size_t j, size_t *lost) {
+    size_t d = set->attributes, cells = set->rows * d;
+    bool new = set->sigma && !set->shapes.lopsided;
+    set->shapes.lopsided = set->sigma != NULL;
+    set->shapes.attributes = d;
+    *lost = 0;
+    if (new && !row_shapes_grow(&set->shapes, set->rows))
+        return false;
+    if (new)
+        memcpy(set->shapes.upper, set->sigma, cells * sizeof(double));
+    for (size_t cell = j; cell < cells; cell += d) {
+        struct reading reading = {.value = set->x[cell],
+                                  .lower = set->sigma ? set->sigma[cell] : 0.0,
+                                  .upper = set->sigma ? set->shapes.upper[cell] : 0.0};
+        *lost += formula_take_log(FORM_LOG, &reading);
+        set->x[cell] = reading.value;
+        if (set->sigma) {
+            set->sigma[cell] = reading.lower;
+            set->shapes.upper[cell] = reading.upper;
+        }
     }
-    return lost;
+    return true;
 }
 
 static void squeeze(double *cells, size_t rows, size_t attributes, const bool *wanted) {
@@ -201,6 +218,7 @@ void training_set_keep(struct training_set *set, const bool *wanted) {
     size_t count = 0;
     squeeze(set->x, set->rows, set->attributes, wanted);
     squeeze(set->sigma, set->rows, set->attributes, wanted);
+    row_shapes_keep(&set->shapes, set->rows, wanted);
     for (size_t j = 0; j < set->attributes; j++)
         count += wanted[j];
     set->attributes = count;
@@ -226,7 +244,11 @@ bool training_set_like(struct training_set *set, const struct training_set *othe
                                  .memory = other->memory,
                                  .targets = {.classed = other->targets.classed,
                                              .outputs = other->targets.outputs,
-                                             .exposed = other->targets.exposed}};
+                                             .exposed = other->targets.exposed},
+                                 .shapes = {.attributes = other->attributes,
+                                            .lopsided = other->shapes.lopsided,
+                                            .limited = other->shapes.limited,
+                                            .correlated = other->shapes.correlated}};
     /* One more than is needed keeps the arrays from being empty. */
     const struct room room = {rows + 1, rows, other->sigma != NULL, other->weights != NULL};
     return make_room(set, &room, complaint);
@@ -237,6 +259,7 @@ void training_set_append_row(struct training_set *to, const struct training_set 
     memmove(to->x + to->rows * d, from->x + row * d, bytes);
     if (to->sigma)
         memmove(to->sigma + to->rows * d, from->sigma + row * d, bytes);
+    row_shapes_copy(&to->shapes, to->rows, &from->shapes, row, 1);
     if (from->weights)
         to->weights[to->rows] = from->weights[row];
     target_values_copy(&to->targets, to->rows++, &from->targets, row, 1);

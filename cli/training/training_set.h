@@ -12,6 +12,7 @@
 struct training_set {
     size_t rows, attributes;
     double *x, *sigma;            /* rows x attributes; sigma NULL when no attribute has errors */
+    struct row_shapes shapes;     /* rows */
     double *weights;              /* rows; NULL: all count alike */
     struct target_values targets; /* rows */
     size_t memory;                /* bytes that x and sigma may take; 0: any number */
@@ -33,8 +34,9 @@ bool training_set_weigh(struct training_set *set, const double *of_class);
  * less so in their logarithm. */
 bool training_set_skewed(const struct training_set *set, size_t attribute);
 
-/* Takes the logarithm of an attribute; returns how many values had none and are missing now. */
-size_t training_set_take_log(struct training_set *set, size_t attribute);
+/* Takes the logarithm of an attribute, whose errors are then lopsided; in `lost` how many values
+ * had none and are missing now. False when out of memory. */
+bool training_set_take_log(struct training_set *set, size_t attribute, size_t *lost);
 
 /* Drops the attributes that are not wanted. */
 void training_set_keep(struct training_set *set, const bool *wanted);

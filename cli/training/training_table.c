@@ -26,12 +26,11 @@ static bool count_classes(struct training_table *training, struct complaint *com
 
 static bool complain_of_empty(const struct training_table *training, size_t j,
                               struct complaint *complaint) {
-    return complain(
-        complaint, BAD_INPUT,
-        "%s: column %s: every value is missing or has no logarithm; expected "
-        "numbers",
-        table_path(training->input.table),
-        table_column_name(training->input.table, training->input.columns.feature[j].value));
+    return complain(complaint, BAD_INPUT,
+                    "%s: column %s: every value is missing or has no logarithm; expected "
+                    "numbers",
+                    table_path(training->input.table),
+                    feature_column(&training->input.columns.feature[j], training->input.table));
 }
 
 /* Columns nobody asked for that turned out to be empty are left out. */
@@ -79,14 +78,15 @@ static bool check_errors(const struct training_table *training, const struct tra
     for (size_t j = 0; plan->uses_errors && j < training->input.columns.count; j++) {
         const struct feature *feature = &training->input.columns.feature[j];
         size_t there = training->set.rows - rows->missing[j];
-        if (feature->error == NO_COLUMN || !there || rows->unknown[j] < there)
+        if (feature->value.errors.lower == NO_COLUMN || !there || rows->unknown[j] < there)
             continue;
-        return complain(complaint, BAD_INPUT,
-                        "%s: column %s: every error of %s is missing; --errors %s= says that the "
-                        "values are exact",
-                        table_path(training->input.table),
-                        table_column_name(training->input.table, (size_t)feature->error),
-                        feature->name, table_column_name(training->input.table, feature->value));
+        return complain(
+            complaint, BAD_INPUT,
+            "%s: column %s: every error of %s is missing; --errors %s= says that the "
+            "values are exact",
+            table_path(training->input.table),
+            table_column_name(training->input.table, (size_t)feature->value.errors.lower),
+            feature->name, feature_column(feature, training->input.table));
     }
     return true;
 }
@@ -95,7 +95,7 @@ static bool check_errors(const struct training_table *training, const struct tra
 bool training_table_wants_log(const struct training_table *training, size_t j) {
     static const char *const words[] = {"log", "ln"};
     const struct feature *feature = &training->input.columns.feature[j];
-    const char *name = table_column_name(training->input.table, feature->value);
+    const char *name = feature_column(feature, training->input.table);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ascii_starts(name, words[i]) && !ascii_is_lower(name[strlen(words[i])]))
             return false;
@@ -114,7 +114,9 @@ static bool take_logs(struct training_table *training, const struct training_pla
             continue;
         if (!feature_take_log(feature, complaint))
             return false;
-        size_t lost = training_set_take_log(&training->set, j);
+        size_t lost;
+        if (!training_set_take_log(&training->set, j, &lost))
+            return complain_of_memory(complaint);
         training->input.rows.nonpositive[j] += lost;
         training->input.rows.missing[j] += lost;
     }

@@ -16,7 +16,6 @@ struct training_plan {
     size_t memory;              /* bytes that rows may take, see training_set.h */
     /* What the model to be does. */
     bool uses_errors;      /* looks at the features' errors */
-    bool infers_inputs;    /* infers each row's true input from its own target too */
     bool exact_inputs;     /* takes every value for exact */
     bool noise_was_chosen; /* by the user */
     bool two_classes_only;

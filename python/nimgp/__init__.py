@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ._classifier import NoisyGPClassifier
 from ._counts import NoisyGPCountRegressor
+from ._errors import Errors
 from ._estimator import Denoised, Population, load
 from ._fit_table import fit_table
 from ._folds import cross_val_predict
@@ -34,6 +35,7 @@ __version__ = version()
 __all__ = [
     "Columns",
     "Denoised",
+    "Errors",
     "NoisyGPClassifier",
     "NoisyGPCountRegressor",
     "NoisyGPMultiLabelClassifier",

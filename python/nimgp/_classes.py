@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_y, check_is_fitted, column_or_1d
 
 from ._dask import is_dask, predict_blocks
+from ._errors import ErrorsLike
 from ._estimator import Estimator
 from ._inputs import check_labels, check_rows, check_weights, weigh_classes
 from ._model import Model, Table
@@ -111,7 +113,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         y: ArrayLike,
         classes: ArrayLike | None = None,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Adds rows to those it has learned from, and learns on.
@@ -147,7 +149,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     # ------------------------------------------------------------------ predicting
 
     def predict_proba(
-        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+        self, X: ArrayLike, *, X_err: ErrorsLike | None = None, prior: Any = None
     ) -> np.ndarray:
         """Class probabilities.
 
@@ -158,7 +160,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X_err : array-like of shape (n, d) or (d,), float or None
             1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
             with a warning when the estimator learned from measurements with errors.
-        prior : array-like of shape (n_classes,), dict of shares by class, "auto" or None
+        prior : array-like of shape (n_classes,), dict or Series of shares by class, "auto" or None
             The shares of the classes among these rows, where they are not those of training.
             "auto" estimates them from the rows, see :meth:`estimate_prior`; Dask collections need
             shares.
@@ -182,7 +184,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
             shares = check_prior(prior, self.classes_)
         return model.predict(table, "probabilities", shares=shares)["probabilities"]
 
-    def estimate_prior(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def estimate_prior(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
         """The shares of the classes among rows without labels.
 
         They are the shares that make the rows most probable, found by expectation maximisation
@@ -204,7 +206,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         return self._model.estimate_shares(p)
 
     def predict_set(
-        self, X: ArrayLike, coverage: float = 0.9, *, X_err: ArrayLike | None = None
+        self, X: ArrayLike, coverage: float = 0.9, *, X_err: ErrorsLike | None = None
     ) -> np.ndarray:
         """Sets of classes that hold the true one in so many rows at least, class by class.
 
@@ -224,12 +226,12 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         ndarray of bool of shape (n, n_classes)
             Which classes are in the set of each row; a set may be empty, or hold them all.
         """
-        if not 0 < coverage < 1:
+        if not isinstance(coverage, Real) or not 0 < coverage < 1:
             raise ValueError(f"coverage={coverage!r} is not between 0 and 1")
         return self._predict(X, X_err, "plausibility")["plausibility"] > 1 - coverage
 
     def predict_log_proba(
-        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+        self, X: ArrayLike, *, X_err: ErrorsLike | None = None, prior: Any = None
     ) -> np.ndarray:
         """Logarithms of the class probabilities; arguments as in :meth:`predict_proba`.
 
@@ -240,7 +242,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         return np.log(self.predict_proba(X, X_err=X_err, prior=prior))
 
     def predict(
-        self, X: ArrayLike, *, X_err: ArrayLike | None = None, prior: Any = None
+        self, X: ArrayLike, *, X_err: ErrorsLike | None = None, prior: Any = None
     ) -> np.ndarray:
         """The most probable class; arguments as in :meth:`predict_proba`.
 
@@ -260,7 +262,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
     ) -> float:
         """The share of labels predicted right.
 

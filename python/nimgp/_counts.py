@@ -13,18 +13,16 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import d2_tweedie_score
 
 from ._docstrings import documented
+from ._errors import ErrorsLike
 from ._estimator import Denoised
 from ._inputs import check_counts
-from ._model import Table
 from ._numbers import NumberEstimator
 from ._report import Report
-from ._warnings import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 _REQUEST = {"X_err": True, "exposure": True}
-_LARGE = 100
 
 
 @documented
@@ -84,29 +82,16 @@ class NoisyGPCountRegressor(NumberEstimator):
 
     # ------------------------------------------------------------------ learning
 
-    def _train(self, table: Table) -> Self:
-        """Trains; first says when inferring inputs from such counts may not pay."""
-        infers = self._model.option("input") in ("latent", "amortised")
-        errors = table.sigma is not None and bool(np.any(table.sigma != 0))
-        targets = np.asarray(table.targets)
-        if infers and errors and np.median(targets) > _LARGE:
-            warn(
-                f"half the counts exceed {_LARGE}; with counts so large and errors of X, "
-                'input_model="first_order", or NoisyGPRegressor on the logarithm of the counts, '
-                "may predict better"
-            )
-        return super()._train(table)
-
     def fit(
         self,
         X: ArrayLike,
         y: ArrayLike,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         sample_weight: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
         X_unlabelled: ArrayLike | None = None,
-        X_unlabelled_err: ArrayLike | None = None,
+        X_unlabelled_err: ErrorsLike | None = None,
     ) -> Self:
         """Learns from measurements, their errors and counts.
 
@@ -119,6 +104,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         X_err : array-like of shape (n, d) or (d,), float or None
             1-sigma errors: of each cell, of each attribute, or of all. NaN means unknown, 0 or None
             exact.
+            An :class:`nimgp.Errors` or a tuple (lower, upper) of arrays says more.
         sample_weight : array-like of shape (n,), optional
             Each row's share of the bound is multiplied by its weight.
         exposure : array-like of shape (n,), float or None
@@ -147,7 +133,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         X: ArrayLike,
         y: ArrayLike,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         sample_weight: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Self:
@@ -171,7 +157,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         X: ArrayLike,
         y: ArrayLike,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Denoised:
         """Where the true inputs of the training rows are believed to be.
@@ -197,7 +183,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         self,
         X: ArrayLike,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         return_std: bool = False,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
@@ -227,7 +213,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         X: ArrayLike,
         levels: float | Sequence[float] = (0.05, 0.5, 0.95),
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray:
         """The least counts that are not exceeded with given probabilities.
@@ -250,7 +236,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         X: ArrayLike,
         y: ArrayLike | None = None,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         path: str | os.PathLike[str] | None = None,
         names: Sequence[str] | None = None,
         exposure: ArrayLike | None = None,
@@ -275,7 +261,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         X: ArrayLike,
         y: ArrayLike,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray:
         """How well counts were predicted.
@@ -300,7 +286,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> float:
         """D2: the share of the Poisson deviance that the means explain.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import Errors
 from ._prior import check_prior
 
 
@@ -50,6 +51,8 @@ def _of_array(shared: Any, block: Any, X: Any, X_err: Any, width: int | None, dt
     if X.ndim != 2:
         raise ValueError(f"X has {X.ndim} dimensions; expected 2")
     X = X.rechunk({1: -1})  # rows stay whole
+    if isinstance(X_err, Errors):
+        raise TypeError("X is a Dask array: X_err must be an array, and not Errors")
     if is_dask(X_err) and not hasattr(X_err, "chunks"):
         raise TypeError("X is a Dask array and X_err a frame; expected two of a kind")
     if np.ndim(X_err) == 2:
@@ -71,7 +74,7 @@ def _of_frame(shared: Any, block: Any, X: Any, X_err: Any, width: int | None, dt
         if not hasattr(X_err, "to_delayed") or X_err.npartitions != len(parts):
             raise ValueError("X_err must be a Dask frame with as many partitions as X")
         errors = X_err.to_delayed()
-    elif np.ndim(X_err) == 2:
+    elif isinstance(X_err, Errors) or np.ndim(X_err) == 2:
         raise TypeError("X is a Dask frame: X_err must be one too, a number for each column, or one")
     else:
         errors = [X_err] * len(parts)

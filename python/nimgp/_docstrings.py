@@ -20,20 +20,23 @@ noise : {"given", "learned", "both"}, default="given"
     Input noise: the error bars as given, one learned variance per attribute, or their sum.
 kernel : {choices of kernel}, default="auto"
     How smooth the latent functions are; a sum starts from planes and departs from them. "auto":
-    "matern32" where alpha is above 0 ("linear+matern32" where rows differ in their errors),
-    otherwise "se".
+    "matern32" for classes, levels and labels where alpha is above 0 and noise given
+    ("linear+matern32" where rows differ in their errors), "matern52" for numbers and counts with
+    latent inputs, otherwise "se".
 n_inducing : int or None, default=None
     Inducing inputs per latent function. None: a twentieth of the rows, but 40 to 100.
 alpha : float or None, default=None
     Power of the divergence, 0 to 1: 0 is the evidence lower bound, 1 fits the predicted
-    probabilities themselves. None: 0 for numbers, counts and learned noise, otherwise 1.
+    probabilities themselves. None: 1 for classes and labels, 0.7 for levels and, with latent
+    inputs, numbers and counts, 0.8 where noise is learned with marginal inputs, otherwise 0.
 caution : float or None, default=None
     Weight of the latent functions' divergence from their prior, above 0 and up to 1; less trusts
-    the data more. None: 0.3 where alpha is above 0 (0.45 where rows differ in their errors),
-    otherwise 1.
+    the data more. None: 0.3 for classes, levels and labels where alpha is above 0 and noise given
+    (0.45 where rows differ in their errors), otherwise 1.
 lengthscale_prior : float or None, default=None
     Width of a log-normal prior of lengthscales around 1.6 times the root of the number of
-    attributes; 0 is none. None: 0.5 where alpha is above 0, otherwise none.
+    attributes; 0 is none. None: 0.5 for classes, levels and labels where alpha is above 0 and noise
+    given, otherwise none.
 max_epochs : int or None, default=None
     Passes over the data: the most with ``stop="auto"``, exactly so many with ``stop="fixed"``.
     None: 10000 steps, but at least 100 passes, with "latent" and "amortised" inputs, otherwise 1000
@@ -50,8 +53,12 @@ warm_up : int, default=1000
 n_draws : int or None, default=None
     Places each row is looked at in a training step. None: 4 with marginal
     inputs (16 where noise is learned) and with latent ones for numbers and counts, otherwise 1.
-n_points : int, default=256
-    Quasi-random points a noisy row is averaged over in prediction.
+n_points : int or None, default=None
+    Quasi-random points a noisy row is averaged over in prediction. None: as many as it needs for
+    `tolerance`; 256 for numbers and counts, and with more than 64 attributes.
+tolerance : float, default=0.002
+    How far predicted probabilities of noisy rows may be from the average over all true inputs they
+    may have, where `n_points` is None: nearly all are within it.
 noise_start : float or None, default=None
     Where a learned noise variance starts, in units of the attribute's variance. None leaves it
     to the input model.

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _settings
+from ._errors import Errors, ErrorsLike
 from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
 from ._novelty import NoveltyMethods
@@ -91,7 +92,8 @@ class Estimator(NoveltyMethods, BaseEstimator):
     learning_rate: float = 0.02
     warm_up: int = 1000
     n_draws: int | None = None
-    n_points: int = 256
+    n_points: int | None = None
+    tolerance: float = 0.002
     noise_start: float | None = None
     degree: int = 3
     n_layers: int = 2
@@ -155,10 +157,10 @@ class Estimator(NoveltyMethods, BaseEstimator):
         X: ArrayLike,
         y: ArrayLike,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         sample_weight: ArrayLike | None = None,
         X_unlabelled: ArrayLike | None = None,
-        X_unlabelled_err: ArrayLike | None = None,
+        X_unlabelled_err: ErrorsLike | None = None,
     ) -> Self:
         """Learns from measurements, their errors and what the rows are.
 
@@ -171,6 +173,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         X_err : array-like of shape (n, d) or (d,), float or None
             1-sigma errors: of each cell, of each attribute, or of all. NaN means unknown, 0 or None
             exact.
+            An :class:`nimgp.Errors` or a tuple (lower, upper) of arrays says more.
         sample_weight : array-like of shape (n,), optional
             Each row's share of the bound is multiplied by its weight.
         X_unlabelled : array-like of shape (m, d), DataFrame or astropy Table, optional
@@ -197,7 +200,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         X: ArrayLike,
         y: ArrayLike,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Adds rows to those it has learned from, and learns on.
@@ -294,7 +297,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
     def _check_inputs(
         self, X: Any, X_err: Any, *, reset: bool = False
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+    ) -> tuple[np.ndarray, np.ndarray | Errors | None]:
         values = check_x(self, X, reset=reset)
         units = units_of(X)
         if reset:
@@ -316,7 +319,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     def _make_table(
         self,
         values: np.ndarray,
-        sigma: np.ndarray | None,
+        sigma: np.ndarray | Errors | None,
         y: Any,
         classes: np.ndarray | None,
         sample_weight: Any = None,
@@ -400,7 +403,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
     # ------------------------------------------------------------------ predicting
 
-    def log_density(self, X: ArrayLike, y: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def log_density(self, X: ArrayLike, y: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
         """How well what the rows are was predicted.
 
         Parameters
@@ -425,7 +428,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
         table = self._make_table(values, sigma, y, classes, None, exposure)
         return self._ready_model().predict(table, "log_density")["log_density"]
 
-    def _rows_to_predict(self, X: Any, X_err: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def _rows_to_predict(
+        self, X: Any, X_err: Any
+    ) -> tuple[np.ndarray, np.ndarray | Errors | None]:
         check_is_fitted(self)
         values, sigma = self._check_inputs(X, X_err)
         if sigma is None and self._had_errors and self.noise != "learned":
@@ -452,7 +457,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         X: ArrayLike,
         y: ArrayLike | None = None,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         path: str | os.PathLike[str] | None = None,
         names: Sequence[str] | None = None,
     ) -> Report:
@@ -505,7 +510,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
             report.save(path)
         return report
 
-    def denoise(self, X: ArrayLike, y: ArrayLike, *, X_err: ArrayLike | None = None) -> Denoised:
+    def denoise(self, X: ArrayLike, y: ArrayLike, *, X_err: ErrorsLike | None = None) -> Denoised:
         """Where the true inputs of the training rows are believed to be.
 
         Parameters
@@ -540,7 +545,11 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
     def _ready_model(self) -> Model:
         """The model with the number of threads and points that are wanted now."""
-        wanted = {"threads": str(_settings.threads(self.n_jobs)), "points": str(self.n_points)}
+        wanted = {
+            "threads": str(_settings.threads(self.n_jobs)),
+            "points": _settings.option_text("n_points", self.n_points),
+            "tolerance": _settings.as_text(self.tolerance),
+        }
         for option, value in wanted.items():
             if self._model.option(option) != value:
                 self._model.set_option(option, value)

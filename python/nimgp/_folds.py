@@ -10,6 +10,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
+from ._errors import Errors
+
 
 def cross_val_predict(
     estimator: Any,
@@ -45,8 +47,9 @@ def cross_val_predict(
     -------
     ndarray of shape (n, ...)
     """
-    errors = None if X_err is None else X_err if hasattr(X_err, "iloc") else np.asarray(X_err)
-    each = errors is not None and errors.ndim == 2 and len(errors) == len(y)
+    whole = X_err is None or hasattr(X_err, "iloc") or isinstance(X_err, Errors)
+    errors = X_err if whole else np.asarray(X_err)
+    each = errors is not None and len(errors.shape) == 2 and len(errors) == len(y)
     result: np.ndarray | None = None
     for learn, judge in check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups):
         parts = (_safe_indexing(errors, rows) if each else X_err for rows in (learn, judge))

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
+from ._errors import Errors
 from .tables import is_named_table, stack_columns
 
 
@@ -30,7 +31,7 @@ def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
         if reset:
             estimator.feature_names_in_ = np.asarray(names, dtype=object)
     else:
-        X = _validate(estimator, _unmasked(_only_numbers(X, "X")), reset)
+        X = _validate(estimator, plain_numbers(X, "X"), reset)
     refuse_cells(X, np.isinf, "X", "infinite value", getattr(estimator, "feature_names_in_", None))
     return X
 
@@ -58,6 +59,11 @@ def _unmasked(values: Any) -> Any:
     if not np.ma.isMaskedArray(values):
         return values
     return np.ma.filled(values.astype(np.float64), np.nan)
+
+
+def plain_numbers(values: Any, what: str) -> Any:
+    """Values that can be made floats without a loss: no times, nothing complex, NaN where masked."""
+    return _unmasked(_only_numbers(values, what))
 
 
 def _validate(estimator: Any, X: Any, reset: bool) -> np.ndarray:
@@ -92,10 +98,21 @@ def refuse_cells(
     raise ValueError(f"{what}: {place}: {fault} {values[first]:g}{more}")
 
 
-def check_x_err(estimator: Any, X_err: Any, X: Any, shape: tuple[int, int]) -> np.ndarray | None:
-    """1-sigma errors of X as an array of shape (d,) or (n, d), or None; NaN means unknown."""
+def check_x_err(
+    estimator: Any, X_err: Any, X: Any, shape: tuple[int, int]
+) -> np.ndarray | Errors | None:
+    """1-sigma errors of X as an array of shape (d,) or (n, d), or None; NaN means unknown. Errors
+    where more is known, such as a lower and an upper one.
+    """
     if X_err is None:
         return None
+    if isinstance(X_err, Errors):
+        return _check_errors(estimator, X_err, shape)
+    if isinstance(X_err, tuple) and len(X_err) == 2 and all(np.ndim(side) == 2 for side in X_err):
+        X_err = Errors(_plain_errors(X_err[0], X), _plain_errors(X_err[1], X))
+        return _check_errors(estimator, X_err, shape)
+    if isinstance(X_err, np.ndarray) and X_err.shape == (2, *shape):
+        return _check_errors(estimator, Errors(X_err[0], X_err[1]), shape)
     sigma = _plain_errors(X_err, X)
     n, d = shape
     if sigma.ndim == 0:
@@ -113,6 +130,22 @@ def check_x_err(estimator: Any, X_err: Any, X: Any, shape: tuple[int, int]) -> n
     refuse_cells(sigma, lambda s: s < 0, "X_err", "negative error", names)
     refuse_cells(sigma, np.isinf, "X_err", "infinite error", names)
     return np.ascontiguousarray(sigma)
+
+
+def _check_errors(estimator: Any, errors: Errors, shape: tuple[int, int]) -> Errors:
+    if errors.shape != shape:
+        raise ValueError(f"X_err has shape {errors.shape}; expected that of X, {shape}")
+    names = getattr(estimator, "feature_names_in_", None)
+    for what, cells in (("X_err", errors.sigma), ("X_err, upper errors", errors.upper)):
+        if cells is not None:
+            refuse_cells(cells, lambda s: s < 0, what, "negative error", names)
+            refuse_cells(cells, np.isinf, what, "infinite error", names)
+    errors = errors[:]
+    for name in ("sigma", "upper", "correlation", "limit"):
+        array = getattr(errors, name)
+        if array is not None and not array.flags.c_contiguous:
+            setattr(errors, name, np.ascontiguousarray(array))
+    return errors
 
 
 def _align_rows(X_err: Any, X: Any) -> Any:
@@ -140,7 +173,7 @@ def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
     """As an array; columns named like those of X are brought into the order of X."""
     wanted = list(X.columns) if hasattr(X, "columns") else None
     X_err = _align_rows(X_err, X)
-    X_err = _unmasked(_only_numbers(X_err, "X_err"))
+    X_err = plain_numbers(X_err, "X_err")
     if is_named_table(X_err):
         names, X_err = stack_columns(X_err)
     elif hasattr(X_err, "columns"):
@@ -259,6 +292,7 @@ def check_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
     """A weight from 0 on for each row, or None."""
     if sample_weight is None:
         return None
+    sample_weight = plain_numbers(sample_weight, "sample_weight")
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
     refuse_rows(weights, weights < 0, "sample_weight", "negative weight {}")
     return np.ascontiguousarray(weights)

@@ -6,17 +6,18 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import _native
+from ._errors import Errors
 from ._native import call, library
 from ._progress import Interrupts, Progress
+
+_LIKE_SIGMA = ("sigma", "upper")
 
 
 class Table:
@@ -30,19 +31,30 @@ class Table:
     weights : ndarray of shape (n,), or None
     targets : ndarray of shape (n,) or (n, outputs), or None
     exposure : ndarray of shape (n,), or None
+    upper : ndarray of the shape of sigma, or None
+    correlation : ndarray of shape (n, d (d-1)/2), or None
+    limit : ndarray of shape (n, d), int8, or None
 
-    All but labels are C-contiguous float64.
+    All but labels and limit are C-contiguous float64. sigma may be an Errors, which has the last
+    three.
     """
 
     def __init__(
         self,
         x: np.ndarray,
-        sigma: np.ndarray | None = None,
+        sigma: np.ndarray | Errors | None = None,
         labels: np.ndarray | None = None,
         weights: np.ndarray | None = None,
         targets: np.ndarray | None = None,
         exposure: np.ndarray | None = None,
+        upper: np.ndarray | None = None,
+        correlation: np.ndarray | None = None,
+        limit: np.ndarray | None = None,
     ) -> None:
+        if isinstance(sigma, Errors):
+            upper, correlation, limit = sigma.upper, sigma.correlation, sigma.limit
+            sigma = sigma.sigma
+        self.upper, self.correlation, self.limit = upper, correlation, limit
         self.x, self.sigma, self.labels, self.weights = x, sigma, labels, weights
         self.targets, self.exposure = targets, exposure
         rows, attributes = x.shape
@@ -57,14 +69,26 @@ class Table:
             targets=_address(targets),
             outputs=0 if targets is None else (1 if targets.ndim == 1 else targets.shape[1]),
             exposure=_address(exposure),
+            correlation=_address(correlation),
+            correlation_rows=0 if correlation is None else rows,
+            sigma_upper=_address(upper),
+            limit=_address(limit, np.int8),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Table, tuple(self._arrays().values())
 
     def _arrays(self) -> dict[str, np.ndarray | None]:
-        names = ("x", "sigma", "labels", "weights", "targets", "exposure")
+        names = ("x", "sigma", "labels", "weights", "targets", "exposure", "upper", "correlation",
+                 "limit")  # fmt: skip
         return {name: getattr(self, name) for name in names}
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """Of an array, were it there for every row."""
+        rows, d = self.x.shape
+        if name == "correlation":
+            return rows, d * (d - 1) // 2
+        return (rows, d) if name in (*_LIKE_SIGMA, "limit") else (rows,)
 
     @property
     def reference(self) -> Any:
@@ -76,14 +100,15 @@ class Table:
         for first in range(0, len(self.x), size):
             rows = slice(first, first + size)
             arrays: dict[str, Any] = {
-                name: array if array is None or (name == "sigma" and shared) else array[rows]
+                name: array if array is None or (name in _LIKE_SIGMA and shared) else array[rows]
                 for name, array in self._arrays().items()
             }
             yield rows, Table(**arrays)
 
     def followed_by(self, more: Table) -> Table:
         """The rows of both; what only one of them has is filled in."""
-        plain = {"sigma": 0.0, "weights": 1.0, "exposure": 1.0}
+        plain: dict[str, Any] = {"sigma": 0.0, "weights": 1.0, "exposure": 1.0, "correlation": 0.0,
+                 "upper": np.nan, "limit": np.int8(0)}  # fmt: skip
         arrays: dict[str, Any] = {}
         for name, mine in self._arrays().items():
             pair = [mine, getattr(more, name)]
@@ -91,8 +116,9 @@ class Table:
                 arrays[name] = None
             elif name in plain:
                 filled = [plain[name] if array is None else array for array in pair]
-                shapes = [t.x.shape if name == "sigma" else t.x.shape[:1] for t in (self, more)]
-                arrays[name] = np.concatenate(list(map(np.broadcast_to, filled, shapes)))
+                shapes = [t.shape_of(name) for t in (self, more)]
+                whole = [np.broadcast_to(*each) for each in zip(filled, shapes, strict=True)]
+                arrays[name] = np.concatenate(whole)
             else:
                 arrays[name] = np.concatenate(pair)
         return Table(**arrays)
@@ -161,10 +187,9 @@ class Model:
     @classmethod
     def from_bytes(cls, content: bytes) -> Model:
         """The model whose file has this content."""
-        with tempfile.TemporaryDirectory(prefix="nimgp-") as directory:
-            path = Path(directory, "model")
-            path.write_bytes(content)
-            return cls.load(path)
+        handle = ctypes.c_void_p()
+        call("nim_model_load_memory", content, len(content), ctypes.byref(handle))
+        return cls(handle.value or 0)
 
     def __reduce__(self) -> tuple[Callable[[bytes], Model], tuple[bytes]]:
         return Model.from_bytes, (self.to_bytes(),)
@@ -177,18 +202,17 @@ class Model:
             self._handle = 0
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        try:
-            with self._own_process()._lock:
-                call("nim_model_save", self._handle, os.fsencode(path))
-        except ValueError as error:  # a file that cannot be written is the system's trouble
-            raise OSError(str(error)) from None
+        with self._own_process()._lock:
+            call("nim_model_save", self._handle, os.fsencode(path))
 
     def to_bytes(self) -> bytes:
         """The content of the model's file."""
-        with tempfile.TemporaryDirectory(prefix="nimgp-") as directory:
-            path = Path(directory, "model")
-            self.save(path)
-            return path.read_bytes()
+        size = ctypes.c_size_t()
+        with self.alone():
+            call("nim_model_save_memory", self._handle, None, 0, ctypes.byref(size))
+            content = ctypes.create_string_buffer(size.value)
+            call("nim_model_save_memory", self._handle, content, size, None)
+        return content.raw
 
     # ------------------------------------------------------------------ training
 
@@ -236,7 +260,7 @@ class Model:
     @property
     def target(self) -> str:
         """What it predicts: "class", "level", "labels", "number" or "count"."""
-        return library.nim_model_target(self._handle).decode()
+        return _native.TARGETS[library.nim_model_target(self._handle)]
 
     @property
     def functions(self) -> int:
@@ -273,9 +297,10 @@ class Model:
     def get(self, name: str, *shape: int) -> np.ndarray:
         """One of the arrays that nim_model_get knows; flat unless a shape is given."""
         count = ctypes.c_size_t()
-        call("nim_model_get", self._handle, name.encode(), None, ctypes.byref(count))
+        call("nim_model_get", self._handle, name.encode(), None, 0, ctypes.byref(count))
         values = np.empty(count.value)
-        call("nim_model_get", self._handle, name.encode(), _address(values), ctypes.byref(count))
+        place = _address(values), count.value
+        call("nim_model_get", self._handle, name.encode(), *place, None)
         return values.reshape(shape) if shape else values
 
     def option(self, name: str) -> str:
@@ -342,12 +367,11 @@ class Model:
         }
         result = {name: np.empty((rows, wide[name]) if name in wide else rows) for name in wanted}
         asked = {} if levels is None else {"levels": _address(levels), "level_count": len(levels)}
-        for place, portion in table.portions(2048):
-            places = {name: _address(array[place]) for name, array in result.items()}
-            prediction = ctypes.byref(_native.Prediction(**places, **asked))
-            with self._own_process()._lock:
-                call("nim_predictor_set_shares", self._ready(), _address(shares))
-                call("nim_predict", self._ready(), portion.reference, prediction)
+        places = {name: _address(array) for name, array in result.items()}
+        prediction = ctypes.byref(_native.Prediction(**places, **asked))
+        with self._interruptible() as predictor:
+            call("nim_predictor_set_shares", predictor, _address(shares))
+            call("nim_predict", predictor, table.reference, prediction)
         return result
 
     def estimate_shares(self, probabilities: np.ndarray) -> np.ndarray:
@@ -365,9 +389,8 @@ class Model:
 
     def remeasure(self, table: Table) -> np.ndarray:
         gain = np.empty(table.x.shape)
-        for place, portion in table.portions(32):
-            with self._own_process()._lock:
-                call("nim_remeasure", self._ready(), portion.reference, _address(gain[place]))
+        with self._interruptible() as predictor:
+            call("nim_remeasure", predictor, table.reference, _address(gain))
         return gain
 
     def denoise(self, table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -388,6 +411,20 @@ class Model:
         """The handles of model and predictor, which nobody else uses meanwhile."""
         with self._own_process()._lock:
             yield self._handle, self._ready()
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[int]:
+        """The predictor, which nobody else uses meanwhile; an interrupt stops what it computes."""
+        with self._own_process()._lock, Interrupts() as interrupts:
+            predictor = self._ready()
+            tell = _native.ProgressFunction(lambda _progress, _context: bool(interrupts.exception))
+            call("nim_predictor_set_progress", predictor, tell, None)
+            try:
+                yield predictor
+            except _native.Cancelled:
+                pass  # the exception of the interrupt follows
+            finally:
+                call("nim_predictor_set_progress", predictor, _native.ProgressFunction(), None)
 
     def _ready(self) -> int:
         if self._predictor is None:

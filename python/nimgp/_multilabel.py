@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score
 
 from ._classes import NamedClasses
 from ._docstrings import documented
+from ._errors import ErrorsLike
 from ._inputs import check_sets
 from ._uncertainty import UncertaintyMethods
 
@@ -97,7 +98,7 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
 
     # ------------------------------------------------------------------ predicting
 
-    def predict_proba(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
         """The probability of each label.
 
         Parameters
@@ -115,7 +116,7 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
         """
         return self._predict(X, X_err, "probabilities")["probabilities"]
 
-    def predict(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def predict(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
         """The labels that are more probable than not; arguments as in :meth:`predict_proba`.
 
         Returns
@@ -131,7 +132,7 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
     ) -> float:
         """The share of rows whose labels are all predicted right, as in scikit-learn.
 

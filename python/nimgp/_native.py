@@ -8,21 +8,42 @@ by its path inside the package. ctypes lets go of the interpreter's lock during 
 from __future__ import annotations
 
 import ctypes
+import itertools
+from collections.abc import Iterator
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_size_t, c_void_p
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class NumericalError(ArithmeticError):
     """The computation broke down, for example a covariance that cannot be factorised."""
 
 
+class Cancelled(Exception):
+    """A progress function asked to stop."""
+
+
 class Error(ctypes.Structure):
-    _fields_ = [("status", c_int), ("message", c_char * 512)]
-
-
-class Data(ctypes.Structure):
     _fields_ = [
+        ("status", c_int),
+        ("message", c_char * 512),
+        ("option", c_char * 32),
+        ("row", c_size_t),
+        ("attribute", c_size_t),
+        ("reserved", c_size_t * 4),
+    ]
+
+
+class _Sized(ctypes.Structure):
+    """A structure that starts with its size, so that the library knows which members it has."""
+
+    def __init__(self, **members: object) -> None:
+        super().__init__(size=ctypes.sizeof(self), **members)
+
+
+class Data(_Sized):
+    _fields_ = [
+        ("size", c_size_t),
         ("rows", c_size_t),
         ("attributes", c_size_t),
         ("x", c_void_p),
@@ -33,6 +54,10 @@ class Data(ctypes.Structure):
         ("targets", c_void_p),
         ("outputs", c_size_t),
         ("exposure", c_void_p),
+        ("correlation", c_void_p),
+        ("correlation_rows", c_size_t),
+        ("sigma_upper", c_void_p),
+        ("limit", c_void_p),
     ]
 
 
@@ -49,8 +74,9 @@ class Progress(ctypes.Structure):
     ]
 
 
-class Prediction(ctypes.Structure):
+class Prediction(_Sized):
     _fields_ = [
+        ("size", c_size_t),
         ("probabilities", c_void_p),
         ("entropy", c_void_p),
         ("latent_mean", c_void_p),
@@ -71,20 +97,47 @@ class Prediction(ctypes.Structure):
 
 
 class OptionInfo(ctypes.Structure):
-    _fields_ = [(name, c_char_p) for name in ("name", "fallback", "values", "help")]
+    _fields_ = [
+        ("name", c_char_p),
+        ("fallback", c_char_p),
+        ("values", c_char_p),
+        ("help", c_char_p),
+        ("type", c_int),
+        ("choices", POINTER(c_char_p)),
+        ("least", c_double),
+        ("most", c_double),
+        ("role", c_int),
+    ]
+
+
+# In the order of nim_option_type, nim_option_role and nim_target.
+OPTION_TYPES = ("choice", "flag", "whole", "real")
+OPTION_ROLES = ("shapes", "trains", "predicts", "runs")
+TARGETS = ("class", "level", "labels", "number", "count")
 
 
 ProgressFunction = ctypes.CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 
 (
-    OK, INVALID_ARGUMENT, BAD_DATA, OUT_OF_MEMORY, NUMERICAL, CANCELLED, BAD_FILE, COMMUNICATION
-) = range(8)
+    OK,
+    INVALID_ARGUMENT,
+    BAD_DATA,
+    OUT_OF_MEMORY,
+    NUMERICAL,
+    CANCELLED,
+    IO,
+    BAD_FILE,
+    COMMUNICATION,
+) = range(9)
+NONE = ctypes.c_size_t(-1).value
 
 _EXCEPTIONS: dict[int, type[Exception]] = {
     INVALID_ARGUMENT: ValueError,
     BAD_DATA: ValueError,
     OUT_OF_MEMORY: MemoryError,
     NUMERICAL: NumericalError,
+    CANCELLED: Cancelled,
+    IO: OSError,
     BAD_FILE: ValueError,
     COMMUNICATION: ConnectionError,
 }
@@ -93,13 +146,14 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
 _HANDLE, _TEXT, _OUT = c_void_p, c_char_p, POINTER(c_void_p)
 _FUNCTIONS = {
     "nim_version": (_TEXT, []),
+    "nim_version_number": (c_int, []),
     "nim_options_create": (_HANDLE, []),
     "nim_options_free": (None, [_HANDLE]),
     "nim_options_set": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),
     "nim_options_get": (c_int, [_HANDLE, _TEXT, _TEXT, c_size_t, POINTER(Error)]),
     "nim_option_count": (c_size_t, []),
-    "nim_option_describe": (OptionInfo, [c_size_t]),
-    "nim_likelihood_target": (_TEXT, [_TEXT]),
+    "nim_option_describe": (POINTER(OptionInfo), [c_size_t]),
+    "nim_likelihood_target": (c_int, [_TEXT]),
     "nim_model_create": (c_int, [_HANDLE, POINTER(Data), _OUT, POINTER(Error)]),
     "nim_model_learn_population": (
         c_int,
@@ -118,9 +172,14 @@ _FUNCTIONS = {
     "nim_model_note": (_TEXT, [_HANDLE, _TEXT]),
     "nim_model_save": (c_int, [_HANDLE, _TEXT, POINTER(Error)]),
     "nim_model_load": (c_int, [_TEXT, _OUT, POINTER(Error)]),
+    "nim_model_save_memory": (
+        c_int,
+        [_HANDLE, c_void_p, c_size_t, POINTER(c_size_t), POINTER(Error)],
+    ),
+    "nim_model_load_memory": (c_int, [c_char_p, c_size_t, _OUT, POINTER(Error)]),
     "nim_model_options": (_HANDLE, [_HANDLE]),
     "nim_model_set_option": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),
-    "nim_model_target": (_TEXT, [_HANDLE]),
+    "nim_model_target": (c_int, [_HANDLE]),
     "nim_model_classes": (c_size_t, [_HANDLE]),
     "nim_model_functions": (c_size_t, [_HANDLE]),
     "nim_model_attributes": (c_size_t, [_HANDLE]),
@@ -129,11 +188,15 @@ _FUNCTIONS = {
     "nim_model_rows": (c_size_t, [_HANDLE]),
     "nim_model_under_way": (c_int, [_HANDLE]),
     "nim_model_bound": (c_double, [_HANDLE]),
-    "nim_model_get": (c_int, [_HANDLE, _TEXT, c_void_p, POINTER(c_size_t), POINTER(Error)]),
+    "nim_model_get": (
+        c_int,
+        [_HANDLE, _TEXT, c_void_p, c_size_t, POINTER(c_size_t), POINTER(Error)],
+    ),
     "nim_model_denoise": (c_int, [_HANDLE, POINTER(Data), c_void_p, c_void_p, POINTER(Error)]),
     "nim_predictor_create": (c_int, [_HANDLE, _OUT, POINTER(Error)]),
     "nim_predictor_free": (None, [_HANDLE]),
     "nim_predict": (c_int, [_HANDLE, POINTER(Data), POINTER(Prediction), POINTER(Error)]),
+    "nim_predictor_set_progress": (c_int, [_HANDLE, ProgressFunction, c_void_p, POINTER(Error)]),
     "nim_predictor_set_shares": (c_int, [_HANDLE, c_void_p, POINTER(Error)]),
     "nim_model_estimate_shares": (
         c_int,
@@ -155,8 +218,14 @@ library = _open()
 
 
 def exception(status: int, error: Error) -> Exception:
-    """What a failure is in Python, with the library's own message."""
-    return _EXCEPTIONS[status](error.message.decode(errors="replace"))
+    """What a failure is in Python, with the library's own message. The exception has the attributes
+    ``option``, ``row`` and ``attribute``, where the library names one; otherwise they are None."""
+    raised = _EXCEPTIONS[status](error.message.decode(errors="replace"))
+    vars(raised)["option"] = error.option.decode(errors="replace") or None
+    for name in ("row", "attribute"):
+        place = getattr(error, name)
+        vars(raised)[name] = None if place == NONE else place
+    return raised
 
 
 def call(name: str, *arguments: object) -> None:
@@ -173,25 +242,68 @@ def version() -> str:
 
 
 class Option(NamedTuple):
-    """One setting of the library, as it describes itself."""
+    """One setting of the library, as it describes itself.
+
+    Attributes
+    ----------
+    name, default, help : str
+    values : str
+        What is allowed, as text for a reader.
+    type : str
+        "choice", "flag" ("0" or "1"), "whole" (a whole number) or "real".
+    choices : tuple of str
+        The names that are allowed; of numbers, those that may stand in place of one.
+    least, most : float or None
+        The range of a number.
+    role : str
+        "shapes" (cannot change once a model is made), "trains", "predicts" or "runs".
+    """
 
     name: str
     default: str
     values: str
     help: str
+    type: str
+    choices: tuple[str, ...]
+    least: float | None
+    most: float | None
+    role: str
+
+
+def _names(choices: Any) -> Iterator[str]:
+    for index in itertools.count():
+        if not choices or choices[index] is None:
+            return
+        yield choices[index].decode()
+
+
+def _described(info: OptionInfo) -> Option:
+    kind = OPTION_TYPES[info.type]
+    number = kind in ("whole", "real")
+    return Option(
+        name=info.name.decode(),
+        default=info.fallback.decode(),
+        values=info.values.decode(),
+        help=info.help.decode(),
+        type=kind,
+        choices=tuple(_names(info.choices)),
+        least=info.least if number else None,
+        most=info.most if number else None,
+        role=OPTION_ROLES[info.role],
+    )
 
 
 def options() -> list[Option]:
     """All settings of the library, in its own order."""
-    every = (library.nim_option_describe(i) for i in range(library.nim_option_count()))
     return [
-        Option(*(text.decode() for text in (i.name, i.fallback, i.values, i.help))) for i in every
+        _described(library.nim_option_describe(i).contents)
+        for i in range(library.nim_option_count())
     ]
 
 
 def choices() -> dict[str, list[str]]:
-    """The names that may be chosen from, of options that have such."""
-    return {option.name: option.values.split("|") for option in options() if "|" in option.values}
+    """The names that may be chosen from, of options that are a choice."""
+    return {option.name: list(option.choices) for option in options() if option.type == "choice"}
 
 
 def likelihoods(target: str) -> list[str]:
@@ -199,5 +311,5 @@ def likelihoods(target: str) -> list[str]:
     return [
         name
         for name in choices()["likelihood"]
-        if library.nim_likelihood_target(name.encode()) == target.encode()
+        if library.nim_likelihood_target(name.encode()) == TARGETS.index(target)
     ]

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._errors import ErrorsLike
+
 
 class NoveltyMethods:
     """What an estimator says of the measurements themselves."""
 
     _predict: Any
 
-    def novelty(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def novelty(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
         """How unlike the training rows each row is: objects of no known class stand out.
 
         A row's density under the population of inputs, widened by its own errors and with missing
@@ -34,7 +36,7 @@ class NoveltyMethods:
         """
         return self._predict(X, X_err, "novelty")["novelty"]
 
-    def input_log_density(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def input_log_density(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
         """The log density of each measurement under the population of inputs.
 
         Parameters

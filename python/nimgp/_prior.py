@@ -8,11 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ._inputs import plain_numbers
+
 
 def check_prior(prior: Any, classes: np.ndarray) -> np.ndarray:
-    """A share from 0 on for each class, in their order; given as an array or by class."""
+    """A share from 0 on for each class, in their order; given as an array or by class, as a dict
+    and the index of a Series do."""
     if isinstance(prior, str):
         raise ValueError(f'prior={prior!r}; expected a share for each class, or "auto"')
+    if hasattr(prior, "to_dict"):
+        prior = prior.to_dict()
     if isinstance(prior, Mapping):
         known = classes.tolist()
         for given in prior:
@@ -22,7 +27,10 @@ def check_prior(prior: Any, classes: np.ndarray) -> np.ndarray:
             if label not in prior:
                 raise ValueError(f"prior: no share of class {label!r}; expected one of each class")
         prior = [prior[label] for label in known]
-    shares = np.asarray(prior, dtype=np.float64)
+    shares = np.asarray(plain_numbers(prior, "prior"), dtype=np.float64)
     if shares.shape != classes.shape:
         raise ValueError(f"prior has shape {shares.shape}; expected {classes.shape}, one a class")
+    for label, share in zip(classes.tolist(), shares.tolist(), strict=True):
+        if not 0 <= share < np.inf:
+            raise ValueError(f"prior: share {share:g} of class {label!r} is not a number from 0 on")
     return np.ascontiguousarray(shares)

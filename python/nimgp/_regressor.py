@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 
 from ._docstrings import documented
+from ._errors import ErrorsLike
 from ._inputs import check_numbers
 from ._numbers import NumberEstimator
 
@@ -70,7 +71,7 @@ class NoisyGPRegressor(NumberEstimator):
         return {"targets": check_numbers(y, rows)}
 
     def predict(
-        self, X: ArrayLike, *, X_err: ArrayLike | None = None, return_std: bool = False
+        self, X: ArrayLike, *, X_err: ErrorsLike | None = None, return_std: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """The mean of y and, if wanted, its standard deviation.
 
@@ -96,7 +97,7 @@ class NoisyGPRegressor(NumberEstimator):
         X: ArrayLike,
         levels: float | Sequence[float] = (0.05, 0.5, 0.95),
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
     ) -> np.ndarray:
         """The values that y stays below with given probabilities.
 
@@ -119,7 +120,7 @@ class NoisyGPRegressor(NumberEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
     ) -> float:
         """R2: the share of the variance of y that the means explain, as in scikit-learn.
 

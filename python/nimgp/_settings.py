@@ -35,6 +35,7 @@ OPTION_OF = {
     "learn_novelty": "novelty",
     "n_draws": "samples",
     "n_points": "points",
+    "tolerance": "tolerance",
     "noise_start": "noise_start",
     "degree": "degree",
     "n_layers": "layers",

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._errors import ErrorsLike
 from ._model import Table
 
 
@@ -41,7 +42,7 @@ class UncertaintyMethods:
     _rows_to_predict: Any
     _ready_model: Any
 
-    def uncertainty(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> Uncertainty:
+    def uncertainty(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> Uncertainty:
         """How uncertain the class of each row is, and how much of that has which cause.
 
         Parameters
@@ -65,7 +66,7 @@ class UncertaintyMethods:
         pool: ArrayLike,
         n: int = 10,
         *,
-        X_err: ArrayLike | None = None,
+        X_err: ErrorsLike | None = None,
         by: Literal["information", "entropy"] = "information",
     ) -> np.ndarray:
         """The rows whose labels would teach most.
@@ -93,7 +94,7 @@ class UncertaintyMethods:
         score = self._predict(pool, X_err, scores[by])[scores[by]]
         return np.argsort(-score, kind="stable")[:n]
 
-    def remeasure(self, X: ArrayLike, *, X_err: ArrayLike | None = None) -> np.ndarray:
+    def remeasure(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
         """What better measurements would tell.
 
         Parameters

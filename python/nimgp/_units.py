@@ -43,6 +43,19 @@ def refuse_others(known: Mapping[str, str], given: Mapping[str, str]) -> None:
             )
 
 
+def refuse_mixed(column: str, others: Mapping[str, str], units: Mapping[str, str]) -> None:
+    """ValueError when a column's errors, or what is taken from it, are in another unit than it is.
+
+    `others` says what each column is to it.
+    """
+    for other, role in others.items():
+        if column in units and other in units and not agree(units[column], units[other]):
+            raise ValueError(
+                f"column {column!r} is in {units[column]}, and {role} {other!r} in {units[other]}; "
+                "bring both to one unit"
+            )
+
+
 def as_note(names: Sequence[str], units: Mapping[str, str]) -> str | None:
     """The note a model keeps: a list with a unit for each attribute, as the program writes it."""
     cells = [units.get(name, "") for name in names]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ._errors import Errors, ErrorsLike
 from ._inputs import check_labels, check_numbers, check_x, check_x_err
 from ._scoring import neg_log_loss
 
@@ -50,7 +51,7 @@ def class_probabilities(
     X: Any,
     y: ArrayLike | None = None,
     *,
-    X_err: ArrayLike | None = None,
+    X_err: ErrorsLike | None = None,
     at: ArrayLike | None = None,
     at_err: ArrayLike | None = 0.0,
     points: int = 200,
@@ -105,7 +106,8 @@ def class_probabilities(
 def _measured(model: Any, X: Any, X_err: Any, j: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows, and the length of their error bars in attribute j."""
     values = check_x(model, X, reset=False)
-    sigma = check_x_err(model, X_err, X, values.shape)
+    errors = check_x_err(model, X_err, X, values.shape)
+    sigma = errors.sigma if isinstance(errors, Errors) else errors
     bars = np.zeros(len(values)) if sigma is None else np.broadcast_to(sigma, values.shape)[:, j]
     return values, np.nan_to_num(bars)
 
@@ -133,7 +135,7 @@ def numbers(
     X: Any,
     y: ArrayLike,
     *,
-    X_err: ArrayLike | None = None,
+    X_err: ErrorsLike | None = None,
     at: ArrayLike | None = None,
     at_err: ArrayLike | None = 0.0,
     level: float = 0.9,
@@ -188,7 +190,7 @@ def reliability(
     X: Any,
     y: ArrayLike,
     *,
-    X_err: ArrayLike | None = None,
+    X_err: ErrorsLike | None = None,
     bins: int = 10,
     ax: Any = None,
 ) -> Any:

@@ -8,13 +8,22 @@ Error columns are paired by rule, the same as the command-line program's. A colu
 
 and in ``dflux`` when there is none of these and ``dflux`` has no error column of its own.
 
+Upper and lower errors are pairs of columns: ``E_flux`` and ``e_flux``; where there is none of the
+above, ``Unc_flux_2`` and ``Unc_flux_1``, ``flux_err1`` and ``flux_err2``, ``flux_errhi`` and
+``flux_errlo``, ``flux_err_upper`` and ``flux_err_lower`` and the like, whose signs do not count; or
+``flux_hi`` and ``flux_lo``, ``flux_upper`` and ``flux_lower``, which say where the error bar ends.
+``flux_limit`` or ``l_flux`` (text), or ``fluxlim``, says which values are limits: ``<`` or 1 where
+the truth is below the value, ``>`` or -1 where it is above. ``a_b_corr`` is the correlation of the
+errors of ``a`` and ``b``.
+
 Features may be computed, and are then called so, unless there is a column of that very name:
 
-    ``log(flux)``    the natural logarithm, with error ``sigma / flux``
-    ``log10(flux)``  the decimal one, with error ``sigma / (flux ln 10)``
+    ``log(flux)``    the natural logarithm
+    ``log10(flux)``  the decimal one
     ``gmag-w1mag``   a difference, with error ``sqrt(sigma_a**2 + sigma_b**2)``
 
-Values that have no logarithm count as missing.
+Errors of a logarithm are lopsided: they reach from the logarithm of the value to those of value -
+sigma and value + sigma. Values that have no logarithm count as missing.
 """
 
 from __future__ import annotations
@@ -28,22 +37,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.special import erf, erfinv
 
 from ._arrow import ArrowColumns, is_arrow, read_parquet
-from ._units import units_of
+from ._error_columns import (
+    Sides,
+    by_rule,
+    correlated,
+    find,
+    is_one_sided,
+    limit_column,
+    looks_like_error,
+    pair_by_rule,
+    read_sides,
+    require,
+    sides_by_rule,
+)
+from ._errors import Errors, read_limits
+from ._units import refuse_mixed, units_of
 
 __all__ = ["Columns", "from_fits", "from_parquet", "from_table", "pair_errors"]
-
-_RULE = (
-    ("", "_err"),
-    ("", "_error"),
-    ("e_", ""),
-    ("Unc_", ""),
-    ("sigma_", ""),
-    ("", "_unc"),
-    ("err_", ""),
-    ("", "_sigma"),
-)
 
 _WORDS = {"false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
 
@@ -56,7 +69,7 @@ _IDENTITIES = frozenset(
 class _Columns(NamedTuple):
     X: Any
     y: Any
-    X_err: np.ndarray | None
+    X_err: np.ndarray | Errors | None
     names: list[str]
 
 
@@ -70,9 +83,10 @@ class Columns(_Columns):
     y : ndarray of shape (n,), DataFrame or ndarray of shape (n, L), or None
         Labels, levels, numbers or counts; a column for each label when several were named; an
         ordered pandas Categorical where the column is one; None when none was asked for.
-    X_err : ndarray of shape (n, d) or None
+    X_err : ndarray of shape (n, d), Errors or None
         1-sigma errors: NaN where one is unknown, 0 for attributes without errors; None when no
-        attribute has any.
+        attribute has any. An :class:`nimgp.Errors` where some are lopsided or correlated, or some
+        values limits.
     names : list of str
         Names of the attributes.
     exposure : ndarray of shape (n,) or None
@@ -160,75 +174,14 @@ def stack_columns(table: Any) -> tuple[list[str], np.ndarray]:
     return names, np.column_stack([_numbers(table, name) for name in names])
 
 
-def _find(names: Sequence[str], wanted: str) -> str | None:
-    """The column of that name: an exact match, else the only one that differs in case."""
-    if wanted in names:
-        return wanted
-    same = [name for name in names if name.lower() == wanted.lower()]
-    return same[0] if len(same) == 1 else None
-
-
-def _require(names: Sequence[str], wanted: str) -> str:
-    found = _find(names, wanted)
-    if found is None:
-        raise ValueError(f"there is no column {wanted!r}; there are {', '.join(names)}")
-    return found
-
-
 # ---------------------------------------------------------------------- the rule
-
-
-def _by_rule(name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> list[str]:
-    """The error column of a name, and another one if there is; those excluded are none."""
-
-    def find(before: str, name: str, after: str) -> str | None:
-        found = _find(columns, before + name + after)
-        return None if found in excluded else found
-
-    tried = (find(before, name, after) for before, after in _RULE)
-    found = list(dict.fromkeys(column for column in tried if column is not None))
-    if found:
-        return found[:2]
-    delta = find("d", name, "")
-    if delta is None or any(find(before, delta, after) for before, after in _RULE):
-        return []
-    return [delta]
-
-
-def _looks_like_error(name: str) -> bool:
-    """Whether the rule gives such a name to errors; elements of vectors have a number behind."""
-    name = name.lower()
-    stem = name.rstrip("0123456789_")
-    return any(
-        len(name) > len(before)
-        and len(stem) > len(after)
-        and name.startswith(before.lower())
-        and name[len(stem) - len(after) :].startswith(after)
-        for before, after in _RULE
-    )
-
-
-_SIDES = "1 2 lo hi low high lower upper down up plus minus neg pos l u".split()
-_ONE_SIDED = tuple(
-    error + side for side in _SIDES for error in ("_err_", "_err", "err_", "err", "_error_", "_error")
-)
-
-
-def _is_one_sided(name: str, columns: Sequence[str]) -> bool:
-    """Whether it looks like the upper or lower error of another column: x_err1, xerr2, x_err_lo."""
-    return any(
-        len(name) > len(ending)
-        and name.lower().endswith(ending)
-        and _find(columns, name[: -len(ending)]) is not None
-        for ending in _ONE_SIDED
-    )
 
 
 def _warn_of_one_sided(names: Sequence[str]) -> None:
     if names:
         warnings.warn(
-            "asymmetric errors, by their names, cannot be used yet and are no features: "
-            f"{', '.join(names)}; errors={{feature: column}} names columns of 1-sigma errors",
+            "upper or lower errors, by their names, that have no counterpart and are left out: "
+            f"{', '.join(names)}; errors={{feature: 'lower:upper'}} names both columns",
             UserWarning,
             stacklevel=3,
         )
@@ -247,7 +200,8 @@ def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, st
     Returns
     -------
     dict
-        Error column by feature, for the features that have one.
+        Error column by feature, for the features that have one; ``"lower:upper"`` for a pair of
+        columns, ``"[low:high]"`` where they say where error bars end.
 
     Examples
     --------
@@ -255,8 +209,8 @@ def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, st
     {'flux': 'Unc_Flux'}
     """
     features, columns = list(features), list(columns)
-    pairs = {feature: _by_rule(feature, columns, features) for feature in features}
-    return {feature: found[0] for feature, found in pairs.items() if found}
+    pairs = {feature: sides_by_rule(feature, columns, features) for feature in features}
+    return {feature: str(found) for feature, found in pairs.items() if found is not None}
 
 
 def _inside_log(feature: str) -> tuple[str, str] | None:
@@ -267,27 +221,27 @@ def _inside_log(feature: str) -> tuple[str, str] | None:
 
 def _source(feature: str, columns: Sequence[str]) -> _Source:
     """What a feature is made of."""
-    column = _find(columns, feature)
+    column = find(columns, feature)
     if column is not None:
         return _Source(column)
     inside = _inside_log(feature)
     if inside is not None:
-        return _Source(_require(columns, inside[1]), inside[0])
+        return _Source(require(columns, inside[1]), inside[0])
     for sign in re.finditer("-", feature):
-        left = _find(columns, feature[: sign.start()].strip())
+        left = find(columns, feature[: sign.start()].strip())
         right = feature[sign.end() :].strip()
         if left is not None and right:
-            right = _require(columns, right)
+            right = require(columns, right)
             if left == right:
                 raise ValueError(f"feature {feature!r} is nothing")
             return _Source(left, "-", right)
-    return _Source(_require(columns, feature))
+    return _Source(require(columns, feature))
 
 
 def _matching(pattern: str, columns: Sequence[str]) -> list[str]:
     """The columns a pattern such as *mag stands for; a column of that very name is no pattern."""
-    if _find(columns, pattern) is not None or not set("*?") & set(pattern):
-        return [_require(columns, pattern)]
+    if find(columns, pattern) is not None or not set("*?") & set(pattern):
+        return [require(columns, pattern)]
     plain = pattern.replace("[", "[[]").lower()
     found = [name for name in columns if fnmatch.fnmatchcase(name.lower(), plain)]
     if not found:
@@ -302,7 +256,7 @@ def _named_sources(
     sources: dict[str, _Source] = {}
     for feature in map(str, features):
         logarithm, inside = _inside_log(feature) or ("", feature)
-        if _find(columns, feature) is None and set("*?") & set(inside):
+        if find(columns, feature) is None and set("*?") & set(inside):
             found = [name for name in usable if name in _matching(inside, columns)]
             if not found:
                 raise ValueError(f"no column matches {inside!r}")
@@ -325,41 +279,98 @@ def _numbers_rows(table: Any, name: str) -> bool:
     )
 
 
+def _limits_of(table: Any, name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> str | None:
+    """The column that says which values of another are limits. Numbers are told from measurements
+    such as a speed and its limit by the name alone: the ending of archives.
+    """
+    found = limit_column(name, columns, excluded)
+    limits = found is not None and (not _is_numeric(table[found]) or found.lower().endswith("lim"))
+    return found if limits else None
+
+
+def _errors_of(name: str, columns: Sequence[str]) -> list[str]:
+    """All columns that look like errors of another, used or not."""
+    pair = pair_by_rule(name, columns)
+    return by_rule(name, columns) + ([] if pair is None else pair.columns)
+
+
+def _about(table: Any, name: str, columns: Sequence[str]) -> list[str]:
+    """Columns about the measurements of another, or itself if it is a correlation."""
+    limit = _limits_of(table, name, columns)
+    about = _errors_of(name, columns) + ([] if limit is None else [limit])
+    return about + ([name] if correlated(name, columns) else [])
+
+
 def _numeric_columns(
     table: Any, columns: Sequence[str], labels: Sequence[str], named: set[str]
 ) -> tuple[list[str], list[str]]:
     """Columns that may be features, and those that are unless anything is said."""
     values = [name for name in columns if name not in labels]
-    errors = named.union(*(_by_rule(name, columns) for name in values))
-    errors.update(*(_by_rule(label, columns) for label in labels if _is_numeric(table[label])))
+    errors = named.union(*(_about(table, name, columns) for name in values))
+    errors.update(*(_errors_of(label, columns) for label in labels if _is_numeric(table[label])))
     one_sided = [
         name
         for name in values
-        if name not in errors and _is_numeric(table[name]) and _is_one_sided(name, columns)
+        if name not in errors and _is_numeric(table[name]) and is_one_sided(name, columns)
     ]
     _warn_of_one_sided(one_sided)
+    noisy = {name for name in values if sides_by_rule(name, columns) is not None}
     usable = [
         name
         for name in values
         if name not in errors
         and name not in one_sided
         and name.lower() not in _IDENTITIES
-        and (not _looks_like_error(name) or _by_rule(name, columns))
+        and (not looks_like_error(name) or name in noisy)
         and _is_numeric(table[name])
     ]
-    described = [name for name in usable if _by_rule(name, columns) or not _numbers_rows(table, name)]
+    described = [name for name in usable if name in noisy or not _numbers_rows(table, name)]
     return usable, described or usable
 
 
-def _logarithm(
-    form: str, values: np.ndarray, sigma: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray | None]:
-    values = np.where(values > 0, values, np.nan)
-    if sigma is not None:
-        with np.errstate(over="ignore"):  # however uncertain, an error stays finite
-            sigma = sigma / values / (np.log(10) if form == "log10" else 1)
-            sigma = np.minimum(sigma, np.finfo(np.float64).max)
-    return (np.log10 if form == "log10" else np.log)(values), sigma
+# ---------------------------------------------------------------------- measurements
+
+
+class _Reading(NamedTuple):
+    """A column's cells: values, lower and upper errors, and which values are limits."""
+
+    value: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    limit: np.ndarray  # -1: the truth is below the value, 1: above it
+
+    def keep(self, there: np.ndarray) -> _Reading:
+        """Without the cells that are not there."""
+        value, lower, upper = (np.where(there, cells, np.nan) for cells in self[:3])
+        return _Reading(value, lower, upper, np.where(there, self.limit, np.int8(0)))
+
+
+def _logarithm(form: str, x: _Reading) -> _Reading:
+    """Logarithms, and how far their errors reach: to the logarithms of value - lower and value +
+    upper. Of a lower half that reaches below zero only the part above it counts, as in the program
+    (cli/rows/formula.c).
+    """
+    value, lower, upper, limit = x.keep(x.value > 0)
+    largest, unit = np.finfo(np.float64).max, np.log(10) if form == "log10" else 1.0
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        down, up = lower / value, np.minimum(upper / value, largest)
+        there = erf(np.sqrt(0.5) / down)
+        z = np.where(there < 1, np.sqrt(2) * erfinv(erf(np.sqrt(0.5)) * there), 1.0)
+        reach = np.minimum(down * z, 1 - np.finfo(np.float64).eps)
+        reach = np.where(np.isinf(down), 1 - np.finfo(np.float64).eps, reach)
+        lower = np.where(down > 0, -np.log1p(-reach), down)
+    values = (np.log10 if form == "log10" else np.log)(value)
+    return _Reading(values, lower / unit, np.log1p(up) / unit, limit)
+
+
+def _difference(a: _Reading, b: _Reading) -> _Reading:
+    """a - b. A limit of either is one of it; where they contradict each other nothing is known."""
+    with np.errstate(over="ignore"):
+        value = a.value - b.value
+        lower, upper = np.hypot(a.lower, b.upper), np.hypot(a.upper, b.lower)
+    known = np.isfinite(value) & ((a.limit == 0) | (a.limit != b.limit))
+    limit = np.where(a.limit != 0, a.limit, -b.limit)
+    return _Reading(value, lower, upper, limit).keep(known)
 
 
 # ---------------------------------------------------------------------- labels
@@ -508,8 +519,8 @@ def from_table(
     columns = _column_names(table)
     one = label is None or isinstance(label, str)
     wanted = [label] if isinstance(label, str) else [] if label is None else list(label)
-    labels = [_require(columns, name) for name in wanted]
-    taken = labels if exposure is None else [*labels, _require(columns, exposure)]
+    labels = [require(columns, name) for name in wanted]
+    taken = labels if exposure is None else [*labels, require(columns, exposure)]
     excluded = {
         name
         for pattern in ([exclude] if isinstance(exclude, str) else exclude)
@@ -517,7 +528,12 @@ def from_table(
     }
     columns = [name for name in columns if name not in excluded or name in taken]
     given = dict(errors) if isinstance(errors, Mapping) else {}
-    named = {_require(columns, name) for name in given.values() if name is not None}
+    named = {
+        column
+        for name in given.values()
+        if name is not None
+        for column in read_sides(name, columns).columns
+    }
     if features is None:
         sources = {name: _Source(name) for name in _numeric_columns(table, columns, taken, named)[1]}
     else:
@@ -538,7 +554,12 @@ def from_table(
         raise ValueError("the table has no columns of numbers besides labels and errors")
     pairs = _pairs(sources, columns, taken, errors, given)
     _refuse_double_use(sources, pairs, labels, taken[len(labels) :])
-    X, X_err = _values(table, sources, pairs, np.ravel(missing_value))
+    units = units_of(table)
+    for feature, source in sources.items():
+        for column, sides in zip(source.columns, pairs[feature], strict=True):
+            refuse_mixed(column, dict.fromkeys(sides.columns if sides else (), "its errors"), units)
+        refuse_mixed(source.column, dict.fromkeys(source.columns[1:], "what is taken away,"), units)
+    X, X_err = _values(table, sources, pairs, columns, np.ravel(missing_value))
     if not labels:
         y, keep = None, np.ones(len(X), dtype=bool)
     elif one:
@@ -554,10 +575,10 @@ def from_table(
     if not keep.all():
         X, X_err = X[keep], X_err[keep]
     X = _frame(X, names, rows, as_frame)
-    result = Columns(X, y, X_err if any(map(any, pairs.values())) else None, names)
-    known = units_of(table)
+    known = any(map(any, pairs.values())) or isinstance(X_err, Errors)
+    result = Columns(X, y, X_err if known else None, names)
     result.units = {
-        name: known[source.column] for name, source in sources.items() if source.column in known
+        name: units[source.column] for name, source in sources.items() if source.column in units
     }
     if result.units and hasattr(X, "attrs"):
         X.attrs["units"] = dict(result.units)
@@ -566,7 +587,7 @@ def from_table(
     return result
 
 
-def _refuse_double_use(sources: Mapping[str, _Source], pairs: Mapping[str, Sequence[str | None]],
+def _refuse_double_use(sources: Mapping[str, _Source], pairs: Mapping[str, Sequence[Sides | None]],
                        labels: Sequence[str], exposures: Sequence[str]) -> None:  # fmt: skip
     """ValueError when what is to be predicted, or the exposure, is among what predicts it."""
     for column in exposures:
@@ -577,7 +598,7 @@ def _refuse_double_use(sources: Mapping[str, _Source], pairs: Mapping[str, Seque
             for column in source.columns:
                 if column in columns:
                     raise ValueError(f"column {column!r} cannot be {what} and feature at once")
-            for error in pairs[feature]:
+            for error in (name for sides in pairs[feature] if sides for name in sides.columns):
                 if error in columns:
                     raise ValueError(
                         f"column {error!r} cannot be {what} and the error of {feature!r} at once"
@@ -600,14 +621,16 @@ def _exposure(table: Any, name: str, rows: np.ndarray) -> np.ndarray:
 
 
 def _pairs(sources: Mapping[str, _Source], columns: Sequence[str], labels: Sequence[str],
-           errors: Any, given: Mapping[str, str | None]) -> dict[str, list[str | None]]:  # fmt: skip
-    """Error columns by feature, one for each column it is made of; None where there is none."""
+           errors: Any, given: Mapping[str, str | None]) -> dict[str, list[Sides | None]]:  # fmt: skip
+    """Error columns by feature, for each column it is made of; None where there are none."""
     if isinstance(errors, str) and errors != "auto":
         raise ValueError(f"errors={errors!r} is not 'auto', a dict or None")
     values = [column for source in sources.values() for column in source.columns]
-    allowed = [column for column in columns if column not in labels]
-    found = {} if errors is None else pair_errors(values, allowed)
-    pairs = {f: [found.get(column) for column in source.columns] for f, source in sources.items()}
+    allowed = [] if errors is None else [name for name in columns if name not in labels]
+    pairs = {
+        feature: [sides_by_rule(column, allowed, values) for column in source.columns]
+        for feature, source in sources.items()
+    }
     for feature, column in given.items():
         about = [
             (f, k)
@@ -620,46 +643,119 @@ def _pairs(sources: Mapping[str, _Source], columns: Sequence[str], labels: Seque
                 f"errors: {feature!r} is not a feature; there are {', '.join(sources)}"
             )
         for f, k in about:
-            pairs[f][k] = None if column is None else _require(columns, column)
+            pairs[f][k] = None if column is None else read_sides(column, columns)
     return pairs
 
 
 def _values(
     table: Any,
     sources: Mapping[str, _Source],
-    pairs: Mapping[str, Sequence[str | None]],
+    pairs: Mapping[str, Sequence[Sides | None]],
+    columns: Sequence[str],
     sentinels: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray | Errors]:
     """All rows of the features, and their errors; 0 where a feature has none."""
 
     def numbers(name: str) -> np.ndarray:
         values = _numbers(table, name)
         return np.where(np.isin(values, sentinels), np.nan, values) if sentinels.size else values
 
-    rows = len(_numbers(table, next(iter(sources.values())).column))
-    X, X_err = np.empty((rows, len(sources))), np.zeros((rows, len(sources)))
+    taken = [column for source in sources.values() for column in source.columns]
+    rows = len(_numbers(table, taken[0]))
+    shape = rows, len(sources)
+    X, lower, upper = np.empty(shape), np.zeros(shape), np.zeros(shape)
+    limit = np.zeros(shape, dtype=np.int8)
     for j, (feature, source) in enumerate(sources.items()):
-        values = [numbers(column) for column in source.columns]
-        sigmas = [None if name is None else numbers(name) for name in pairs[feature]]
-        for name, sigma in zip(pairs[feature], sigmas, strict=True):
-            if sigma is not None and rows and np.isnan(sigma).all():
-                raise ValueError(
-                    f"column {name!r}: every error of {feature!r} is missing; "
-                    f"errors={{{feature!r}: None}} says that the values are exact"
-                )
+        readings = []
+        for column, sides in zip(source.columns, pairs[feature], strict=True):
+            value = numbers(column)
+            errors = _error_bars(numbers, sides, value, column, feature)
+            found = _limits_of(table, column, columns, taken)
+            limits = np.zeros(rows, dtype=np.int8) if found is None else _limit_cells(table, found)
+            readings.append(_Reading(value, *errors, limits))
+        reading = readings[0]
         if source.form == "-":
-            X[:, j] = values[0] - values[1]
-            known = [sigma for sigma in sigmas if sigma is not None]
-            if known:
-                X_err[:, j] = np.sqrt(sum(sigma**2 for sigma in known))
+            reading = _difference(*readings)
+        elif source.form:
+            reading = _logarithm(source.form, reading)
+        X[:, j], lower[:, j], upper[:, j], limit[:, j] = reading
+    lopsided = any(
+        sides is not None and (sides.upper is not None or source.form.startswith("log"))
+        for feature, source in sources.items()
+        for sides in pairs[feature]
+    )
+    corr = _correlations(sources, pairs, columns, taken, numbers)
+    if not lopsided and corr is None and not limit.any():
+        return X, lower
+    return X, Errors(
+        lower,
+        upper if lopsided else None,
+        corr=corr,
+        limit=limit if limit.any() else None,
+    )
+
+
+def _error_bars(
+    numbers: Any, sides: Sides | None, values: np.ndarray, column: str, feature: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper errors; one that is missing is like the other."""
+    if sides is None:
+        return np.zeros(len(values)), np.zeros(len(values))
+    cells = [numbers(name) for name in sides.columns]
+    if len(values) and all(np.isnan(side).all() for side in cells):
+        raise ValueError(
+            f"column {sides.lower!r}: every error of {feature!r} is missing; "
+            f"errors={{{feature!r}: None}} says that the values are exact"
+        )
+    if sides.upper is None:
+        return cells[0], cells[0]
+    lower, upper = np.abs(cells[0]), np.abs(cells[1])
+    if sides.ends:
+        lower, upper = values - cells[0], cells[1] - values
+        for name, side in zip(sides.columns, (lower, upper), strict=True):
+            if (side < 0).any():
+                row = int(np.argmax(side < 0))
+                raise ValueError(
+                    f"column {name!r}: row {row}: the error bar of {column!r} ends on the wrong "
+                    "side of the value"
+                )
+    return np.where(np.isnan(lower), upper, lower), np.where(np.isnan(upper), lower, upper)
+
+
+def _limit_cells(table: Any, name: str) -> np.ndarray:
+    """Signs of a column of limits; as numbers, 1 is an upper limit: the truth is below it."""
+    try:
+        if _is_numeric(table[name]):
+            return -read_limits(np.nan_to_num(_numbers(table, name)))
+        return read_limits(_texts(table[name]))
+    except ValueError as error:
+        raise ValueError(f"column {name!r}: {error}") from None
+
+
+def _correlations(
+    sources: Mapping[str, _Source],
+    pairs: Mapping[str, Sequence[Sides | None]],
+    columns: Sequence[str],
+    taken: Sequence[str],
+    numbers: Any,
+) -> np.ndarray | None:
+    """Correlations of errors of features that are a column or its logarithm, and have errors."""
+    place = {
+        source.column: j
+        for j, (feature, source) in enumerate(sources.items())
+        if source.form != "-" and pairs[feature][0] is not None
+    }
+    corr = None
+    for name in columns:
+        of = None if name in taken else correlated(name, columns)
+        if of is None or of[0] not in place or of[1] not in place:
             continue
-        value, sigma = values[0], sigmas[0]
-        if source.form:
-            value, sigma = _logarithm(source.form, value, sigma)
-        X[:, j] = value
-        if sigma is not None:
-            X_err[:, j] = sigma
-    return X, X_err
+        cells = np.nan_to_num(numbers(name))
+        if corr is None:
+            corr = np.zeros((len(cells), len(sources), len(sources)))
+        i, j = place[of[0]], place[of[1]]
+        corr[:, i, j] = corr[:, j, i] = cells
+    return corr
 
 
 def _frame(X: np.ndarray, names: Sequence[str], rows: np.ndarray, as_frame: bool | str) -> Any:

@@ -20,15 +20,18 @@
 #define FIELD(type, field) printf(#type " " #field " %zu\n", offsetof(type, field))
 
 static int print_layout(void) {
-    FIELD(nim_error, status), FIELD(nim_error, message);
-    FIELD(nim_data, rows), FIELD(nim_data, attributes), FIELD(nim_data, x);
+    FIELD(nim_error, status), FIELD(nim_error, message), FIELD(nim_error, option);
+    FIELD(nim_error, row), FIELD(nim_error, attribute), FIELD(nim_error, reserved);
+    FIELD(nim_data, size), FIELD(nim_data, rows), FIELD(nim_data, attributes), FIELD(nim_data, x);
     FIELD(nim_data, sigma), FIELD(nim_data, sigma_rows), FIELD(nim_data, labels);
     FIELD(nim_data, weights), FIELD(nim_data, targets), FIELD(nim_data, outputs);
-    FIELD(nim_data, exposure);
+    FIELD(nim_data, exposure), FIELD(nim_data, correlation), FIELD(nim_data, correlation_rows);
+    FIELD(nim_data, sigma_upper), FIELD(nim_data, limit);
     FIELD(nim_progress, epoch), FIELD(nim_progress, epochs), FIELD(nim_progress, batch);
     FIELD(nim_progress, batches), FIELD(nim_progress, step), FIELD(nim_progress, bound);
     FIELD(nim_progress, rate), FIELD(nim_progress, jitter);
-    FIELD(nim_prediction, probabilities), FIELD(nim_prediction, entropy);
+    FIELD(nim_prediction, size), FIELD(nim_prediction, probabilities),
+        FIELD(nim_prediction, entropy);
     FIELD(nim_prediction, latent_mean), FIELD(nim_prediction, latent_variance);
     FIELD(nim_prediction, measurement_part), FIELD(nim_prediction, model_part);
     FIELD(nim_prediction, mean), FIELD(nim_prediction, deviation), FIELD(nim_prediction, levels);
@@ -37,7 +40,9 @@ static int print_layout(void) {
     FIELD(nim_prediction, plausibility), FIELD(nim_prediction, novelty);
     FIELD(nim_prediction, input_log_density);
     FIELD(nim_option_info, name), FIELD(nim_option_info, fallback);
-    FIELD(nim_option_info, values), FIELD(nim_option_info, help);
+    FIELD(nim_option_info, values), FIELD(nim_option_info, help), FIELD(nim_option_info, type);
+    FIELD(nim_option_info, choices), FIELD(nim_option_info, least), FIELD(nim_option_info, most);
+    FIELD(nim_option_info, role);
     printf("nim_error size %zu\nnim_data size %zu\nnim_progress size %zu\n", sizeof(nim_error),
            sizeof(nim_data), sizeof(nim_progress));
     printf("nim_prediction size %zu\nnim_option_info size %zu\n", sizeof(nim_prediction),
@@ -57,8 +62,8 @@ static nim_data read_table(const char *path) {
     if (!file)
         exit(fprintf(stderr, "cannot open %s\n", path));
     uint64_t *size = read_array(file, 6, sizeof *size);
-    nim_data data = {
-        .rows = size[0], .attributes = size[1], .sigma_rows = size[2], .outputs = size[4]};
+    nim_data data =
+        NIM_DATA(.rows = size[0], .attributes = size[1], .sigma_rows = size[2], .outputs = size[4]);
     data.x = read_array(file, data.rows * data.attributes, sizeof *data.x);
     if (size[2])
         data.sigma = read_array(file, data.sigma_rows * data.attributes, sizeof *data.sigma);
@@ -107,7 +112,7 @@ static nim_status predict(const nim_model *model, const nim_data *data, nim_erro
     size_t n = data->rows, classes = nim_model_classes(model);
     size_t width = classes ? classes : 2 + LEVELS;
     double *answer = calloc(n * (width + 1), sizeof *answer);
-    nim_prediction wanted = {.log_density = answer + n * width};
+    nim_prediction wanted = NIM_PREDICTION(.log_density = answer + n * width);
     if (classes)
         wanted.probabilities = answer;
     else {

@@ -27,19 +27,22 @@ def chosen(estimator, *names):
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_the_library_chooses_for_the_data(kind):
-    numbers = kind._target in ("number", "count")
     names = ("input", "alpha", "caution", "samples", "batch")
-    noisy, exact, learned = (
+    found = tuple(
         chosen(fitted(kind, errors=errors, noise=noise), *names)
         for errors, noise in ((True, "given"), (False, "given"), (True, "learned"))
     )
-    power = ("0", "1") if numbers else ("1", "0.3")
-    points = ("marginal", "1", "0.45", "4", "50")  # each row has errors of its own
-    assert noisy == (("latent", *power, "4", "200") if numbers else points)
-    assert exact == ("exact", *power, "1", "200")
-    classes = kind is NoisyGPClassifier
-    assert learned == (("marginal", "0.8", "1", "16", "50") if classes else
-                       ("latent", "0", "1", "4" if numbers else "1", "200"))  # fmt: skip
+    latent = ("latent", "0.7", "1", "4", "200")
+    learned = ("marginal", "0.8", "1", "16", "50")
+    wanted = {  # noisy, each row with errors of its own; exact; noise learned
+        "class": (("marginal", "1", "0.45", "4", "50"), ("exact", "1", "0.3", "1", "200"), learned),
+        "level": (("marginal", "0.7", "0.45", "4", "50"), ("exact", "0.7", "0.3", "1", "200"), learned),
+        "labels": (("marginal", "1", "0.45", "4", "50"), ("exact", "1", "0.3", "1", "200"),
+                   ("latent", "0", "1", "1", "200")),
+        "number": (latent, ("exact", "0", "1", "1", "200"), latent),
+        "count": (latent, ("exact", "0", "1", "1", "200"), latent),
+    }  # fmt: skip
+    assert found == wanted[kind._target]
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
@@ -186,6 +189,7 @@ def test_all_questions_are_answered_with_marginal_inputs(kind):
 def test_defaults_of_numbers():
     """The defaults of numbers, spelled out."""
     X, _, sigma, _ = make_targets(NoisyGPRegressor, 60)
-    spelled = {"input_model": "latent", "alpha": 0, "caution": 1, "n_draws": 4, "batch_size": 200}
+    spelled = {"input_model": "latent", "kernel": "matern52", "alpha": 0.7, "caution": 1, "n_draws": 4,
+               "batch_size": 200}  # fmt: skip
     one, other = (fitted(NoisyGPRegressor, **settings) for settings in ({}, spelled))
     assert np.array_equal(predicted(one, X, sigma), predicted(other, X, sigma))

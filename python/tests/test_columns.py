@@ -42,14 +42,18 @@ def test_formulas_carry_errors():
     X, _, X_err, names = from_table(table, features=["Gmag-W1mag", "log10(flux)", "log(flux)"])
     assert names == ["Gmag-W1mag", "log10(flux)", "log(flux)"]
     assert np.array_equal(X["Gmag-W1mag"], table["Gmag"] - table["W1mag"])
-    assert np.allclose(X_err[:, 0] ** 2, table["e_Gmag"] ** 2 + table["e_W1mag"] ** 2)
+    lower, upper = X_err.sigma, X_err.upper
+    both = table["e_Gmag"] ** 2 + table["e_W1mag"] ** 2
+    assert np.allclose(lower[:, 0] ** 2, both) and np.allclose(upper[:, 0] ** 2, both)
     assert np.allclose(X["log(flux)"], np.log(10) * X["log10(flux)"])
-    assert np.allclose(X_err[:, 2], np.log(10) * X_err[:, 1])
+    assert np.allclose(lower[:, 2], np.log(10) * lower[:, 1])
+    assert np.allclose(upper[:, 2], np.log(10) * upper[:, 1])
+    assert np.allclose(upper[:, 1], np.log10(1 + table["flux_err"] / table["flux"]))
     # The slope of a formula times the error is the error to first order.
-    step = 1e-6 * table["flux_err"]
-    assert np.allclose(
-        np.log10((table["flux"] + step) / table["flux"]) / 1e-6, X_err[:, 1], rtol=1e-4
-    )
+    small = from_table({"flux": table["flux"], "flux_err": 1e-6 * table["flux_err"]}, log=["flux"])
+    slope = 1e-6 * table["flux_err"] / table["flux"]
+    assert np.allclose(small.X_err.upper[:, 0], slope, rtol=1e-5)
+    assert np.allclose(small.X_err.sigma[:, 0], slope, rtol=1e-5)
     one = from_table(table, features=["Gmag-W1mag"], errors={"Gmag": None}).X_err
     assert np.array_equal(one[:, 0], table["e_W1mag"])
     with pytest.raises(ValueError, match="is nothing"):

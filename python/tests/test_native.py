@@ -36,12 +36,14 @@ def test_every_function_of_the_header_is_known():
     declared = set(re.findall(r"NIM_API[^;(]*?\b(nim_\w+)\(", header))
     assert len(declared) > 30
     beyond = {"nim_status_text", "nim_trainer_create", "nim_trainer_step", "nim_trainer_free",
-              "nim_model_set_collectives"}  # fmt: skip
+              "nim_model_set_collectives", "nim_options_copy", "nim_option_named",
+              "nim_target_name"}  # fmt: skip
     assert set(_native._FUNCTIONS) == declared - beyond
 
 
 def test_statuses_are_those_of_the_header():
     header = (ROOT / "include" / "nimgp.h").read_text()
+    header = header[header.index("NIM_STATUS_LIST") : header.index("typedef enum nim_status")]
     for number, name in enumerate(re.findall(r"^    X\((\w+),", header, re.MULTILINE)):
         assert getattr(_native, name) == number
 
@@ -56,9 +58,20 @@ def test_every_option_is_a_parameter_with_the_same_default():
         for kind in owners:
             default = kind().get_params()[name]
             if name == "likelihood":
-                assert default in option.values.split("|")
+                assert default in option.choices
             else:
                 assert same_value(option_text(name, default), option.default), option
+
+
+def test_enumerations_are_those_of_the_header():
+    header = (ROOT / "include" / "nimgp.h").read_text()
+    targets = re.findall(r"^    X\(\w+, \"(\w+)\"\) +/\*", header, re.MULTILINE)
+    assert tuple(targets) == _native.TARGETS
+    for kind, ours in (("type", _native.OPTION_TYPES), ("role", _native.OPTION_ROLES)):
+        body = re.search(rf"typedef enum nim_option_{kind} {{(.*?)}}", header, re.DOTALL)[1]
+        assert tuple(re.findall(r"^    NIM_OPTION_(\w+),", body, re.MULTILINE)) == tuple(
+            name.upper() for name in ours
+        )
 
 
 def test_messages_of_the_library_are_carried():
@@ -66,6 +79,12 @@ def test_messages_of_the_library_are_carried():
         NoisyGPClassifier(kernel="cubic").fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="3 inducing inputs are more than the 2 rows"):
         NoisyGPClassifier(n_inducing=3).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError) as refused:
+        Model.create({}, Table(np.array([[0.0, 1.0], [2.0, np.inf]])))
+    assert (refused.value.row, refused.value.attribute, refused.value.option) == (1, 1, None)
+    with pytest.raises(ValueError) as refused:
+        Model.create({"batch": "-1"}, Table(np.zeros((2, 2))))
+    assert (refused.value.row, refused.value.attribute, refused.value.option) == (None, None, "batch")
     error = _native.Error(status=_native.NUMERICAL, message=b"no factor")
     assert isinstance(_native.exception(error.status, error), NumericalError)
     assert isinstance(_native.exception(_native.OUT_OF_MEMORY, error), MemoryError)

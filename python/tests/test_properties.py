@@ -9,13 +9,21 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from nimgp import NoisyGPClassifier, NoisyGPRegressor
 
-settings.register_profile("quick", max_examples=40, deadline=None, derandomize=True, database=None)
+# A busy machine is no fault: nothing here is timed.
+settings.register_profile(
+    "quick",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("quick")
 
 QUICK = {"max_epochs": 2, "n_inducing": 4, "random_state": 0, "n_jobs": 1}
@@ -96,6 +104,35 @@ def test_any_array_is_answered_or_refused(array, as_error):
             assert str(error)
             return
     assert np.isfinite(p).all() and np.allclose(p.sum(axis=1), 1)
+
+
+@given(
+    npst.arrays(
+        st.sampled_from([np.float64, np.int64, np.bool_, np.complex128, "U3", object, "M8[D]"]),
+        st.sampled_from([(3,), (3,), (3,), (), (2,), (3, 1)]),
+    ),
+    st.booleans(),
+)
+def test_any_shares_are_taken_or_refused(shares, masked):
+    """Probabilities that sum to one, or a ValueError or TypeError; a masked share is none."""
+    clf, X = learned("classes"), np.zeros((2, D))
+    given = np.ma.array(shares, mask=np.arange(shares.size).reshape(shares.shape) == 1) if masked else shares
+    try:
+        p = clf.predict_proba(X, X_err=0.1, prior=given)
+    except (ValueError, TypeError) as error:
+        assert str(error)
+        return
+    assert not masked and shares.dtype.kind not in "cM"
+    assert np.isfinite(p).all() and np.allclose(p.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [np.ma.array(np.ones(40), mask=np.arange(40) == 7), np.ones(40, dtype="M8[D]"), 1j * np.ones(40)],
+)
+def test_weights_are_plain_numbers(weights):
+    with pytest.raises(ValueError):
+        NoisyGPClassifier(**QUICK).fit(np.zeros((40, D)), np.arange(40) % 2, X_err=0.1, sample_weight=weights)
 
 
 LABELS = {

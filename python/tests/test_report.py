@@ -358,6 +358,29 @@ def test_it_shows_in_a_notebook(hostile: nimgp.Report, chromium: Any) -> None:
     page.close()
 
 
+def test_sets_and_strangers(show: Any) -> None:
+    """Where the model knows them: the numbers of novelty and predict_set, and a mark for each."""
+    X, y, sigma = blobs(200, 3, 2)
+    X[0] = 40.0  # like nothing else
+    model = nimgp.NoisyGPClassifier(**QUICK).fit(X[1:], y[1:], X_err=sigma[1:])
+    report = model.report(X, y, X_err=sigma)
+    data, novelty = report.data, model.novelty(X, X_err=sigma)
+    sets = model.predict_set(X, 0.9, X_err=sigma)
+    assert data["sets"]["sizes"] == np.bincount(sets.sum(axis=1), minlength=4).tolist()
+    assert data["sets"]["held"]["value"] == pytest.approx(sets[np.arange(200), y].mean())
+    bins = np.minimum(novelty // data["novelty"]["bin"], 19).astype(int)
+    assert data["novelty"]["rows"] == np.bincount(bins, minlength=20).tolist()
+    listed = data["strangers"]
+    assert listed[0]["row"] == 1 and listed[0]["novelty"] == pytest.approx(novelty[0], rel=1e-4)
+    assert [row["row"] - 1 for row in listed[:5]] == np.argsort(-novelty, kind="stable")[:5].tolist()
+    opened = show(report)
+    opened.is_fine()
+    marks = opened.marks()
+    assert marks["sets"] == 4 and marks["novelty"] == 20
+    assert opened.page.locator("#strangers tbody tr").count() == len(listed)
+    assert "above 2:" in opened.page.inner_text("#novelty")
+
+
 def test_without_labels(show: Any) -> None:
     X, y, sigma = blobs(80, 2, 1)
     opened = show(classifier().fit(X, y, X_err=sigma).report(X, X_err=sigma))

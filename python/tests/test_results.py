@@ -55,7 +55,7 @@ def test_uncertainty_is_the_sum_of_its_parts(trained):
 def test_remeasuring(trained):
     problem, _ = trained
     clf = NoisyGPClassifier(
-        max_epochs=60, learning_rate=0.05, warm_up=100, calibrate=False, random_state=0
+        max_epochs=60, learning_rate=0.05, warm_up=100, calibrate=False, n_points=256, random_state=0
     ).fit(problem.X, problem.y, X_err=problem.sigma)
     X, _, sigma, _ = (array[:60] for array in problem)
     gain = clf.remeasure(X, X_err=sigma)

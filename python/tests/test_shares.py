@@ -6,6 +6,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from scipy.stats import chi2, multivariate_normal
@@ -39,7 +40,8 @@ def test_shares_are_bayes_theorem(trained):
     expected = plain * prior / clf.class_shares_
     expected /= expected.sum(axis=1, keepdims=True)
     by_name = dict(zip(clf.classes_.tolist(), 10 * prior, strict=False))  # they need not sum to one
-    for given in (prior, by_name):
+    by_index = pd.Series(by_name).sort_values()  # as y.value_counts() has them, in an order of its own
+    for given in (prior, by_name, by_index):
         found = clf.predict_proba(problem.X, X_err=problem.sigma, prior=given)
         assert np.allclose(found, expected, atol=1e-12)
     same = clf.predict_proba(problem.X, X_err=problem.sigma, prior=clf.class_shares_)

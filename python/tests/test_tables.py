@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import pickle
 import random
 import subprocess
@@ -47,12 +48,13 @@ def test_what_the_rule_leaves_alone():
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
 AFFIXES = ["{}_err", "{}_ERROR", "e_{}", "unc_{}", "sigma_{}", "{}_unc", "err_{}", "{}_Sigma", "d{}"]
-AFFIXES += ["{}_err1", "{}ERR2", "{}_error_upper"]  # one-sided: neither features nor errors
+AFFIXES += ["{}_err1", "{}_err2", "{}ERR2", "{}_error_upper", "{}_lo", "{}_hi", "E_{}", "Unc_{}_1", "Unc_{}_2"]
+AFFIXES += ["{}_limit", "{}lim", "{}_flux_corr"]
 
 
 def paired_by_program(folder, columns, features):
     """Features and their error columns as the command-line program finds them."""
-    rows = [[str(i + 0.5 * j + 1) for j in range(len(columns))] for i in range(6)]
+    rows = [[str(i // 2 % 2)] * len(columns) for i in range(6)]
     lines = [",".join(row + ["ab"[i % 2]]) for i, row in enumerate(rows)]
     (folder / "t.csv").write_text("\n".join([",".join([*columns, "class"]), *lines]))
     wish = [] if features is None else ["--features", ",".join(features)]
@@ -64,7 +66,7 @@ def paired_by_program(folder, columns, features):
     return {found["name"]: found["error"] for found in json.loads(seen.stdout)["features"]}
 
 
-@pytest.mark.filterwarnings("ignore:asymmetric errors")
+@pytest.mark.filterwarnings("ignore:upper or lower errors")
 def test_the_program_has_the_same_rule(tmp_path):
     """The rule is written in C and in Python: random tables, with features named and not."""
     if not PROGRAM.exists():
@@ -77,7 +79,7 @@ def test_the_program_has_the_same_rule(tmp_path):
         columns = source.sample([*bases, *sorted(errors - set(bases))], len(errors | set(bases)))
         features = bases if trial % 2 else None
         X, _, _, names = from_table(
-            {**{name: np.arange(6.0) for name in columns}, "class": list("ababab")},
+            {**{name: np.arange(6) // 2 % 2 for name in columns}, "class": list("ababab")},
             "class", features, as_frame=False,
         )  # fmt: skip
         pairs = pair_errors(names, columns)
@@ -103,14 +105,58 @@ def as_structured(columns):
     return table.as_array()
 
 
-def test_asymmetric_errors_are_no_features():
-    names = ["x", "x_err1", "x_err2", "pererr1", "per", "merr1"]
+def test_one_sided_errors_are_no_features():
+    names = ["x", "x_err1", "pererr1", "per", "merr1"]
     table = {name: np.arange(3.0) for name in names}
-    with pytest.warns(UserWarning, match="are no features: x_err1, x_err2, pererr1; errors="):
+    with pytest.warns(UserWarning, match="are left out: x_err1, pererr1; errors="):
         assert from_table(table).names == ["x", "per", "merr1"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert from_table(table, features=["x", "x_err1"]).names == ["x", "x_err1"]
+
+
+def test_pairs_limits_and_correlations():
+    table = {
+        "x": [1.0, 2.0, 3.0],
+        "x_err1": [0.1, 0.2, np.nan],
+        "x_err2": [-0.4, np.nan, -0.5],
+        "y": [5.0, 6.0, 7.0],
+        "y_lo": [4.0, 5.5, np.nan],
+        "y_hi": [5.5, 6.5, np.nan],
+        "y_limit": ["", "<", ">"],
+        "m": [1.0, 1.0, 1.0],
+        "mlim": [1, 0, -1],
+        "x_y_corr": [0.5, np.nan, -0.5],
+    }
+    pairs = {"x": "x_err2:x_err1", "y": "[y_lo:y_hi]"}
+    assert pair_errors(["x", "y", "m"], table) == pairs
+    for given in ("auto", pairs):
+        X, _, X_err, names = from_table(table, errors=given, as_frame=False)
+        assert names == ["x", "y", "m"]
+        lower, upper = X_err.sigma, X_err.upper
+        assert lower[:, 0].tolist() == [0.4, 0.2, 0.5] and upper[:, 0].tolist() == [0.1, 0.2, 0.5]
+        assert lower[:2, 1].tolist() == [1.0, 0.5] and upper[:2, 1].tolist() == [0.5, 0.5]
+        assert np.isnan(lower[2, 1]) and np.isnan(upper[2, 1])
+        assert X_err.limit.tolist() == [[0, 0, -1], [0, -1, 0], [0, 1, 1]]
+        assert X_err.correlation.tolist() == [[0.5, 0, 0], [0, 0, 0], [-0.5, 0, 0]]
+        part = X_err[np.array([2, 0])]
+        assert part.limit.tolist() == [[0, 1, 1], [0, 0, -1]] and len(part) == 2
+    with pytest.raises(ValueError, match="'y_lo': row 1: the error bar of 'y' ends on the wrong"):
+        from_table({**table, "y_lo": [4.0, 6.5, np.nan]})
+    with pytest.raises(ValueError, match="column 'y_limit': .*'below'"):
+        from_table({**table, "y_limit": ["", "below", ""]})
+
+
+def test_logarithms_of_errors():
+    """68 % of what lies above zero of the lower half; far from zero, sigma / x."""
+    x, sigma = np.array([2.0, 1.0, 5.0]), np.array([1e-7, 0.3, 9.0])
+    _, _, X_err, _ = from_table({"x": x, "x_err": sigma}, log=["x"])
+    assert np.allclose(X_err.upper[:, 0], np.log(x + sigma) - np.log(x), rtol=1e-12)
+    low = x * np.exp(-X_err.sigma[:, 0])
+    half = [math.erf(z / math.sqrt(2)) for z in (x - low) / sigma]
+    whole = [math.erf(1 / math.sqrt(2)) * math.erf(z / math.sqrt(2)) for z in x / sigma]
+    assert np.allclose(half[1:], whole[1:], rtol=1e-9)
+    assert np.isclose(X_err.sigma[0, 0], 0.5e-7, rtol=1e-6)
 
 
 @pytest.mark.parametrize("make", [dict, pd.DataFrame, Table, as_structured])
@@ -130,7 +176,8 @@ def test_choosing():
     X, y, X_err, names = from_table(COLUMNS, "class", ["index", "log(flux)"], as_frame=False)
     assert names == ["index", "log(flux)"] and y.tolist() == ["BLL", "psr", "bll"]
     assert np.array_equal(X[:, 1], [0.0, np.log(2.0), np.nan], equal_nan=True)
-    assert X_err[0].tolist() == [0.5, 0.1] and np.isnan(X_err[2, 1])
+    assert np.allclose(X_err.sigma[0], [0.5, -np.log(0.9)]) and np.isnan(X_err.sigma[2, 1])
+    assert np.allclose(X_err.upper[0], [0.5, np.log(1.1)])
     same = from_table(COLUMNS, "class", ["index", "flux"], log=["flux"], as_frame=False)
     assert same.names == names and np.array_equal(same.X, X, equal_nan=True)
     assert from_table(COLUMNS, features=["flux"], errors=None).X_err is None
@@ -241,6 +288,18 @@ def test_units_are_left_alone():
     assert from_table(table, "class").X_err[:, 0].tolist() == [0.1, 0.2]
 
 
+def test_errors_are_in_the_unit_of_their_column():
+    frame = pd.DataFrame({"ra": [1.0, 2.0], "ra_error": [0.1, 0.2], "z": [1.0, 3.0], "class": ["a", "b"]})
+    frame.attrs["units"] = {"ra": "deg", "ra_error": "mas", "z": "s"}
+    with pytest.raises(ValueError, match=r"'ra' is in deg, and its errors 'ra_error' in mas"):
+        from_table(frame, "class")
+    from_table(frame, "class", errors=None, features=["ra"])
+    frame.attrs["units"]["ra_error"] = "deg"
+    from_table(frame, "class")
+    with pytest.raises(ValueError, match=r"'ra' is in deg, and what is taken away, 'z' in s"):
+        from_table(frame, "class", features=["ra-z"])
+
+
 def test_complaints():
     for wrong, message in (
         ({"label": "klass"}, "no column 'klass'; there are id, flux"),
@@ -298,8 +357,9 @@ def test_a_real_catalogue(data, tmp_path):
         "fsrq": 744,
         "psr": 271,
     }
-    assert (X_err[:, 1] == 0).all() and np.nanmin(X_err[:, [0, 2, 3]]) > 0
-    assert 0 < np.isnan(X_err).sum() < 300
+    sigma = X_err.sigma  # the flux is a logarithm: its errors are lopsided
+    assert (sigma[:, 1] == 0).all() and np.nanmin(sigma[:, [0, 2, 3]]) > 0
+    assert 0 < np.isnan(sigma).sum() < 300
     clf = NoisyGPClassifier(max_epochs=10, n_inducing=20, calibrate=False, random_state=0)
     clf = clf.fit(X, y, X_err=X_err)
     clf.save(tmp_path / "m")

@@ -69,6 +69,36 @@ except KeyboardInterrupt:
     assert (out, errors, process.returncode) == ("stopped True True\n", "", 0)
 
 
+def test_interrupt_stops_a_prediction():
+    program = """
+import threading, time
+import numpy as np
+from nimgp import NoisyGPClassifier
+X = np.random.default_rng(0).normal(size=(60, 2))
+clf = NoisyGPClassifier(max_epochs=2, stop="fixed", calibrate=False, input_model="latent", n_points=65536, random_state=0)
+clf.fit(X, X[:, 0] > 0, X_err=[0.1, 0.1])
+before = clf.predict_proba(X[:2], X_err=[0.1, 0.1])
+hours = np.tile(X, (20000, 1))
+def announce():
+    time.sleep(0.5)
+    print("predicting", flush=True)
+for question in (clf.predict_proba, clf.remeasure):
+    threading.Thread(target=announce).start()
+    try:
+        question(hours, X_err=[0.1, 0.1])
+    except KeyboardInterrupt:
+        print("stopped", np.array_equal(clf.predict_proba(X[:2], X_err=[0.1, 0.1]), before), flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:  # fmt: skip
+        for _ in range(2):
+            assert process.stdout.readline() == "predicting\n"
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "stopped True\n"
+        out, errors = process.communicate(timeout=60)
+    assert (out, errors, process.returncode) == ("", "", 0)
+
+
 def test_own_handlers_are_asked(problem):
     """A handler that does not raise does not stop the training; one that does, with its own."""
     X, y, sigma, _ = problem
@@ -150,7 +180,7 @@ def test_what_the_library_chose_stays_in_a_warm_start(problem):
     clf.set_params(batch_size=30, max_epochs=2).fit(X, y)
     assert clf._model is model and model.option("batch") == "30" and clf.n_iter_ == 32
     assert model.option("input") == "marginal"
-    with pytest.raises(ValueError, match="alpha=0.5: option alpha shapes a model"):
+    with pytest.raises(ValueError, match="alpha=0.5: option alpha: it shapes the model"):
         clf.set_params(alpha=0.5).fit(X, y)
 
 
@@ -190,7 +220,7 @@ def test_warm_start_goes_on(problem):
     assert clf.denoise(X, y, X_err=sigma).mean.shape == X.shape
     clf.set_params(max_epochs=5, learning_rate=0.001).fit(X, y, X_err=sigma)
     assert clf.n_iter_ == 65
-    with pytest.raises(ValueError, match="kernel='matern52': option kernel shapes a model"):
+    with pytest.raises(ValueError, match="kernel='matern52': option kernel: it shapes the model"):
         clf.set_params(kernel="matern52").fit(X, y, X_err=sigma)
     with pytest.raises(ValueError, match="80 rows, but the model was trained on 120 before"):
         clf.set_params(kernel="auto").fit(X[:80], y[:80], X_err=sigma[:80])
@@ -248,6 +278,20 @@ def test_points_may_change_after_fit(problem):
     many = clf.set_params(n_points=4096).predict_proba(X, X_err=sigma)
     assert 0 < np.abs(many - few).max() < 0.2
     assert np.array_equal(clf.set_params(n_points=16).predict_proba(X, X_err=sigma), few)
+
+
+def test_rows_choose_their_points(problem):
+    X, y, sigma, _ = problem
+    clf = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
+    assert clf.n_points is None and clf.tolerance == 0.002
+    chosen = clf.predict_proba(X, X_err=sigma)
+    rough = clf.set_params(tolerance=0.05).predict_proba(X, X_err=sigma)
+    limit = clf.set_params(n_points=16384).predict_proba(X, X_err=sigma)
+    assert np.quantile(np.abs(chosen - limit), 0.99) < 0.002
+    assert np.quantile(np.abs(rough - limit), 0.99) < 0.05
+    assert np.abs(rough - limit).max() > np.abs(chosen - limit).max()
+    with pytest.raises(ValueError, match="tolerance"):
+        clf.set_params(n_points=None, tolerance=0.0).predict_proba(X, X_err=sigma)
 
 
 def test_several_threads_predict_at_once(problem):

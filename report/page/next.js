@@ -180,3 +180,17 @@ else {
         ),
     );
 }
+if (D.strangers && D.strangers.length)
+  sortable(
+    next,
+    "strangers",
+    "Rows unlike those it learned from",
+    "By novelty: 2 is as strange as one training row in 100, 3 as one in 1000. Of such rows predictions say little: they may be of no class it knows.",
+    D.strangers,
+    start.concat(truth, [
+      NUMBERS
+        ? ["Predicted", (r) => r.mean, null, true]
+        : [LABELS ? "Most probable label" : "Predicted", (r) => className(r.best)],
+      ["Novelty", (r) => r.novelty, null, true],
+    ]),
+  );

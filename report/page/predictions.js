@@ -139,6 +139,86 @@ function predictedNumbers(parent) {
   });
 }
 
+function classSets(parent) {
+  const sizes = D.sets.sizes,
+    rows = sizes
+      .map((n, size) => ({ name: size ? size + (size === 1 ? " class" : " classes") : "no class", n: n }))
+      .slice(0, 12);
+  barList(parent, {
+    id: "sets",
+    title: "Sets of classes",
+    note:
+      "Rows by how many classes are plausible, so that the sets hold the true class in " +
+      percentTick(D.sets.coverage) +
+      " of rows" +
+      (D.sets.held ? "; here they do in " + withErrorPercent(D.sets.held) : "") +
+      ". A set of one class is an answer; no class fits a row unlike those of any class.",
+    alt: rows.map((r) => r.name + ": " + plural(r.n, "row")).join("; ") + ".",
+    rows: rows,
+    x: [0, Math.max(1, ...sizes)],
+    xTitle: "rows",
+    row(svg, r, a, y, tall) {
+      mark(
+        draw(svg, "rect", {
+          x: a.x(0),
+          y: y,
+          height: tall,
+          width: Math.max(1, a.x(r.n) - a.x(0)),
+          fill: "var(--accent)",
+          "fill-opacity": 0.75,
+          rx: 2,
+        }),
+        r.name + "\n" + plural(r.n, "row"),
+      );
+    },
+    data: () => [["classes in the set", "rows"], sizes.map((n, size) => [size, n])],
+  });
+}
+
+function novelties(parent) {
+  const bins = D.novelty.rows,
+    n = bins.length,
+    wide = D.novelty.bin,
+    most = Math.max(...bins) / D.rows;
+  const above = (z) => sum(bins.slice(Math.round(z / wide))) / D.rows;
+  figure(parent, {
+    id: "novelty",
+    title: "Novelty",
+    note:
+      "How unlike the training rows the rows are, whatever their class: 1 is as strange as one training row in 10, " +
+      "2 as one in 100. Above 1: " +
+      percent(above(1)) +
+      " of rows, above 2: " +
+      percent(above(2)) +
+      ". The last bar has all that is beyond.",
+    alt: "Histogram of the novelty; " + percent(above(2)) + " of rows are above 2, of training rows 1 %.",
+    height: () => 250,
+    draw(svg, w, h) {
+      const a = axes(svg, w, h, {
+        x: [0, n * wide],
+        y: [0, most * 1.05],
+        yFormat: (v) => number(100 * v, 2) + " %",
+        yTitle: "rows",
+        xTitle: "novelty",
+      });
+      bins.forEach((b, i) =>
+        mark(
+          draw(svg, "rect", {
+            x: a.x(i * wide) + 1,
+            width: Math.max(1, a.x(wide) - a.x(0) - 2),
+            y: a.y(b / D.rows),
+            height: a.y(0) - a.y(b / D.rows),
+            fill: "var(--accent)",
+            "fill-opacity": 0.75,
+          }),
+          number(i * wide) + (i + 1 < n ? " to " + number((i + 1) * wide) : " and more") + "\n" + plural(b, "row"),
+        ),
+      );
+    },
+    data: () => [["from", "rows"], bins.map((b, i) => [i * wide, b])],
+  });
+}
+
 const said = section(
   "predictions",
   "Predictions",
@@ -149,3 +229,5 @@ else {
   predictedClasses(said.figures);
   confidence(said.figures);
 }
+if (D.sets) classSets(said.figures);
+if (D.novelty) novelties(said.figures);

@@ -10,21 +10,21 @@ static nim_status outcome(int code, const char *name, nim_error *error) {
 
 nim_status collective_sum(const nim_collectives *all, int64_t *values, size_t count,
                           nim_error *error) {
-    if (all->size <= 1 || count == 0)
+    if (all->processes <= 1 || count == 0)
         return NIM_OK;
     return outcome(all->sum(values, count, all->context), "sum", error);
 }
 
 nim_status collective_largest(const nim_collectives *all, int64_t *values, size_t count,
                               nim_error *error) {
-    if (all->size <= 1 || count == 0)
+    if (all->processes <= 1 || count == 0)
         return NIM_OK;
     return outcome(all->largest(values, count, all->context), "largest", error);
 }
 
 nim_status collective_gather(const nim_collectives *all, void *array, const size_t *offset,
                              nim_error *error) {
-    if (all->size <= 1 || offset[all->size] == 0)
+    if (all->processes <= 1 || offset[all->processes] == 0)
         return NIM_OK;
     return outcome(all->gather(array, offset, all->context), "gather", error);
 }

@@ -9,18 +9,19 @@
 #include <stdbool.h>
 
 /* Stretch number `rank` of `count` things cut into nearly equal parts, one for each process. */
-static inline size_t part_start(size_t count, size_t rank, size_t size) {
-    return count * rank / size;
+static inline size_t part_start(size_t count, size_t rank, size_t processes) {
+    return count * rank / processes;
 }
 
-/* Where there are no others (size 0 or 1) these do nothing. A call that fails is NIM_COMMUNICATION:
- * most likely a process is gone. */
+/* Where there are no others (processes 0 or 1) these do nothing. A call that fails is
+ * NIM_COMMUNICATION: most likely a process is gone. */
 nim_status collective_sum(const nim_collectives *all, int64_t *values, size_t count,
                           nim_error *error);
 nim_status collective_largest(const nim_collectives *all, int64_t *values, size_t count,
                               nim_error *error);
 
-/* array: bytes in size stretches, of which every process has its own; then all of them. */
+/* array: bytes in as many stretches as processes, of which every process has its own; then all of
+ * them. */
 nim_status collective_gather(const nim_collectives *all, void *array, const size_t *offset,
                              nim_error *error);
 

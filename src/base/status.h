@@ -9,6 +9,14 @@
 __attribute__((format(printf, 3, 4))) nim_status failure(nim_error *error, nim_status status,
                                                          const char *format, ...);
 
+/* As failure: NIM_INVALID_ARGUMENT, "option NAME: ...". */
+__attribute__((format(printf, 3, 4))) nim_status
+option_failure(nim_error *error, const char *option, const char *format, ...);
+
+/* As failure: NIM_BAD_DATA, "row 3, attribute 1: ..."; attribute may be NIM_NONE. */
+__attribute__((format(printf, 4, 5))) nim_status
+cell_failure(nim_error *error, size_t row, size_t attribute, const char *format, ...);
+
 /* Clears `error` and returns NIM_OK. */
 nim_status succeed(nim_error *error);
 

@@ -3,17 +3,34 @@
 
 #include <math.h>
 
-/* NaN where the cell or its error is missing. */
+/* NaN where the cell or its error is missing, or it is a limit. */
 static double error_of(const nim_data *data, size_t i, size_t j) {
     size_t d = data->attributes, from = data->sigma_rows == 1 ? 0 : i;
-    return isnan(data->x[i * d + j]) ? NAN : data->sigma ? data->sigma[from * d + j] : 0.0;
+    bool unknown = isnan(data->x[i * d + j]) || (data->limit && data->limit[i * d + j]);
+    return unknown ? NAN : data->sigma ? data->sigma[from * d + j] : 0.0;
+}
+
+/* The upper error, where it differs from the lower one. */
+static double upper_of(const nim_data *data, size_t i, size_t j) {
+    size_t at = (data->sigma_rows == 1 ? 0 : i) * data->attributes + j;
+    return data->sigma_upper && !isnan(data->sigma_upper[at]) ? data->sigma_upper[at]
+                                                              : error_of(data, i, j);
+}
+
+static bool equally_correlated(const nim_data *data) {
+    size_t pairs = data->attributes * (data->attributes - 1) / 2;
+    for (size_t i = 1; data->correlation && i < data->correlation_rows; i++)
+        for (size_t k = 0; k < pairs; k++)
+            if (!(data->correlation[i * pairs + k] == data->correlation[k]))
+                return false;
+    return true;
 }
 
 size_t count_noisy_columns(const nim_data *data) {
     size_t count = 0;
     for (size_t j = 0; j < data->attributes; j++)
         for (size_t i = 0; i < data->rows; i++)
-            if (!(error_of(data, i, j) == 0.0)) {
+            if (!(error_of(data, i, j) == 0.0 && upper_of(data, i, j) == 0.0)) {
                 count++;
                 break;
             }
@@ -23,7 +40,8 @@ size_t count_noisy_columns(const nim_data *data) {
 bool equally_noisy(const nim_data *data) {
     for (size_t i = 0; i < data->rows; i++)
         for (size_t j = 0; j < data->attributes; j++)
-            if (!(error_of(data, i, j) == error_of(data, 0, j)))
+            if (!(error_of(data, i, j) == error_of(data, 0, j) &&
+                  upper_of(data, i, j) == upper_of(data, 0, j)))
                 return false;
-    return true;
+    return equally_correlated(data);
 }

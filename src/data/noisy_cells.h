@@ -2,7 +2,8 @@
 #ifndef NIMGP_DATA_NOISY_CELLS_H
 #define NIMGP_DATA_NOISY_CELLS_H
 
-/* Which cells of a table are not known exactly: those with an error that is not zero, and gaps. */
+/* Which cells of a table are not known exactly: those with an error that is not zero, limits and
+ * gaps. */
 
 #include "nimgp.h"
 

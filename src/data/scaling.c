@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/scaling.h"
 
+#include "data/shape_checks.h"
 #include "math/simd.h"
 
 #include <float.h>
@@ -49,7 +50,7 @@ static nim_status check_shape(const nim_data *data, nim_error *error) {
         return failure(error, NIM_INVALID_ARGUMENT,
                        "sigma has %zu rows; expected 1 or as many as the table, %zu",
                        data->sigma_rows, data->rows);
-    return NIM_OK;
+    return shapes_check_sizes(data, error);
 }
 
 static nim_status check_cells(const nim_data *data, nim_error *error) {
@@ -57,48 +58,62 @@ static nim_status check_cells(const nim_data *data, nim_error *error) {
     for (size_t i = 0; i < data->rows; i++)
         for (size_t j = 0; j < d; j++)
             if (isinf(data->x[i * d + j]))
-                return failure(error, NIM_BAD_DATA, "row %zu, attribute %zu: infinite value", i, j);
+                return cell_failure(error, i, j, "infinite value");
     for (size_t i = 0; data->sigma && i < data->sigma_rows; i++)
         for (size_t j = 0; j < d; j++) {
             double sigma = data->sigma[i * d + j];
             if (sigma < 0.0 || isinf(sigma))
-                return failure(error, NIM_BAD_DATA, "row %zu, attribute %zu: %s error %g", i, j,
-                               sigma < 0.0 ? "negative" : "infinite", sigma);
+                return cell_failure(error, i, j, "%s error %g",
+                                    sigma < 0.0 ? "negative" : "infinite", sigma);
         }
     return NIM_OK;
 }
 
 static nim_status check_weights(const nim_data *data, nim_error *error) {
-    double total = 0.0;
     for (size_t i = 0; i < data->rows; i++) {
         double weight = data->weights[i];
         if (!(weight >= 0.0) || isinf(weight))
-            return failure(error, NIM_BAD_DATA, "row %zu: weight %g is not a finite number >= 0", i,
-                           weight);
-        total += weight;
+            return cell_failure(error, i, NIM_NONE, "weight %g is not a finite number >= 0",
+                                weight);
     }
-    if (!(total > 0.0))
-        return failure(error, NIM_BAD_DATA, "all weights are zero");
     return NIM_OK;
+}
+
+nim_status weights_check_total(const nim_data *data, nim_error *error) {
+    double total = 0.0;
+    for (size_t i = 0; data->weights && i < data->rows; i++)
+        total += data->weights[i];
+    if (!data->weights || (total >= DBL_MIN && total <= DBL_MAX))
+        return NIM_OK;
+    if (total == 0.0)
+        return failure(error, NIM_BAD_DATA, "all weights are zero");
+    return failure(error, NIM_BAD_DATA, "the weights sum to %g; expected numbers nearer to 1",
+                   total);
 }
 
 nim_status data_check(const nim_data *data, nim_error *error) {
     nim_status status = check_shape(data, error);
     if (status == NIM_OK)
         status = check_cells(data, error);
+    if (status == NIM_OK)
+        status = shapes_check(data, error);
     if (status == NIM_OK && data->weights)
         status = check_weights(data, error);
     return status;
 }
 
-/* Mean and deviation (0 if constant) of the values that are there, `stride` doubles apart, safe for
- * values near the largest double. Returns how many are there. */
-static size_t moments(size_t rows, const double *value, size_t stride, double *mean,
-                      double *deviation) {
+static bool is_measured(const double *value, const int8_t *limit, size_t at) {
+    return !isnan(value[at]) && !(limit && limit[at]);
+}
+
+/* Mean and deviation (0 if constant) of the values that are there and no limits (limit may be
+ * NULL), `stride` apart, safe for values near the largest double. Returns how many are there. */
+static size_t moments(size_t rows, const double *value, const int8_t *limit, size_t stride,
+                      double *mean, double *deviation) {
     size_t count = 0;
     double unit = 0.0;
     for (size_t i = 0; i < rows; i++)
-        if (!isnan(value[i * stride])) {
+        if (is_measured(value, limit, i * stride)) {
             unit = fmax(unit, fabs(value[i * stride]));
             count++;
         }
@@ -108,11 +123,11 @@ static size_t moments(size_t rows, const double *value, size_t stride, double *m
         unit = 1.0;
     double sum = 0.0, squares = 0.0;
     for (size_t i = 0; i < rows; i++)
-        if (!isnan(value[i * stride]))
+        if (is_measured(value, limit, i * stride))
             sum += value[i * stride] / unit;
     double centre = sum / (double)count;
     for (size_t i = 0; i < rows; i++)
-        if (!isnan(value[i * stride])) {
+        if (is_measured(value, limit, i * stride)) {
             double distance = value[i * stride] / unit - centre;
             squares += distance * distance;
         }
@@ -201,9 +216,10 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of errors");
     for (size_t j = 0; j < scaling->columns && status == NIM_OK; j++) {
         double mean = 0.0, deviation = 0.0;
-        if (moments(data->rows, data->x + j, data->attributes, &mean, &deviation) == 0)
-            status = failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing", j,
-                             data->rows);
+        const int8_t *limit = data->limit ? data->limit + j : NULL;
+        if (moments(data->rows, data->x + j, limit, data->attributes, &mean, &deviation) == 0)
+            status = failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing%s", j,
+                             data->rows, limit ? " or limits" : "");
         bool constant = deviation == 0.0;
         scaling->mean[j] = standardise ? mean : 0.0;
         scaling->deviation[j] = standardise && !constant ? deviation : 1.0;
@@ -220,7 +236,7 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
 void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise) {
     double mean = 0.0, deviation = 0.0;
     if (standardise)
-        moments(data->rows, data->targets, 1, &mean, &deviation);
+        moments(data->rows, data->targets, NULL, 1, &mean, &deviation);
     scaling->target_mean = mean;
     scaling->target_deviation = deviation > 0.0 ? deviation : 1.0;
 }

@@ -38,6 +38,10 @@ void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struc
 /* Shapes, values, errors and weights of a table. */
 nim_status data_check(const nim_data *data, nim_error *error);
 
+/* Whether there is something to learn from: the weights of all rows do not vanish together, nor
+ * overflow. Of rows that are predicted this is not asked. */
+nim_status weights_check_total(const nim_data *data, nim_error *error);
+
 /* Which columns deserve a flag: those in which enough cells are missing and enough are not, but of
  * columns that are always missing together only the first. Their numbers go to `flagged` (columns);
  * returns how many. */

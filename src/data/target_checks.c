@@ -14,11 +14,10 @@ nim_status labels_classes(const nim_data *data, size_t *classes, nim_error *erro
     bool several = false;
     for (size_t i = 0; i < data->rows; i++) {
         if (data->labels[i] < 0)
-            return failure(error, NIM_BAD_DATA, "row %zu: label %d is negative", i,
-                           (int)data->labels[i]);
+            return cell_failure(error, i, NIM_NONE, "label %d is negative", (int)data->labels[i]);
         if (data->labels[i] >= MOST_CLASSES)
-            return failure(error, NIM_BAD_DATA, "row %zu: label %d; there can be %d classes", i,
-                           (int)data->labels[i], MOST_CLASSES);
+            return cell_failure(error, i, NIM_NONE, "label %d; there can be %d classes",
+                                (int)data->labels[i], MOST_CLASSES);
         largest = data->labels[i] > largest ? data->labels[i] : largest;
         several = several || data->labels[i] != data->labels[0];
     }
@@ -34,8 +33,8 @@ nim_status labels_check(const nim_data *data, size_t classes, nim_error *error) 
         return failure(error, NIM_INVALID_ARGUMENT, "labels are needed, but NULL");
     for (size_t i = 0; i < data->rows; i++)
         if (data->labels[i] < 0 || (size_t)data->labels[i] >= classes)
-            return failure(error, NIM_BAD_DATA, "row %zu: label %d is outside 0 .. %zu", i,
-                           (int)data->labels[i], classes - 1);
+            return cell_failure(error, i, NIM_NONE, "label %d is outside 0 .. %zu",
+                                (int)data->labels[i], classes - 1);
     return NIM_OK;
 }
 
@@ -69,16 +68,16 @@ nim_status numbers_check(const nim_data *data, nim_error *error) {
     nim_status status = check_shape(data, 1, error);
     for (size_t i = 0; status == NIM_OK && i < data->rows; i++)
         if (!isfinite(data->targets[i]))
-            status = failure(error, NIM_BAD_DATA, "row %zu: target %g is not a finite number", i,
-                             data->targets[i]);
+            status = cell_failure(error, i, NIM_NONE, "target %g is not a finite number",
+                                  data->targets[i]);
     return status;
 }
 
 nim_status exposure_check(const nim_data *data, nim_error *error) {
     for (size_t i = 0; data->exposure && i < data->rows; i++)
         if (!(data->exposure[i] > 0.0) || isinf(data->exposure[i]))
-            return failure(error, NIM_BAD_DATA, "row %zu: exposure %g is not a finite number > 0",
-                           i, data->exposure[i]);
+            return cell_failure(error, i, NIM_NONE, "exposure %g is not a finite number > 0",
+                                data->exposure[i]);
     return NIM_OK;
 }
 
@@ -87,7 +86,7 @@ nim_status counts_check(const nim_data *data, nim_error *error) {
     for (size_t i = 0; status == NIM_OK && i < data->rows; i++) {
         double count = data->targets[i];
         if (!(count >= 0.0 && count <= LARGEST_COUNT) || count != floor(count))
-            status = failure(error, NIM_BAD_DATA, "row %zu: %g is not a count", i, count);
+            status = cell_failure(error, i, NIM_NONE, "%g is not a count", count);
     }
     return status == NIM_OK ? exposure_check(data, error) : status;
 }
@@ -96,7 +95,7 @@ nim_status sets_check(const nim_data *data, size_t labels, nim_error *error) {
     nim_status status = check_shape(data, labels, error);
     for (size_t i = 0; status == NIM_OK && i < data->rows * labels; i++)
         if (data->targets[i] != 0.0 && data->targets[i] != 1.0)
-            status = failure(error, NIM_BAD_DATA, "row %zu, label %zu: %g is neither 0 nor 1",
-                             i / labels, i % labels, data->targets[i]);
+            status = cell_failure(error, i / labels, NIM_NONE, "label %zu: %g is neither 0 nor 1",
+                                  i % labels, data->targets[i]);
     return status;
 }

@@ -8,7 +8,6 @@
 #include "text/json_reader.h"
 #include "text/json_writer.h"
 #include "text/memory_file.h"
-#include "file/whole_file.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -95,13 +94,14 @@ static char *make_header(const struct safetensors *file, size_t *size) {
     return bytes;
 }
 
-nim_status safetensors_write(const char *path, const struct safetensors *file, nim_error *error) {
+nim_status safetensors_write(const struct whole_output *output, const struct safetensors *file,
+                             nim_error *error) {
     nim_status status = NIM_OUT_OF_MEMORY;
     struct piece *piece = calloc(file->tensors + 1, sizeof *piece);
     size_t size = 0;
     char *header = make_header(file, &size), digits[CRC_DIGITS + 1];
     if (!piece || !header) {
-        failure(error, status, "%s: no memory for its header", path);
+        failure(error, status, "%s: no memory for its header", output->name);
         goto done;
     }
     piece[0] = (struct piece){header, size};
@@ -113,7 +113,7 @@ nim_status safetensors_write(const char *path, const struct safetensors *file, n
     }
     print_sum(digits, crc);
     memcpy(header + LENGTH_BYTES + strlen(CRC_MEMBER), digits, CRC_DIGITS);
-    status = whole_file_write(path, piece, file->tensors + 1, error);
+    status = output->write(output, piece, file->tensors + 1, error);
 done:
     free(header);
     free(piece);
@@ -261,26 +261,23 @@ static bool check_sum(char *bytes, size_t size) {
     return memcmp(digits, right, CRC_DIGITS) == 0;
 }
 
-nim_status safetensors_read(const char *path, struct safetensors *file, nim_error *error) {
-    *file = (struct safetensors){0};
-    size_t size;
-    nim_status status = whole_file_read(path, &file->memory, &size, error);
-    if (status != NIM_OK)
-        return status;
+nim_status safetensors_parse(const char *name, char *bytes, size_t size, struct safetensors *file,
+                             nim_error *error) {
+    *file = (struct safetensors){.memory = bytes};
     uint64_t length = 0;
     size_t before = LENGTH_BYTES + strlen(CRC_MEMBER);
     if (size < before + CRC_DIGITS ||
         memcmp(file->memory + LENGTH_BYTES, CRC_MEMBER, strlen(CRC_MEMBER)) != 0)
-        return failure(error, NIM_BAD_FILE, "%s: is not a nimgp model file", path);
+        return failure(error, NIM_BAD_FILE, "%s: is not a nimgp model file", name);
     memcpy(&length, file->memory, LENGTH_BYTES);
     if (length > MOST_HEADER || length > size - LENGTH_BYTES || length % ALIGNMENT)
         return failure(error, NIM_BAD_FILE,
                        "%s: is cut short or damaged: a header of %llu bytes "
                        "in a file of %zu",
-                       path, (unsigned long long)length, size);
+                       name, (unsigned long long)length, size);
     if (!check_sum(file->memory, size))
         return failure(error, NIM_BAD_FILE,
-                       "%s: is cut short or damaged: its checksum does not fit its content", path);
+                       "%s: is cut short or damaged: its checksum does not fit its content", name);
     char *header = file->memory + LENGTH_BYTES;
     struct layout layout = {.json = {header, header + length},
                             .data = header + length,
@@ -288,6 +285,6 @@ nim_status safetensors_read(const char *path, struct safetensors *file, nim_erro
     if (take_header(&layout, file))
         return succeed(error);
     if (layout.no_memory)
-        return failure(error, NIM_OUT_OF_MEMORY, "%s: no memory for its header", path);
-    return failure(error, NIM_BAD_FILE, "%s: has a header that cannot be read", path);
+        return failure(error, NIM_OUT_OF_MEMORY, "%s: no memory for its header", name);
+    return failure(error, NIM_BAD_FILE, "%s: has a header that cannot be read", name);
 }

@@ -11,6 +11,7 @@
  */
 
 #include "base/status.h"
+#include "file/whole_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,11 +43,14 @@ static inline size_t tensor_count(const struct tensor *tensor) {
     return count;
 }
 
-/* Written beside `path`, synced and renamed. */
-nim_status safetensors_write(const char *path, const struct safetensors *file, nim_error *error);
+nim_status safetensors_write(const struct whole_output *output, const struct safetensors *file,
+                             nim_error *error);
 
-/* Reads all of it and checks every length. Free with safetensors_free, also after failure. */
-nim_status safetensors_read(const char *path, struct safetensors *file, nim_error *error);
+/* What these bytes hold; every length is checked. The bytes are those of whole_file_read or
+ * whole_memory_read; they belong to the result from now on. `name` is for messages. Free with
+ * safetensors_free, also after failure. */
+nim_status safetensors_parse(const char *name, char *bytes, size_t size, struct safetensors *file,
+                             nim_error *error);
 void safetensors_free(struct safetensors *file);
 
 /* NULL when there is none of that name. */

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +18,20 @@ static nim_status refuse(nim_error *error, const char *path, const char *what) {
     char reason[128];
     if (strerror_r(errno, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", errno);
-    return failure(error, NIM_BAD_FILE, "%s: cannot %s: %s", path, what, reason);
+    return failure(error, NIM_IO, "%s: cannot %s: %s", path, what, reason);
 }
 
 /* ---------------------------------------------------------------- writing --------------------- */
 
 static nim_status refuse_output(const struct complaint *complaint, nim_error *error) {
-    nim_status status = complaint->kind == BROKE_DOWN ? NIM_OUT_OF_MEMORY : NIM_BAD_FILE;
+    nim_status status = complaint->kind == BROKE_DOWN ? NIM_OUT_OF_MEMORY : NIM_IO;
     return failure(error, status, "%s", complaint->text);
 }
 
-nim_status whole_file_write(const char *path, const struct piece *piece, size_t pieces,
-                            nim_error *error) {
+nim_status whole_file_write(const struct whole_output *output, const struct piece *piece,
+                            size_t pieces, nim_error *error) {
     struct complaint complaint = {0};
-    struct atomic_file *file = atomic_file_open(path, &complaint);
+    struct atomic_file *file = atomic_file_open(output->name, &complaint);
     if (!file)
         return refuse_output(&complaint, error);
     for (size_t i = 0; i < pieces; i++)
@@ -41,7 +42,33 @@ nim_status whole_file_write(const char *path, const struct piece *piece, size_t 
     return atomic_file_close(file, &complaint) ? succeed(error) : refuse_output(&complaint, error);
 }
 
+nim_status whole_memory_write(const struct whole_output *output, const struct piece *piece,
+                              size_t pieces, nim_error *error) {
+    size_t all = 0;
+    for (size_t i = 0; i < pieces; i++)
+        all += piece[i].size;
+    if (output->size)
+        *output->size = all;
+    if (output->bytes && all > output->capacity)
+        return failure(error, NIM_INVALID_ARGUMENT, "%s: has %zu bytes, but there is room for %zu",
+                       output->name, all, output->capacity);
+    char *end = output->bytes;
+    for (size_t i = 0; end && i < pieces; i++)
+        if (piece[i].size) {
+            memcpy(end, piece[i].bytes, piece[i].size);
+            end += piece[i].size;
+        }
+    return succeed(error);
+}
+
 /* ---------------------------------------------------------------- reading --------------------- */
+
+static nim_status make_room(const char *name, size_t size, char **bytes, nim_error *error) {
+    if (size < SIZE_MAX && posix_memalign((void **)bytes, 64, size + 1) == 0)
+        return NIM_OK;
+    *bytes = NULL;
+    return failure(error, NIM_OUT_OF_MEMORY, "%s: no memory for its %zu bytes", name, size);
+}
 
 static nim_status read_open(int file, const char *path, char **bytes, size_t *size,
                             nim_error *error) {
@@ -49,14 +76,13 @@ static nim_status read_open(int file, const char *path, char **bytes, size_t *si
     if (fstat(file, &known) != 0)
         return refuse(error, path, "look at it");
     if (S_ISDIR(known.st_mode))
-        return failure(error, NIM_BAD_FILE, "%s: is a directory", path);
+        return failure(error, NIM_IO, "%s: is a directory", path);
     if (!S_ISREG(known.st_mode))
-        return failure(error, NIM_BAD_FILE, "%s: is not an ordinary file", path);
+        return failure(error, NIM_IO, "%s: is not an ordinary file", path);
     *size = (size_t)known.st_size;
-    if (posix_memalign((void **)bytes, 64, *size + 1) != 0) {
-        *bytes = NULL;
-        return failure(error, NIM_OUT_OF_MEMORY, "%s: no memory for its %zu bytes", path, *size);
-    }
+    nim_status status = make_room(path, *size, bytes, error);
+    if (status != NIM_OK)
+        return status;
     for (size_t done = 0; done < *size;) {
         ssize_t got = read(file, *bytes + done, *size - done);
         if (got < 0 && errno == EINTR)
@@ -64,7 +90,7 @@ static nim_status read_open(int file, const char *path, char **bytes, size_t *si
         if (got < 0)
             return refuse(error, path, "read");
         if (got == 0)
-            return failure(error, NIM_BAD_FILE, "%s: became shorter while it was read", path);
+            return failure(error, NIM_IO, "%s: became shorter while it was read", path);
         done += (size_t)got;
     }
     return NIM_OK;
@@ -81,5 +107,13 @@ nim_status whole_file_read(const char *path, char **bytes, size_t *size, nim_err
         free(*bytes);
         *bytes = NULL;
     }
+    return status;
+}
+
+nim_status whole_memory_read(const char *name, const void *given, size_t size, char **bytes,
+                             nim_error *error) {
+    nim_status status = make_room(name, size, bytes, error);
+    if (status == NIM_OK && size)
+        memcpy(*bytes, given, size);
     return status;
 }

@@ -31,7 +31,8 @@ enum {
 /* Rows that a copy learns from, or is judged by: a table of its own. */
 struct subset {
     nim_data data;
-    double *x, *sigma, *weights;
+    double *x, *sigma, *weights, *upper, *correlation;
+    int8_t *limit;
     int32_t *labels;
     size_t *row;
 };
@@ -40,6 +41,9 @@ static void subset_free(struct subset *subset) {
     free(subset->x);
     free(subset->sigma);
     free(subset->weights);
+    free(subset->upper);
+    free(subset->correlation);
+    free(subset->limit);
     free(subset->labels);
     free(subset->row);
 }
@@ -54,6 +58,35 @@ struct considered {
 static void considered_free(struct considered *rows) {
     free(rows->row);
     free(rows->fold_of);
+}
+
+/* What more is known of the measurements; see nim_data. */
+static bool subset_shapes(struct subset *subset, const nim_data *data) {
+    size_t d = data->attributes, count = subset->data.rows, pairs = d * (d - 1) / 2;
+    bool upper = data->sigma_upper && data->sigma_rows != 1;
+    bool correlated = data->correlation && data->correlation_rows != 1;
+    subset->upper = upper ? malloc((count * d + 1) * sizeof *subset->upper) : NULL;
+    subset->limit = data->limit ? malloc(count * d + 1) : NULL;
+    subset->correlation =
+        correlated ? malloc((count * pairs + 1) * sizeof *subset->correlation) : NULL;
+    if ((upper && !subset->upper) || (data->limit && !subset->limit) ||
+        (correlated && !subset->correlation))
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        size_t i = subset->row[k];
+        if (upper)
+            memcpy(subset->upper + k * d, data->sigma_upper + i * d, d * sizeof(double));
+        if (data->limit)
+            memcpy(subset->limit + k * d, data->limit + i * d, d);
+        if (correlated)
+            memcpy(subset->correlation + k * pairs, data->correlation + i * pairs,
+                   pairs * sizeof(double));
+    }
+    subset->data.sigma_upper = upper ? subset->upper : data->sigma_upper;
+    subset->data.limit = subset->limit;
+    subset->data.correlation = correlated ? subset->correlation : data->correlation;
+    subset->data.correlation_rows = correlated ? count : data->correlation_rows;
+    return true;
 }
 
 /* Rows whose fold is `fold`, or all others, which then stand for those not considered too. */
@@ -83,14 +116,11 @@ static bool subset_create(struct subset *subset, const nim_data *data,
             subset->weights[k] = weight * (data->weights ? data->weights[i] : 1.0);
         subset->labels[k] = data->labels[i];
     }
-    subset->data = (nim_data){.rows = count,
-                              .attributes = d,
-                              .x = subset->x,
-                              .sigma = each ? subset->sigma : data->sigma,
-                              .sigma_rows = each ? count : data->sigma_rows,
-                              .labels = subset->labels,
-                              .weights = subset->weights};
-    return true;
+    subset->data = NIM_DATA(.rows = count, .attributes = d, .x = subset->x,
+                            .sigma = each ? subset->sigma : data->sigma,
+                            .sigma_rows = each ? count : data->sigma_rows, .labels = subset->labels,
+                            .weights = subset->weights);
+    return subset_shapes(subset, data);
 }
 
 /* q(w) back to the prior, m = 0 and L = I: nothing is left of the rows kept aside but what they
@@ -192,8 +222,7 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data,
     if (status == NIM_OK && !(own = malloc((judge.data.rows * model->classes + 1) * sizeof *own)))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     if (status == NIM_OK)
-        status =
-            nim_predict(predictor, &judge.data, &(nim_prediction){.probabilities = own}, error);
+        status = nim_predict(predictor, &judge.data, &NIM_PREDICTION(.probabilities = own), error);
     for (size_t k = 0, at = 0; status == NIM_OK && k < rows->count; k++)
         if (rows->fold_of[k] == fold)
             memcpy(p + k * model->classes, own + at++ * model->classes, model->classes * sizeof *p);

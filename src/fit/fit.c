@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A whole training: steps until the bound has settled, then calibration. */
+#include "base/sized.h"
 #include "fit/calibrate.h"
 #include "model/class_shares.h"
 #include "model/targets.h"
 #include "train/trainer.h"
 
-nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_function progress,
-                           void *context, nim_error *error) {
+static nim_status train(nim_model *model, const nim_data *data, nim_progress_function progress,
+                        void *context, nim_error *error) {
     nim_status status = training_run(model, data, progress, context, error);
     if (status != NIM_OK)
         return status;
@@ -18,4 +19,11 @@ nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_
     if (status == NIM_OK)
         training_end(model);
     return status == NIM_OK ? succeed(error) : status;
+}
+
+nim_status nim_model_train(nim_model *model, const nim_data *data, nim_progress_function progress,
+                           void *context, nim_error *error) {
+    nim_data ours;
+    nim_status status = take_data(&ours, data, error);
+    return status == NIM_OK ? train(model, &ours, progress, context, error) : status;
 }

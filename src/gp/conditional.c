@@ -166,6 +166,20 @@ SIMD_CLONES static void add_moments(size_t n, double m, const double *a, const d
     }
 }
 
+/* mean and variance from rows a and h of M, and m. In exact arithmetic the variance is at least the
+ * diagonal's noise; what goes below it is rounding, of which the gradient need not know. */
+static void sum_moments(const struct gp_factor *factor, size_t inducing, size_t rows,
+                        const double *m, const double *a, const double *h, const double *k_xx,
+                        double *mean, double *variance) {
+    memset(mean, 0, rows * sizeof(double));
+    memcpy(variance, k_xx, rows * sizeof(double));
+    for (size_t i = 0; i < inducing; i++)
+        add_moments(rows, m[i], a + i * rows, h + i * rows, mean, variance);
+    double least = 0.5 * factor->variance * factor->jitter + factor->white;
+    for (size_t r = 0; r < rows; r++)
+        variance[r] = variance[r] > least ? variance[r] : least;
+}
+
 void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape,
                     const struct gp_parameters *theta, const struct gp_points *points,
                     struct gp_tile *tile, double *mean, double *variance, double *scratch) {
@@ -174,15 +188,34 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
     trmm_lower(PLAIN, m, rows, 1.0, factor->inverse, m, tile->k, rows, 0.0, tile->a, rows, scratch);
     gemm(PACKED, PLAIN, m, rows, m, 1.0, factor->packed_w, 0, tile->a, rows, 0.0, tile->h, rows,
          scratch);
-    memset(mean, 0, rows * sizeof(double));
-    memcpy(variance, tile->k_xx, rows * sizeof(double));
+    sum_moments(factor, m, rows, theta->m, tile->a, tile->h, tile->k_xx, mean, variance);
+}
+
+void gp_form_layout(struct gp_form *form, const struct gp_shape *shape, struct arena *arena) {
+    form->p = arena_doubles(arena, shape->inducing * shape->inducing);
+}
+
+bool gp_form_make(struct gp_form *form, const struct gp_factor *factor,
+                  const struct gp_shape *shape, double *scratch) {
+    size_t m = shape->inducing;
+    double *b = factor->work; /* L' L_K^-1; P = b' b - L_K^-T L_K^-1 */
+    gemm(TRANSPOSED, PLAIN, m, m, m, 1.0, factor->l, m, factor->inverse, m, 0.0, b, m, scratch);
+    gemm_lower(TRANSPOSED, PLAIN, m, m, 2.0, b, m, b, m, 0.0, form->p, m, scratch);
+    gemm_lower(TRANSPOSED, PLAIN, m, m, -2.0, factor->inverse, m, factor->inverse, m, 1.0, form->p,
+               m, scratch);
     for (size_t i = 0; i < m; i++)
-        add_moments(rows, theta->m[i], tile->a + i * rows, tile->h + i * rows, mean, variance);
-    /* In exact arithmetic the variance is at least the diagonal's noise; what goes below it is
-     * rounding, of which the gradient need not know. */
-    double least = 0.5 * factor->variance * factor->jitter + factor->white;
-    for (size_t r = 0; r < rows; r++)
-        variance[r] = variance[r] > least ? variance[r] : least;
+        form->p[i * m + i] *= 0.5;
+    return factor->variance * factor->jitter + factor->white >=
+           GP_LEAST_FOR_FORM * factor->variance;
+}
+
+void gp_form_conditional(const struct gp_form *form, const struct gp_factor *factor,
+                         const struct gp_shape *shape, const struct gp_points *points,
+                         struct gp_tile *tile, double *mean, double *variance, double *scratch) {
+    size_t m = shape->inducing, rows = points->rows;
+    evaluate_kernel(factor, shape, points, tile, scratch);
+    trmm_lower(PLAIN, m, rows, 1.0, form->p, m, tile->k, rows, 0.0, tile->h, rows, scratch);
+    sum_moments(factor, m, rows, factor->alpha, tile->k, tile->h, tile->k_xx, mean, variance);
 }
 
 /*

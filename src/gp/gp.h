@@ -203,9 +203,30 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
                     struct gp_tile *tile, double *mean, double *variance, double *scratch);
 
 /*
- * Its adjoint: from d_mean and d_variance to `gather`, gamma and d_norm. Before it come
- * gp_gather_clear and, where slopes were used, gp_slope_backward, which gives d_e and what gamma X
- * is added to.
+ * The same for prediction, where the factor is fixed and points are many:
+ *
+ *     mean = K_xz alpha,   var = k_xx + colsum(K_zx o P K_zx),   P = L_K^-T W L_K^-1,
+ *
+ * a third of the work, since of the symmetric P one triangle will do. What rounding adds to the
+ * variance is about 1e-16 over the diagonal's noise, in units of the variance; where that noise is
+ * below GP_LEAST_FOR_FORM of the variance, gp_form_make returns false and the form is not to be
+ * used.
+ */
+#define GP_LEAST_FOR_FORM 1e-7
+struct gp_form {
+    double *p; /* M x M: the lower triangle of P + P', its diagonal halved */
+};
+void gp_form_layout(struct gp_form *form, const struct gp_shape *shape, struct arena *arena);
+bool gp_form_make(struct gp_form *form, const struct gp_factor *factor,
+                  const struct gp_shape *shape, double *scratch);
+void gp_form_conditional(const struct gp_form *form, const struct gp_factor *factor,
+                         const struct gp_shape *shape, const struct gp_points *points,
+                         struct gp_tile *tile, double *mean, double *variance, double *scratch);
+
+/*
+ * The adjoint of gp_conditional: from d_mean and d_variance to `gather`, gamma and d_norm. Before
+ * it come gp_gather_clear and, where slopes were used, gp_slope_backward, which gives d_e and what
+ * gamma X is added to.
  */
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                              const struct gp_parameters *theta, const struct gp_points *points,

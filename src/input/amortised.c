@@ -93,7 +93,7 @@ static void fill_features(void *context, size_t i, size_t worker) {
     double *feature = pass->work->layer[0] + i * (2 * d + told);
     const struct input_prior *prior = &batch->prior;
     memcpy(feature + d, batch->feature + i * told, told * sizeof(double));
-    if (!prior->components) {
+    if (!pass->setting->population->components) {
         memcpy(feature, batch->x + i * d, d * sizeof(double));
         roots(d, batch->noise + i * d, feature + d + told);
         return;

@@ -15,4 +15,11 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
         curvature[i] = 0.0;
 }
 
-const struct kernel_term kernel_linear = {.argument = DOT_PRODUCT, .evaluate = evaluate};
+SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+    (void)degree;
+    for (size_t i = 0; i < n; i++)
+        t[i] = scale * (1.0f + t[i]);
+}
+
+const struct kernel_term kernel_linear = {
+    .argument = DOT_PRODUCT, .evaluate = evaluate, .evaluate_single = evaluate_single};

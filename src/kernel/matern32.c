@@ -4,6 +4,7 @@
  * g'' has a pole at t = 0, which its factors (x - x')^2 cancel: there a is kept off zero.
  */
 #include "math/simd.h"
+#include "math/single.h"
 #include "math/special.h"
 #include "kernel/kernel.h"
 
@@ -33,4 +34,25 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
     }
 }
 
-const struct kernel_term kernel_matern32 = {.argument = SQUARED_DISTANCE, .evaluate = evaluate};
+SIMD_INLINE void values_single(float scale, size_t n, float *t) {
+    for (size_t i = 0; i < n; i++) {
+        float a = sqrtf(3.0f * t[i]);
+        t[i] = scale * (1.0f + a) * single_exp(-a);
+    }
+}
+
+SIMD_CLONES static void values_narrow(float scale, size_t n, float *t) {
+    values_single(scale, n, t);
+}
+
+SIMD_WIDE static void values_wide(float scale, size_t n, float *t) {
+    values_single(scale, n, t);
+}
+
+static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+    (void)degree;
+    (simd_is_wide() ? values_wide : values_narrow)(scale, n, t);
+}
+
+const struct kernel_term kernel_matern32 = {
+    .argument = SQUARED_DISTANCE, .evaluate = evaluate, .evaluate_single = evaluate_single};

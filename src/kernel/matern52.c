@@ -4,6 +4,7 @@
  * g'' = 25/12 exp(-a).
  */
 #include "math/simd.h"
+#include "math/single.h"
 #include "math/special.h"
 #include "kernel/kernel.h"
 
@@ -32,4 +33,13 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
     }
 }
 
-const struct kernel_term kernel_matern52 = {.argument = SQUARED_DISTANCE, .evaluate = evaluate};
+SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+    (void)degree;
+    for (size_t i = 0; i < n; i++) {
+        float a = sqrtf(5.0f * t[i]);
+        t[i] = scale * (1.0f + a * (1.0f + a * (1.0f / 3.0f))) * single_exp(-a);
+    }
+}
+
+const struct kernel_term kernel_matern52 = {
+    .argument = SQUARED_DISTANCE, .evaluate = evaluate, .evaluate_single = evaluate_single};

@@ -37,4 +37,14 @@ static void evaluate(unsigned degree, double scale, size_t n, const double *t, d
     powers(scale, degree, n, t, value); /* last, since value may be t */
 }
 
-const struct kernel_term kernel_polynomial = {.argument = DOT_PRODUCT, .evaluate = evaluate};
+SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+    for (size_t i = 0; i < n; i++) {
+        float base = 1.0f + t[i], power = scale;
+        for (unsigned k = 0; k < degree; k++)
+            power *= base;
+        t[i] = power;
+    }
+}
+
+const struct kernel_term kernel_polynomial = {
+    .argument = DOT_PRODUCT, .evaluate = evaluate, .evaluate_single = evaluate_single};

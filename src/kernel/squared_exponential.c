@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* g(t) = exp(-t/2), g' = -g/2, g'' = g/4. */
 #include "math/simd.h"
+#include "math/single.h"
 #include "math/special.h"
 #include "kernel/kernel.h"
 
@@ -16,5 +17,11 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
             curvature[i] = 0.25 * value[i];
 }
 
-const struct kernel_term kernel_squared_exponential = {.argument = SQUARED_DISTANCE,
-                                                       .evaluate = evaluate};
+SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+    (void)degree;
+    for (size_t i = 0; i < n; i++)
+        t[i] = scale * single_exp(-0.5f * t[i]);
+}
+
+const struct kernel_term kernel_squared_exponential = {
+    .argument = SQUARED_DISTANCE, .evaluate = evaluate, .evaluate_single = evaluate_single};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "likelihood/likelihood.h"
 
+#include <string.h>
+
 const struct likelihood *const likelihood_list[] = {
 #define ADDRESS(name) &likelihood_##name,
     LIKELIHOOD_LIST(ADDRESS)
@@ -8,12 +10,24 @@ const struct likelihood *const likelihood_list[] = {
         NULL,
 };
 
-const char *likelihood_target_name(enum target_kind target) {
-    static const char *const name[] = {
-        [TARGET_CLASS] = "class",   [TARGET_LEVEL] = "level", [TARGET_LABELS] = "labels",
-        [TARGET_NUMBER] = "number", [TARGET_COUNT] = "count",
-    };
-    return name[target];
+const char *nim_target_name(nim_target target) {
+    switch (target) {
+#define TARGET_CASE(name, text)                                                                    \
+    case NIM_TARGET_##name:                                                                        \
+        return text;
+        NIM_TARGET_LIST(TARGET_CASE)
+#undef TARGET_CASE
+    case NIM_TARGET_NONE:
+        break;
+    }
+    return NULL;
+}
+
+nim_target nim_likelihood_target(const char *likelihood) {
+    for (size_t i = 0; likelihood && likelihood_list[i]; i++)
+        if (strcmp(likelihood_list[i]->name, likelihood) == 0)
+            return (nim_target)likelihood_list[i]->target;
+    return NIM_TARGET_NONE;
 }
 
 size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes) {

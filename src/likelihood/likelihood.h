@@ -9,15 +9,18 @@
 #ifndef LIKELIHOOD_H
 #define LIKELIHOOD_H
 
+#include "nimgp.h"
+
 #include <stddef.h>
 
-/* What y is, and so what a prediction is. */
+/* What y is, and so what a prediction is; and the numbers of a row's target. */
 enum target_kind {
-    TARGET_CLASS,  /* one of C classes: 0 .. C-1 */
-    TARGET_LEVEL,  /* likewise, and their order means something */
-    TARGET_LABELS, /* any of C labels: C numbers, each 0 or 1 */
-    TARGET_NUMBER, /* a real number in standard units */
-    TARGET_COUNT,  /* 0, 1, 2, ... and the exposure it was gathered over: two numbers */
+    TARGET_CLASS = NIM_TARGET_CLASS,   /* one of C classes: 0 .. C-1 */
+    TARGET_LEVEL = NIM_TARGET_LEVEL,   /* likewise, and their order means something */
+    TARGET_LABELS = NIM_TARGET_LABELS, /* any of C labels: C numbers, each 0 or 1 */
+    TARGET_NUMBER = NIM_TARGET_NUMBER, /* a real number in standard units */
+    TARGET_COUNT = NIM_TARGET_COUNT,   /* 0, 1, 2, ... and the exposure it was gathered over: two
+                                          numbers */
 };
 
 /* The sizes and settings a likelihood may ask for. */
@@ -28,6 +31,7 @@ struct likelihood_setting {
     double epsilon;      /* where label noise starts */
     int learn_epsilon;   /* whether it is a parameter */
     const double *table; /* what `fill_table` wrote */
+    int coarse;          /* prediction: an error of 1e-5 in a probability is small enough */
 };
 
 /* What is known of the targets before training, to start from. */
@@ -115,9 +119,6 @@ struct likelihood {
                        const double *target, size_t rows, const double *mean,
                        const double *variance, double *value, double *scratch);
 };
-
-/* What users call such a target: "class", "level", "labels", "number" or "count". */
-const char *likelihood_target_name(enum target_kind target);
 
 /* Numbers in a row's target. */
 size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes);

@@ -24,6 +24,7 @@
 #include "math/special.h"
 #include "math/vector.h"
 #include "likelihood/likelihood.h"
+#include "likelihood/robust_max_coarse.h"
 
 #include <math.h>
 #include <string.h>
@@ -240,10 +241,13 @@ static void predict(const struct likelihood_setting *setting, const double *thet
     double known = -(1.0 - eps) * log1p(-eps) - eps * log(rest); /* f names the class but for eps */
     struct grid grid;
     grid_place(&grid, classes, scratch);
+    if (setting->coarse)
+        robust_max_coarse(classes, rows, mean, variance, stride, probability, scratch);
     for (size_t r = 0; r < rows; r++) {
         label_entropy[r] = known;
         double *row = probability + r * classes;
-        probabilities(&grid, classes, mean + r, variance + r, stride, row);
+        if (!setting->coarse)
+            probabilities(&grid, classes, mean + r, variance + r, stride, row);
         for (size_t c = 0; c < classes; c++)
             row[c] = (1.0 - eps) * row[c] + (1.0 - row[c]) * rest;
     }

@@ -5,8 +5,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Attributes beyond these matter less and less: their weights are 1/j^2. */
+/* Attributes beyond these matter less and less: their weights fall. */
 enum { SEARCHED = 64, CANDIDATES = 128 };
 
 static size_t common_divisor(size_t a, size_t b) {
@@ -55,6 +56,7 @@ static size_t best_component(struct random_key key, size_t n, size_t j, const do
 struct layout {
     enum { PLAIN_CELLS, NORMAL_CELLS, NORMAL_FOLDED } kind;
     size_t row, column;
+    enum { FALLS_FAST, FALLS_SLOWLY } fall; /* how, from one attribute to the next: 1/j^2 or 1/j */
 };
 
 /* Folded a quarter of a cell off, and as it is half a cell off, each coordinate alone sees the
@@ -80,7 +82,7 @@ static bool lay(struct random_key key, size_t n, size_t d, struct layout layout,
                                          : 1 + random_below(key, 1 + j, 0, n > 1 ? n - 1 : 1);
         while (layout.kind != NORMAL_FOLDED && common_divisor(z, n) != 1)
             z++;
-        double weight = 1.0 / (double)((j + 1) * (j + 1));
+        double weight = 1.0 / (double)(layout.fall == FALLS_SLOWLY ? j + 1 : (j + 1) * (j + 1));
         for (size_t k = 0, at = 0; k < n; k++, at = (at + z) % n) {
             product[k] *= 1.0 + weight * bernoulli[at];
             points[k * layout.row + j * layout.column] = value_at(n, at, layout.kind);
@@ -101,4 +103,76 @@ bool lattice_few(struct random_key key, size_t n, size_t d, double *points) {
 
 bool lattice_uniform(struct random_key key, size_t n, size_t d, double *points) {
     return lay(key, n, d, (struct layout){.kind = PLAIN_CELLS, .row = d, .column = 1}, points);
+}
+
+bool lattice_pairs(struct random_key key, size_t n, size_t d, double *normal) {
+    double *cell = malloc((2 * n + 1) * d * sizeof *cell);
+    struct layout layout = {.kind = PLAIN_CELLS, .row = d, .column = 1, .fall = FALLS_SLOWLY};
+    bool enough = cell && lay(key, 2 * n + 1, d, layout, cell);
+    for (size_t i = 0; enough && i < n * d; i++)
+        normal[i] = normal_quantile(cell[d + i]);
+    free(cell);
+    return enough;
+}
+
+/*
+ * How much wider, in variance: 1 + e. The weights' variance lets n points count as few as
+ * n / (1 + e^2 / (1 + 2 e))^(d/2), which is to be n / SPENT.
+ */
+#define LOG_SPENT 0.59 /* log 1.8 */
+static double extra_variance(size_t d) {
+    double t = 2.0 * LOG_SPENT / (double)d;
+    return fmin(t + sqrt(t * t + t), 1.0);
+}
+
+/* A coordinate of which less than this share is its own goes together with others. */
+#define LEAST_OWN 0.01
+
+/* Of sum_k weight_k xi_i xi_j the Cholesky factor. Coordinates that the points cannot tell apart
+ * from those before stand alone in it. */
+static void factorise_moments(size_t n, size_t d, const double *points, const double *weight,
+                              double *factor) {
+    for (size_t i = 0; i < d; i++) {
+        double *row = factor + i * d, all = 0.0, own;
+        memset(row, 0, d * sizeof *row);
+        for (size_t k = 0; k < n; k++)
+            all += weight[k] * points[k * d + i] * points[k * d + i];
+        own = all;
+        for (size_t j = 0; j < i; j++) {
+            for (size_t k = 0; k < n; k++)
+                row[j] += weight[k] * points[k * d + i] * points[k * d + j];
+            for (size_t l = 0; l < j; l++)
+                row[j] -= row[l] * factor[j * d + l];
+            row[j] /= factor[j * d + j];
+            own -= row[j] * row[j];
+        }
+        if (!(own > LEAST_OWN * all)) {
+            memset(row, 0, d * sizeof *row);
+            own = all;
+        }
+        row[i] = sqrt(own);
+    }
+}
+
+void mirrored_pairs(size_t n, size_t d, const double *normal, size_t used, double *points,
+                    double *weight, double *work) {
+    double extra = extra_variance(used), total = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        double square = 0.0;
+        for (size_t j = 0; j < used; j++) {
+            double x = points[k * used + j] = normal[k * d + j];
+            square += x * x;
+        }
+        total += weight[k] = exp(-0.5 * extra * square);
+    }
+    for (size_t k = 0; k < n; k++)
+        weight[k] /= total;
+    factorise_moments(n, used, points, weight, work);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < used; i++) {
+            double *x = points + k * used;
+            for (size_t j = 0; j < i; j++)
+                x[i] -= work[i * used + j] * x[j];
+            x[i] /= work[i * used + i];
+        }
 }

@@ -37,6 +37,24 @@
 #endif
 
 /*
+ * SIMD_WIDE marks a function that is compiled for AVX-512 with vectors as wide as they get, and
+ * called only where simd_is_wide(): the same operations on each element, and so the same bits.
+ */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__)
+#define SIMD_WIDE __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
+static inline int simd_is_wide(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+}
+#else
+#define SIMD_WIDE
+static inline int simd_is_wide(void) {
+    return 0;
+}
+#endif
+
+/*
  * SIMD_LOOP before a `for`: iterations touch only their own index, so arrays may coincide (in-place
  * use) without forcing the compiler into scalar code.
  */

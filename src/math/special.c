@@ -258,7 +258,7 @@ static double gamma_lower_series(double a, double x, double log_factor) {
  * the top (Lentz). */
 static double gamma_upper_fraction(double a, double x, double log_factor) {
     double b = x + 1.0 - a, c = 1e300, d = 1.0 / b, product = d, change = 0.0;
-    for (double n = 1.0; fabs(change - 1.0) > 1e-16 && n < 1e5; n += 1.0) {
+    for (double n = 1.0; fabs(change - 1.0) > 4e-16 && n < 1e5; n += 1.0) {
         double numerator = n * (a - n);
         b += 2.0;
         d = 1.0 / (numerator * d + b);
@@ -288,6 +288,8 @@ double gamma_upper(double a, double x) {
     if (a > 1e4)
         return fmin(fmax(gamma_upper_large(a, x), 0.0), 1.0);
     double log_factor = a * log(x) - x - log_gamma(a);
+    if (log_factor < -750.0) /* its exponential is 0: x lies far from a, on one side */
+        return x < a + 1.0 ? 1.0 : 0.0;
     return x < a + 1.0 ? 1.0 - gamma_lower_series(a, x, log_factor)
                        : gamma_upper_fraction(a, x, log_factor);
 }

@@ -5,6 +5,7 @@
 #include "math/vector.h"
 #include "model/bound_steps.h"
 #include "model/parallel_bound.h"
+#include "model/shapes.h"
 #include "model/targets.h"
 
 #include <assert.h>
@@ -63,11 +64,6 @@ size_t likelihood_blocks(size_t points) {
     return (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
 }
 
-/* Whether rows have a prior in which attributes hang together. */
-static bool uses_prior(const struct nim_model *model) {
-    return model->population.components > 0;
-}
-
 /* Whether a row's points are averaged inside the logarithm. */
 static bool averages_inside(const struct nim_model *model) {
     return model->options.input->inside && model->input.samples > 1;
@@ -85,6 +81,7 @@ static void layout_rows(struct bound *bound, struct arena *arena) {
     batch->copy = arena_sizes(arena, rows);
     batch->x = arena_doubles(arena, rows * d);
     batch->noise = arena_doubles(arena, rows * d);
+    batch->shape = bound->shaped ? arena_doubles(arena, rows * shape_size(d)) : NULL;
     batch->target = arena_doubles(arena, rows * bound->target_width);
     batch->weight = arena_doubles(arena, rows);
     batch->own = arena_doubles(arena, rows * each);
@@ -211,8 +208,9 @@ static void layout_workers(struct bound *bound, struct arena *arena) {
 
 static void layout(struct bound *bound, struct arena *arena) {
     layout_rows(bound, arena);
-    row_priors_layout(&bound->priors, bound->model, !bound->model->options.input->mixes,
-                      bound->model->input.most_rows, pool_threads(bound->pool), arena);
+    row_priors_layout(&bound->priors, bound->model, bound->joined,
+                      !bound->model->options.input->mixes, bound->model->input.most_rows,
+                      pool_threads(bound->pool), arena);
     layout_points(bound, arena);
     layout_functions(bound, arena);
     layout_tiles(bound, arena);
@@ -221,16 +219,19 @@ static void layout(struct bound *bound, struct arena *arena) {
         parallel_bound_layout(bound->parallel, bound, arena);
 }
 
-struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t threads) {
+struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t most_rows,
+                           size_t threads) {
     struct bound *bound = calloc(1, sizeof *bound);
     if (!bound)
         return NULL;
     const struct input_model *input = model->options.input;
     assert(!(input->widens && (input->moves || input->samples))); /* see input.h */
     bound->model = model;
+    bound->joined = shapes_join(model, data);
+    bound->shaped = shapes_taken(model, data);
     bound->pool = pool_create(threads);
     bound->most_rows = most_rows;
-    bool parallel = model->collectives.size > 0;
+    bool parallel = model->collectives.processes > 0;
     if (parallel)
         bound->parallel = parallel_bound_create(model, &most_rows);
     model->input.most_rows = most_rows;
@@ -286,8 +287,10 @@ double *bound_own_gradient(struct bound *bound) {
 
 static void condition_row(void *context, size_t i, size_t worker) {
     struct bound *bound = context;
+    const struct bound_batch *batch = &bound->batch;
     size_t d = bound->model->attributes;
-    row_priors_take(&bound->priors, i, bound->batch.x + i * d, bound->batch.noise + i * d, worker);
+    row_priors_take(&bound->priors, i, measurement_at(d, batch->x, batch->noise, batch->shape, i),
+                    worker);
 }
 
 static struct input_batch input_batch(const struct bound *bound) {
@@ -369,7 +372,7 @@ void place_inputs(struct bound *bound) {
     model_add_learned_noise(model, batch->rows, batch->noise);
     scale(batch->rows, batch->total / (double)batch->rows / model->options.caution, batch->weight);
     targets_describe(model, batch->rows, batch->target, bound->feature);
-    if (uses_prior(model))
+    if (bound->joined)
         pool_run(bound->pool, batch->rows, condition_row, bound);
     struct input_batch input = input_batch(bound);
     model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,

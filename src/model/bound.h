@@ -24,6 +24,7 @@ struct bound_batch {
     double total;       /* rows in the whole data set, copies counted: N */
     size_t *row, *copy; /* B */
     double *x, *noise;  /* B x d: x~ and the given part of V */
+    double *shape;      /* B x shape_size(d): of the measurements; or NULL */
     double *target;     /* B x target width */
     double *weight;     /* B: w_i */
     double *own;        /* B x row parameters */
@@ -33,8 +34,10 @@ struct bound_batch {
 
 struct bound;
 
-/* Workspace for batches of up to most_rows. NULL when memory or threads cannot be had. */
-struct bound *bound_create(struct nim_model *model, size_t most_rows, size_t threads);
+/* Workspace for batches of up to most_rows of such data. NULL when memory or threads cannot be had.
+ */
+struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t most_rows,
+                           size_t threads);
 void bound_free(struct bound *bound);
 
 struct bound_batch *bound_batch(struct bound *bound);

@@ -7,6 +7,7 @@
  * which doubles when there are too many of them.
  */
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,8 @@ static inline uint64_t bound_trace_stride(const struct bound_trace *trace) {
     if (!(step >= 1.0 && step < 9e15 && trace->point[0][0] >= 1.0))
         return 0;
     uint64_t stride = (uint64_t)step;
+    if (step > floor(step) || trace->point[0][0] > floor(trace->point[0][0]))
+        return 0; /* epochs are counted */
     for (size_t i = 0; i < trace->count; i++) {
         double epoch = trace->point[0][0] + (double)i * step;
         if (trace->point[i][0] < epoch || trace->point[i][0] > epoch || epoch > 9e15 ||
@@ -48,6 +51,13 @@ static inline uint64_t bound_trace_stride(const struct bound_trace *trace) {
             return 0;
     }
     return stride;
+}
+
+/* Whether it can be that of a training which has come to this epoch: its last point is the last
+ * multiple of the stride. Otherwise what is added would not continue it. */
+static inline int bound_trace_reaches(const struct bound_trace *trace, uint64_t epoch) {
+    return !trace->count || (trace->stride && (uint64_t)trace->point[trace->count - 1][0] ==
+                                                  epoch - epoch % trace->stride);
 }
 
 #endif

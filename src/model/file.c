@@ -20,6 +20,7 @@
 
 #define FORMAT "nimgp"
 #define FORMAT_VERSION "1"
+#define IN_MEMORY "model in memory" /* in place of a path in messages */
 #define OPTION_PREFIX "option."
 #define NOTE_PREFIX "note."
 
@@ -233,7 +234,7 @@ static const char *impossible_array(const struct nim_model *model) {
         {"calibration.temperature", all_between(&model->temperature, 1, least, most)},
         {"class_shares", class_shares_can_be(model)},
         {"scaling.flagged", flags_can_be(model)},
-        {"training.trace", !model->trace.count || model->trace.stride},
+        {"training.trace", bound_trace_reaches(&model->trace, model->epoch)},
         {"scaling.deviation", all_between(scaling->deviation, d, least, most)},
         {"scaling.median_error", all_between(scaling->median_error, d, 0.0, most)},
         {"scaling.spread", all_between(scaling->spread, d, 0.0, most)},
@@ -308,8 +309,8 @@ static void list_texts(const struct nim_model *model, struct text_map *texts) {
     add_text(texts, "", "optimiser", model->visits ? "yes" : "no");
     add_text(texts, "", "under_way", model->under_way ? "yes" : "no");
     for (size_t i = 0; i < nim_option_count(); i++) {
-        const char *name = nim_option_describe(i).name;
-        if (option_role(name) == RUNS) /* the machine's, not the model's */
+        const char *name = nim_option_describe(i)->name;
+        if (nim_option_describe(i)->role == NIM_OPTION_RUNS) /* the machine's, not the model's */
             continue;
         nim_options_get(&model->options, name, value, sizeof value, NULL);
         add_text(texts, OPTION_PREFIX, name, value);
@@ -334,9 +335,8 @@ static nim_status check_saved(const struct nim_model *model, const struct arrays
                  : NIM_OK;
 }
 
-nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error) {
-    if (!model || !path)
-        return failure(error, NIM_INVALID_ARGUMENT, "model or path is NULL");
+static nim_status save(const nim_model *model, const struct whole_output *output,
+                       nim_error *error) {
     struct arrays arrays = {
         .counts = {(double)model->step, (double)model->epoch, (double)model->visits, model->bound}};
     struct text_map texts = {0};
@@ -345,7 +345,7 @@ nim_status nim_model_save(const nim_model *model, const char *path, nim_error *e
     list_texts(model, &texts);
     metadata = calloc(texts.list.count + 1, sizeof *metadata);
     if (!texts.good || !metadata || !arrays_allocate(&arrays, model)) {
-        failure(error, status, "%s: no memory to save a model", path);
+        failure(error, status, "%s: no memory to save a model", output->name);
         goto done;
     }
     for (size_t i = 0; i < texts.list.count; i++)
@@ -359,14 +359,32 @@ nim_status nim_model_save(const nim_model *model, const char *path, nim_error *e
                                .tensor = arrays.list,
                                .texts = texts.list.count,
                                .text = metadata};
-    status = check_saved(model, &arrays, path, error);
+    status = check_saved(model, &arrays, output->name, error);
     if (status == NIM_OK)
-        status = safetensors_write(path, &file, error);
+        status = safetensors_write(output, &file, error);
 done:
     arrays_free(&arrays);
     note_list_free(&texts.list);
     free(metadata);
     return status;
+}
+
+nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error) {
+    if (!model || !path)
+        return failure(error, NIM_INVALID_ARGUMENT, "model or path is NULL");
+    return save(model, &(struct whole_output){.name = path, .write = whole_file_write}, error);
+}
+
+nim_status nim_model_save_memory(const nim_model *model, void *bytes, size_t capacity, size_t *size,
+                                 nim_error *error) {
+    if (!model)
+        return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
+    const struct whole_output memory = {.name = IN_MEMORY,
+                                        .write = whole_memory_write,
+                                        .bytes = bytes,
+                                        .capacity = capacity,
+                                        .size = size};
+    return save(model, &memory, error);
 }
 
 /* ---------------------------------------------------------------- loading --------------------- */
@@ -693,14 +711,14 @@ static nim_status build(const struct loading *loading, const nim_options *option
     return succeed(loading->error);
 }
 
-nim_status nim_model_load(const char *path, nim_model **result, nim_error *error) {
-    if (!path || !result)
-        return failure(error, NIM_INVALID_ARGUMENT, "path or model is NULL");
-    *result = NULL;
-    struct loading loading = {.path = path, .error = error};
+/* The bytes are freed here. */
+static nim_status load(const char *name, char *bytes, size_t size, nim_model **result,
+                       nim_error *error) {
+    struct loading loading = {.path = name, .error = error};
+    nim_status status = safetensors_parse(name, bytes, size, &loading.file, error);
     nim_options *options = nim_options_create();
-    nim_status status = options ? safetensors_read(path, &loading.file, error)
-                                : failure(error, NIM_OUT_OF_MEMORY, "no memory for options");
+    if (status == NIM_OK && !options)
+        status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory for options", name);
     if (status == NIM_OK)
         status = check_format(&loading);
     if (status == NIM_OK)
@@ -710,4 +728,24 @@ nim_status nim_model_load(const char *path, nim_model **result, nim_error *error
     nim_options_free(options);
     safetensors_free(&loading.file);
     return status;
+}
+
+nim_status nim_model_load(const char *path, nim_model **result, nim_error *error) {
+    if (!path || !result)
+        return failure(error, NIM_INVALID_ARGUMENT, "path or model is NULL");
+    *result = NULL;
+    char *content;
+    size_t size;
+    nim_status status = whole_file_read(path, &content, &size, error);
+    return status == NIM_OK ? load(path, content, size, result, error) : status;
+}
+
+nim_status nim_model_load_memory(const void *bytes, size_t size, nim_model **result,
+                                 nim_error *error) {
+    if (!bytes || !result)
+        return failure(error, NIM_INVALID_ARGUMENT, "bytes or model is NULL");
+    *result = NULL;
+    char *content;
+    nim_status status = whole_memory_read(IN_MEMORY, bytes, size, &content, error);
+    return status == NIM_OK ? load(IN_MEMORY, content, size, result, error) : status;
 }

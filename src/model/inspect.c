@@ -2,8 +2,10 @@
 /* Looking into a model: its sizes, what it learned, and where it believes its rows to be. */
 #include "math/linalg.h"
 #include "base/pool.h"
+#include "base/sized.h"
 #include "model/model.h"
 #include "model/row_priors.h"
+#include "model/shapes.h"
 #include "model/targets.h"
 #include "math/vector.h"
 
@@ -12,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *nim_model_target(const nim_model *model) {
-    return likelihood_target_name(model->options.likelihood->target);
+nim_target nim_model_target(const nim_model *model) {
+    return (nim_target)model->options.likelihood->target;
 }
 size_t nim_model_classes(const nim_model *model) {
     return model->classes;
@@ -139,24 +141,33 @@ static void read_missing_columns(const nim_model *model, double *values) {
     memcpy(values, model->scaling.flagged, model->scaling.flags * sizeof(double));
 }
 
+static void read_novelty_quantiles(const nim_model *model, double *values) {
+    memcpy(values, model->novelty.quantile, model->novelty.kept * sizeof *values);
+}
+
+static void read_plausibility_rows(const nim_model *model, double *values) {
+    if (model->conformal.kept)
+        memcpy(values, model->conformal.rows, model->classes * sizeof *values);
+}
+
 static void read_trace(const nim_model *model, double *values) {
     memcpy(values, model->trace.point, model->trace.count * sizeof *model->trace.point);
 }
 
 /* Gaussians of the population: with independent attributes it is one. */
-static size_t population_gaussians(const nim_model *model) {
+static size_t known_gaussians(const nim_model *model) {
     const struct population *population = &model->population;
     return population->components ? population->components : population->learned;
 }
 
 static void read_population_shares(const nim_model *model, double *values) {
     const struct population *population = &model->population;
-    for (size_t k = 0; k < population_gaussians(model); k++)
+    for (size_t k = 0; k < known_gaussians(model); k++)
         values[k] = population->components ? population->share[k] : 1.0;
 }
 
 static void read_population_means(const nim_model *model, double *values) {
-    for (size_t k = 0; k < population_gaussians(model); k++)
+    for (size_t k = 0; k < known_gaussians(model); k++)
         for (size_t j = 0; j < model->columns; j++)
             *values++ = in_user_units(model, j, model->population.mean[k * model->attributes + j]);
 }
@@ -172,7 +183,7 @@ static double population_covariance(const struct population *population, size_t 
 
 static void read_population_covariances(const nim_model *model, double *values) {
     const double *unit = model->scaling.deviation;
-    for (size_t k = 0; k < population_gaussians(model); k++)
+    for (size_t k = 0; k < known_gaussians(model); k++)
         for (size_t i = 0; i < model->columns; i++)
             for (size_t j = 0; j < model->columns; j++)
                 *values++ = population_covariance(&model->population, k, i, j) * unit[i] * unit[j];
@@ -194,24 +205,36 @@ static const struct likelihood_quantity *find_quantity(const nim_model *model, c
     return quantity && quantity->name ? quantity : NULL;
 }
 
-static void read_quantity(const nim_model *model, const struct likelihood_quantity *quantity,
-                          double *values, size_t *count) {
-    size_t size = quantity->count ? quantity->count(&model->likelihood) : 1;
+/* Tells how many values there are and whether they fit. */
+static nim_status fit_values(const char *name, size_t size, const double *values, size_t capacity,
+                             size_t *count, nim_error *error) {
     if (count)
         *count = size;
-    if (!values)
-        return;
+    return !values || size <= capacity
+               ? succeed(error)
+               : failure(error, NIM_INVALID_ARGUMENT,
+                         "array '%s' has %zu values, but there is room for %zu", name, size,
+                         capacity);
+}
+
+static size_t quantity_size(const nim_model *model, const struct likelihood_quantity *quantity) {
+    return quantity->count ? quantity->count(&model->likelihood) : 1;
+}
+
+static void read_quantity(const nim_model *model, const struct likelihood_quantity *quantity,
+                          double *values) {
+    size_t size = quantity_size(model, quantity);
     quantity->read(&model->likelihood, model->theta + model->likelihood_at, values);
     for (size_t i = 0; quantity->scales && i < size; i++)
         values[i] *= model->scaling.target_deviation;
 }
 
-nim_status nim_model_get(const nim_model *model, const char *name, double *values, size_t *count,
-                         nim_error *error) {
+nim_status nim_model_get(const nim_model *model, const char *name, double *values, size_t capacity,
+                         size_t *count, nim_error *error) {
     if (!model || !name)
         return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
     size_t c = model->functions, m = model->inducing, d = model->columns;
-    size_t terms = model->gp.kernel->terms, k = population_gaussians(model);
+    size_t terms = model->gp.kernel->terms, k = known_gaussians(model);
     const struct {
         const char *name;
         size_t count;
@@ -231,22 +254,26 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"population_covariances", k * d * d, read_population_covariances},
         {"temperature", 1, read_temperature},
         {"class_shares", model->shares_known ? model->classes : 0, read_class_shares},
+        {"novelty_quantiles", model->novelty.kept, read_novelty_quantiles},
+        {"plausibility_rows", model->conformal.kept ? model->classes : 0, read_plausibility_rows},
         {"trace", 2 * model->trace.count, read_trace},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (strcmp(arrays[i].name, name) == 0) {
-            if (count)
-                *count = arrays[i].count;
-            if (values)
+            nim_status status = fit_values(name, arrays[i].count, values, capacity, count, error);
+            if (status == NIM_OK && values)
                 arrays[i].read(model, values);
-            return succeed(error);
+            return status;
         }
     const struct likelihood_quantity *quantity = find_quantity(model, name);
     if (!quantity)
         return failure(error, NIM_INVALID_ARGUMENT, "a %s model has no array '%s'",
                        model->options.likelihood->name, name);
-    read_quantity(model, quantity, values, count);
-    return succeed(error);
+    nim_status status =
+        fit_values(name, quantity_size(model, quantity), values, capacity, count, error);
+    if (status == NIM_OK && values)
+        read_quantity(model, quantity, values);
+    return status;
 }
 
 /* ---------------------------------------------------------------- denoising ------------------- */
@@ -255,14 +282,17 @@ enum { CHUNK = 256 }; /* rows at a time, so that memory does not grow with the d
 
 struct denoiser {
     struct input_work work;
-    double *x, *noise, *target, *feature, *weight, *mean, *variance, *own, *scratch;
+    double *x, *noise, *shape, *target, *feature, *weight, *mean, *variance, *own, *scratch;
     struct row_priors priors;
     size_t *row, *copy;
 };
 
-static void denoiser_layout(struct denoiser *denoiser, const nim_model *model,
+static void denoiser_layout(struct denoiser *denoiser, const nim_model *model, const nim_data *data,
                             const struct input_setting *setting, struct arena *arena) {
     size_t area = CHUNK * model->attributes;
+    denoiser->shape = shapes_taken(model, data)
+                          ? arena_doubles(arena, CHUNK * shape_size(model->attributes))
+                          : NULL;
     denoiser->x = arena_doubles(arena, area);
     denoiser->noise = arena_doubles(arena, area);
     denoiser->mean = arena_doubles(arena, area);
@@ -273,7 +303,7 @@ static void denoiser_layout(struct denoiser *denoiser, const nim_model *model,
     denoiser->weight = arena_doubles(arena, CHUNK);
     denoiser->own = arena_doubles(arena, CHUNK * model->table.each);
     denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    row_priors_layout(&denoiser->priors, model, true, CHUNK, 1, arena);
+    row_priors_layout(&denoiser->priors, model, shapes_join(model, data), true, CHUNK, 1, arena);
     denoiser->row = arena_sizes(arena, CHUNK);
     denoiser->copy = arena_sizes(arena, CHUNK);
     if (model->options.input->layout)
@@ -296,10 +326,13 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
     size_t d = model->attributes, each = model->table.each;
     for (size_t k = 0; k < count; k++)
         denoiser->row[k] = first + k;
-    model_gather(model, data, count, denoiser->row, denoiser->x, denoiser->noise, denoiser->weight);
+    model_gather(model, data, count, denoiser->row, denoiser->x, denoiser->noise, denoiser->shape,
+                 denoiser->weight);
     model_add_learned_noise(model, count, denoiser->noise);
-    for (size_t i = 0; model->population.components && i < count; i++)
-        row_priors_take(&denoiser->priors, i, denoiser->x + i * d, denoiser->noise + i * d, 0);
+    for (size_t i = 0; denoiser->priors.components && i < count; i++) {
+        row_priors_take(&denoiser->priors, i,
+                        measurement_at(d, denoiser->x, denoiser->noise, denoiser->shape, i), 0);
+    }
     struct input_prior prior = row_priors_view(&denoiser->priors);
     if (!model->options.input->posterior && prior.components) {
         read_prior(model, &prior, count, denoiser->mean, denoiser->variance);
@@ -331,6 +364,8 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
 static nim_status check_denoise(const nim_model *model, const nim_data *data, const double *mean,
                                 const double *deviation, nim_error *error) {
     nim_status status = model_check_data(model, data, true, error);
+    if (status == NIM_OK)
+        status = weights_check_total(data, error);
     if (status != NIM_OK)
         return status;
     if (!mean || !deviation)
@@ -341,8 +376,8 @@ static nim_status check_denoise(const nim_model *model, const nim_data *data, co
     return NIM_OK;
 }
 
-nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,
-                             double *deviation, nim_error *error) {
+static nim_status denoise(const nim_model *model, const nim_data *data, double *mean,
+                          double *deviation, nim_error *error) {
     nim_status status = check_denoise(model, data, mean, deviation, error);
     if (status != NIM_OK)
         return status;
@@ -352,12 +387,12 @@ nim_status nim_model_denoise(const nim_model *model, const nim_data *data, doubl
     struct arena arena = {0};
     struct denoiser denoiser = {0};
     struct pool *pool = pool_create(1);
-    denoiser_layout(&denoiser, model, &setting, &arena);
+    denoiser_layout(&denoiser, model, data, &setting, &arena);
     if (!pool || !arena_allocate(&arena)) {
         pool_free(pool);
         return failure(error, NIM_OUT_OF_MEMORY, "no memory to denoise");
     }
-    denoiser_layout(&denoiser, model, &setting, &arena);
+    denoiser_layout(&denoiser, model, data, &setting, &arena);
     for (size_t first = 0; first < data->rows; first += CHUNK) {
         size_t count = data->rows - first < CHUNK ? data->rows - first : CHUNK;
         denoise_chunk(model, &setting, &denoiser, pool, data, first, count);
@@ -375,4 +410,11 @@ nim_status nim_model_denoise(const nim_model *model, const nim_data *data, doubl
                            "a denoised value is not a number: the model's parameters are too "
                            "large");
     return succeed(error);
+}
+
+nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,
+                             double *deviation, nim_error *error) {
+    nim_data ours;
+    nim_status status = take_data(&ours, data, error);
+    return status == NIM_OK ? denoise(model, &ours, mean, deviation, error) : status;
 }

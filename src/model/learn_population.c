@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a model learns the population of true inputs, and from which rows. */
+#include "base/sized.h"
 #include "data/noisy_cells.h"
+#include "data/shape_checks.h"
 #include "math/row_sample.h"
-#include "model/model.h"
+#include "model/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,35 +19,47 @@ static struct row_sample sample_of(const struct nim_model *model, const nim_data
     return row_sample(key, step, data ? data->rows : 0, MOST_ROWS);
 }
 
-/* Rows in standard units, x and noise, without flags. one: a whole row of both, 2 width. */
-static void gather_all(const struct nim_model *model, const nim_data *data,
-                       const struct row_sample *sample, double *one, double *x, double *noise) {
-    size_t d = model->columns, width = model->attributes;
+/* A shape of `width` attributes, the first d of it. */
+static void narrow_shape(size_t width, size_t d, const double *shape, double *narrow) {
+    memcpy(narrow, shape, d * sizeof(double));
+    memcpy(narrow + d, shape + width, d * sizeof(double));
+    memcpy(narrow + 2 * d, shape + 2 * width, (shape_size(d) - 2 * d) * sizeof(double));
+}
+
+/* Appends rows in standard units, without flags. one: room for a row of the model's width. */
+static void gather_sample(const struct nim_model *model, const nim_data *data,
+                          const struct row_sample *sample, const struct population_rows *one,
+                          struct population_rows *rows) {
+    size_t d = model->columns;
     for (size_t k = 0; k < sample->count; k++) {
-        size_t i = row_sample_at(sample, k);
-        scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, one, one + width,
-                       NULL);
-        memcpy(x + k * d, one, d * sizeof(double));
-        memcpy(noise + k * d, one + width, d * sizeof(double));
+        size_t i = row_sample_at(sample, k), at = rows->rows++;
+        measurements_gather(model, data, rows->shape != NULL, 1, &i, one->x, one->noise, one->shape,
+                            NULL);
+        memcpy(rows->x + at * d, one->x, d * sizeof(double));
+        memcpy(rows->noise + at * d, one->noise, d * sizeof(double));
+        if (rows->shape)
+            narrow_shape(model->attributes, d, one->shape, rows->shape + at * shape_size(d));
     }
 }
 
-/* The rows of the table and the others, if any. x is NULL when there is no memory; the caller frees
- * it. */
-static struct population_rows gather(const struct nim_model *model, const nim_data *data,
-                                     const nim_data *others) {
+/* The rows of the table and the others, if any. False when there is no memory; the caller frees
+ * them either way. */
+static bool gather(const struct nim_model *model, const nim_data *data, const nim_data *others,
+                   struct population_rows *rows) {
     const struct row_sample own = sample_of(model, data, 0), more = sample_of(model, others, 1);
-    size_t d = model->columns, rows = own.count + more.count, bytes;
-    if (__builtin_mul_overflow(rows, 2 * d * sizeof(double), &bytes))
-        return (struct population_rows){0};
-    double *one = malloc(2 * model->attributes * sizeof *one);
-    double *x = one ? malloc(bytes) : NULL, *noise = x ? x + rows * d : NULL;
-    if (x)
-        gather_all(model, data, &own, one, x, noise);
-    if (x && others)
-        gather_all(model, others, &more, one, x + own.count * d, noise + own.count * d);
-    free(one);
-    return (struct population_rows){rows, d, x, noise};
+    size_t d = model->columns;
+    bool shaped = d <= POPULATION_MOST_ATTRIBUTES &&
+                  (data_has_shapes(data) || (others && data_has_shapes(others)));
+    struct population_rows one;
+    bool good = population_rows_create(rows, d, shaped, own.count + more.count) &&
+                population_rows_create(&one, model->attributes, shaped, 1);
+    if (!good)
+        return false;
+    gather_sample(model, data, &own, &one, rows);
+    if (others)
+        gather_sample(model, others, &more, &one, rows);
+    population_rows_free(&one);
+    return true;
 }
 
 /*
@@ -66,9 +80,9 @@ static bool learn(const struct nim_model *model, const struct population_rows *r
 bool model_population_of(const struct nim_model *model, const nim_data *data,
                          const nim_data *others, enum population_kind kind,
                          struct population *population) {
-    struct population_rows rows = gather(model, data, others);
-    bool good = rows.x && learn(model, &rows, kind, population);
-    free((void *)(uintptr_t)rows.x);
+    struct population_rows rows;
+    bool good = gather(model, data, others, &rows) && learn(model, &rows, kind, population);
+    population_rows_free(&rows);
     return good;
 }
 
@@ -93,11 +107,11 @@ nim_status model_learn_population(struct nim_model *model, const nim_data *data,
     const struct input_model *input = model->options.input;
     bool asked = kind == POPULATION_GAUSSIAN || kind == POPULATION_MIXTURE || others;
     if (asked && kind != POPULATION_FLAT && lacks(model))
-        return failure(error, NIM_INVALID_ARGUMENT, "option population: %s needs %s",
-                       kind == POPULATION_GAUSSIAN  ? "gaussian"
-                       : kind == POPULATION_MIXTURE ? "mixture"
-                                                    : "learning from other rows",
-                       lacks(model));
+        return option_failure(error, "population", "%s needs %s",
+                              kind == POPULATION_GAUSSIAN  ? "gaussian"
+                              : kind == POPULATION_MIXTURE ? "mixture"
+                                                           : "learning from other rows",
+                              lacks(model));
     bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
                 (!asked && ((!input->averages && !input->widens) || equally_noisy(data)));
     struct population population = {0};
@@ -111,8 +125,8 @@ nim_status model_learn_population(struct nim_model *model, const nim_data *data,
     return NIM_OK;
 }
 
-nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
-                                      const nim_data *others, nim_error *error) {
+static nim_status learn_anew(nim_model *model, const nim_data *data, const nim_data *others,
+                             nim_error *error) {
     nim_status status = model_check_data(model, data, false, error);
     if (status == NIM_OK)
         status = model_check_data(model, others, false, error);
@@ -122,8 +136,17 @@ nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the model has been trained: its population can no longer change");
     if (model->options.population == POPULATION_FLAT)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "option population: flat, so nothing can be learned from other rows");
+        return option_failure(error, "population",
+                              "flat, so nothing can be learned from other rows");
     status = model_learn_population(model, data, others, error);
     return status == NIM_OK ? succeed(error) : status;
+}
+
+nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
+                                      const nim_data *others, nim_error *error) {
+    nim_data rows, more;
+    nim_status status = take_data(&rows, data, error);
+    if (status == NIM_OK)
+        status = take_data(&more, others, error);
+    return status == NIM_OK ? learn_anew(model, &rows, &more, error) : status;
 }

@@ -2,7 +2,9 @@
 #include "model/model.h"
 
 #include "base/pool.h"
+#include "base/sized.h"
 #include "model/class_shares.h"
+#include "model/shapes.h"
 #include "model/start.h"
 #include "model/targets.h"
 
@@ -30,9 +32,8 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
     sizes->flags = options->missing == MISSING_AUTO ? scaling_find_flags(data, flagged) : 0;
     sizes->inducing = options->inducing ? options->inducing : choose_inducing(data->rows);
     if (sizes->inducing > data->rows)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "option inducing: %zu inducing inputs are more than the %zu rows",
-                       sizes->inducing, data->rows);
+        return option_failure(error, "inducing", "%zu inducing inputs are more than the %zu rows",
+                              sizes->inducing, data->rows);
     return NIM_OK;
 }
 
@@ -139,14 +140,13 @@ nim_status model_allocate(const struct nim_options *options, const struct model_
     return NIM_OK;
 }
 
-nim_status nim_model_create(const nim_options *options, const nim_data *data, nim_model **result,
-                            nim_error *error) {
-    if (!options || !result)
-        return failure(error, NIM_INVALID_ARGUMENT, "options or model is NULL");
-    *result = NULL;
+static nim_status create_model(const nim_options *options, const nim_data *data, nim_model **result,
+                               nim_error *error) {
     struct model_sizes sizes = {0};
     struct nim_model *model = NULL;
     nim_status status = data_check(data, error);
+    if (status == NIM_OK)
+        status = weights_check_total(data, error);
     if (status != NIM_OK)
         return status;
     size_t *flagged = calloc(data->attributes, sizeof *flagged);
@@ -156,6 +156,8 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
     status = choose_sizes(&settled, data, &sizes, flagged, error);
     if (status == NIM_OK)
         status = model_allocate(&settled, &sizes, &model, error);
+    if (status == NIM_OK)
+        status = shapes_check_use(model, data, error);
     for (size_t k = 0; status == NIM_OK && k < sizes.flags; k++)
         model->scaling.flagged[k] = (double)flagged[k];
     free(flagged);
@@ -174,9 +176,20 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
     return succeed(error);
 }
 
+nim_status nim_model_create(const nim_options *options, const nim_data *data, nim_model **result,
+                            nim_error *error) {
+    nim_data ours;
+    if (!options || !result)
+        return failure(error, NIM_INVALID_ARGUMENT, "options or model is NULL");
+    *result = NULL;
+    nim_status status = take_data(&ours, data, error);
+    return status == NIM_OK ? create_model(options, &ours, result, error) : status;
+}
+
 void model_gather(const struct nim_model *model, const nim_data *data, size_t count,
-                  const size_t *row, double *x, double *noise, double *weight) {
-    scaling_gather(&model->scaling, data, model_uses_errors(model), count, row, x, noise, weight);
+                  const size_t *row, double *x, double *noise, double *shape, double *weight) {
+    measurements_gather(model, data, model->population.components > 0, count, row, x, noise, shape,
+                        weight);
     if (!model->population.components)
         scaling_settle_missing(&model->scaling, count, noise);
 }
@@ -209,13 +222,12 @@ nim_status nim_model_set_option(nim_model *model, const char *name, const char *
     nim_status status = nim_options_set(&changed, name, value, error);
     if (status != NIM_OK)
         return status;
-    enum option_role role = option_role(name);
-    if (role == SHAPES)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "option %s shapes a model and cannot change once it is made", name);
-    if (role == TRAINS && model->under_way)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "option %s cannot change while a training is under way", name);
+    nim_option_role role = nim_option_named(name)->role;
+    if (role == NIM_OPTION_SHAPES)
+        return option_failure(error, name,
+                              "it shapes the model and cannot change once the model is made");
+    if (role == NIM_OPTION_TRAINS && model->under_way)
+        return option_failure(error, name, "it cannot change while a training is under way");
     model->options = changed;
     return succeed(error);
 }
@@ -224,12 +236,16 @@ nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *co
                                      nim_error *error) {
     if (!model)
         return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
-    if (collectives && collectives->rank >= collectives->size)
-        return failure(error, NIM_INVALID_ARGUMENT, "collectives: rank %zu of %zu",
-                       collectives->rank, collectives->size);
-    if (collectives && !(collectives->sum && collectives->largest && collectives->gather))
+    nim_collectives ours = {0};
+    nim_status status = collectives ? take_collectives(&ours, collectives, error) : NIM_OK;
+    if (status != NIM_OK)
+        return status;
+    if (collectives && ours.rank >= ours.processes)
+        return failure(error, NIM_INVALID_ARGUMENT, "collectives: rank %zu of %zu", ours.rank,
+                       ours.processes);
+    if (collectives && !(ours.sum && ours.largest && ours.gather))
         return failure(error, NIM_INVALID_ARGUMENT, "collectives: a function is NULL");
-    model->collectives = collectives ? *collectives : (nim_collectives){0};
+    model->collectives = ours;
     return succeed(error);
 }
 
@@ -314,6 +330,8 @@ nim_status model_check_data(const struct nim_model *model, const nim_data *data,
         return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu attributes, the model %zu",
                        data->attributes, model->columns);
     nim_status status = data_check(data, error);
+    if (status == NIM_OK)
+        status = shapes_check_use(model, data, error);
     return status == NIM_OK && labelled ? targets_check(model, data, error) : status;
 }
 

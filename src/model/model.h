@@ -65,7 +65,7 @@ struct nim_model {
     bool under_way;             /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;
 
-    nim_collectives collectives; /* size 0: trains alone */
+    nim_collectives collectives; /* processes 0: trains alone */
 
     struct text_list attribute_names, class_names;
     struct note_list notes;
@@ -87,9 +87,10 @@ nim_status model_allocate(const struct nim_options *options, const struct model_
                           struct nim_model **model, nim_error *error);
 
 /* Rows row[0 .. count-1] of a table in standard units, with the given part of their noise, as the
- * model's population wants them: see scaling_gather. */
+ * model's population wants them: see scaling_gather; shapes of the measurements (count x
+ * shape_size(d)) where they are asked for, see shapes.h. */
 void model_gather(const struct nim_model *model, const nim_data *data, size_t count,
-                  const size_t *row, double *x, double *noise, double *weight);
+                  const size_t *row, double *x, double *noise, double *shape, double *weight);
 
 /* Learns the population, or leaves it flat, as the options say; `others` are rows to learn it from
  * besides those of the table, or NULL. */

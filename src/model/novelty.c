@@ -2,7 +2,8 @@
 #include "model/novelty.h"
 
 #include "base/status.h"
-#include "model/model.h"
+#include "data/shape_checks.h"
+#include "model/shapes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +24,12 @@ const struct population *novelty_population(const struct nim_model *model) {
 
 void novelty_layout(struct novelty_work *work, const struct population *population,
                     struct arena *arena) {
-    size_t d = population->attributes, k = population->components ? population->components : 1;
-    if (population->components)
+    size_t d = population->attributes, k = population_gaussians(population);
+    work->shape = NULL;
+    if (population->components) {
         conditioner_layout(&work->conditioner, population, arena);
+        work->shape = arena_doubles(arena, shape_size(d));
+    }
     work->x = arena_doubles(arena, d);
     work->noise = arena_doubles(arena, d);
     work->share = arena_doubles(arena, k);
@@ -33,21 +37,27 @@ void novelty_layout(struct novelty_work *work, const struct population *populati
 }
 
 /* In standard units with all its noise; infinite where a cell is missing, and for flags. */
-static void gather_row(const struct nim_model *model, const nim_data *data, size_t i, double *x,
-                       double *noise) {
-    scaling_gather(&model->scaling, data, model_uses_errors(model), 1, &i, x, noise, NULL);
+static void gather_row(const struct nim_model *model, const nim_data *data, size_t i,
+                       bool components, double *x, double *noise, double *shape) {
+    measurements_gather(model, data, components, 1, &i, x, noise, shape, NULL);
     for (size_t j = model->columns; j < model->attributes; j++)
         noise[j] = INFINITY;
 }
 
 struct surprise novelty_look(const struct nim_model *model, struct novelty_work *work,
                              const nim_data *data, size_t i) {
-    gather_row(model, data, i, work->x, work->noise);
-    struct surprise surprise = population_surprise(novelty_population(model), &work->conditioner,
-                                                   work->x, work->noise, work->share, work->centre);
-    for (size_t j = 0; j < model->columns; j++)
-        if (!isinf(work->noise[j]))
+    const struct population *population = novelty_population(model);
+    size_t d = model->attributes;
+    bool shaped = work->shape && data_has_shapes(data);
+    struct measurement row = {work->x, work->noise, shaped ? work->shape : NULL};
+    gather_row(model, data, i, shaped, work->x, work->noise, shaped ? work->shape : NULL);
+    struct surprise surprise =
+        population_surprise(population, &work->conditioner, &row, work->share, work->centre);
+    for (size_t j = 0; j < model->columns; j++) {
+        bool limit = shaped && shape_side(work->shape, d, j) != 0.0; /* a probability */
+        if (!isinf(work->noise[j]) && !limit)
             surprise.log_density -= log(model->scaling.deviation[j]);
+    }
     return surprise;
 }
 
@@ -109,29 +119,28 @@ static void keep_quantiles(struct novelty *novelty, size_t rows, double *z) {
 
 /* ---------------------------------------------------------------- training rows --------------- */
 
-/* Rows of a training in standard units, some of many. */
+/* Rows of a training in standard units, some of many, and their surprises. */
 struct usual_rows {
     struct population_rows all;
-    double *x, *noise; /* rows x d */
-    double *z;         /* rows */
+    double *z; /* rows */
 };
 
 static void usual_rows_free(struct usual_rows *usual) {
-    free(usual->x);
-    free(usual->noise);
+    population_rows_free(&usual->all);
     free(usual->z);
 }
 
 static bool usual_rows_create(struct usual_rows *usual, const struct nim_model *model,
                               const nim_data *data) {
     size_t d = model->attributes, rows = data->rows < MOST_ROWS ? data->rows : MOST_ROWS;
-    usual->x = malloc((rows * d + 1) * sizeof(double));
-    usual->noise = malloc((rows * d + 1) * sizeof(double));
+    bool shaped = novelty_population(model)->components && data_has_shapes(data);
+    struct population_rows *all = &usual->all;
     usual->z = malloc((rows + 1) * sizeof(double));
-    usual->all = (struct population_rows){rows, d, usual->x, usual->noise};
-    bool good = usual->x && usual->noise && usual->z;
+    bool good = population_rows_create(all, d, shaped, rows) && usual->z;
     for (size_t i = 0; good && i < rows; i++)
-        gather_row(model, data, data->rows * i / rows, usual->x + i * d, usual->noise + i * d);
+        gather_row(model, data, data->rows * i / rows, shaped, all->x + i * d, all->noise + i * d,
+                   shaped ? all->shape + i * shape_size(d) : NULL);
+    all->rows = rows;
     return good;
 }
 
@@ -140,15 +149,15 @@ static bool look_at_fold(const struct population *population, struct usual_rows 
                          size_t fold) {
     struct arena arena = {0};
     struct novelty_work work = {0};
-    size_t d = usual->all.attributes;
     novelty_layout(&work, population, &arena);
     if (!arena_allocate(&arena))
         return false;
     novelty_layout(&work, population, &arena);
-    for (size_t i = fold; i < usual->all.rows; i += FOLDS)
-        usual->z[i] = population_surprise(population, &work.conditioner, usual->x + i * d,
-                                          usual->noise + i * d, work.share, work.centre)
-                          .value;
+    for (size_t i = fold; i < usual->all.rows; i += FOLDS) {
+        struct measurement row = population_row(&usual->all, i);
+        usual->z[i] =
+            population_surprise(population, &work.conditioner, &row, work.share, work.centre).value;
+    }
     arena_free(&arena);
     return true;
 }
@@ -156,22 +165,20 @@ static bool look_at_fold(const struct population *population, struct usual_rows 
 /* The same from a copy that went on without them. */
 static bool judge_fold(const struct population *population, struct usual_rows *usual, size_t fold,
                        struct pool *pool) {
-    size_t d = usual->all.attributes, count = 0;
-    double *x = malloc(2 * usual->all.rows * d * sizeof *x);
-    double *noise = x ? x + usual->all.rows * d : NULL;
+    const struct population_rows *all = &usual->all;
+    struct population_rows others = {0};
     struct population copy = {0};
-    bool good = x && population_copy(population, &copy);
-    for (size_t i = 0; good && i < usual->all.rows; i++)
-        if (i % FOLDS != fold) {
-            memcpy(x + count * d, usual->x + i * d, d * sizeof *x);
-            memcpy(noise + count++ * d, usual->noise + i * d, d * sizeof *noise);
-        }
-    struct population_rows others = {count, d, x, noise};
+    bool good = population_copy(population, &copy) &&
+                population_rows_create(&others, all->attributes, all->shape != NULL, all->rows);
+    for (size_t i = 0; good && i < all->rows; i++)
+        if (i % FOLDS != fold)
+            population_rows_append(&others, all, i);
+    double pull = population_pull(all->attributes);
     for (size_t round = 0; good && round < ROUNDS; round++)
-        good = !isnan(population_improve(&copy, &others, population_pull(d), pool));
+        good = !isnan(population_improve(&copy, &others, pull, pool));
     good = good && look_at_fold(&copy, usual, fold);
     population_free(&copy);
-    free(x);
+    population_rows_free(&others);
     return good;
 }
 
@@ -187,8 +194,8 @@ nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_erro
     bool always = model->options.novelty == NOVELTY_ALWAYS;
     if ((!model->population.learned && !always) || data->rows < NOVELTY_LEAST_ROWS)
         return NIM_OK;
-    bool good = usual_rows_create(&usual, model, data) &&
-                (model->population.learned || learn_own(model, data)) &&
+    bool good = (model->population.learned || learn_own(model, data)) &&
+                usual_rows_create(&usual, model, data) &&
                 (pool = pool_create(model_threads(model)));
     for (size_t fold = 0; good && fold < FOLDS; fold++)
         good = judge_fold(novelty_population(model), &usual, fold, pool);

@@ -33,6 +33,7 @@ struct novelty {
 struct novelty_work {
     struct conditioner conditioner;
     double *x, *noise, *share, *centre;
+    double *shape; /* of the measurement; NULL where the population has no components */
 };
 
 /* The population it is held against, or NULL. */

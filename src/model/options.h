@@ -12,12 +12,6 @@ enum missing_rule { MISSING_AUTO, MISSING_IGNORE };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 
-/* What a setting has a say in; a model keeps those that shape it for life. */
-enum option_role { SHAPES, TRAINS, PREDICTS, RUNS };
-
-/* SHAPES for a name that is not known. */
-enum option_role option_role(const char *name);
-
 /* Every setting, once; options.c gives name, default, range and help of each. */
 struct nim_options {
     const struct kernel *kernel; /* NULL: auto */
@@ -33,6 +27,7 @@ struct nim_options {
     size_t epochs, warm_up, batch, seed, threads;
     size_t standardise, learn_epsilon;
     double rate, alpha, caution, lengthscale_prior, epsilon, jitter, noise_start, prior_variance;
+    double tolerance;
 };
 
 /* A number that is left to the library. */

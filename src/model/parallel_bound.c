@@ -34,7 +34,7 @@ struct parallel_bound {
     struct row_sums sum;
     int64_t *total, *exponent; /* count; blocks of them */
     double *factors;           /* C x (1 + gp_factor_sent): whether there is one, and the factor */
-    size_t *offset;            /* size + 1 */
+    size_t *offset;            /* processes + 1 */
 };
 
 static size_t shard_count(size_t points) {
@@ -46,11 +46,11 @@ static size_t shard_count(size_t points) {
 
 /* The first of a rank's shards, and of its functions. */
 static size_t shard_start(const struct parallel_bound *parallel, size_t rank) {
-    return part_start(parallel->shards, rank, parallel->all->size);
+    return part_start(parallel->shards, rank, parallel->all->processes);
 }
 
 static size_t function_start(const struct bound *bound, size_t rank) {
-    return part_start(bound->model->functions, rank, bound->parallel->all->size);
+    return part_start(bound->model->functions, rank, bound->parallel->all->processes);
 }
 
 struct parallel_bound *parallel_bound_create(const struct nim_model *model, size_t *most_rows) {
@@ -112,7 +112,7 @@ void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *
     parallel->exponent =
         arena_bytes(arena, exact_blocks(parallel->count), sizeof *parallel->exponent);
     parallel->factors = arena_doubles(arena, functions * (1 + gp_factor_sent(&model->gp)));
-    parallel->offset = arena_sizes(arena, parallel->all->size + 1);
+    parallel->offset = arena_sizes(arena, parallel->all->processes + 1);
 }
 
 static size_t row_start(const struct parallel_bound *parallel, size_t step_rows, size_t shard) {
@@ -130,7 +130,7 @@ void parallel_bound_share(const struct parallel_bound *parallel, size_t step_row
 /* Functions' offsets in an array that has `each` doubles for every one. */
 static const size_t *function_offsets(const struct bound *bound, size_t each) {
     struct parallel_bound *parallel = bound->parallel;
-    for (size_t rank = 0; rank <= parallel->all->size; rank++)
+    for (size_t rank = 0; rank <= parallel->all->processes; rank++)
         parallel->offset[rank] = function_start(bound, rank) * each * sizeof(double);
     return parallel->offset;
 }
@@ -192,6 +192,7 @@ static struct bound_batch rows_of(const struct bound_batch *whole, const struct 
     part.copy += start;
     part.x += start * d;
     part.noise += start * d;
+    part.shape = whole->shape ? whole->shape + start * shape_size(d) : NULL;
     part.target += start * bound->target_width;
     part.weight += start;
     part.own += start * model->table.each;
@@ -349,7 +350,7 @@ static nim_status share_gradient(struct bound *bound, nim_error *error) {
 static nim_status share_own_gradient(struct bound *bound, nim_error *error) {
     struct parallel_bound *parallel = bound->parallel;
     size_t bytes = bound->model->table.each * sizeof(double);
-    for (size_t rank = 0; rank <= parallel->all->size; rank++)
+    for (size_t rank = 0; rank <= parallel->all->processes; rank++)
         parallel->offset[rank] =
             row_start(parallel, bound->batch.step_rows, shard_start(parallel, rank)) * bytes;
     return collective_gather(parallel->all, bound->own_gradient, parallel->offset, error);

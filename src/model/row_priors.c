@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-void row_priors_layout(struct row_priors *priors, const struct nim_model *model, bool merged,
-                       size_t rows, size_t workers, struct arena *arena) {
-    size_t d = model->attributes, components = model->population.components;
-    *priors = (struct row_priors){.population = &model->population};
+void row_priors_layout(struct row_priors *priors, const struct nim_model *model, bool joined,
+                       bool merged, size_t rows, size_t workers, struct arena *arena) {
+    size_t d = model->attributes;
+    size_t components = joined ? population_gaussians(&model->population) : 0;
+    *priors = (struct row_priors){.model = model, .components = components};
     if (!components)
         return;
     struct conditioner counting; /* see arena.h */
@@ -25,12 +26,21 @@ void row_priors_layout(struct row_priors *priors, const struct nim_model *model,
     }
 }
 
-void row_priors_take(struct row_priors *priors, size_t i, const double *x, const double *noise,
-                     size_t worker) {
-    size_t d = priors->population->attributes, components = priors->population->components;
+double row_prior(const struct nim_model *model, struct conditioner *conditioner,
+                 const struct measurement *row, double *share, double *centre) {
+    if (!model->population.components && !model->options.input->averages) {
+        share[0] = 1.0;
+        conditioner_measure(conditioner, row, centre);
+        return 0.0;
+    }
+    return conditioner_take(conditioner, row, share, centre);
+}
+
+void row_priors_take(struct row_priors *priors, size_t i, struct measurement row, size_t worker) {
+    size_t d = priors->model->attributes, components = priors->components;
     struct conditioner *conditioner = &priors->conditioner[worker];
     double *share = priors->share + i * components, *centre = priors->centre + i * components * d;
-    priors->evidence[i] = conditioner_take(conditioner, x, noise, share, centre);
+    priors->evidence[i] = row_prior(priors->model, conditioner, &row, share, centre);
     if (priors->merged_root)
         conditioner_merge(conditioner, share, centre, priors->merged_centre + i * d,
                           priors->merged_root + i * d * d);
@@ -41,10 +51,9 @@ void row_priors_take(struct row_priors *priors, size_t i, const double *x, const
 
 struct input_prior row_priors_view(const struct row_priors *priors) {
     bool merged = priors->merged_root != NULL;
-    size_t components = priors->population->components;
-    if (!components)
+    if (!priors->components)
         return (struct input_prior){0};
-    return (struct input_prior){.components = merged ? 1 : components,
+    return (struct input_prior){.components = merged ? 1 : priors->components,
                                 .share = priors->share,
                                 .centre = merged ? priors->merged_centre : priors->centre,
                                 .root = merged ? priors->merged_root : priors->root,

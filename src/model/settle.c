@@ -11,6 +11,10 @@ enum { POINTS = 4, LEARNING_POINTS = 16, BATCH_OF_POINTS = 50, BATCH_OF_ROWS = 2
  * out too large, at 1 too small. */
 #define LEARNING_ALPHA 0.8
 
+/* Numbers, counts and levels have parameters that are read, and at 1 functions take over what is
+ * theirs; at 0 functions of latent inputs are far too sure where a curve is steep. */
+#define MIDDLE_ALPHA 0.7
+
 /* Fitted to the predicted probabilities themselves, functions that pay in full for leaving their
  * prior stay too close to it. */
 #define LITTLE_CAUTION 0.3
@@ -25,7 +29,7 @@ static const struct input_model *choose_input(const struct nim_options *options,
     enum target_kind target = options->likelihood->target;
     bool classes = target == TARGET_CLASS || target == TARGET_LEVEL || target == TARGET_LABELS;
     bool learns = options->noise != NOISE_GIVEN;
-    if (learns && target != TARGET_CLASS)
+    if (learns && target != TARGET_CLASS && target != TARGET_LEVEL)
         return &input_latent;
     size_t noisy = learns ? data->attributes : count_noisy_columns(data);
     if (noisy == 0)
@@ -35,10 +39,14 @@ static const struct input_model *choose_input(const struct nim_options *options,
 
 /*
  * Fitted to the predicted probabilities, very smooth functions are too sure where classes meet in
- * corners and steps. Where each row has errors of its own, the worst are spread over places where
- * no others are, and a linear term says more there than a return to the mean.
+ * corners and steps, and those of latent inputs where a curve is steep. Where each row has errors
+ * of its own, the worst are spread over places where no others are, and a linear term says more
+ * there than a return to the mean.
  */
-static const char *choose_kernel(bool bold, bool own_errors) {
+static const char *choose_kernel(const struct input_model *input, bool numbers, bool bold,
+                                 bool own_errors) {
+    if (numbers)
+        return input == &input_latent ? "matern52" : "se";
     return !bold ? "se" : own_errors ? "linear+matern32" : "matern32";
 }
 
@@ -51,6 +59,18 @@ static size_t choose_samples(const struct input_model *input, bool numbers, bool
     return input == &input_latent && numbers ? POINTS : 1;
 }
 
+static double choose_alpha(const struct input_model *input, enum target_kind target, bool learns) {
+    switch (target) {
+    case TARGET_NUMBER:
+    case TARGET_COUNT:
+        return input == &input_latent ? MIDDLE_ALPHA : 0.0;
+    default:
+        if (learns)
+            return input == &input_marginal ? LEARNING_ALPHA : 0.0;
+        return target == TARGET_LEVEL ? MIDDLE_ALPHA : 1.0;
+    }
+}
+
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data) {
     struct nim_options settled = *options;
     enum target_kind target = options->likelihood->target;
@@ -59,10 +79,11 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
         settled.input = choose_input(options, data);
     bool points = settled.input == &input_marginal, learns = options->noise != NOISE_GIVEN;
     if (settled.alpha == OPTION_AUTO)
-        settled.alpha = numbers ? 0.0 : !learns ? 1.0 : points ? LEARNING_ALPHA : 0.0;
-    bool bold = settled.alpha > 0.0 && !learns, own_errors = bold && !equally_noisy(data);
+        settled.alpha = choose_alpha(settled.input, target, learns);
+    bool bold = settled.alpha > 0.0 && !numbers && !learns,
+         own_errors = bold && !equally_noisy(data);
     if (!settled.kernel)
-        settled.kernel = kernel_named(choose_kernel(bold, own_errors));
+        settled.kernel = kernel_named(choose_kernel(settled.input, numbers, bold, own_errors));
     if (settled.caution == OPTION_AUTO)
         settled.caution = own_errors ? SOME_CAUTION : bold ? LITTLE_CAUTION : 1.0;
     if (settled.lengthscale_prior == OPTION_AUTO)

@@ -49,8 +49,7 @@ static nim_status count_classes(const struct nim_options *options, const nim_dat
                              "targets have %zu columns; 1 to %d can be", *classes, MOST_CLASSES);
     }
     if (options->classes == 1)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "option classes: 1 is too few; two are the least");
+        return option_failure(error, "classes", "1 is too few; there must be two at least");
     nim_status status = labels_classes(data, classes, error);
     if (options->classes)
         *classes = options->classes;

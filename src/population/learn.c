@@ -19,6 +19,7 @@
 enum {
     UNITS = 16, /* that rows are cut into, whatever the number of threads */
     MOST_ROUNDS = 200,
+    FEW_SWEEPS = 2,     /* over a row's odd cells: rounds come again and again */
     STARTS = 2,         /* of a mixture, the best of which is kept; one while choosing */
     KEPT_ASIDE = 4,     /* every fourth row judges how many components there should be */
     MOST_ROWS = 4000,   /* looked at: more would not be known better than needed */
@@ -55,6 +56,7 @@ static void tally_layout(struct tally *tally, const struct population *populatio
                          struct arena *arena) {
     size_t d = population->attributes, k = population->components;
     conditioner_layout(&tally->conditioner, population, arena);
+    tally->conditioner.shapes.sweeps = FEW_SWEEPS;
     tally->likelihood = 0.0;
     tally->count = arena_doubles(arena, k);
     tally->first = arena_doubles(arena, k * d);
@@ -69,12 +71,9 @@ static void tally_layout(struct tally *tally, const struct population *populatio
 static void settle_pending(struct tally *tally) {
     size_t d = tally->conditioner.population->attributes;
     for (size_t k = 0; k < tally->conditioner.population->components; k++) {
-        const double *root = tally->conditioner.root + k * d * d;
-        double *second = tally->second + k * d * d;
         if (tally->pending[k] > 0.0)
-            for (size_t i = 0; i < d; i++)
-                for (size_t j = 0; j <= i; j++)
-                    second[i * d + j] += tally->pending[k] * dot(d, root + i * d, root + j * d);
+            add_root_square(d, tally->pending[k], tally->conditioner.root + k * d * d,
+                            tally->second + k * d * d);
         tally->pending[k] = 0.0;
     }
 }
@@ -83,14 +82,13 @@ static void count_row(struct tally *tally) {
     const struct population *population = tally->conditioner.population;
     size_t d = population->attributes;
     for (size_t k = 0; k < population->components; k++) {
-        double share = tally->share[k], *second = tally->second + k * d * d;
+        double share = tally->share[k];
         for (size_t j = 0; j < d; j++)
             tally->distance[j] = tally->centre[k * d + j] - population->mean[k * d + j];
         tally->count[k] += share;
         tally->pending[k] += share;
         add_scaled(d, share, tally->distance, tally->first + k * d);
-        for (size_t i = 0; i < d; i++)
-            add_scaled(i + 1, share * tally->distance[i], tally->distance, second + i * d);
+        add_square(d, share, tally->distance, tally->second + k * d * d);
     }
 }
 
@@ -101,17 +99,17 @@ static void tally_unit(void *context, size_t unit, size_t worker) {
     struct tally *tally = &round->tally[unit];
     size_t d = rows->attributes, end = rows->rows * (unit + 1) / UNITS;
     for (size_t i = rows->rows * unit / UNITS; i < end; i++) {
-        const double *noise = rows->noise + i * d;
-        bool same = tally->conditioner.filled &&
-                    memcmp(tally->conditioner.noise, noise, d * sizeof(double)) == 0;
-        if (round->counts && tally->conditioner.filled && !same)
+        struct measurement row = population_row(rows, i);
+        bool same = tally->conditioner.filled && !row.shape &&
+                    memcmp(tally->conditioner.noise, row.noise, d * sizeof(double)) == 0;
+        if (round->counts && !same)
             settle_pending(tally);
-        tally->likelihood += conditioner_take(&tally->conditioner, rows->x + i * d, noise,
-                                              tally->share, tally->centre);
+        tally->likelihood +=
+            conditioner_take(&tally->conditioner, &row, tally->share, tally->centre);
         if (round->counts)
             count_row(tally);
     }
-    if (round->counts && tally->conditioner.filled)
+    if (round->counts)
         settle_pending(tally);
 }
 
@@ -400,9 +398,10 @@ static bool learn_mixture(struct population *population, size_t components,
     good = good && arena_allocate(&arena);
     if (good)
         conditioner_layout(&conditioner, whole, &arena);
-    for (size_t i = 0; good && i < rows->rows; i++)
-        conditioner_take(&conditioner, rows->x + i * d, rows->noise + i * d, &share,
-                         centre + i * d);
+    for (size_t i = 0; good && i < rows->rows; i++) {
+        struct measurement row = population_row(rows, i);
+        conditioner_take(&conditioner, &row, &share, centre + i * d);
+    }
     for (uint64_t start = 0; good && start < effort.starts; start++) {
         struct population tried;
         good = population_allocate(&tried, d, components);
@@ -426,16 +425,16 @@ static bool learn_mixture(struct population *population, size_t components,
 
 /* ---------------------------------------------------------------- how many components --------- */
 
-/* The rows whose number leaves this rest, or all others. */
-static size_t take_part(const struct population_rows *rows, bool aside, double *x, double *noise) {
-    size_t d = rows->attributes, count = 0;
+static bool rows_like(struct population_rows *copies, const struct population_rows *like,
+                      size_t most) {
+    return population_rows_create(copies, like->attributes, like->shape != NULL, most);
+}
+
+/* Every so many-th row is judged by, all others are learned from. */
+static void take_parts(const struct population_rows *rows, struct population_rows *learn,
+                       struct population_rows *judge) {
     for (size_t i = 0; i < rows->rows; i++)
-        if ((i % KEPT_ASIDE == KEPT_ASIDE - 1) == aside) {
-            memcpy(x + count * d, rows->x + i * d, d * sizeof(double));
-            memcpy(noise + count * d, rows->noise + i * d, d * sizeof(double));
-            count++;
-        }
-    return count;
+        population_rows_append(i % KEPT_ASIDE == KEPT_ASIDE - 1 ? judge : learn, rows, i);
 }
 
 /* log p(x~) of each row. False: no memory. */
@@ -452,9 +451,10 @@ static bool row_likelihoods(const struct population *population, const struct po
         if (pass == 0 && !arena_allocate(&arena))
             return false;
     }
-    for (size_t i = 0; i < rows->rows; i++)
-        value[i] =
-            conditioner_take(&conditioner, rows->x + i * d, rows->noise + i * d, share, centre);
+    for (size_t i = 0; i < rows->rows; i++) {
+        struct measurement row = population_row(rows, i);
+        value[i] = conditioner_take(&conditioner, &row, share, centre);
+    }
     arena_free(&arena);
     return true;
 }
@@ -501,33 +501,27 @@ static size_t try_components(struct trial *trial, struct random_key key, struct 
 
 static size_t choose_components(const struct population_rows *rows, struct random_key key,
                                 struct pool *pool) {
-    size_t d = rows->attributes, area = rows->rows * d;
-    double *parts = malloc((4 * area + 2 * rows->rows) * sizeof *parts);
-    if (!parts)
-        return 0;
-    struct trial trial = {
-        .learn = {.attributes = d, .x = parts, .noise = parts + area},
-        .judge = {.attributes = d, .x = parts + 2 * area, .noise = parts + 3 * area},
-        .best = parts + 4 * area,
-        .tried = parts + 4 * area + rows->rows};
-    trial.learn.rows = take_part(rows, false, parts, parts + area);
-    trial.judge.rows = take_part(rows, true, parts + 2 * area, parts + 3 * area);
-    size_t components = trial.judge.rows ? try_components(&trial, key, pool) : 1;
-    free(parts);
+    struct trial trial = {.best = malloc((2 * rows->rows + 1) * sizeof *trial.best)};
+    trial.tried = trial.best ? trial.best + rows->rows : NULL;
+    bool good = trial.best && rows_like(&trial.learn, rows, rows->rows) &&
+                rows_like(&trial.judge, rows, rows->rows);
+    if (good)
+        take_parts(rows, &trial.learn, &trial.judge);
+    size_t components = !good ? 0 : trial.judge.rows ? try_components(&trial, key, pool) : 1;
+    population_rows_free(&trial.learn);
+    population_rows_free(&trial.judge);
+    free(trial.best);
     return components;
 }
 
-/* Every so many-th row, where there are more than enough. The caller frees x. */
+/* Every so many-th row, where there are more than enough. The caller frees the copies. */
 static bool thin(const struct population_rows *rows, size_t most, struct population_rows *few) {
-    size_t d = rows->attributes, count = rows->rows < most ? rows->rows : most;
-    double *x = malloc(2 * count * d * sizeof *x);
-    *few = (struct population_rows){count, d, x, x ? x + count * d : NULL};
-    for (size_t i = 0; x && i < count; i++) {
-        size_t from = rows->rows * i / count;
-        memcpy(x + i * d, rows->x + from * d, d * sizeof(double));
-        memcpy(x + (count + i) * d, rows->noise + from * d, d * sizeof(double));
-    }
-    return x != NULL;
+    size_t count = rows->rows < most ? rows->rows : most;
+    if (!rows_like(few, rows, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        population_rows_append(few, rows, rows->rows * i / count);
+    return true;
 }
 
 bool population_learn(struct population *population, const struct population_rows *rows,
@@ -549,7 +543,7 @@ bool population_learn(struct population *population, const struct population_row
         struct population_rows fewer;
         size_t components =
             thin(&few, MOST_JUDGED, &fewer) ? choose_components(&fewer, key, pool) : 0;
-        free((void *)(uintptr_t)fewer.x);
+        population_rows_free(&fewer);
         good = components && learn_gaussian(&whole, &few, pool);
         if (good && components == 1) {
             *population = whole;
@@ -559,7 +553,7 @@ bool population_learn(struct population *population, const struct population_row
             population_free(&whole);
         }
     }
-    free((void *)(uintptr_t)few.x);
+    population_rows_free(&few);
     pool_free(pool);
     if (!good)
         population_free(population);

@@ -6,53 +6,60 @@
 
 #define LOG_TWO_PI 1.8378770664093454836
 
-/* log |2 pi e T| / 2 of a diagonal T; cells of which it is 0 tell nothing. */
-static double entropy_of(size_t d, const double *total, size_t *cells) {
-    double entropy = 0.0;
-    *cells = 0;
-    for (size_t j = 0; j < d; j++)
-        if (total[j] > 0.0) {
-            entropy += 0.5 * (1.0 + LOG_TWO_PI + log(total[j]));
-            ++*cells;
-        }
-    return entropy;
+void expect_normal(struct usual_surprise *usual, double variance) {
+    usual->surprise += 0.5 * (1.0 + LOG_TWO_PI + log(variance));
+    usual->cells++;
 }
 
-static struct surprise against(double log_density, double entropy, size_t cells) {
-    double value = cells ? (-log_density - entropy) / sqrt(0.5 * (double)cells) : 0.0;
+/* Of component k of the row just taken. Cells whose variance is 0 tell nothing. */
+static struct usual_surprise usual_of(const struct conditioner *conditioner,
+                                      const struct measurement *row, size_t k) {
+    size_t d = conditioner->population->attributes;
+    const double *total = conditioner->total + k * d;
+    struct usual_surprise usual = {0};
+    if (row->shape)
+        return conditioner->shapes.usual[k];
+    for (size_t j = 0; j < d; j++)
+        if (total[j] > 0.0)
+            expect_normal(&usual, total[j]);
+    return usual;
+}
+
+static struct surprise against(double log_density, struct usual_surprise usual) {
+    bool tells = usual.cells > 0.0;
+    double value = tells ? (-log_density - usual.surprise) / sqrt(0.5 * usual.cells) : 0.0;
     return (struct surprise){.log_density = log_density, .value = value};
 }
 
 /* Attributes that are independent of each other. */
-static struct surprise surprise_apart(const struct population *population, const double *x,
-                                      const double *noise) {
-    double log_density = 0.0, entropy = 0.0;
-    size_t cells = 0;
+static struct surprise surprise_apart(const struct population *population,
+                                      const struct measurement *row) {
+    double log_density = 0.0;
+    struct usual_surprise usual = {0};
     for (size_t j = 0; j < population->attributes; j++) {
-        double total = population->variance[j] + noise[j], distance = x[j] - population->mean[j];
-        if (isinf(noise[j]))
+        double total = population->variance[j] + row->noise[j];
+        double distance = row->x[j] - population->mean[j];
+        if (isinf(row->noise[j]))
             continue;
-        entropy += 0.5 * (1.0 + LOG_TWO_PI + log(total));
+        expect_normal(&usual, total);
         log_density -= 0.5 * (LOG_TWO_PI + log(total) + distance * distance / total);
-        cells++;
     }
-    return against(log_density, entropy, cells);
+    return against(log_density, usual);
 }
 
 struct surprise population_surprise(const struct population *population,
-                                    struct conditioner *conditioner, const double *x,
-                                    const double *noise, double *share, double *centre) {
-    size_t d = population->attributes, most = 0;
+                                    struct conditioner *conditioner, const struct measurement *row,
+                                    double *share, double *centre) {
     if (!population->components)
-        return surprise_apart(population, x, noise);
-    double entropy = 0.0, log_density = conditioner_take(conditioner, x, noise, share, centre);
+        return surprise_apart(population, row);
+    double log_density = conditioner_take(conditioner, row, share, centre);
+    struct usual_surprise usual = {0};
     for (size_t k = 0; k < population->components; k++) {
-        size_t cells;
-        double own = entropy_of(d, conditioner->total + k * d, &cells);
-        entropy += population->share[k] * (own - log(population->share[k]));
-        most = cells > most ? cells : most;
+        struct usual_surprise own = usual_of(conditioner, row, k);
+        usual.surprise += population->share[k] * (own.surprise - log(population->share[k]));
+        usual.cells = fmax(usual.cells, own.cells);
     }
-    return against(log_density, entropy, most);
+    return against(log_density, usual);
 }
 
 bool population_copy(const struct population *from, struct population *to) {

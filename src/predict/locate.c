@@ -4,6 +4,7 @@
 
 #include "math/special.h"
 #include "math/vector.h"
+#include "model/row_priors.h"
 
 /* p(x | x~) = N(c, T) attribute by attribute: see input/noise_posterior.h. */
 static void locate_apart(const struct nim_predictor *predictor, struct prediction_work *work,
@@ -20,11 +21,12 @@ static void locate_apart(const struct nim_predictor *predictor, struct predictio
 void predictor_locate(const struct nim_predictor *predictor, struct prediction_work *work,
                       size_t k) {
     size_t d = predictor->model->attributes;
-    const double *x = work->row_x + k * d, *noise = work->row_noise + k * d;
-    if (predictor->model->population.components)
-        conditioner_take(&work->conditioner, x, noise, work->share, work->centre);
+    struct measurement row = measurement_at(d, work->row_x, work->row_noise,
+                                            predictor->shaped ? work->row_shape : NULL, k);
+    if (predictor->joined)
+        row_prior(predictor->model, &work->conditioner, &row, work->share, work->centre);
     else
-        locate_apart(predictor, work, x, noise);
+        locate_apart(predictor, work, row.x, row.noise);
 }
 
 /* The component in whose stretch of the shares the point's last coordinate falls. */
@@ -42,7 +44,7 @@ void predictor_spread(const struct nim_predictor *predictor, struct prediction_w
     size_t d = predictor->model->attributes, stride = predictor->coordinates;
     for (size_t p = 0; p < count; p++, normal += stride) {
         double *x = work->x + p * d;
-        if (predictor->model->population.components) {
+        if (predictor->joined) {
             size_t k = component_of(predictor, work, normal);
             population_point(d, work->centre + k * d, work->conditioner.root + k * d * d, normal,
                              x);

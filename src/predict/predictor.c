@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The predictive distribution. Where an input model infers true inputs, a row's probabilities are
- * averaged over p(x* | x~*) (locate.c), at the same quasi-random points for every row and class;
- * otherwise each row is one point.
+ * averaged over p(x* | x~*) (locate.c), at as many quasi-random points as the row needs (ladder.c)
+ * or the same ones for every row and class; otherwise each row is one point.
  */
 #include "predict/predictor.h"
 
+#include "base/sized.h"
 #include "math/vector.h"
+#include "data/shape_checks.h"
 #include "data/target_checks.h"
+#include "model/shapes.h"
 #include "model/targets.h"
 #include "model/temper.h"
 #include "math/lattice.h"
@@ -19,34 +22,48 @@ static bool averages(const struct nim_predictor *predictor) {
     return predictor->model->options.input->averages;
 }
 
+/* Whether tables may come whose rows have priors in which attributes hang together. */
+static bool may_join(const struct nim_model *model) {
+    return model->population.components || model->attributes <= MOST_CORRELATED;
+}
+
 /* Room for where one row may be, and where rows are looked at with their uncertainty. */
 static void layout_location(struct prediction_work *work, const struct nim_model *model,
                             struct arena *arena) {
-    size_t d = model->attributes, components = model->population.components;
-    size_t each = components ? components : 1;
-    if (components)
+    size_t d = model->attributes, each = population_gaussians(&model->population);
+    bool joins = may_join(model);
+    if (joins) {
         conditioner_layout(&work->conditioner, &model->population, arena);
+        work->row_shape = arena_doubles(arena, COARSE * shape_size(d));
+    }
     work->share = arena_doubles(arena, each);
     work->centre = arena_doubles(arena, each * d);
     work->width = arena_doubles(arena, d);
     work->slope = arena_doubles(arena, d);
-    if (components) {
+    if (joins) {
         work->merged = arena_doubles(arena, d);
         work->merged_root = arena_doubles(arena, d * d);
     }
-    if (components && model->options.input->widens)
-        work->root = arena_doubles(arena, TILE * d * d);
+    if (joins && model->options.input->widens)
+        work->root = arena_doubles(arena, COARSE * d * d);
+}
+
+/* Points where all rows have as many. */
+static size_t fixed_points(const struct nim_model *model) {
+    if (!model->options.input->averages || ladder_serves(model))
+        return 0;
+    return model->options.points ? model->options.points : FIXED;
 }
 
 static void work_layout(struct prediction_work *work, const struct nim_model *model,
                         struct arena *arena) {
     size_t functions = model->functions, classes = model->classes;
     size_t area = TILE * model->attributes;
-    size_t points = model->options.input->averages ? model->options.points : 1;
+    size_t points = fixed_points(model) ? fixed_points(model) : 1;
     const struct likelihood *likelihood = model->options.likelihood;
     struct gp_tile_use use = {.first_order = model->options.input->widens};
-    work->row_x = arena_doubles(arena, area);
-    work->row_noise = arena_doubles(arena, area);
+    work->row_x = arena_doubles(arena, COARSE * model->attributes);
+    work->row_noise = arena_doubles(arena, COARSE * model->attributes);
     work->x = arena_doubles(arena, area);
     work->x_square = arena_doubles(arena, area);
     work->noise = arena_doubles(arena, area);
@@ -58,7 +75,7 @@ static void work_layout(struct prediction_work *work, const struct nim_model *mo
     work->variance = arena_doubles(arena, functions * TILE);
     work->probability = arena_doubles(arena, classes * TILE);
     work->label_entropy = arena_doubles(arena, TILE);
-    work->sum = arena_doubles(arena, 2 * functions + classes + 2);
+    work->sum = arena_doubles(arena, predictor_sums(model));
     work->node_sum = arena_doubles(arena, classes);
     work->total = arena_doubles(arena, classes);
     work->target = arena_doubles(arena, likelihood_target_width(likelihood, classes));
@@ -67,6 +84,11 @@ static void work_layout(struct prediction_work *work, const struct nim_model *mo
         work->all_variance = arena_doubles(arena, points);
         work->answer = arena_doubles(arena, points);
         work->second_answer = arena_doubles(arena, points);
+    }
+    if (ladder_serves(model)) {
+        ladder_work_layout(&work->ladder, model, arena);
+        work->single = arena_bytes(
+            arena, 2 * model->attributes * GP_BLOCK + gp_quick_scratch(&model->gp), sizeof(float));
     }
     gp_tile_layout(&work->tile, &model->gp, TILE, use, arena);
     work->scratch = arena_doubles(arena, GEMM_SCRATCH);
@@ -78,27 +100,41 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     const struct nim_model *model = predictor->model;
     size_t functions = model->functions, threads = pool_threads(predictor->pool);
     predictor->factor = arena_bytes(arena, functions, sizeof *predictor->factor);
+    predictor->form = arena_bytes(arena, functions, sizeof *predictor->form);
+    predictor->quick = arena_bytes(arena, functions, sizeof *predictor->quick);
+    predictor->formed = arena_bytes(arena, functions, sizeof *predictor->formed);
     predictor->theta = arena_bytes(arena, functions, sizeof *predictor->theta);
     predictor->work = arena_bytes(arena, threads, sizeof *predictor->work);
-    size_t points = averages(predictor) ? model->options.points : 0;
+    size_t points = predictor->points = fixed_points(model);
     predictor->coordinates = model->attributes + (model->population.components > 1);
     predictor->normal = points ? arena_doubles(arena, points * predictor->coordinates) : NULL;
-    predictor->coarse = points ? arena_doubles(arena, TILE * predictor->coordinates) : NULL;
+    predictor->coarse =
+        averages(predictor) ? arena_doubles(arena, COARSE * predictor->coordinates) : NULL;
+    if (ladder_serves(model))
+        ladder_layout(&predictor->ladder, model, arena);
     predictor->ratio = arena_doubles(arena, model->classes);
     size_t scales = model->gp.kernel->terms * model->attributes;
     predictor->q = arena_doubles(arena, functions * scales);
     bool counting = !predictor->factor; /* see arena.h */
     struct gp_factor factor;
+    struct gp_form form;
+    struct gp_quick quick;
     struct prediction_work work;
-    for (size_t c = 0; c < functions; c++)
+    for (size_t c = 0; c < functions; c++) {
         gp_factor_layout(counting ? &factor : &predictor->factor[c], &model->gp, arena,
                          counting ? NULL : predictor->q + c * scales, NULL);
+        gp_form_layout(counting ? &form : &predictor->form[c], &model->gp, arena);
+        if (ladder_serves(model))
+            gp_quick_layout(counting ? &quick : &predictor->quick[c], &model->gp, arena);
+    }
     for (size_t w = 0; w < threads; w++)
         work_layout(counting ? &work : &predictor->work[w], model, arena);
 }
 
 static nim_status factor_functions(struct nim_predictor *predictor, nim_error *error) {
     const struct nim_model *model = predictor->model;
+    predictor->quickly = ladder_serves(model) && gp_quick_serves(&model->gp) &&
+                         model->options.tolerance >= QUICK_FROM;
     for (size_t c = 0; c < model->functions; c++) {
         predictor->theta[c] = model_gp(model, model->theta, c);
         predictor->factor[c].jitter = model->jitter[c];
@@ -111,8 +147,24 @@ static nim_status factor_functions(struct nim_predictor *predictor, nim_error *e
             return failure(
                 error, NIM_NUMERICAL,
                 "the covariance of function %zu's inducing inputs is not positive definite", c);
+        predictor->formed[c] = gp_form_make(&predictor->form[c], &predictor->factor[c], &model->gp,
+                                            predictor->work[0].scratch);
+        predictor->quickly = predictor->quickly && predictor->formed[c] &&
+                             gp_quick_make(&predictor->quick[c], &predictor->form[c],
+                                           &predictor->factor[c], &model->gp, &predictor->theta[c]);
     }
     return NIM_OK;
+}
+
+/* The quasi-random points. False when there is no memory. */
+static bool lay_points(struct nim_predictor *predictor) {
+    const struct nim_model *model = predictor->model;
+    struct random_key key = {model->options.seed, STREAM_LATTICE};
+    size_t coordinates = predictor->coordinates;
+    return (!predictor->normal ||
+            lattice_normal(key, predictor->points, coordinates, predictor->normal)) &&
+           (!predictor->coarse || lattice_normal(key, COARSE, coordinates, predictor->coarse)) &&
+           (!ladder_serves(model) || ladder_fill(predictor));
 }
 
 nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, nim_error *error) {
@@ -131,15 +183,13 @@ nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, 
     }
     if (ready) {
         layout(predictor, &predictor->arena);
-        struct random_key key = {model->options.seed, STREAM_LATTICE};
-        if (averages(predictor))
-            ready = lattice_normal(key, model->options.points, predictor->coordinates,
-                                   predictor->normal) &&
-                    lattice_normal(key, TILE, predictor->coordinates, predictor->coarse);
+        ready = lay_points(predictor);
     }
     nim_status status = ready
                             ? factor_functions(predictor, error)
                             : failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to predict");
+    if (status == NIM_OK && ladder_serves(model))
+        ladder_weigh(predictor);
     if (status != NIM_OK) {
         nim_predictor_free(predictor);
         return status;
@@ -156,8 +206,34 @@ void nim_predictor_free(nim_predictor *predictor) {
     free(predictor);
 }
 
-void predictor_look(const struct nim_predictor *predictor, struct prediction_work *work,
-                    size_t count) {
+/* The first `count` points, GP_BLOCK at a time; what is missing of the last block is the origin. */
+static void look_quickly(const struct nim_predictor *predictor, struct prediction_work *work,
+                         size_t count) {
+    const struct nim_model *model = predictor->model;
+    size_t d = model->attributes, area = d * GP_BLOCK;
+    float *x = work->single, *x_square = x + area, *scratch = x_square + area;
+    _Alignas(64) float mean[GP_BLOCK], variance[GP_BLOCK];
+    for (size_t first = 0; first < count; first += GP_BLOCK) {
+        size_t points = count - first < GP_BLOCK ? count - first : GP_BLOCK;
+        for (size_t p = 0; p < GP_BLOCK; p++)
+            for (size_t j = 0; j < d; j++)
+                x[j * GP_BLOCK + p] = p < points ? (float)work->x[(first + p) * d + j] : 0.0f;
+        for (size_t i = 0; i < area; i++)
+            x_square[i] = x[i] * x[i];
+        for (size_t c = 0; c < model->functions; c++) {
+            gp_quick_conditional(&predictor->quick[c], &model->gp, x, x_square, mean, variance,
+                                 scratch);
+            for (size_t p = 0; p < points; p++) {
+                work->mean[c * TILE + first + p] = (double)mean[p];
+                work->variance[c * TILE + first + p] = (double)variance[p];
+            }
+        }
+    }
+}
+
+/* The same in double precision, and with slopes where they are asked for. */
+static void look_exactly(const struct nim_predictor *predictor, struct prediction_work *work,
+                         size_t count) {
     const struct nim_model *model = predictor->model;
     multiply(count * model->attributes, work->x, work->x, work->x_square);
     gp_norms(&model->gp, model->functions, predictor->q, count, work->x_square, work->x_norm, TILE,
@@ -168,16 +244,32 @@ void predictor_look(const struct nim_predictor *predictor, struct prediction_wor
                                    .x_norm = work->x_norm + c * model->gp.kernel->terms * TILE,
                                    .norm_stride = TILE};
         double *mean = work->mean + c * TILE, *variance = work->variance + c * TILE;
-        gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
-                       &work->tile, mean, variance, work->scratch);
+        if (predictor->formed[c])
+            gp_form_conditional(&predictor->form[c], &predictor->factor[c], &model->gp, &points,
+                                &work->tile, mean, variance, work->scratch);
+        else
+            gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
+                           &work->tile, mean, variance, work->scratch);
         if (model->options.input->widens)
             gp_slope(&predictor->factor[c], &model->gp, &predictor->theta[c], &points, &work->tile,
-                     (struct gp_blur){work->noise, work->root}, variance, work->scratch);
+                     (struct gp_blur){work->noise, predictor->joined ? work->root : NULL}, variance,
+                     work->scratch);
     }
+}
+
+void predictor_look(const struct nim_predictor *predictor, struct prediction_work *work,
+                    size_t count) {
+    const struct nim_model *model = predictor->model;
+    if (work->coarse && predictor->quickly)
+        look_quickly(predictor, work, count);
+    else
+        look_exactly(predictor, work, count);
     if (model->classes == 0)
         return;
-    model->options.likelihood->predict(&model->likelihood, model->theta + model->likelihood_at,
-                                       count, work->mean, work->variance, TILE, work->probability,
+    struct likelihood_setting setting = model->likelihood;
+    setting.coarse = work->coarse;
+    model->options.likelihood->predict(&setting, model->theta + model->likelihood_at, count,
+                                       work->mean, work->variance, TILE, work->probability,
                                        work->label_entropy, work->likelihood_scratch);
 }
 
@@ -194,51 +286,61 @@ double predictor_entropy(const struct nim_predictor *predictor, const double *pr
     return entropy;
 }
 
-/* A row's sums over its points: F of mean, F of second moment, C of probability, and where parts of
- * the entropy are wanted H[p(y|x)] and E H[p(y|f,x)]. */
+/* See predictor.h. */
 struct sums {
     double *mean, *square, *probability, *located, *known;
-    size_t count;
 };
 
-static struct sums sums_of(const struct nim_predictor *predictor, struct prediction_work *work) {
+static struct sums sums_of(const struct nim_predictor *predictor, double *sum) {
     size_t functions = predictor->model->functions, classes = predictor->model->classes;
-    double *probability = work->sum + 2 * functions;
-    return (struct sums){.mean = work->sum,
-                         .square = work->sum + functions,
+    double *probability = sum + 2 * functions;
+    return (struct sums){.mean = sum,
+                         .square = sum + functions,
                          .probability = probability,
                          .located = probability + classes,
-                         .known = probability + classes + 1,
-                         .count = 2 * functions + classes + 2};
+                         .known = probability + classes + 1};
+}
+
+size_t predictor_sums(const struct nim_model *model) {
+    return 2 * model->functions + model->classes + 2;
+}
+
+const double *predictor_probability_sum(const struct nim_predictor *predictor, const double *sum) {
+    return sum + 2 * predictor->model->functions;
 }
 
 static void clear_sums(const struct nim_predictor *predictor, struct prediction_work *work) {
-    memset(work->sum, 0, sums_of(predictor, work).count * sizeof(double));
+    memset(work->sum, 0, predictor_sums(predictor->model) * sizeof(double));
 }
 
 static bool wants_parts(const struct nim_predictor *predictor) {
     return predictor->wanted->measurement_part || predictor->wanted->model_part;
 }
 
-/* Adds point p at hand to the sums of its row, of which it is number `index`. */
-static void add_point(const struct nim_predictor *predictor, struct prediction_work *work, size_t p,
-                      size_t index) {
+void predictor_add_point(const struct nim_predictor *predictor, const struct prediction_work *work,
+                         size_t p, double weight, double *sum) {
     size_t classes = predictor->model->classes;
-    struct sums sums = sums_of(predictor, work);
+    struct sums sums = sums_of(predictor, sum);
     for (size_t c = 0; c < predictor->model->functions; c++) {
         double mean = work->mean[c * TILE + p];
-        sums.mean[c] += mean;
-        sums.square[c] += work->variance[c * TILE + p] + mean * mean;
+        sums.mean[c] += weight * mean;
+        sums.square[c] += weight * (work->variance[c * TILE + p] + mean * mean);
     }
-    if (classes == 0) {
+    for (size_t c = 0; c < classes; c++)
+        sums.probability[c] += weight * work->probability[p * classes + c];
+    if (classes && wants_parts(predictor)) {
+        *sums.located += weight * predictor_entropy(predictor, work->probability + p * classes);
+        *sums.known += weight * work->label_entropy[p];
+    }
+}
+
+/* Point p at hand is number `index` of its row. */
+static void take_point(const struct nim_predictor *predictor, struct prediction_work *work,
+                       size_t p, size_t index) {
+    predictor_add_point(predictor, work, p, 1.0, work->sum);
+    if (predictor->model->classes == 0) {
         work->all_mean[index] = work->mean[p];
         work->all_variance[index] = work->variance[p];
-        return;
-    }
-    add(classes, work->probability + p * classes, sums.probability);
-    if (wants_parts(predictor)) {
-        *sums.located += predictor_entropy(predictor, work->probability + p * classes);
-        *sums.known += work->label_entropy[p];
     }
 }
 
@@ -268,7 +370,7 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     size_t classes = model->classes;
-    struct sums sums = sums_of(predictor, work);
+    struct sums sums = sums_of(predictor, work->sum);
     double *p = sums.probability, plain = predictor_entropy(predictor, p);
     if (wanted->plausibility)
         write_plausibility(model, p, wanted->plausibility + row * classes);
@@ -310,11 +412,16 @@ static void write_novelty(const struct nim_predictor *predictor, struct predicti
 
 void predictor_begin(struct nim_predictor *predictor, const nim_data *data) {
     predictor->data = data;
+    predictor->joined = shapes_join(predictor->model, data);
+    predictor->shaped = shapes_taken(predictor->model, data);
     for (size_t w = 0; w < pool_threads(predictor->pool); w++)
         predictor->work[w].failed = false;
+    watch_begin(&predictor->watch, data->rows);
 }
 
 nim_status predictor_finish(const struct nim_predictor *predictor, nim_error *error) {
+    if (atomic_load(&predictor->watch.stopped))
+        return failure(error, NIM_CANCELLED, "the progress callback stopped the prediction");
     for (size_t w = 0; w < pool_threads(predictor->pool); w++)
         if (predictor->work[w].failed)
             return failure(error, NIM_NUMERICAL,
@@ -331,14 +438,13 @@ bool predictor_finite(struct prediction_work *work, const double *values, size_t
     return finite;
 }
 
-/* What was asked for, from the sums over `count` points of a row. */
-static void write_row(const struct nim_predictor *predictor, struct prediction_work *work,
-                      size_t row, size_t count) {
+void predictor_write_row(const struct nim_predictor *predictor, struct prediction_work *work,
+                         size_t row, size_t count) {
     size_t functions = predictor->model->functions;
     const nim_prediction *wanted = predictor->wanted;
-    struct sums sums = sums_of(predictor, work);
-    scale(sums.count, 1.0 / (double)count, work->sum);
-    if (!predictor_finite(work, work->sum, sums.count))
+    struct sums sums = sums_of(predictor, work->sum);
+    scale(predictor_sums(predictor->model), 1.0 / (double)count, work->sum);
+    if (!predictor_finite(work, work->sum, predictor_sums(predictor->model)))
         return;
     for (size_t c = 0; c < functions; c++) {
         if (wanted->latent_mean)
@@ -357,7 +463,7 @@ static void write_row(const struct nim_predictor *predictor, struct prediction_w
 
 static void predict_average(const struct nim_predictor *predictor, struct prediction_work *work,
                             size_t k) {
-    size_t d = predictor->model->attributes, points = predictor->model->options.points;
+    size_t d = predictor->model->attributes, points = predictor->points;
     if (sum(d, work->row_noise + k * d) == 0.0)
         points = 1; /* every point of the lattice would be the same */
     clear_sums(predictor, work);
@@ -368,9 +474,9 @@ static void predict_average(const struct nim_predictor *predictor, struct predic
                          count);
         predictor_look(predictor, work, count);
         for (size_t p = 0; p < count; p++)
-            add_point(predictor, work, p, first + p);
+            take_point(predictor, work, p, first + p);
     }
-    write_row(predictor, work, work->row[k], points);
+    predictor_write_row(predictor, work, work->row[k], points);
 }
 
 static void predict_in_place(const struct nim_predictor *predictor, struct prediction_work *work,
@@ -378,7 +484,7 @@ static void predict_in_place(const struct nim_predictor *predictor, struct predi
     size_t d = predictor->model->attributes, bytes = count * d * sizeof(double);
     memcpy(work->x, work->row_x, bytes);
     memcpy(work->noise, work->row_noise, bytes);
-    for (size_t k = 0; predictor->model->population.components && k < count; k++) {
+    for (size_t k = 0; predictor->joined && k < count; k++) {
         predictor_locate(predictor, work, k);
         predictor_merge(work, work->x + k * d,
                         work->root ? work->root + k * d * d : work->merged_root);
@@ -386,13 +492,15 @@ static void predict_in_place(const struct nim_predictor *predictor, struct predi
     predictor_look(predictor, work, count);
     for (size_t k = 0; k < count; k++) {
         clear_sums(predictor, work);
-        add_point(predictor, work, k, 0);
-        write_row(predictor, work, work->row[k], 1);
+        take_point(predictor, work, k, 0);
+        predictor_write_row(predictor, work, work->row[k], 1);
     }
 }
 
 static size_t rows_per_unit(const struct nim_predictor *predictor) {
-    return averages(predictor) ? 1 : TILE;
+    if (ladder_serves(predictor->model))
+        return LADDER_ROWS;
+    return averages(predictor) ? 1 : COARSE;
 }
 
 void predictor_take_rows(const struct nim_predictor *predictor, struct prediction_work *work,
@@ -400,17 +508,22 @@ void predictor_take_rows(const struct nim_predictor *predictor, struct predictio
     const struct nim_model *model = predictor->model;
     for (size_t k = 0; k < count; k++)
         work->row[k] = first + k;
-    model_gather(model, predictor->data, count, work->row, work->row_x, work->row_noise, NULL);
+    model_gather(model, predictor->data, count, work->row, work->row_x, work->row_noise,
+                 predictor->shaped ? work->row_shape : NULL, NULL);
     model_add_learned_noise(model, count, work->row_noise);
 }
 
 static void predict_unit(void *context, size_t unit, size_t worker) {
-    const struct nim_predictor *predictor = context;
+    struct nim_predictor *predictor = context;
     struct prediction_work *work = &predictor->work[worker];
     size_t first = unit * rows_per_unit(predictor), count = predictor->data->rows - first;
     count = count < rows_per_unit(predictor) ? count : rows_per_unit(predictor);
+    if (!watch_goes_on(&predictor->watch, count, worker))
+        return;
     predictor_take_rows(predictor, work, first, count);
-    if (averages(predictor))
+    if (ladder_serves(predictor->model))
+        ladder_predict(predictor, work, count);
+    else if (averages(predictor))
         predict_average(predictor, work, 0);
     else
         predict_in_place(predictor, work, count);
@@ -455,19 +568,25 @@ static nim_status check_wanted(const struct nim_model *model, const nim_predicti
 
 nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                        const nim_prediction *prediction, nim_error *error) {
-    if (!predictor || !prediction)
-        return failure(error, NIM_INVALID_ARGUMENT, "predictor or prediction is NULL");
-    nim_status status = model_check_data(predictor->model, data,
-                                         prediction->log_density || prediction->cumulative, error);
+    nim_data rows;
+    nim_prediction wanted;
+    if (!predictor)
+        return failure(error, NIM_INVALID_ARGUMENT, "predictor is NULL");
+    nim_status status = take_data(&rows, data, error);
     if (status == NIM_OK)
-        status = check_wanted(predictor->model, prediction, error);
+        status = take_prediction(&wanted, prediction, error);
+    if (status == NIM_OK)
+        status = model_check_data(predictor->model, &rows, wanted.log_density || wanted.cumulative,
+                                  error);
+    if (status == NIM_OK)
+        status = check_wanted(predictor->model, &wanted, error);
     if (status == NIM_OK && predictor->model->options.likelihood->target == TARGET_COUNT)
-        status = exposure_check(data, error);
+        status = exposure_check(&rows, error);
     if (status != NIM_OK)
         return status;
-    predictor_begin(predictor, data);
-    predictor->wanted = prediction;
+    predictor_begin(predictor, &rows);
+    predictor->wanted = &wanted;
     size_t each = rows_per_unit(predictor);
-    pool_run(predictor->pool, (data->rows + each - 1) / each, predict_unit, predictor);
+    pool_run(predictor->pool, (rows.rows + each - 1) / each, predict_unit, predictor);
     return predictor_finish(predictor, error);
 }

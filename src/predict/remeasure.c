@@ -7,11 +7,12 @@
  * where E_j runs over x_j, here NODES equally likely values, and E_rest over the other attributes
  * given x_j. p(x | x~) is taken as the Gaussian N(c, T) with its mean and covariance. Given x_j the
  * others move along: a point x of N(c, T) becomes x + (x_j' - x_j) T_.j / T_jj, which has the
- * distribution given x_j' (Matheron's rule). Where the input model averages, E_rest is over TILE
+ * distribution given x_j' (Matheron's rule). Where the input model averages, E_rest is over COARSE
  * quasi-random points; otherwise it is c, with the noise that is left.
  */
 #include "predict/predictor.h"
 
+#include "base/sized.h"
 #include "math/special.h"
 #include "math/vector.h"
 
@@ -20,7 +21,7 @@
 enum { NODES = 64 };
 
 static bool hangs_together(const struct nim_predictor *predictor) {
-    return predictor->model->population.components > 0;
+    return predictor->joined;
 }
 
 /* T_.j / T_jj into work->slope; returns T_jj. */
@@ -45,11 +46,11 @@ static size_t place_points(const struct nim_predictor *predictor, struct predict
         return 1;
     }
     if (!hangs_together(predictor))
-        predictor_spread(predictor, work, predictor->coarse, TILE);
-    for (size_t p = 0; hangs_together(predictor) && p < TILE; p++)
+        predictor_spread(predictor, work, predictor->coarse, COARSE);
+    for (size_t p = 0; hangs_together(predictor) && p < COARSE; p++)
         population_point(d, work->merged, work->merged_root,
                          predictor->coarse + p * predictor->coordinates, work->x + p * d);
-    return TILE;
+    return COARSE;
 }
 
 /* The class probabilities when attribute j has this value, into work->node_sum. */
@@ -75,7 +76,7 @@ static void know_attribute(const struct nim_predictor *predictor, struct predict
     size_t d = predictor->model->attributes;
     memcpy(work->noise, work->row_noise, d * sizeof(double));
     work->noise[j] = 0.0;
-    if (!work->root)
+    if (!work->root || !hangs_together(predictor))
         return;
     /* T - T_.j T_j. / T_jj = R (I - r r'/|r|^2) R', r being row j of R. */
     const double *own = work->merged_root + j * d;
@@ -108,9 +109,11 @@ static double gain_of(const struct nim_predictor *predictor, struct prediction_w
 }
 
 static void remeasure_row(void *context, size_t row, size_t worker) {
-    const struct nim_predictor *predictor = context;
+    struct nim_predictor *predictor = context;
     struct prediction_work *work = &predictor->work[worker];
     size_t d = predictor->model->columns;
+    if (!watch_goes_on(&predictor->watch, 1, worker))
+        return;
     predictor_take_rows(predictor, work, row, 1);
     predictor_locate(predictor, work, 0);
     if (hangs_together(predictor))
@@ -123,7 +126,10 @@ nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double 
                          nim_error *error) {
     if (!predictor || !gain)
         return failure(error, NIM_INVALID_ARGUMENT, "predictor or gain is NULL");
-    nim_status status = model_check_data(predictor->model, data, false, error);
+    nim_data rows;
+    nim_status status = take_data(&rows, data, error);
+    if (status == NIM_OK)
+        status = model_check_data(predictor->model, &rows, false, error);
     if (status == NIM_OK && predictor->model->classes == 0)
         status = failure(error, NIM_INVALID_ARGUMENT,
                          "a %s model predicts numbers; what measuring again would tell is known "
@@ -131,8 +137,8 @@ nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double 
                          predictor->model->options.likelihood->name);
     if (status != NIM_OK)
         return status;
-    predictor_begin(predictor, data);
+    predictor_begin(predictor, &rows);
     predictor->gain = gain;
-    pool_run(predictor->pool, data->rows, remeasure_row, predictor);
+    pool_run(predictor->pool, rows.rows, remeasure_row, predictor);
     return predictor_finish(predictor, error);
 }

@@ -111,7 +111,7 @@ static nim_status check_probabilities(size_t rows, size_t classes, const double 
                                       nim_error *error) {
     for (size_t i = 0; i < rows * classes; i++)
         if (!(p[i] >= 0.0 && p[i] <= 1.0))
-            return failure(error, NIM_BAD_DATA, "row %zu: %g is no probability", i / classes, p[i]);
+            return cell_failure(error, i / classes, NIM_NONE, "%g is not a probability", p[i]);
     return NIM_OK;
 }
 

@@ -2,6 +2,7 @@
 /* Minibatches, steps and epochs. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/collectives.h"
+#include "base/sized.h"
 #include "file/checksum.h"
 #include "math/vector.h"
 #include "model/bound.h"
@@ -72,6 +73,8 @@ static void measure_rarity(struct nim_trainer *trainer) {
 static nim_status create_trainer(nim_model *model, const nim_data *data, nim_trainer **result,
                                  nim_error *error) {
     nim_status status = model_check_data(model, data, true, error);
+    if (status == NIM_OK)
+        status = weights_check_total(data, error);
     if (status != NIM_OK)
         return status;
     if (data->rows < model->table.rows)
@@ -92,7 +95,7 @@ static nim_status create_trainer(nim_model *model, const nim_data *data, nim_tra
     trainer->weighs = targets_are_classes(model);
     trainer->order = order_create(trainer->total, batch, model->options.seed);
     trainer->rarity = calloc(model->classes + 1, sizeof *trainer->rarity);
-    trainer->bound = bound_create(model, batch, model_threads(model));
+    trainer->bound = bound_create(model, data, batch, model_threads(model));
     if (!trainer->order || !trainer->rarity || !trainer->bound ||
         !row_table_grow(&model->table, data->rows)) {
         nim_trainer_free(trainer);
@@ -109,7 +112,10 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
     if (!result)
         return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
     *result = NULL;
-    nim_status status = create_trainer(model, data, result, error);
+    nim_data ours;
+    nim_status status = take_data(&ours, data, error);
+    if (status == NIM_OK)
+        status = create_trainer(model, &ours, result, error);
     if (model) /* nobody waits for one that is not there */
         status = collective_agree(&model->collectives, status, error);
     if (status == NIM_OK)
@@ -145,7 +151,8 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
                    each * sizeof(double));
     }
     model_gather(model, &trainer->data, count, batch->row + first, batch->x + first * d,
-                 batch->noise + first * d, batch->weight + first);
+                 batch->noise + first * d,
+                 batch->shape ? batch->shape + first * shape_size(d) : NULL, batch->weight + first);
     targets_gather(model, &trainer->data, count, batch->row + first,
                    batch->target + first * trainer->target_width);
     /* At first no class is given up for being rare; see schedule.h. */
@@ -343,7 +350,12 @@ static uint32_t fingerprint(const nim_data *data) {
     sum = add_array(sum, data->labels, data->rows * sizeof *data->labels);
     sum = add_array(sum, data->targets, data->rows * data->outputs * sizeof *data->targets);
     sum = add_array(sum, data->exposure, data->rows * sizeof *data->exposure);
-    return add_array(sum, data->weights, data->rows * sizeof *data->weights);
+    sum = add_array(sum, data->weights, data->rows * sizeof *data->weights);
+    size_t pairs = data->attributes * (data->attributes - 1) / 2;
+    sum = add_array(sum, data->correlation,
+                    data->correlation_rows * pairs * sizeof *data->correlation);
+    sum = add_array(sum, data->sigma_upper, sizes[2] * row);
+    return add_array(sum, data->limit, data->rows * data->attributes * sizeof *data->limit);
 }
 
 /* Notes where the training is, so that it can go on from the model alone. */
@@ -428,9 +440,11 @@ static nim_status run_training(struct training *training, nim_error *error) {
         status = collective_agree_to_stop(&trainer->model->collectives, &stop, error);
         if (status != NIM_OK)
             return status;
-        if (stop && (more || trainer->next != 0))
+        if (stop && (more || trainer->next != 0)) {
+            note_checkpoint(training); /* of this step, though another process may have asked */
             return failure(error, NIM_CANCELLED, "stopped after step %llu as asked",
                            (unsigned long long)trainer->model->step);
+        }
     }
     return NIM_OK;
 }

@@ -240,7 +240,7 @@ static size_t bytes_held(const char *input, size_t rows) {
         x[i] = (double)(i * 7919 % 1000) / 1000.0;
     for (size_t i = 0; i < rows; i++)
         labels[i] = (int32_t)(i % 3);
-    nim_data data = {.rows = rows, .attributes = ATTRIBUTES, .x = x, .labels = labels};
+    nim_data data = NIM_DATA(.rows = rows, .attributes = ATTRIBUTES, .x = x, .labels = labels);
     nim_options *options = nim_options_create();
     nim_model *model;
     nim_trainer *trainer;

@@ -43,9 +43,9 @@ static void set_number(nim_options *options, const char *name, size_t number) {
 
 static void append_array(struct outcome *outcome, const nim_model *model, const char *name) {
     size_t count;
-    assert_int_equal(nim_model_get(model, name, NULL, &count, NULL), NIM_OK);
+    assert_int_equal(nim_model_get(model, name, NULL, 0, &count, NULL), NIM_OK);
     double *values = malloc(count * sizeof *values);
-    assert_int_equal(nim_model_get(model, name, values, &count, NULL), NIM_OK);
+    assert_int_equal(nim_model_get(model, name, values, count, &count, NULL), NIM_OK);
     append(outcome, values, count);
     free(values);
 }

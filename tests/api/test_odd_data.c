@@ -151,7 +151,7 @@ static void a_constant_column_is_not_relevant(void **state) {
         fixture.x[2 * i + 1] = 7.1;
     stop_on(nim_model_create(fixture.options, &fixture.data, &model, &error), &error);
     stop_on(nim_model_train(model, &fixture.data, NULL, NULL, &error), &error);
-    stop_on(nim_model_get(model, "relevance", relevance, NULL, &error), &error);
+    stop_on(nim_model_get(model, "relevance", relevance, 2, NULL, &error), &error);
     assert_true(relevance[0] == 1.0 && relevance[1] == 0.0);
     nim_model_free(model);
     fixture_free(&fixture);
@@ -447,7 +447,7 @@ static void densities_of_surprises(void **state) {
         nim_data data = rows_of(&fixture.data, 0, 6);
         data.targets = n == 2 ? counts : y;
         stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
-        stop_on(nim_predict(predictor, &data, &(nim_prediction){.log_density = density}, &error),
+        stop_on(nim_predict(predictor, &data, &NIM_PREDICTION(.log_density = density), &error),
                 &error);
         for (size_t i = 0; i < 6; i++) /* the log of what no double can hold may be -infinity */
             assert_true(density[i] < 5.0);
@@ -460,14 +460,15 @@ static void densities_of_surprises(void **state) {
 static void predict_far_away(const nim_model *model, double far, bool may_refuse,
                              const char *what) {
     const double x[] = {far, 0.0, -far, far, 0.0, -far}, sigma[] = {0.1, 0.1};
-    const nim_data data = {.rows = 3, .attributes = 2, .x = x, .sigma = sigma, .sigma_rows = 1};
+    const nim_data data =
+        NIM_DATA(.rows = 3, .attributes = 2, .x = x, .sigma = sigma, .sigma_rows = 1);
     if (may_refuse) {
         double p[9];
         nim_predictor *predictor;
         nim_error error;
         stop_on(nim_predictor_create(model, &predictor, &error), &error);
         nim_status status =
-            nim_predict(predictor, &data, &(nim_prediction){.probabilities = p}, &error);
+            nim_predict(predictor, &data, &NIM_PREDICTION(.probabilities = p), &error);
         nim_predictor_free(predictor);
         if (status != NIM_OK) {
             assert_refused(what, status, NIM_NUMERICAL, &error, WORDS("row"));

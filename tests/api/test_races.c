@@ -47,9 +47,9 @@ static void *run(void *context) {
     nim_model *own = job->model ? NULL : train(job->input, &job->made.data);
     nim_predictor *predictor = NULL;
     nim_error error;
-    nim_prediction wanted = {.probabilities = job->answers,
-                             .entropy = job->answers + 2 * DATA_ROWS,
-                             .measurement_part = job->answers + 3 * DATA_ROWS};
+    nim_prediction wanted =
+        NIM_PREDICTION(.probabilities = job->answers, .entropy = job->answers + 2 * DATA_ROWS,
+                       .measurement_part = job->answers + 3 * DATA_ROWS);
     stop_on(nim_predictor_create(own ? own : job->model, &predictor, &error), &error);
     stop_on(nim_predict(predictor, &job->made.data, &wanted, &error), &error);
     nim_predictor_free(predictor);

@@ -71,9 +71,9 @@ static void null_in_looking_and_predicting(void **state) {
     nim_error error;
     size_t count = 77;
     double mean[60], deviation[60];
-    assert_refused("get", nim_model_get(NULL, "variances", mean, &count, &error),
+    assert_refused("get", nim_model_get(NULL, "variances", mean, 60, &count, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("model"));
-    assert_refused("get", nim_model_get(fixture.model, NULL, mean, &count, &error),
+    assert_refused("get", nim_model_get(fixture.model, NULL, mean, 60, &count, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("name"));
     assert_int_equal(count, 77);
     refuse_denoising(NULL, &fixture.data, NIM_INVALID_ARGUMENT, WORDS("model"));
@@ -84,7 +84,7 @@ static void null_in_looking_and_predicting(void **state) {
     assert_refused("denoise", nim_model_denoise(fixture.model, &fixture.data, mean, NULL, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("deviation"));
     nim_predictor *predictor = UNTOUCHED;
-    nim_prediction wanted = {0};
+    nim_prediction wanted = NIM_PREDICTION(0);
     assert_refused("predictor", nim_predictor_create(NULL, &predictor, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("model"));
     assert_no_output("predictor", predictor);
@@ -109,6 +109,9 @@ static void bad_shapes(void **state) {
     struct fixture fixture;
     begin(&fixture, &small);
     const nim_data good = fixture.data;
+    fixture.data.size = 0;
+    refuse_everywhere(&fixture, NIM_INVALID_ARGUMENT, WORDS("nim_data.size is 0", "NIM_DATA"));
+    fixture.data = good;
     fixture.data.rows = 0;
     refuse_everywhere(&fixture, NIM_INVALID_ARGUMENT, WORDS("no rows"));
     fixture.data = good;
@@ -192,6 +195,12 @@ static void bad_weights(void **state) {
     }
     memset(weights, 0, sizeof weights);
     refuse_for_training(&fixture, NIM_BAD_DATA, WORDS("weights", "zero"));
+    for (size_t i = 0; i < 30; i++)
+        weights[i] = 1e308;
+    refuse_for_training(&fixture, NIM_BAD_DATA, WORDS("weights", "sum to inf"));
+    for (size_t i = 0; i < 30; i++)
+        weights[i] = 1e-320;
+    refuse_for_training(&fixture, NIM_BAD_DATA, WORDS("weights", "sum to"));
     fixture_free(&fixture);
 }
 
@@ -270,7 +279,7 @@ static void refuse_targets(struct fixture *fixture, nim_status status, const cha
     nim_error error;
     refuse_for_training(fixture, status, words);
     stop_on(nim_predictor_create(fixture->model, &predictor, &error), &error);
-    nim_prediction wanted = {.log_density = &density};
+    nim_prediction wanted = NIM_PREDICTION(.log_density = &density);
     assert_refused("log_density", nim_predict(predictor, &fixture->data, &wanted, &error), status,
                    &error, words);
     assert_true(density == 12345.0);
@@ -315,7 +324,7 @@ static void bad_counts(void **state) {
         stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
         assert_refused(
             "predict",
-            nim_predict(predictor, &fixture.data, &(nim_prediction){.mean = &mean}, &error),
+            nim_predict(predictor, &fixture.data, &NIM_PREDICTION(.mean = &mean), &error),
             NIM_BAD_DATA, &error, WORDS("row 17", "exposure"));
         assert_true(mean == 12345.0);
         nim_predictor_free(predictor);
@@ -402,12 +411,12 @@ static void the_wrong_question(void **state) {
         begin(&fixture, &problem);
         bool number = nim_model_classes(fixture.model) == 0;
         const nim_prediction wrong[] = {
-            number ? (nim_prediction){.probabilities = &value} : (nim_prediction){.mean = &value},
-            number ? (nim_prediction){.entropy = &value} : (nim_prediction){.deviation = &value},
-            number ? (nim_prediction){.model_part = &value}
-                   : (nim_prediction){.quantiles = &value, .levels = &level, .level_count = 1},
-            number ? (nim_prediction){.measurement_part = &value}
-                   : (nim_prediction){.mean = &value, .latent_mean = &value}};
+            number ? NIM_PREDICTION(.probabilities = &value) : NIM_PREDICTION(.mean = &value),
+            number ? NIM_PREDICTION(.entropy = &value) : NIM_PREDICTION(.deviation = &value),
+            number ? NIM_PREDICTION(.model_part = &value)
+                   : NIM_PREDICTION(.quantiles = &value, .levels = &level, .level_count = 1),
+            number ? NIM_PREDICTION(.measurement_part = &value)
+                   : NIM_PREDICTION(.mean = &value, .latent_mean = &value)};
         stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
         for (size_t k = 0; k < 4; k++) {
             assert_refused("predict", nim_predict(predictor, &fixture.data, &wrong[k], &error),
@@ -437,7 +446,7 @@ static void bad_levels_of_quantiles(void **state) {
     double value[60] = {12345.0}, levels[2] = {0.5, 0.5};
     begin(&fixture, &problem);
     stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
-    nim_prediction wanted = {.quantiles = value, .levels = levels, .level_count = 2};
+    nim_prediction wanted = NIM_PREDICTION(.quantiles = value, .levels = levels, .level_count = 2);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         levels[1] = bad[k];
         assert_refused("predict", nim_predict(predictor, &fixture.data, &wanted, &error),

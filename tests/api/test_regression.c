@@ -207,13 +207,11 @@ static void predictions_are_the_textbooks(void **state) {
         place_test_rows(&exact, x, standard);
         for (size_t i = 0; i < TEST; i++)
             y[i] = 6.0 + (double)i;
-        nim_data data = {.rows = TEST, .attributes = WIDTH, .x = x, .targets = y, .outputs = 1};
-        nim_prediction wanted = {.mean = mean,
-                                 .deviation = deviation,
-                                 .levels = levels,
-                                 .level_count = 3,
-                                 .quantiles = quantiles,
-                                 .log_density = density};
+        nim_data data =
+            NIM_DATA(.rows = TEST, .attributes = WIDTH, .x = x, .targets = y, .outputs = 1);
+        nim_prediction wanted =
+            NIM_PREDICTION(.mean = mean, .deviation = deviation, .levels = levels, .level_count = 3,
+                           .quantiles = quantiles, .log_density = density);
         stop_on(nim_predictor_create(exact.fixture.model, &predictor, &error), &error);
         stop_on(nim_predict(predictor, &data, &wanted, &error), &error);
         for (size_t i = 0; i < TEST; i++) {
@@ -245,10 +243,11 @@ static void noise_in_users_units(void **state) {
     size_t count;
     nim_error error;
     exact_create(&exact, "se");
-    stop_on(nim_model_get(exact.fixture.model, "noise_deviation", &noise, &count, &error), &error);
+    stop_on(nim_model_get(exact.fixture.model, "noise_deviation", &noise, 1, &count, &error),
+            &error);
     assert_int_equal(count, 1);
     close_to(noise, exact.deviation * sqrtl(exact.noise), "noise_deviation");
-    assert_string_equal(nim_model_target(exact.fixture.model), "number");
+    assert_int_equal(nim_model_target(exact.fixture.model), NIM_TARGET_NUMBER);
     assert_int_equal(nim_model_classes(exact.fixture.model), 0);
     assert_int_equal(nim_model_functions(exact.fixture.model), 1);
     fixture_free(&exact.fixture);

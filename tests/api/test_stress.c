@@ -40,12 +40,8 @@ static void free_sample(struct sample *sample) {
 }
 
 static nim_data data_of(const struct sample *sample) {
-    return (nim_data){.rows = sample->rows,
-                      .attributes = sample->attributes,
-                      .x = sample->x,
-                      .sigma = sample->sigma,
-                      .sigma_rows = sample->rows,
-                      .labels = sample->labels};
+    return NIM_DATA(.rows = sample->rows, .attributes = sample->attributes, .x = sample->x,
+                    .sigma = sample->sigma, .sigma_rows = sample->rows, .labels = sample->labels);
 }
 
 /* A refusal is one line, of numbers or of the data; never of the arguments. */

@@ -57,17 +57,10 @@ static void draw_rows(struct rows *rows, uint64_t trial, bool noise) {
         if (i < LABELLED)
             rows->labels[i] = z[0] > 0.0;
     }
-    rows->labelled = (nim_data){.rows = LABELLED,
-                                .attributes = D,
-                                .x = rows->x,
-                                .sigma = rows->sigma,
-                                .sigma_rows = LABELLED,
-                                .labels = rows->labels};
-    rows->unlabelled = (nim_data){.rows = UNLABELLED,
-                                  .attributes = D,
-                                  .x = rows->x + LABELLED * D,
-                                  .sigma = rows->sigma + LABELLED * D,
-                                  .sigma_rows = UNLABELLED};
+    rows->labelled = NIM_DATA(.rows = LABELLED, .attributes = D, .x = rows->x, .sigma = rows->sigma,
+                              .sigma_rows = LABELLED, .labels = rows->labels);
+    rows->unlabelled = NIM_DATA(.rows = UNLABELLED, .attributes = D, .x = rows->x + LABELLED * D,
+                                .sigma = rows->sigma + LABELLED * D, .sigma_rows = UNLABELLED);
 }
 
 static nim_options *make_options(const char *population) {
@@ -83,9 +76,9 @@ static nim_options *make_options(const char *population) {
 
 static void read_covariance(const nim_model *model, double *covariance) {
     size_t count;
-    assert_int_equal(nim_model_get(model, "population_covariances", NULL, &count, NULL), NIM_OK);
+    assert_int_equal(nim_model_get(model, "population_covariances", NULL, 0, &count, NULL), NIM_OK);
     assert_int_equal(count, D * D);
-    nim_model_get(model, "population_covariances", covariance, &count, NULL);
+    nim_model_get(model, "population_covariances", covariance, D * D, &count, NULL);
 }
 
 /* Squared distance of the learned covariance from the true one, in units of the true spreads. */
@@ -183,7 +176,7 @@ static void flags_leave_the_population(void **state) {
         nim_model *model;
         nim_options_set(options, "missing", flags ? "auto" : "ignore", NULL);
         stop_on(nim_model_create(options, &rows->labelled, &model, &error), &error);
-        stop_on(nim_model_get(model, "missing_columns", NULL, &count, &error), &error);
+        stop_on(nim_model_get(model, "missing_columns", NULL, 0, &count, &error), &error);
         assert_true(flags ? count > 0 : count == 0);
         read_covariance(model, covariance[flags]);
         nim_model_free(model);
@@ -208,12 +201,8 @@ static void flags_of_many_columns(void **state) {
     for (size_t i = 0; i < ROWS * MANY; i++)
         if ((uint32_t)(i * 2654435761u) >> 29 == 0) /* an eighth, other rows in each column */
             x[i] = NAN;
-    nim_data data = {.rows = ROWS,
-                     .attributes = MANY,
-                     .x = x,
-                     .sigma = sigma,
-                     .sigma_rows = ROWS,
-                     .labels = labels};
+    nim_data data = NIM_DATA(.rows = ROWS, .attributes = MANY, .x = x, .sigma = sigma,
+                             .sigma_rows = ROWS, .labels = labels);
     nim_options *options = make_options("gaussian");
     nim_model *model, *loaded;
     nim_predictor *predictor;
@@ -224,13 +213,13 @@ static void flags_of_many_columns(void **state) {
     nim_options_set(options, "epochs", "1", NULL);
     nim_options_set(options, "calibrate", "none", NULL);
     stop_on(nim_model_create(options, &data, &model, &error), &error);
-    stop_on(nim_model_get(model, "missing_columns", NULL, &count, &error), &error);
+    stop_on(nim_model_get(model, "missing_columns", NULL, 0, &count, &error), &error);
     assert_true(count > MANY / 2);
     stop_on(nim_model_train(model, &data, NULL, NULL, &error), &error);
     stop_on(nim_model_save(model, path, &error), &error);
     stop_on(nim_model_load(path, &loaded, &error), &error);
     stop_on(nim_predictor_create(loaded, &predictor, &error), &error);
-    stop_on(nim_predict(predictor, &data, &(nim_prediction){.probabilities = p}, &error), &error);
+    stop_on(nim_predict(predictor, &data, &NIM_PREDICTION(.probabilities = p), &error), &error);
     for (size_t i = 0; i < 2 * ROWS; i++)
         assert_true(isfinite(p[i]));
     remove(path);
@@ -250,10 +239,10 @@ static void auto_learns_from_others(void **state) {
     nim_error error;
     draw_rows(rows, 0, false);
     stop_on(nim_model_create(options, &rows->labelled, &model, &error), &error);
-    assert_int_equal(nim_model_get(model, "population_shares", NULL, &count, NULL), NIM_OK);
+    assert_int_equal(nim_model_get(model, "population_shares", NULL, 0, &count, NULL), NIM_OK);
     assert_int_equal(count, 0);
     stop_on(nim_model_learn_population(model, &rows->labelled, &rows->unlabelled, &error), &error);
-    nim_model_get(model, "population_shares", NULL, &count, NULL);
+    nim_model_get(model, "population_shares", NULL, 0, &count, NULL);
     assert_true(count >= 1);
     nim_model_free(model);
     nim_options_free(options);

@@ -66,12 +66,17 @@ def assert_same_table(path, header, table):
 def check_round_trips(nimgp, place):
     header, table = sample(place / "in.csv")
     for way in (["a.csv"], ["a.tsv", "b.csv"], ["a.csv.gz", "b.tsv.gz", "c.csv"],
-                ["a.fits", "b.csv"], ["a.fits", "b.fits", "c.tsv", "d.csv"]):
+                ["a.fits", "b.csv"], ["a.fits", "b.fits", "c.tsv", "d.csv"],
+                ["a.vot", "b.csv"], ["a.ecsv", "b.vot.gz", "c.fits", "d.ecsv", "e.csv"]):
         before = place / "in.csv"
         for name in way:
             nimgp.good("convert", before, place / name, "--quiet")
             before = place / name
         assert_same_table(before, header, table)
+    for form in ("votable", "votable-binary", "votable-binary2"):
+        nimgp.good("convert", place / "in.csv", place / "t.xml", "--to", form, "--quiet")
+        nimgp.good("convert", place / "t.xml", place / "back.csv", "--quiet")
+        assert_same_table(place / "back.csv", header, table)
     # What is named .gz is gzip.
     assert gzip.decompress((place / "a.csv.gz").read_bytes()).startswith(b"id,x value,count,name")
 

@@ -42,8 +42,17 @@ def differences(nimgp):
     wanted = predictions(nimgp, "made.csv")
     said = nimgp("fit", "t.csv", "--features", "Gmag-W1mag", "-o", "m", *QUICK).err
     check("Gmag-W1mag  e_Gmag, e_W1mag" in said, said)
+    seen = nimgp("inspect", "m", "--json").json()["features"]
+    check(seen[0]["error"] == "e_Gmag, e_W1mag", seen)
+    check("e_Gmag, e_W1mag" in nimgp("inspect", "m").out)
     found = predictions(nimgp, "t.csv")
     check(max(abs(a - b) for a, b in zip(found, wanted, strict=True)) < 1e-9, (found[:3], wanted[:3]))
+    halves = predictions(nimgp, "t.csv", "--errors", "Gmag=e_Gmag:w,W1mag=e_W1mag:w")
+    made = [[row["Gmag"] - row["W1mag"], math.hypot(row["e_Gmag"], row["w"]), math.hypot(row["w"], row["e_W1mag"])]
+            for row in rows]
+    nimgp.write_rows("halves.csv", ["Gmag-W1mag", "lower", "upper"], made)
+    same = predictions(nimgp, "halves.csv", "--errors", "Gmag-W1mag=lower:upper")
+    check(max(abs(a - b) for a, b in zip(halves, same, strict=True)) < 1e-9, (halves[:3], same[:3]))
     exact = predictions(nimgp, "t.csv", "--errors", "Gmag=,W1mag=")
     check(max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 1e-3, "errors make no difference")
     nimgp.refuses("fit", "t.csv", "--features", "Gmag-none", "-o", "m", code=2, says=["no column 'none'"])
@@ -163,5 +172,29 @@ def units(nimgp):
     check(predictions(nimgp, "t.csv") == wanted, "a table without units is not compared")
 
 
+def units_within(nimgp):
+    """A column and its errors, and two columns of a difference, are in one unit."""
+    def ecsv(of_x, of_error, of_y):
+        rows = "".join(f"{i},{0.1 + i % 2},{i % 3},{'ab'[i % 2]}\n" for i in range(20))
+        columns = "".join(f"# - {{name: {name}, unit: {unit}, datatype: float64}}\n"
+                          for name, unit in (("x", of_x), ("x_err", of_error), ("y", of_y)))
+        (nimgp.directory / "t.ecsv").write_text(
+            f"# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n{columns}"
+            f"# - {{name: class, datatype: string}}\nx,x_err,y,class\n{rows}")
+
+    words = ["fit", "t.ecsv", "-o", "m", *QUICK, "-q"]
+    ecsv("deg", "mas", "s")
+    nimgp.refuses(*words, code=2, says=["column x is in deg", "x_err in mas", "--ignore-units"])
+    nimgp(*words, "--ignore-units")
+    nimgp(*words, "--errors", "none")
+    nimgp.refuses("predict", "m", "t.ecsv", "--errors", "x=x_err", code=2, says=["deg", "mas"])
+    ecsv("deg", "deg", "s")
+    nimgp(*words)
+    nimgp.refuses(*words, "--features", "x-y", code=2, says=["column x is in deg", "y in s"])
+    ecsv("m s-1", "m.s**-1", "m * s^-1")
+    nimgp(*words, "--features", "x-y")
+
+
 if __name__ == "__main__":
-    main([differences, logarithms, choice, sentinels, errors_without_values, weights, units])
+    main([differences, logarithms, choice, sentinels, errors_without_values, weights, units,
+          units_within])

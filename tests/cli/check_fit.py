@@ -6,6 +6,7 @@ import math
 import os
 import random
 import signal
+import statistics
 import subprocess
 import time
 
@@ -125,19 +126,82 @@ def orphaned_errors(nimgp):
 
 
 def asymmetric_errors(nimgp):
-    """Upper and lower errors are no features, and one line says so."""
+    """Upper and lower errors are pairs, by their names or as told; one without the other is no
+    feature, and one line says so."""
     source = random.Random(9)
-    halves = ["x_err1", "x_err2", "pererr1", "pererr2", "x_err_lo", "per_err_upper"]
-    head = ["x", "per", *halves, "merr1", "class"]
-    nimgp.write_rows("t.csv", head, [[abs(source.gauss(i % 2, 1)) for _ in head[1:]] + ["ab"[i % 2]]
-                                     for i in range(40)])
+    head = ["x", "per", "mag", "teff", "x_err1", "x_err2", "pererr1", "E_mag", "e_mag", "teff_lo",
+            "teff_hi", "merr1", "class"]
+
+    def row(i):
+        x = [abs(source.gauss(i % 2, 1)) for _ in range(9)]
+        x[5] = -x[5]  # Kepler's lower errors are negative
+        return x + [x[3] - 0.5, x[3] + 2.0, 1.5 + i, "ab"[i % 2]]
+
+    rows = [row(i) for i in range(40)]
+    nimgp.write_rows("t.csv", head, rows)
     said = fit(nimgp, "t.csv", "m", "--epochs", "1").err
-    check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["x", "per", "merr1"], said)
-    line = [line for line in said.splitlines() if "asymmetric errors" in line]
-    check(len(line) == 1 and ", ".join(halves) in line[0], said)
-    fit(nimgp, "t.csv", "m", "--epochs", "1", "--errors", "x=x_err1")
-    check({f["name"]: f["error"] for f in inspect(nimgp, "m")["features"]} ==
-          {"x": "x_err1", "per": None, "merr1": None})
+
+    def errors():
+        return {f["name"]: f["error"] for f in inspect(nimgp, "m")["features"]}
+
+    check(errors() == {"x": "x_err2:x_err1", "per": None, "mag": "e_mag:E_mag",
+                       "teff": "[teff_lo:teff_hi]", "merr1": None}, said)
+    line = [line for line in said.splitlines() if "have no counterpart" in line]
+    check(len(line) == 1 and "left out: pererr1;" in line[0], said)
+    nimgp("predict", "m", "t.csv")
+    told = "x=x_err1:x_err1,per=pererr1,mag=[teff_lo:teff_hi],teff=none"
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--errors", told, says=["column teff_lo", "the value"])
+    fit(nimgp, "t.csv", "m", "--epochs", "1", "--errors", "x=x_err1,per=pererr1:E_mag,teff=none")
+    check(errors() == {"x": "x_err1", "per": "pererr1:E_mag", "mag": "e_mag:E_mag", "teff": None,
+                       "merr1": None}, said)
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--errors", "x=x_err1:nothing", says=["x_err1:nothing"])
+    rows[7][9] = rows[7][3] + 1.0
+    nimgp.write_rows("bad.csv", head, rows)
+    nimgp.refuses("predict", "m", "bad.csv", "--errors", "teff=[teff_lo:teff_hi]",
+                  says=["bad.csv:9: column teff_lo", "a lower end, not above the value"])
+
+
+def limits(nimgp):
+    """Text beside a value says that it is a limit; a speed limit is a feature like any other."""
+    source = random.Random(10)
+    head = ["x", "x_err", "x_limit", "v", "v_limit", "m", "mlim", "class"]
+    rows = [[source.gauss(i % 2, 1), 0.1, ["", "<", ">"][i % 3], i + 0.5, 50 + i % 3, i % 5,
+             [0, 1, -1, ""][i % 4], "ab"[i % 2]] for i in range(60)]
+    nimgp.write_rows("t.csv", head, rows)
+    said = fit(nimgp, "t.csv", "m", "--epochs", "1").err
+    check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["x", "v", "v_limit", "m"], said)
+    check("70 values are limits" in said, said)
+    with_limits = nimgp("predict", "m", "t.csv").out
+    nimgp.write_rows("u.csv", head, [[*row[:2], "", *row[3:6], 0, row[7]] for row in rows])
+    check(with_limits != nimgp("predict", "m", "u.csv").out)
+    rows[4][2] = "below"
+    nimgp.write_rows("bad.csv", head, rows)
+    nimgp.refuses("predict", "m", "bad.csv", says=["bad.csv:6: column x_limit: 'below'"])
+
+
+def correlations(nimgp):
+    """Found by the names of both, used where a model can, and then they matter."""
+    source = random.Random(11)
+    head = ["ra", "dec", "ra_err", "dec_error", "ra_dec_corr", "pm", "ra_pm_corr", "class"]
+    rows = [[source.gauss(i % 2, 1), source.gauss(0, 1), 0.5, 0.7, 0.9 * (-1) ** (i // 2),
+             source.gauss(0, 1), 0.3, "ab"[i % 2]] for i in range(60)]
+    nimgp.write_rows("t.csv", head, rows)
+    said = fit(nimgp, "t.csv", "m", "--epochs", "1").err
+    check([f["name"] for f in inspect(nimgp, "m")["features"]] == ["ra", "dec", "pm"], said)
+    check("errors are correlated: 1 column, such as ra_dec_corr" in said, said)
+    answer = nimgp("predict", "m", "t.csv").out
+    plain = [[*row[:4], 0.0, *row[5:]] for row in rows]
+    nimgp.write_rows("u.csv", head, plain)
+    check(answer != nimgp("predict", "m", "u.csv").out)
+    nimgp.write_rows("v.csv", head[:4] + head[5:], [row[:4] + row[5:] for row in rows])
+    zero, none = (nimgp("predict", "m", name).rows() for name in ("u.csv", "v.csv"))
+    check(all(near(float(a["p_a"]), float(b["p_a"]), 1e-9) for a, b in zip(zero, none)))
+    check("correlations of errors are not used" in
+          fit(nimgp, "t.csv", "n", "--epochs", "1", "--noise", "both").err)
+    rows[3][4] = 1.2
+    nimgp.write_rows("bad.csv", head, rows)
+    nimgp.refuses("predict", "m", "bad.csv",
+                  says=["bad.csv:5: column ra_dec_corr: 1.2", "between -1 and 1"])
 
 
 def whole_seeds(nimgp):
@@ -232,16 +296,20 @@ def where_filters(nimgp):
 
 
 def logarithms(nimgp):
-    """log(x) is the same model as a column of logarithms whose errors are sigma / x."""
+    """log(x) is the same model as a column of logarithms whose errors reach to those of x - sigma
+    and x + sigma; of what lies below zero nothing counts."""
     source = random.Random(5)
     plain, logs = [], []
     for i in range(100):
         flux, error = math.exp(source.gauss(i % 2, 1)), source.uniform(0.01, 0.1)
         other = source.gauss(0, 1)
         plain.append([repr(flux), repr(error), repr(other), "ab"[i % 2]])
-        logs.append([repr(math.log(flux)), repr(error / flux), repr(other), "ab"[i % 2]])
+        within = math.erf(math.sqrt(0.5)) * math.erf(flux / error * math.sqrt(0.5))
+        lower = error * statistics.NormalDist().inv_cdf(0.5 + 0.5 * within)
+        logs.append([repr(math.log(flux)), repr(-math.log(1 - lower / flux)),
+                     repr(math.log(1 + error / flux)), repr(other), "ab"[i % 2]])
     nimgp.write_rows("plain.csv", ["flux", "flux_err", "y", "class"], plain)
-    nimgp.write_rows("logs.csv", ["flux", "flux_err", "y", "class"], logs)
+    nimgp.write_rows("logs.csv", ["flux", "flux_err2", "flux_err1", "y", "class"], logs)
     hint = fit(nimgp, "plain.csv", "m").err
     check("positive and skewed: flux;" in hint, hint)
     check("positive" not in fit(nimgp, "logs.csv", "reference").err)
@@ -567,5 +635,5 @@ def population_from_others(nimgp):
 
 if __name__ == "__main__":
     main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
-          labels_beside, orphaned_errors, asymmetric_errors, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, memory, validation, ctrl_c,
+          labels_beside, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, memory, validation, ctrl_c,
           killed, checkpoints, checkpoints_of_others, warm_start, outputs, population_from_others])

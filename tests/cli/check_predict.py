@@ -52,6 +52,19 @@ def laws(nimgp):
     check([{k: row[k] for k in plain[0]} for row in result] == plain, "more columns, other numbers")
 
 
+def tolerance(nimgp):
+    """Rows that choose their points are as near to very many points as they were told to be."""
+    model(nimgp)
+    head, rows = blobs(60, seed=4)
+    nimgp.write_rows("test.csv", head, rows)
+    limit = [probabilities(row) for row in nimgp("predict", "m", "test.csv", "--points", "16384").rows()]
+    for allowed in (0.02, 0.001):
+        result = nimgp("predict", "m", "test.csv", "--points", "0", "--tolerance", str(allowed)).rows()
+        furthest = max(abs(p - q) for row, true in zip(result, limit) for p, q in zip(probabilities(row), true))
+        check(furthest < 2 * allowed, furthest, "at a tolerance of", allowed)
+    nimgp.refuses("predict", "m", "test.csv", "--tolerance", "0", code=1, says=["tolerance", "0.0001 .. 0.1"])
+
+
 def by_name(nimgp):
     """Order, other columns and case of names do not matter; only the rows do."""
     model(nimgp)
@@ -255,5 +268,5 @@ def constant_memory(nimgp):
 
 
 if __name__ == "__main__":
-    main([laws, by_name, errors, missing, kept_columns, any_split, where, written_whole,
+    main([laws, tolerance, by_name, errors, missing, kept_columns, any_split, where, written_whole,
           outputs_apart, interrupted, constant_memory])

@@ -113,7 +113,30 @@ def folds(nimgp):
     nimgp("fit", "learn.csv", "-o", "two", *settings)
     alone = [probabilities(row) for row in nimgp("predict", "two", "judge.csv").rows()]
     check(alone == [probabilities(r) for r in out if r["fold"] == "2"])
+    nimgp.write_rows("more.csv", [*head, "object", "more"],
+                     [[*row, f"o{i // 4}", i * i % 7] for i, row in enumerate(rows)])
+    again = nimgp("evaluate", "--folds", "3", "--groups", "object", "more.csv", "--exclude", "mor?",
+                  "--class-weight", "a=1", "--json", *settings)
+    check(again.json()["nll"] == done.json()["nll"], again.json()["nll"])
+    # One gap: models that see it learn a population and know what is unusual, the one that does not, does not.
+    gap = [["" if i == 0 and j == 0 else cell for j, cell in enumerate(row)] for i, row in enumerate(rows)]
+    nimgp.write_rows("gap.csv", head, gap)
+    told = nimgp("evaluate", "--folds", "3", "gap.csv", "--errors", "none", "--input", "marginal", "--json", *settings)
+    check(told.json()["rows"] == 90, told.err)
+    nimgp.refuses("evaluate", "m", "t.csv", "--exclude", "x", says=["--exclude goes with --folds"], code=1)
     nimgp.refuses("evaluate", "--folds", "40", "--groups", "object", "t.csv", says=["23 groups"], talks=True)
+    # Weights are for learning and rating: a fold of rows that weigh nothing is predicted all the same.
+    rows = [f"{i % 7 + i % 3},{i % 3},{'ab'[i % 2]}" for i in range(30)]
+    nimgp.write("w.csv", "\n".join(["x,w,class", *rows]) + "\n")
+    done = nimgp("evaluate", "--folds", "3", "--groups", "w", "--weights", "w", "w.csv", "-o", "weighed.csv", "-q", *QUICK)
+    with open(nimgp.directory / "weighed.csv") as file:
+        check(len(list(csv.DictReader(file))) == 30 and "weighted by w" in done.out, done.out)
+    # An output that cannot be written is refused before anything is learned from.
+    for code, output, words, says in ((1, "t.csv", [], "overwritten"), (2, "o.nope", [], "what this name says"),
+                                      (2, "no/o.csv", [], "no/o.csv"), (2, "p.csv", ["--keep-only", "no"], "'no'")):
+        refused = nimgp("evaluate", "--folds", "3", "t.csv", "-o", output, *words, code=code)
+        check(says in refused.err and "fold 1" not in refused.err, refused.err)
+    nimgp.refuses("evaluate", "--folds", "3", "t.csv", "-o", "-", says=["--output -", "figures"], code=1)
     nimgp.refuses("evaluate", "--folds", "1", "t.csv", says=["from 2 to 1000"], code=1)
     nimgp.refuses("evaluate", "m", "t.csv", "--kernel", "se", says=["--kernel goes with --folds"], code=1)
     nimgp.refuses("evaluate", "--folds", "3", "t.csv", "--prior", "auto", says=["does not go with --folds"], code=1)

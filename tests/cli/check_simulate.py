@@ -4,6 +4,7 @@
 
 usage: check_simulate.py NIMGP
 """
+import json
 import math
 import os
 import re
@@ -186,6 +187,28 @@ def check_missing(nimgp, place):
         assert_calibrated(tables, attributes)
 
 
+def check_measured(nimgp, place):
+    """What such tables say of measurements is found by names alone, as archives have them."""
+    for kind, column in (("lopsided", "curvature_err1"), ("correlated", "curvature_variability_corr"),
+                         ("limits", "curvature_limit")):
+        folder = place / kind
+        tables, _ = simulate(nimgp, folder, "catalogue", "--measured", kind, "--noise-var", "4", test=500)
+        assert column in tables["train"][0], tables["train"][0]
+        nimgp.good("fit", folder / "train.csv", "-o", folder / "m", "--log", "flux", "--epochs", "1",
+                   "--threads", "1")
+        known = json.loads(nimgp.good("inspect", folder / "m", "--json").stdout)["features"]
+        names = ["log(flux)", "spectral_index", "curvature", "variability", "latitude"]
+        assert [feature["name"] for feature in known] == names, known
+        error = {"lopsided": "curvature_err2:curvature_err1"}.get(kind, "curvature_err")
+        assert known[2]["error"] == error, known
+        nimgp.good("predict", folder / "m", folder / "test.csv", "-o", folder / "p.csv")
+        assert len(rows_of(folder / "p.csv")) == 500
+        told = nimgp.good("evaluate", "--folds", "2", folder / "train.csv", "--log", "auto", "--epochs", "1",
+                          "--calibrate", "none", "--threads", "1", "--json").stdout
+        assert json.loads(told)["rows"] == 200
+        nimgp.good("report", folder / "m", folder / "test.csv", "-o", folder / "r.html")
+
+
 def assert_waves(rows):
     """Uniform in [-3, 3] plus errors that are log-uniform in [0.05, 0.5]."""
     errors = [float(row["x_err"]) for row in rows]
@@ -328,5 +351,5 @@ def check_missing_class_is_said(nimgp, place):
 if __name__ == "__main__":
     # Sanitizers look at memory: these look at numbers, which check_seeds makes by the same code.
     numbers = [] if FEWER else [check_toy, check_synthetic, check_noise, check_dimensions_and_classes,
-                                check_catalogue, check_worse, check_sine, check_counts, check_ordinal]
+                                check_catalogue, check_measured, check_worse, check_sine, check_counts, check_ordinal]
     main([*numbers, check_missing, check_seeds, check_places, check_missing_class_is_said])

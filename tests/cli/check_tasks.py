@@ -277,24 +277,6 @@ def exposure_renamed(nimgp):
                   says=["--exposure", "numbers"])
 
 
-def large_counts(nimgp):
-    """The hint is said where the inputs are inferred, have errors, and the counts are large."""
-    hint, source = "counts are large", random.Random(4)
-    few = [[source.gauss(0, 1), 0.1, source.randrange(5, 90)] for _ in range(30)]
-    many = [[x, error, 100 + n] for x, error, n in few]
-
-    def says(rows, *words):
-        nimgp.write_rows("t.csv", ["x", "x_err", "count"], rows)
-        said = nimgp("fit", "t.csv", "-o", "m", *QUICK, "--epochs", "1", "--task", "count", *words).err
-        check(("--input first-order" in said) == (hint in said), said)
-        return hint in said
-
-    check(says(many) and says(many, "--input", "amortised"))
-    check(not says(few) and not says(few + many[:20]))
-    for words in (["--input", "first-order"], ["--input", "exact"], ["--errors", "none"]):
-        check(not says(many, *words), words)
-
-
 def level_names(nimgp):
     """A quantile's column is called by its level in per cent, which reads back exactly."""
     tables(nimgp, rows=40)
@@ -566,5 +548,5 @@ def suggest_numbers(nimgp):
 
 if __name__ == "__main__":
     main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed,
-          large_counts, level_names, levels, labels, classes, contradictions, bad_cells, hints,
+          level_names, levels, labels, classes, contradictions, bad_cells, hints,
           going_on, holding_out, pipes, lost_errors, suggest_numbers])

@@ -147,11 +147,10 @@ static void assert_pairs(const char *head, const char *row, const struct column_
     for (size_t j = 0; j < columns.count; j++) {
         const struct feature *feature = &columns.feature[j];
         size_t used = strlen(found);
+        char *errors = feature_errors(feature, table);
         snprintf(found + used, sizeof found - used, "%s%s:%s", j ? " " : "", feature->name,
-                 feature->error == NO_COLUMN ? "-"
-                                             : table_column(table, (size_t)feature->error)->name);
-        if (feature->minus_error != NO_COLUMN)
-            strcat(strcat(found, "+"), table_column(table, (size_t)feature->minus_error)->name);
+                 *errors ? errors : "-");
+        free(errors);
     }
     assert_string_equal(found, expected);
     columns_free(&columns);
@@ -204,8 +203,8 @@ static void test_patterns_and_formulas(void **state) {
         {"flux,*", NULL, NULL, "flux:- Gmag:e_Gmag W1mag:W1mag_err"},
         {"log(*mag),log10(flux)", NULL, NULL,
          "log(Gmag):e_Gmag log(W1mag):W1mag_err log10(flux):-"},
-        {"Gmag - w1mag", NULL, NULL, "Gmag-W1mag:e_Gmag+W1mag_err"},
-        {"Gmag-W1mag,W1mag", NULL, "W1mag=flux,gmag=", "Gmag-W1mag:-+flux W1mag:flux"},
+        {"Gmag - w1mag", NULL, NULL, "Gmag-W1mag:e_Gmag, W1mag_err"},
+        {"Gmag-W1mag,W1mag", NULL, "W1mag=flux,gmag=", "Gmag-W1mag:flux W1mag:flux"},
         {NULL, "*err,flux", NULL, "Gmag:e_Gmag W1mag:-"},
         {"*mag", "W*", NULL, "Gmag:e_Gmag"},
     };
@@ -219,16 +218,42 @@ static void test_patterns_and_formulas(void **state) {
     assert_pairs("a,b,a-b,x*,c", "1,1,1,1,l", &(struct column_wishes){.features = "a-b,x*"},
                  "a-b:- x*:-");
     assert_pairs("a-1,b,c", "1,1,l", &(struct column_wishes){.features = "a-1-b"}, "a-1-b:-");
-    double a = 5.0, sigma = 3.0, x = 100.0, error = 10.0, unknown = (double)NAN, none = 0.0;
-    formula_subtract(&a, &sigma, 2.0, 4.0);
-    assert_true(a == 3.0 && sigma == 5.0);
-    formula_subtract(&a, &sigma, unknown, unknown);
-    assert_true(isnan(a) && isnan(sigma));
-    assert_false(formula_take_log(FORM_LOG10, &x, &error));
-    assert_true(x == 2.0 && fabs(error - 0.1 / log(10.0)) < 1e-15);
-    x = 2.0;
-    assert_false(formula_take_log(FORM_LOG10, &x, &none));
-    assert_true(none == 0.0);
+}
+
+/* Differences and logarithms of readings. */
+static void test_formula_numbers(void **state) {
+    (void)state;
+    struct reading a = {5.0, 3.0, 12.0, 0}, b = {2.0, 5.0, 4.0, 0};
+    formula_subtract(&a, &b); /* low: a is lower, or b is higher */
+    assert_true(a.value == 3.0 && a.lower == 5.0 && a.upper == 13.0 && a.limit == 0);
+    formula_subtract(&a, &(struct reading){(double)NAN, (double)NAN, 1.0, 0});
+    assert_true(isnan(a.value) && isnan(a.upper) && isfinite(a.lower));
+    static const int8_t sides[][3] = {{0, -1, 1}, {0, 1, -1}, {-1, 0, -1}, {-1, 1, -1}, {1, -1, 1}};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        a = (struct reading){5.0, 0.0, 0.0, sides[i][0]};
+        formula_subtract(&a, &(struct reading){2.0, 0.0, 0.0, sides[i][1]});
+        assert_true(a.value == 3.0 && a.limit == sides[i][2]);
+    }
+    a = (struct reading){5.0, 0.0, 0.0, -1};
+    formula_subtract(&a, &(struct reading){2.0, 0.0, 0.0, -1});
+    assert_true(isnan(a.value) && a.limit == 0);
+    struct reading x = {100.0, 10.0, 10.0, 1};
+    assert_false(formula_take_log(FORM_LOG10, &x));
+    assert_true(x.value == 2.0 && fabs(x.lower + log10(0.9)) < 1e-15 && x.limit == 1);
+    assert_true(fabs(x.upper - log10(1.1)) < 1e-15);
+    x = (struct reading){2.0, 3e-7, 4e-7, 0}; /* far from zero: as ever */
+    assert_false(formula_take_log(FORM_LOG, &x));
+    assert_true(fabs(x.lower - 1.5e-7) < 1e-13 && fabs(x.upper - 2e-7) < 1e-13);
+    x = (struct reading){2.0, (double)NAN, 0.0, 0};
+    assert_false(formula_take_log(FORM_LOG, &x));
+    assert_true(isnan(x.lower) && x.upper == 0.0);
+    x = (struct reading){1e-320, 1.0, 1.0, 0};
+    assert_false(formula_take_log(FORM_LOG, &x));
+    assert_true(isfinite(x.value) && isfinite(x.lower) && isfinite(x.upper));
+    x = (struct reading){0.0, 1.0, 1.0, -1};
+    assert_true(formula_take_log(FORM_LOG, &x) && isnan(x.value) && x.limit == 0);
+    x.value = (double)NAN;
+    assert_false(formula_take_log(FORM_LOG, &x));
 }
 
 /* A target that is a number, and its errors, are no features; nor is it anybody's error. */
@@ -276,7 +301,7 @@ static void test_taken(void **state) {
     assert_true(table_next(table, 10, &rows, &complaint));
     assert_true(columns_choose(&columns, table, rows, &wishes, &complaint));
     assert_int_equal(columns.count, 2);
-    assert_int_equal(columns.feature[0].error, NO_COLUMN);
+    assert_int_equal(columns.feature[0].value.errors.lower, NO_COLUMN);
     columns_free(&columns);
     table_close(table);
     unlink(path);
@@ -444,17 +469,18 @@ static void test_logs(void **state) {
         set.x[2 * i] = first[i];
     set.sigma[0] = 2e-9;
     double x = set.x[0];
-    training_set_take_log(&set, 0);
-    assert_true(fabs(set.x[0] - log(x)) < 1e-12 && fabs(set.sigma[0] - 2e-9 / x) < 1e-9);
+    size_t lost;
+    assert_true(training_set_take_log(&set, 0, &lost));
+    assert_true(lost == 0);
+    assert_true(fabs(set.x[0] - log(x)) < 1e-12);
+    assert_true(fabs(set.shapes.upper[0] - log(x + 2e-9) + log(x)) < 1e-12);
+    double low = x * exp(-set.sigma[0]); /* 68 % of the half curve above zero lie above it */
+    assert_true(low > 0.0 && fabs(erf((x - low) / 2e-9 * sqrt(0.5)) -
+                                  0.682689492137 * erf(x / 2e-9 * sqrt(0.5))) < 1e-10);
     assert_false(training_set_skewed(&set, 0)); /* negative now */
     for (size_t i = 0; i < set.rows; i++)
         set.x[2 * i + 1] = i % 20 == 0 ? 2.0 : 1.0;
     assert_false(training_set_skewed(&set, 1)); /* two values stay as skewed as they are */
-    double tiny = 1e-320, sigma = 1.0, zero = 0.0, unknown = (double)NAN;
-    assert_false(formula_take_log(FORM_LOG, &tiny, &sigma));
-    assert_true(isfinite(tiny) && isfinite(sigma));
-    assert_true(formula_take_log(FORM_LOG, &zero, &sigma) && isnan(zero));
-    assert_false(formula_take_log(FORM_LOG, &unknown, &sigma));
     bool wanted[] = {false, true};
     training_set_keep(&set, wanted);
     assert_int_equal(set.attributes, 1);
@@ -468,6 +494,7 @@ int main(void) {
                                        cmocka_unit_test(test_closed_classes),
                                        cmocka_unit_test(test_pairs),
                                        cmocka_unit_test(test_patterns_and_formulas),
+                                       cmocka_unit_test(test_formula_numbers),
                                        cmocka_unit_test(test_label),
                                        cmocka_unit_test(test_taken),
                                        cmocka_unit_test(test_holding_out_numbers),

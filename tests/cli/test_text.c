@@ -213,8 +213,9 @@ static void every_status_has_its_kind(void **unused) {
         nim_status status;
         enum complaint_kind kind;
     } expected[] = {{NIM_INVALID_ARGUMENT, BAD_USAGE}, {NIM_BAD_DATA, BAD_INPUT},
-                    {NIM_BAD_FILE, BAD_INPUT},         {NIM_OUT_OF_MEMORY, BROKE_DOWN},
-                    {NIM_NUMERICAL, BROKE_DOWN},       {NIM_CANCELLED, INTERRUPTED}};
+                    {NIM_BAD_FILE, BAD_INPUT},         {NIM_IO, BAD_INPUT},
+                    {NIM_OUT_OF_MEMORY, BROKE_DOWN},   {NIM_NUMERICAL, BROKE_DOWN},
+                    {NIM_CANCELLED, INTERRUPTED}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         struct complaint complaint;
         nim_error error = {.status = expected[i].status, .message = "words"};

@@ -62,7 +62,7 @@ static void mean_deviation_and_median(void **state) {
     (void)state;
     const double x[] = {1, 10, 2, 10, 3, 10, 6, 10};
     const double sigma[] = {0.4, 1, 0.1, 2, 0.2, NAN, NAN, NAN};
-    nim_data data = {.rows = 4, .attributes = 2, .x = x, .sigma = sigma, .sigma_rows = 4};
+    nim_data data = NIM_DATA(.rows = 4, .attributes = 2, .x = x, .sigma = sigma, .sigma_rows = 4);
     struct owned_scaling owned;
     compute(&owned, &data, true);
     double deviation = sqrt((4.0 + 1.0 + 0.0 + 9.0) / 4.0);
@@ -78,7 +78,7 @@ static void mean_deviation_and_median(void **state) {
 static void no_known_error_is_no_error(void **state) {
     (void)state;
     const double x[] = {1, 2, 3}, unknown[] = {NAN, NAN, NAN};
-    nim_data data = {.rows = 3, .attributes = 1, .x = x, .sigma = unknown, .sigma_rows = 3};
+    nim_data data = NIM_DATA(.rows = 3, .attributes = 1, .x = x, .sigma = unknown, .sigma_rows = 3);
     struct owned_scaling owned;
     compute(&owned, &data, true);
     assert_true(owned.scaling.median_error[0] == 0.0);
@@ -93,8 +93,8 @@ static void gathered_in_standard_units(void **state) {
     (void)state;
     const double x[] = {1, 2, NAN, 3, 6}, sigma[] = {0.4, 0.1, 0.3, NAN, 0.0};
     const double weights[] = {1, 2, 3, 4, 5};
-    nim_data data = {
-        .rows = 5, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = 5, .weights = weights};
+    nim_data data = NIM_DATA(.rows = 5, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = 5,
+                             .weights = weights);
     struct owned_scaling owned;
     compute(&owned, &data, true);
     double mean = 3.0, deviation = sqrt(14.0 / 4.0), got_x[3], noise[3], weight[3];
@@ -121,7 +121,7 @@ static void gathered_in_standard_units(void **state) {
 static void one_row_of_errors_serves_all(void **state) {
     (void)state;
     const double x[] = {0, 0, 2, 4}, shared[] = {0.5, 0.25};
-    nim_data data = {.rows = 2, .attributes = 2, .x = x, .sigma = shared, .sigma_rows = 1};
+    nim_data data = NIM_DATA(.rows = 2, .attributes = 2, .x = x, .sigma = shared, .sigma_rows = 1);
     struct owned_scaling owned;
     compute(&owned, &data, true);
     double got[4], noise[4];
@@ -141,7 +141,8 @@ static void check_magnitude(double unit) {
         x[i] = (i == 3 ? 1.0 : -1.0 + 0.01 * (double)i) * unit;
         sigma[i] = 0.1 * unit;
     }
-    nim_data data = {.rows = ROWS, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = ROWS};
+    nim_data data =
+        NIM_DATA(.rows = ROWS, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = ROWS);
     struct owned_scaling owned;
     compute(&owned, &data, true);
     gather_column(&owned, &data, true, got, noise);
@@ -167,7 +168,7 @@ static void every_magnitude(void **state) {
 static void smallest_magnitude(void **state) {
     (void)state;
     const double tiny = nextafter(0.0, 1.0), x[] = {0.0, tiny, 0.0, 2 * tiny};
-    nim_data data = {.rows = 4, .attributes = 1, .x = x};
+    nim_data data = NIM_DATA(.rows = 4, .attributes = 1, .x = x);
     struct owned_scaling owned;
     compute(&owned, &data, true);
     double got[4], noise[4];
@@ -186,7 +187,7 @@ static void constant_columns_are_shifted_only(void **state) {
         double x[7], got[7], noise[7];
         for (size_t i = 0; i < 7; i++)
             x[i] = levels[k];
-        nim_data data = {.rows = 7, .attributes = 1, .x = x};
+        nim_data data = NIM_DATA(.rows = 7, .attributes = 1, .x = x);
         struct owned_scaling owned;
         compute(&owned, &data, true);
         assert_true(owned.scaling.deviation[0] == 1.0);
@@ -201,7 +202,7 @@ static void constant_columns_are_shifted_only(void **state) {
 static void an_absurd_error_is_only_large(void **state) {
     (void)state;
     const double x[] = {1e-300, 2e-300}, sigma[] = {1e300, 1e300};
-    nim_data data = {.rows = 2, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = 2};
+    nim_data data = NIM_DATA(.rows = 2, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = 2);
     struct owned_scaling owned;
     compute(&owned, &data, true);
     double got[2], noise[2];
@@ -213,7 +214,7 @@ static void an_absurd_error_is_only_large(void **state) {
 static void standardise_off_leaves_units(void **state) {
     (void)state;
     const double x[] = {1, 5, 9.5}, sigma[] = {0.5, NAN, 2};
-    nim_data data = {.rows = 3, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = 3};
+    nim_data data = NIM_DATA(.rows = 3, .attributes = 1, .x = x, .sigma = sigma, .sigma_rows = 3);
     struct owned_scaling owned;
     compute(&owned, &data, false);
     double got[3], noise[3];
@@ -229,7 +230,7 @@ static void standardise_off_leaves_units(void **state) {
 static void all_missing_names_the_attribute(void **state) {
     (void)state;
     const double x[] = {1, NAN, 2, NAN};
-    nim_data data = {.rows = 2, .attributes = 2, .x = x};
+    nim_data data = NIM_DATA(.rows = 2, .attributes = 2, .x = x);
     struct owned_scaling owned;
     nim_error error;
     assert_int_equal(try_compute(&owned, &data, true, &error), NIM_BAD_DATA);
@@ -266,7 +267,7 @@ static void flags_need_enough_of_both(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         double *x = numbered_cells(cases[k].rows, 1);
         make_gaps(x, 1, 0, 0, cases[k].missing);
-        nim_data data = {.rows = cases[k].rows, .attributes = 1, .x = x};
+        nim_data data = NIM_DATA(.rows = cases[k].rows, .attributes = 1, .x = x);
         size_t flagged = 99;
         size_t found = scaling_find_flags(&data, &flagged);
         if (found != cases[k].flags)
@@ -285,7 +286,7 @@ static void columns_missing_together_share_a_flag(void **state) {
     make_gaps(x, D, 3, 0, 40); /* with column 1 */
     make_gaps(x, D, 4, 1, 40); /* nearly */
     make_gaps(x, D, 5, 100, 60);
-    nim_data data = {.rows = ROWS, .attributes = D, .x = x};
+    nim_data data = NIM_DATA(.rows = ROWS, .attributes = D, .x = x);
     size_t flagged[D];
     assert_int_equal(scaling_find_flags(&data, flagged), 3);
     assert_true(flagged[0] == 1 && flagged[1] == 4 && flagged[2] == 5);
@@ -306,7 +307,8 @@ static void flags_in_standard_units(void **state) {
             row[i] = i;
             sigma[i * D] = sigma[i * D + 1] = 0.5;
         }
-        nim_data data = {.rows = ROWS, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = ROWS};
+        nim_data data =
+            NIM_DATA(.rows = ROWS, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = ROWS);
         struct owned_scaling owned = {0};
         for (int pass = 0; pass < 2; pass++) {
             scaling_layout(&owned.scaling, D, 1, &owned.arena);
@@ -347,10 +349,10 @@ static void a_missing_error_follows_the_rows_others(void **state) {
     const double x[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 6, 5, NAN, 5, 6, 5};
     const double sigma[] = {0.1, 1,   10, 0.2, 2, 20,  0.3, 3,   30, /* medians 0.2, 2, 20 */
                             0.8, NAN, 20, NAN, 1, 500, NAN, NAN, NAN};
-    nim_data data = {.rows = 3, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = 3};
+    nim_data data = NIM_DATA(.rows = 3, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = 3);
     struct owned_scaling owned;
     compute(&owned, &data, true);
-    nim_data asked = {.rows = 6, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = 6};
+    nim_data asked = NIM_DATA(.rows = 6, .attributes = D, .x = x, .sigma = sigma, .sigma_rows = 6);
     double got[6 * D], noise[6 * D];
     const size_t row[] = {0, 1, 2, 3, 4, 5};
     const double *deviation = owned.scaling.deviation;
@@ -369,10 +371,10 @@ static void a_missing_error_follows_the_rows_others(void **state) {
 
 static double *get_array(const nim_model *model, const char *name, size_t *count) {
     nim_error error;
-    if (nim_model_get(model, name, NULL, count, &error) != NIM_OK)
+    if (nim_model_get(model, name, NULL, 0, count, &error) != NIM_OK)
         fail_msg("%s", error.message);
     double *values = malloc(*count * sizeof *values);
-    assert_int_equal(nim_model_get(model, name, values, count, &error), NIM_OK);
+    assert_int_equal(nim_model_get(model, name, values, *count, count, &error), NIM_OK);
     return values;
 }
 
@@ -445,7 +447,7 @@ static void outcome_of(const struct fixture *fixture, struct outcome *outcome) {
     outcome->probabilities = malloc(fixture->rows * nim_model_classes(model) * sizeof(double));
     outcome->mean = malloc(cells * sizeof(double));
     outcome->deviation = malloc(cells * sizeof(double));
-    nim_prediction wanted = {.probabilities = outcome->probabilities};
+    nim_prediction wanted = NIM_PREDICTION(.probabilities = outcome->probabilities);
     assert_int_equal(nim_predict(predictor, &fixture->data, &wanted, NULL), NIM_OK);
     assert_int_equal(
         nim_model_denoise(model, &fixture->data, outcome->mean, outcome->deviation, NULL), NIM_OK);
@@ -520,12 +522,8 @@ static void round_trip(const double *x, const double *sigma, size_t rows, const 
     int32_t *labels = malloc(rows * sizeof *labels);
     for (size_t i = 0; i < rows; i++)
         labels[i] = (int32_t)(i % 2);
-    nim_data data = {.rows = rows,
-                     .attributes = 1,
-                     .x = x,
-                     .sigma = sigma,
-                     .sigma_rows = rows,
-                     .labels = labels};
+    nim_data data = NIM_DATA(.rows = rows, .attributes = 1, .x = x, .sigma = sigma,
+                             .sigma_rows = rows, .labels = labels);
     nim_options *options = nim_options_create();
     nim_model *model;
     nim_error error;

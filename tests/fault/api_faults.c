@@ -78,7 +78,7 @@ static size_t files_in(const char *directory) {
 
 static void check_refusal(int line, const nim_error *error) {
     bool of_memory = strcmp(now.kind, "memory") == 0 || strcmp(now.kind, "thread") == 0;
-    nim_status wanted = of_memory ? NIM_OUT_OF_MEMORY : NIM_BAD_FILE;
+    nim_status wanted = of_memory ? NIM_OUT_OF_MEMORY : NIM_IO;
     if (error->status != wanted || !error->message[0] || strchr(error->message, '\n'))
         stop(line, error->message);
     now.refusals++;
@@ -150,7 +150,7 @@ static void predict(const nim_model *model, const nim_data *data) {
     bool classes = nim_model_classes(model) > 0;
     nim_predictor *predictor = NULL;
     memset(values, 0, sizeof values);
-    nim_prediction wanted = {.latent_mean = values[0], .latent_variance = values[1]};
+    nim_prediction wanted = NIM_PREDICTION(.latent_mean = values[0], .latent_variance = values[1]);
     if (classes) {
         wanted.probabilities = values[2];
         wanted.entropy = values[3];
@@ -258,9 +258,9 @@ static void steps(void) {
     }
     nim_trainer_free(trainer);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        twice(nim_model_get(model, names[i], NULL, &count, &error));
+        twice(nim_model_get(model, names[i], NULL, 0, &count, &error));
         must(count <= 64);
-        twice(nim_model_get(model, names[i], values, &count, &error));
+        twice(nim_model_get(model, names[i], values, 64, &count, &error));
         digest(values, count * sizeof *values);
     }
     predict(model, &made.data);

@@ -29,10 +29,19 @@ COMMANDS = {
     "fit_calibrated": ["fit", "t.csv", "-o", "out", "-q", "--epochs", "2", "--inducing", "4"],
     "regress": ["fit", "r.csv", "-o", "out", "--task", "regress", "--label", "class", *QUICK],
     "warm": ["fit", "t.csv", "-o", "out", "--from", "model", "-q", "--epochs", "1"],
+    "fit_memory": ["fit", "t.csv", "-o", "out", *QUICK, "--memory", "1K", "--population-from", "t.csv"],
+    "fit_measured": ["fit", "s.csv", "-o", "out", *QUICK],
+    "predict_measured": ["predict", "measured", "s.csv", "-o", "out", "-q"],
     "resume": ["fit", "t.csv", "-o", "out", "--resume", "checkpoint", "-q"],
     "predict": ["predict", "model", "t.csv", "-o", "out", "-q"],
     "predict_fits": ["predict", "model", "t.fits", "-o", "out.fits", "-q", "--keep"],
+    "predict_sets": ["predict", "calibrated", "t.csv", "-o", "out.vot", "-q", "--prior", "auto", "--coverage", "0.9",
+                     "--novelty", "--parts", "--latent"],
+    "folds": ["evaluate", "t.csv", "--folds", "2", "--groups", "x2", "-o", "out", "--keep", *QUICK],
+    "evaluate_report": ["evaluate", "model", "t.csv", "-q", "--report", "out.html",
+                        "--prior", "a=1,b=2,c=3"],
     "evaluate": ["evaluate", "model", "t.csv", "-q"],
+    "evaluate_weights": ["evaluate", "model", "t.csv", "-q", "--json", "--weights", "x1_err"],
     "evaluate_json": ["evaluate", "model", "t.csv", "-q", "--json"],
     "suggest": ["suggest", "model", "t.csv", "-o", "out", "-q", "--remeasure"],
     "suggest_json": ["suggest", "model", "t.csv", "-o", "out", "-q", "--json"],
@@ -61,12 +70,18 @@ def prepare(program, place):
 
     table("t.csv", lambda row: row[-1])
     table("r.csv", lambda row: row[0] ** 2)
+    odd = [f"{r[0]},{0.1 + i % 3},{-0.2},{'<' if i % 5 == 0 else ''},{r[1]},0.3,{0.1 * (i % 7)},{r[-1]}"
+           for i, r in enumerate(rows)]
+    (place / "s.csv").write_text("\n".join(["x,x_err1,x_err2,x_limit,y,y_err,x_y_corr,class", *odd]) + "\n")
+    (place / "c.csv").write_text("\n".join(",".join(map(str, row)) for row in [head, *blobs(48)[1]]) + "\n")
     (place / "t.svm").write_text("".join(f"{'abc'.index(r[-1])} 1:{r[0]} 2:{r[1]}\n" for r in rows))
     (place / "t-images-idx3-ubyte").write_bytes(
         bytes([0, 0, 8, 3, 0, 0, 0, 6, 0, 0, 0, 3, 0, 0, 0, 1]) + bytes(range(18)))
     (place / "t-labels-idx1-ubyte").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 6]) + bytes(range(6)))
     for words in (["fit", "t.csv", "-o", "model", *QUICK],
                   ["fit", "t.csv", "-o", "none", *QUICK, "--checkpoint", "checkpoint", "--every", "1"],
+                  ["fit", "c.csv", "-o", "calibrated", *QUICK[2:], "--novelty", "always"],
+                  ["fit", "s.csv", "-o", "measured", *QUICK],
                   ["convert", "t.csv", "t.fits", "-q"], ["convert", "t.csv", "t.ecsv", "-q"],
                   ["convert", "t.csv", "t.vot", "-q", "--to", "votable-binary"]):
         subprocess.run([program, *words], cwd=place, check=True, capture_output=True)
@@ -85,7 +100,7 @@ class Sweep:
         mark.unlink(missing_ok=True)
         live.unlink(missing_ok=True)
         environment = {**os.environ, "LD_PRELOAD": self.library, "NIMGP_FAULT_MARK": str(mark),
-                       "NIMGP_FAULT_LIVE": str(live)}
+                       "NIMGP_FAULT_LIVE": str(live), "TMPDIR": str(self.place)}
         if fault:
             environment["NIMGP_FAULT"] = fault
         done = subprocess.run([self.program, *words], cwd=self.place, capture_output=True, timeout=120,

@@ -127,6 +127,7 @@ static void begin_problem(struct fixture *fixture, const char *threads) {
             fixture->labels[i] = (fixture->x[2 * i] > 0.0) + (fixture->x[2 * i + 1] > 0.5);
     set(fixture->options, "caution", "0.3");
     set(fixture->options, "calibrate", "auto");
+    set(fixture->options, "points", "256"); /* how many rows choose depends on the temperature */
     set(fixture->options, "epochs", "30");
     set(fixture->options, "stop", "fixed");
     set(fixture->options, "threads", threads);
@@ -152,11 +153,10 @@ static void ask(const nim_model *model, const nim_data *data, struct answer *ans
     nim_data few = rows_of(data, 0, GAINED);
     nim_predictor *predictor;
     nim_error error;
-    nim_prediction wanted = {.probabilities = answer->p,
-                             .entropy = answer->entropy,
-                             .measurement_part = answer->measurement,
-                             .model_part = answer->of_model,
-                             .log_density = answer->log_density};
+    nim_prediction wanted =
+        NIM_PREDICTION(.probabilities = answer->p, .entropy = answer->entropy,
+                       .measurement_part = answer->measurement, .model_part = answer->of_model,
+                       .log_density = answer->log_density);
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
     stop_on(nim_predict(predictor, data, &wanted, &error), &error);
     stop_on(nim_remeasure(predictor, &few, answer->gain, &error), &error);

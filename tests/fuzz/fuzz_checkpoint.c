@@ -28,14 +28,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct model_data made;
     size_t left = 3;
     if (model && nim_model_classes(model) <= MOST_OUTPUTS) {
-        model_data_make(&made, nim_model_attributes(model), nim_model_target(model),
-                        nim_model_classes(model));
+        model_data_make(&made, nim_model_attributes(model),
+                        nim_target_name(nim_model_target(model)), nim_model_classes(model));
         nim_status status = nim_model_train(model, &made.data, stop_soon, &left, &error);
         must(fuzz_succeeded(status, &error) || status != NIM_CANCELLED ||
              nim_model_under_way(model));
         if (status == NIM_OK || status == NIM_CANCELLED) {
             denoise(model, &made.data);
-            fuzz_use(model);
+            fuzz_use(model, fuzz_chosen(data, size));
         }
     }
     nim_model_free(model);

@@ -1,26 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of columns: which are features and which are errors. The first three lines of the data
- * are what a user says (--features, --errors, --log; empty: nothing), the rest is a table. */
+/* Headers of columns: which are features, errors, limits and correlations; and what is read from
+ * them. The first four lines of the data are what a user says (--features, --errors, --log,
+ * --exclude; empty: nothing), the rest is a table. */
 #include "fuzz.h"
 
-#include "cli/rows/columns.h"
+#include "cli/rows/rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WISHES = 4 };
+
+static void check_column(long column, long count) {
+    must(column >= NO_COLUMN && column < count);
+}
+
+static void check_measured(const struct measured *measured, long count) {
+    const struct error_sides *errors = &measured->errors;
+    check_column(measured->column, count);
+    check_column(errors->lower, count);
+    check_column(errors->upper, count);
+    check_column(measured->limit, count);
+    must(errors->lower == NO_COLUMN || errors->lower != measured->column);
+    must(errors->upper == NO_COLUMN || errors->upper != measured->column);
+    must(errors->upper == NO_COLUMN || errors->lower != NO_COLUMN);
+    must(!errors->ends || errors->upper != NO_COLUMN);
+}
 
 static void check_features(const struct columns *columns, const struct table *table) {
     long count = (long)table_columns(table);
     must(columns->count > 0);
     for (size_t j = 0; j < columns->count; j++) {
         const struct feature *feature = &columns->feature[j];
-        must(feature->name && (long)feature->value < count);
-        must(feature->error >= NO_COLUMN && feature->error < count);
-        must(feature->also >= NO_COLUMN && feature->also < count);
-        must(feature->error != (long)feature->value);
+        must(feature->name && feature->value.column != NO_COLUMN);
+        check_measured(&feature->value, count);
+        check_measured(&feature->minus, count);
+        check_column(feature->also, count);
+    }
+    for (size_t c = 0; c < columns->correlations; c++) {
+        const struct correlation *correlation = &columns->correlation[c];
+        must(correlation->first < correlation->second && correlation->second < columns->count);
+        must((long)correlation->column < count);
     }
     char *errors = columns_errors(columns, table);
     must(errors);
     free(errors);
+}
+
+/* What the library takes without asking. */
+static void check_block(const nim_data *data) {
+    size_t cells = data->rows * data->attributes, pairs = pair_count(data->attributes);
+    for (size_t i = 0; i < cells; i++) {
+        must(!isinf(data->x[i]));
+        must(!data->sigma || isnan(data->sigma[i]) ||
+             (data->sigma[i] >= 0.0 && isfinite(data->sigma[i])));
+        must(!data->sigma_upper || isnan(data->sigma_upper[i]) ||
+             (data->sigma_upper[i] >= 0.0 && isfinite(data->sigma_upper[i])));
+        must(!data->limit || (data->limit[i] >= -1 && data->limit[i] <= 1));
+    }
+    for (size_t i = 0; data->correlation && i < data->correlation_rows * pairs; i++)
+        must(!(fabs(data->correlation[i]) > 1.0));
+}
+
+static void read_rows(struct table *table, const struct columns *columns, size_t waiting) {
+    struct complaint complaint = {0};
+    struct rows rows = {.table = table, .columns = columns, .waiting = waiting};
+    bool fine = true;
+    while ((fine = rows_next(&rows, &complaint)) && rows.count) {
+        nim_data data = rows_data(&rows);
+        check_block(&data);
+    }
+    if (!fine)
+        fuzz_check_complaint(&complaint);
+    rows_free(&rows);
 }
 
 static void choose(struct table *table, const struct column_wishes *wishes) {
@@ -38,28 +91,31 @@ static void choose(struct table *table, const struct column_wishes *wishes) {
         all.taken = &taken;
         all.taken_count = 1;
     }
-    if (columns_choose(&columns, table, rows, &all, &complaint))
+    if (columns_choose(&columns, table, rows, &all, &complaint)) {
         check_features(&columns, table);
-    else
+        read_rows(table, &columns, rows);
+    } else {
         fuzz_check_complaint(&complaint);
+    }
     columns_free(&columns);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char *wish[3];
+    char *wish[WISHES];
     struct complaint complaint = {0};
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < WISHES; i++)
         wish[i] = fuzz_line(&data, &size);
     struct column_wishes wishes = {.features = *wish[0] ? wish[0] : NULL,
                                    .errors = *wish[1] ? wish[1] : NULL,
-                                   .log = *wish[2] ? wish[2] : NULL};
+                                   .log = *wish[2] ? wish[2] : NULL,
+                                   .exclude = *wish[3] ? wish[3] : NULL};
     struct table *table = table_open(fuzz_file(0, data, size), TABLE_CSV, &complaint);
     if (table)
         choose(table, &wishes);
     else
         fuzz_check_complaint(&complaint);
     table_close(table);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < WISHES; i++)
         free(wish[i]);
     return 0;
 }

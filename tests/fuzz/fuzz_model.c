@@ -7,7 +7,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nim_model *model = fuzz_load(data, size);
     if (model)
-        fuzz_use(model);
+        fuzz_use(model, fuzz_chosen(data, size));
     nim_model_free(model);
     return 0;
 }

@@ -15,8 +15,12 @@
 nim_model *fuzz_load(const uint8_t *data, size_t size);
 
 /* A model that was accepted answers with finite numbers or says that it cannot; and saved, loaded
- * and saved again it has the same bytes, unless it says that it cannot be saved. */
-void fuzz_use(nim_model *model);
+ * and saved again it has the same bytes, unless it says that it cannot be saved. `remeasure`: the
+ * slowest answer is asked for too. */
+void fuzz_use(nim_model *model, bool remeasure);
+
+/* Whether these bytes are among the few for which the slowest answer is asked for. */
+bool fuzz_chosen(const uint8_t *data, size_t size);
 
 /* Says that a call must have failed with one line, or succeeded. */
 bool fuzz_succeeded(nim_status status, const nim_error *error);

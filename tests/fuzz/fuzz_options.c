@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines: a line of the data is a word. Parsed for every command, with the library's options
- * set as they say; and each word as NAME=VALUE of an option of the library's own. */
+/* Command lines: a line of the data is a word, the first of them the command (any that is none
+ * stands for one). Parsed, with the library's options set as they say; and each word as NAME=VALUE
+ * of an option of the library's own. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz.h"
 
@@ -49,13 +50,21 @@ static void set_option(const char *word) {
     free(name);
 }
 
+static const struct command *command_of(const char *word) {
+    const struct command *command = command_named(word);
+    size_t count = 0;
+    while (command_list[count])
+        count++;
+    return command ? command : command_list[(unsigned char)word[0] % count];
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *words[MOST_WORDS];
     size_t count = 0;
     while (size && count < MOST_WORDS)
         words[count++] = fuzz_line(&data, &size);
-    for (size_t i = 0; command_list[i]; i++)
-        parse(command_list[i], count, words);
+    if (count)
+        parse(command_of(words[0]), count - 1, words + 1);
     for (size_t i = 0; i < count; i++) {
         set_option(words[i]);
         free(words[i]);

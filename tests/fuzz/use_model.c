@@ -61,7 +61,29 @@ static void must_be_finite(const double *values, size_t count) {
         must(isfinite(values[i]));
 }
 
-static void predict(const nim_model *model) {
+/* What a model knows of the rows it was trained on, or says that it does not. */
+static void predict_of_populations(nim_predictor *predictor, const nim_data *data, size_t classes) {
+    double novelty[PREDICTED], density[PREDICTED], shares[MOST_OUTPUTS] = {0.0, 1e-9, 1.0, 1e9};
+    double *each = calloc(PREDICTED * (classes + 1), sizeof *each);
+    nim_prediction new = NIM_PREDICTION(.novelty = novelty, .input_log_density = density);
+    nim_prediction kept = NIM_PREDICTION(.plausibility = each);
+    nim_prediction odds = NIM_PREDICTION(.probabilities = each);
+    nim_error error;
+    must(each);
+    if (fuzz_succeeded(nim_predict(predictor, data, &new, &error), &error)) {
+        must_be_finite(novelty, data->rows);
+        must_be_finite(density, data->rows);
+    }
+    if (classes && fuzz_succeeded(nim_predict(predictor, data, &kept, &error), &error))
+        must_be_finite(each, data->rows * classes);
+    if (classes && classes <= MOST_OUTPUTS &&
+        fuzz_succeeded(nim_predictor_set_shares(predictor, shares, &error), &error) &&
+        fuzz_succeeded(nim_predict(predictor, data, &odds, &error), &error))
+        must_be_finite(each, data->rows * classes);
+    free(each);
+}
+
+static void predict(const nim_model *model, bool remeasure) {
     static const double levels[] = {0.05, 0.5, 0.999};
     struct model_data made;
     nim_predictor *predictor = NULL;
@@ -76,8 +98,8 @@ static void predict(const nim_model *model) {
     double *values = calloc(PREDICTED * each, sizeof *values);
     must(values);
     double *latent = values, *answer = values + 2 * PREDICTED * functions;
-    nim_prediction wanted = {.latent_mean = latent,
-                             .latent_variance = latent + PREDICTED * functions};
+    nim_prediction wanted =
+        NIM_PREDICTION(.latent_mean = latent, .latent_variance = latent + PREDICTED * functions);
     if (classes) {
         wanted.entropy = answer;
         wanted.measurement_part = answer + PREDICTED;
@@ -94,10 +116,11 @@ static void predict(const nim_model *model) {
         must_be_finite(values, PREDICTED * each);
     memset(values, 0, PREDICTED * each * sizeof *values);
     made.data.rows = made.data.sigma_rows = 1;
-    if (classes == 2 &&
+    if (remeasure && classes == 2 &&
         fuzz_succeeded(nim_remeasure(predictor, &made.data, values, &error), &error))
         must_be_finite(values, columns);
     free(values);
+    predict_of_populations(predictor, &made.data, classes);
     nim_predictor_free(predictor);
 }
 
@@ -111,7 +134,8 @@ static void save_twice(const nim_model *model) {
         return;
     }
     char *first = fuzz_content(1, &first_size);
-    must(nim_model_load(fuzz_file(1, first, first_size), &loaded, &error) == NIM_OK);
+    if (nim_model_load(fuzz_file(1, first, first_size), &loaded, &error) != NIM_OK)
+        fuzz_stop(__FILE__, __LINE__, error.message); /* what was saved must load */
     must(nim_model_save(loaded, fuzz_file(2, "", 0), &error) == NIM_OK);
     char *second = fuzz_content(2, &second_size);
     must(first_size == second_size && memcmp(first, second, first_size) == 0);
@@ -131,16 +155,21 @@ static void get_arrays(const nim_model *model) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         nim_error error;
         size_t count = 0;
-        if (!fuzz_succeeded(nim_model_get(model, names[i], NULL, &count, &error), &error))
+        if (!fuzz_succeeded(nim_model_get(model, names[i], NULL, 0, &count, &error), &error))
             continue;
         double *values = malloc((count + 1) * sizeof *values);
-        must(values && nim_model_get(model, names[i], values, &count, &error) == NIM_OK);
+        must(values && nim_model_get(model, names[i], values, count, &count, &error) == NIM_OK);
         free(values);
     }
 }
 
-void fuzz_use(nim_model *model) {
-    predict(model);
+bool fuzz_chosen(const uint8_t *data, size_t size) {
+    enum { ONE_IN = 16 };
+    return checksum(0, data, size) % ONE_IN == 0;
+}
+
+void fuzz_use(nim_model *model, bool remeasure) {
+    predict(model, remeasure);
     get_arrays(model);
     save_twice(model);
 }

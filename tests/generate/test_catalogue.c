@@ -225,10 +225,10 @@ static void probabilities_are_the_truth(void **unused) {
 }
 
 /* Rows drawn from one catalogue and taken for another's: the same look finds out who is wrong. */
-static void assert_ignorance_shows(struct catalogue drawn, const struct catalogue *believed) {
-    enum { ROWS = 6000 };
+static void assert_ignorance_shows(struct catalogue drawn, const struct catalogue *believed,
+                                   size_t rows) {
     struct tally informed = {0}, ignorant = {0};
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = 0; i < rows; i++) {
         struct catalogue_row row = catalogue_next(&drawn);
         double p[3], wrong[3];
         catalogue_bayes(&drawn, &row, p);
@@ -246,14 +246,28 @@ static void leaving_the_listing_out_is_noticed(void **unused) {
     (void)unused;
     struct catalogue worse = catalogue_of(5, 9.0, 10.0, CATALOGUE_FEW);
     struct catalogue unlisted = catalogue_of(5, 900.0, 1.0, CATALOGUE_FEW);
-    assert_ignorance_shows(worse, &unlisted);
+    assert_ignorance_shows(worse, &unlisted, 6000);
 }
 
 static void taking_faint_for_random_is_noticed(void **unused) {
     (void)unused;
     struct catalogue faint = catalogue_of(6, 1.0, 100.0, CATALOGUE_FAINT), random = faint;
     random.missing = CATALOGUE_RANDOM;
-    assert_ignorance_shows(faint, &random);
+    assert_ignorance_shows(faint, &random, 6000);
+}
+
+/* Correlated and lopsided errors and limits: probabilities are the truth, and taking them for plain
+ * errors shows. */
+static void odd_measurements_are_noticed(void **unused) {
+    (void)unused;
+    for (enum catalogue_measured kind = CATALOGUE_CORRELATED; kind <= CATALOGUE_LIMITS; kind++) {
+        struct catalogue odd =
+            catalogue_of(20 + kind, 4.0, kind == 2 ? 2.0 : 1.0, CATALOGUE_RANDOM);
+        odd.measured = kind;
+        struct catalogue plain = odd;
+        plain.measured = CATALOGUE_PLAIN;
+        assert_ignorance_shows(odd, &plain, 1500);
+    }
 }
 
 /* Of the same sources: worse measurements tell less. */
@@ -419,6 +433,7 @@ int main(void) {
         cmocka_unit_test(probabilities_are_the_truth),
         cmocka_unit_test(leaving_the_listing_out_is_noticed),
         cmocka_unit_test(taking_faint_for_random_is_noticed),
+        cmocka_unit_test(odd_measurements_are_noticed),
         cmocka_unit_test(worse_measurements_tell_less),
         cmocka_unit_test(probabilities_agree_with_draws),
     };

@@ -175,6 +175,42 @@ static void everything_comes_back(void **state) {
  * that was cut in pieces. */
 static nim_model *train_in_pieces(nim_model *model, const nim_data *data, size_t *pieces);
 
+/* The bytes in memory are those of the file, wherever they lie; no more of them are written than
+ * there is room for, and fewer are refused. */
+static void memory_holds_the_file(void **state) {
+    (void)state;
+    struct fixture fixture;
+    nim_error error;
+    nim_model *loaded;
+    size_t size = 0, file_size;
+    make(&fixture, "latent", "given");
+    stop_on(nim_model_train(fixture.model, &fixture.data, NULL, NULL, &error), &error);
+    stop_on(nim_model_save(fixture.model, in_directory("a"), &error), &error);
+    char *file = read_bytes(in_directory("a"), &file_size);
+    stop_on(nim_model_save_memory(fixture.model, NULL, 0, &size, &error), &error);
+    assert_int_equal(size, file_size);
+    char *memory = malloc(size + 2), *bytes = memory + 1;
+    memset(memory, '#', size + 2);
+    assert_int_equal(nim_model_save_memory(fixture.model, bytes, size - 1, NULL, &error),
+                     NIM_INVALID_ARGUMENT);
+    assert_true(bytes[0] == '#');
+    stop_on(nim_model_save_memory(fixture.model, bytes, size, NULL, &error), &error);
+    assert_memory_equal(bytes, file, size);
+    assert_true(bytes[size] == '#');
+    stop_on(nim_model_load_memory(bytes, size, &loaded, &error), &error);
+    compare_predictions(fixture.model, loaded, &fixture.data);
+    nim_model_free(loaded);
+    for (size_t fewer = 0; fewer < size; fewer = 2 * fewer + 1) {
+        assert_int_equal(nim_model_load_memory(bytes, fewer, &loaded, &error), NIM_BAD_FILE);
+        assert_one_line(&error, "memory");
+        assert_null(loaded);
+    }
+    assert_int_equal(nim_model_load_memory(NULL, 0, &loaded, &error), NIM_INVALID_ARGUMENT);
+    free(memory);
+    free(file);
+    fixture_free(&fixture);
+}
+
 static void every_likelihood_comes_back(void **state) {
     (void)state;
     for (size_t l = 0; likelihood_list[l]; l++) {
@@ -187,7 +223,7 @@ static void every_likelihood_comes_back(void **state) {
         stop_on(nim_model_train(whole.model, &whole.data, NULL, NULL, &error), &error);
         nim_model *loaded = train_in_pieces(parts.model, &parts.data, &pieces);
         assert_true(pieces > 3);
-        assert_string_equal(nim_model_target(loaded), nim_model_target(whole.model));
+        assert_int_equal(nim_model_target(loaded), nim_model_target(whole.model));
         assert_int_equal(nim_model_classes(loaded), nim_model_classes(whole.model));
         assert_int_equal(nim_model_functions(loaded), nim_model_functions(whole.model));
         compare_predictions(whole.model, loaded, &whole.data);
@@ -312,16 +348,16 @@ static void the_trace_is_thinned(void **state) {
     stop_on(nim_model_set_option(fixture.model, "stop", "fixed", &error), &error);
     stop_on(nim_model_train(fixture.model, &fixture.data, note_bound, &bounds, &error), &error);
     assert_int_equal(bounds.epochs, MANY_EPOCHS);
-    stop_on(nim_model_get(fixture.model, "trace", NULL, &count, &error), &error);
+    stop_on(nim_model_get(fixture.model, "trace", NULL, 0, &count, &error), &error);
     assert_int_equal(count, 2 * (MANY_EPOCHS / 4)); /* 350 of stride 2 would be too many */
-    stop_on(nim_model_get(fixture.model, "trace", trace, &count, &error), &error);
+    stop_on(nim_model_get(fixture.model, "trace", trace, 512, &count, &error), &error);
     for (size_t i = 0; i < count / 2; i++) {
         assert_int_equal((size_t)trace[2 * i], 4 * (i + 1));
         assert_true(trace[2 * i + 1] == bounds.bound[4 * (i + 1)]);
     }
     stop_on(nim_model_save(fixture.model, in_directory("a"), &error), &error);
     stop_on(nim_model_load(in_directory("a"), &model, &error), &error);
-    stop_on(nim_model_get(model, "trace", again, &loaded, &error), &error);
+    stop_on(nim_model_get(model, "trace", again, 512, &loaded, &error), &error);
     assert_int_equal(loaded, count);
     assert_memory_equal(trace, again, count * sizeof *trace);
     nim_model_free(model);
@@ -456,14 +492,14 @@ static void what_cannot_be_written_is_said(void **state) {
     nim_error error;
     nim_model *model;
     make(&fixture, "exact", "given");
-    assert_int_equal(nim_model_save(fixture.model, "/dev/full", &error), NIM_BAD_FILE);
+    assert_int_equal(nim_model_save(fixture.model, "/dev/full", &error), NIM_IO);
     assert_one_line(&error, "/dev/full");
-    assert_int_equal(nim_model_save(fixture.model, directory, &error), NIM_BAD_FILE);
+    assert_int_equal(nim_model_save(fixture.model, directory, &error), NIM_IO);
     assert_one_line(&error, "directory");
-    assert_int_equal(nim_model_save(fixture.model, "/nowhere/at/all", &error), NIM_BAD_FILE);
+    assert_int_equal(nim_model_save(fixture.model, "/nowhere/at/all", &error), NIM_IO);
     assert_one_line(&error, "/nowhere/at/all");
-    assert_int_equal(nim_model_load("/nowhere/at/all", &model, &error), NIM_BAD_FILE);
-    assert_int_equal(nim_model_load(directory, &model, &error), NIM_BAD_FILE);
+    assert_int_equal(nim_model_load("/nowhere/at/all", &model, &error), NIM_IO);
+    assert_int_equal(nim_model_load(directory, &model, &error), NIM_IO);
     assert_one_line(&error, "directory");
     static const char *const twice[] = {"same", "same"}, *const empty[] = {"a", ""};
     static const char *const wild[] = {"a", "\xff"};
@@ -500,6 +536,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checksum_is_crc32),
         cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(memory_holds_the_file),
         cmocka_unit_test(every_likelihood_comes_back),
         cmocka_unit_test(stopped_trainings_end_the_same),
         cmocka_unit_test(checkpoints_do_not_disturb),

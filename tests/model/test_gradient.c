@@ -199,6 +199,29 @@ static void populations(void **state) {
                     check_population(input[i], population[p], samples, alpha, combination++);
 }
 
+/* Correlated and lopsided errors, and limits: whichever way p(x | x~) is found. */
+static void shapes(void **state) {
+    (void)state;
+    static const char *const input[] = {"latent", "amortised", "marginal", "first_order"};
+    static const char *const population[] = {NULL, "gaussian", "mixture"};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t p = 0; p < 3; p++) {
+            struct problem problem = {.classes = 2,
+                                      .attributes = 3,
+                                      .inducing = 5,
+                                      .rows = 48,
+                                      .samples = i == 2 ? 4 : 1,
+                                      .kernel = kernel_in_turn(3 * i + p),
+                                      .input = input[i],
+                                      .noise = "given",
+                                      .population = population[p],
+                                      .gaps = true,
+                                      .correlated = (i + p) % 3 != 0,
+                                      .odd = (i + p) % 3 != 1};
+            check(&problem, 0);
+        }
+}
+
 /* Mean and variance of the mean of what was added. */
 struct sample {
     double count, sum, squares;
@@ -308,6 +331,7 @@ int main(void) {
         cmocka_unit_test(likelihoods),
         cmocka_unit_test(powers),
         cmocka_unit_test(populations),
+        cmocka_unit_test(shapes),
         cmocka_unit_test(doubly_reparametrised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -477,7 +477,8 @@ static void predict(struct fixture *fixture, double *p, double *mean, double *va
     nim_error error;
     if (nim_predictor_create(fixture->model, &predictor, &error) != NIM_OK)
         fail_msg("%s", error.message);
-    nim_prediction wanted = {.probabilities = p, .latent_mean = mean, .latent_variance = variance};
+    nim_prediction wanted =
+        NIM_PREDICTION(.probabilities = p, .latent_mean = mean, .latent_variance = variance);
     assert_int_equal(nim_predict(predictor, &fixture->data, &wanted, &error), NIM_OK);
     nim_predictor_free(predictor);
 }

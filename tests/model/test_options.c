@@ -27,13 +27,16 @@ static void every_option_is_described(void **state) {
     nim_options *options = nim_options_create();
     assert_true(nim_option_count() >= 20);
     for (size_t i = 0; i < nim_option_count(); i++) {
-        nim_option_info info = nim_option_describe(i);
+        nim_option_info info = *nim_option_describe(i);
         char value[64], again[64];
         assert_true(info.name && *info.name && info.values && *info.values);
         assert_true(info.fallback && *info.fallback);
         assert_true(info.help && info.help[strlen(info.help) - 1] == '.');
+        assert_ptr_equal(nim_option_named(info.name), nim_option_describe(i));
+        bool ranged = info.type == NIM_OPTION_WHOLE || info.type == NIM_OPTION_REAL;
+        assert_true(ranged ? info.least < info.most : info.choices && info.choices[1]);
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(nim_option_describe(j).name, info.name);
+            assert_string_not_equal(nim_option_describe(j)->name, info.name);
         get(options, info.name, value, sizeof value);
         char *end;
         double number = strtod(info.fallback, &end);
@@ -48,22 +51,22 @@ static void every_option_is_described(void **state) {
     nim_options_free(options);
 }
 
-/* Whether setting this option to each of the names in its text works, and gives the name back. */
+/* How many choices it has; each works and is given back, and the text for readers names it. */
 static size_t values_that_work(const char *name) {
     nim_options *options = nim_options_create();
+    const nim_option_info *info = nim_option_named(name);
+    const char *text = info->values;
     size_t count = 0;
-    for (size_t i = 0; i < nim_option_count(); i++) {
-        const char *at = nim_option_describe(i).values;
-        for (; strcmp(nim_option_describe(i).name, name) == 0 && *at; count++) {
-            char wanted[64] = "", value[64];
-            assert_true(strcspn(at, "|") < sizeof wanted);
-            memcpy(wanted, at, strcspn(at, "|"));
-            set(options, name, wanted);
-            get(options, name, value, sizeof value);
-            assert_string_equal(value, wanted);
-            at += strcspn(at, "|");
-            at += *at == '|';
-        }
+    for (; info->choices[count]; count++) {
+        const char *wanted = info->choices[count];
+        char value[64];
+        set(options, name, wanted);
+        get(options, name, value, sizeof value);
+        assert_string_equal(value, wanted);
+        assert_memory_equal(text, wanted, strlen(wanted));
+        text += strlen(wanted);
+        assert_true(*text == (info->choices[count + 1] ? '|' : '\0'));
+        text += *text == '|';
     }
     nim_options_free(options);
     return count;
@@ -76,14 +79,18 @@ static void texts_name_all_parts(void **state) {
     for (; kernel_list[kernels]; kernels++)
         assert_true(*kernel_list[kernels]->summary);
     for (; likelihood_list[likelihoods]; likelihoods++)
-        assert_non_null(nim_likelihood_target(likelihood_list[likelihoods]->name));
+        assert_non_null(nim_target_name(nim_likelihood_target(likelihood_list[likelihoods]->name)));
     for (; input_list[inputs]; inputs++)
         assert_true(*input_list[inputs]->summary);
     assert_int_equal(values_that_work("kernel"), kernels + 1); /* and auto */
     assert_int_equal(values_that_work("likelihood"), likelihoods);
     assert_int_equal(values_that_work("input"), inputs + 1);
-    assert_null(nim_likelihood_target("cauchy"));
-    assert_null(nim_likelihood_target(NULL));
+    assert_int_equal(nim_likelihood_target("cauchy"), NIM_TARGET_NONE);
+    assert_int_equal(nim_likelihood_target(NULL), NIM_TARGET_NONE);
+    assert_null(nim_target_name(NIM_TARGET_NONE));
+    assert_null(nim_option_named("colour"));
+    assert_null(nim_option_named(NULL));
+    assert_null(nim_option_describe(nim_option_count()));
 }
 
 static void refuse_value(nim_options *options, const char *name, const char *value) {
@@ -109,30 +116,25 @@ static void set_and_get(nim_options *options, const char *name, const char *valu
         fail_msg("option %s: set to '%s', got '%s'", name, value, got);
 }
 
-/* Every name that the description of a choice lists. */
+/* Every choice, but no list of them, and no other name. */
 static void try_choices(nim_options *options, const nim_option_info *info) {
-    char names[256];
-    snprintf(names, sizeof names, "%s", info->values);
-    for (char *name = strtok(names, "|"); name; name = strtok(NULL, "|"))
-        set_and_get(options, info->name, name);
-    if (strchr(info->values, '|'))
-        refuse_value(options, info->name, info->values);
+    for (size_t k = 0; info->choices && info->choices[k]; k++)
+        set_and_get(options, info->name, info->choices[k]);
+    refuse_value(options, info->name, info->values);
     refuse_value(options, info->name, "Latent");
+    set(options, info->name, info->fallback);
 }
 
-/* Both ends of a range "least .. most", and what lies beyond them. */
+/* Both ends of a range, and what lies beyond them. */
 static void try_range(nim_options *options, const nim_option_info *info) {
-    double least, most;
     char value[64];
-    if (sscanf(info->values, "%lf .. %lf", &least, &most) != 2 || strchr(info->values, '^'))
-        return;
-    snprintf(value, sizeof value, "%.17g", least);
+    snprintf(value, sizeof value, "%.17g", info->least);
     set_and_get(options, info->name, value);
-    snprintf(value, sizeof value, "%.17g", most);
+    snprintf(value, sizeof value, "%.17g", info->most);
     set_and_get(options, info->name, value);
-    snprintf(value, sizeof value, "%.9g", most * 1.5 + 1.0);
+    snprintf(value, sizeof value, "%.17g", info->most * 1.5 + 1.0);
     refuse_value(options, info->name, value);
-    snprintf(value, sizeof value, "%.9g", least - 1.0);
+    snprintf(value, sizeof value, "%.9g", info->least - 1.0);
     refuse_value(options, info->name, value);
     set(options, info->name, info->fallback);
 }
@@ -143,18 +145,9 @@ static void option_values(void **state) {
                                       "nan", "inf", "-1", "1e400", "--1", "se latent"};
     nim_options *options = nim_options_create();
     for (size_t i = 0; i < nim_option_count(); i++) {
-        nim_option_info info = nim_option_describe(i);
-        if (strncmp(info.values, "auto, or ", 9) == 0) {
-            set_and_get(options, info.name, "auto");
-            nim_option_info range = info;
-            range.values += 9;
-            try_range(options, &range);
-            continue;
-        }
-        bool choice = strchr("0123456789", info.fallback[0]) == NULL;
-        if (choice)
-            try_choices(options, &info);
-        else
+        nim_option_info info = *nim_option_describe(i);
+        try_choices(options, &info);
+        if (info.type == NIM_OPTION_WHOLE || info.type == NIM_OPTION_REAL)
             try_range(options, &info);
         for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
             refuse_value(options, info.name, bad[k]);
@@ -182,7 +175,7 @@ static void unknown_names(void **state) {
     assert_refused("get", nim_options_get(fixture.options, "", value, 16, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("option"));
     assert_string_equal(value, "as before");
-    assert_refused("get", nim_model_get(fixture.model, "lengths", values, &count, &error),
+    assert_refused("get", nim_model_get(fixture.model, "lengths", values, 4, &count, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("lengths"));
     assert_true(values[0] == 12345.0 && count == 77);
     fixture_free(&fixture);
@@ -205,23 +198,102 @@ static void messages_stay_one_line(void **state) {
                    NIM_INVALID_ARGUMENT, &error, WORDS("batch"));
     assert_refused("set", nim_options_set(fixture.options, "bat\nch", "1", &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("bat"));
-    assert_refused("get", nim_model_get(fixture.model, "len\ngth", NULL, NULL, &error),
+    assert_refused("get", nim_model_get(fixture.model, "len\ngth", NULL, 0, NULL, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("len"));
     free(endless);
     fixture_free(&fixture);
 }
 
+/* A copy has the same values and a life of its own. */
+static void options_are_copied(void **state) {
+    (void)state;
+    nim_options *options = nim_options_create();
+    char value[64], other[64];
+    set(options, "kernel", "linear+se");
+    set(options, "rate", "0.125");
+    nim_options *copy = nim_options_copy(options);
+    set(options, "rate", "0.5");
+    for (size_t i = 0; i < nim_option_count(); i++) {
+        const char *name = nim_option_describe(i)->name;
+        get(options, name, value, sizeof value);
+        get(copy, name, other, sizeof other);
+        assert_string_equal(other, strcmp(name, "rate") == 0 ? "0.125" : value);
+    }
+    nim_options_free(options);
+    get(copy, "kernel", value, sizeof value);
+    assert_string_equal(value, "linear+se");
+    nim_options_free(copy);
+    assert_null(nim_options_copy(NULL));
+}
+
 static void short_buffers_are_respected(void **state) {
     (void)state;
     nim_options *options = nim_options_create();
-    char value[8];
+    char value[16];
+    nim_error error;
     memset(value, '#', sizeof value);
-    get(options, "likelihood", value, 4);
-    assert_string_equal(value, "rob");
-    assert_true(value[4] == '#');
-    get(options, "likelihood", value, 1);
-    assert_string_equal(value, "");
+    for (size_t size = 0; size <= strlen("robust_max"); size++) {
+        assert_refused("get", nim_options_get(options, "likelihood", value, size, &error),
+                       NIM_INVALID_ARGUMENT, &error, WORDS("likelihood", "11 bytes"));
+        assert_string_equal(error.option, "likelihood");
+        assert_true(value[0] == '#');
+    }
+    get(options, "likelihood", value, strlen("robust_max") + 1);
+    assert_string_equal(value, "robust_max");
     nim_options_free(options);
+}
+
+/* Nothing is written beyond the room, and the count says how much is needed. */
+static void arrays_need_room(void **state) {
+    (void)state;
+    struct fixture fixture;
+    begin(&fixture, &small);
+    nim_error error;
+    static const char *const names[] = {"lengthscales", "temperature", "epsilon"};
+    for (size_t k = 0; k < 3; k++) {
+        size_t needed = 0, again = 0;
+        double values[64];
+        stop_on(nim_model_get(fixture.model, names[k], NULL, 0, &needed, &error), &error);
+        assert_true(needed > 0 && needed < 64);
+        for (size_t i = 0; i < 64; i++)
+            values[i] = 12345.0;
+        assert_refused("get",
+                       nim_model_get(fixture.model, names[k], values, needed - 1, &again, &error),
+                       NIM_INVALID_ARGUMENT, &error, WORDS(names[k], "room"));
+        assert_true(values[0] == 12345.0);
+        assert_int_equal(again, needed);
+        stop_on(nim_model_get(fixture.model, names[k], values, needed, &again, &error), &error);
+        assert_true(values[needed - 1] != 12345.0 && values[needed] == 12345.0);
+    }
+    fixture_free(&fixture);
+}
+
+/* A refusal names the option or the cell in fields too, for programs. */
+static void refusals_have_fields(void **state) {
+    (void)state;
+    struct fixture fixture;
+    begin(&fixture, &small);
+    nim_error error;
+    nim_model *model;
+    nim_options_set(fixture.options, "batch", "-1", &error);
+    assert_string_equal(error.option, "batch");
+    assert_true(error.row == NIM_NONE && error.attribute == NIM_NONE);
+    nim_model_set_option(fixture.model, "kernel", "se", &error);
+    assert_string_equal(error.option, "kernel");
+    nim_options_set(fixture.options, "batch", "5", &error);
+    assert_string_equal(error.option, "");
+    double *cell = &fixture.x[7 * fixture.data.attributes + 1], before = *cell;
+    *cell = INFINITY;
+    assert_int_equal(nim_model_create(fixture.options, &fixture.data, &model, &error),
+                     NIM_BAD_DATA);
+    assert_true(error.row == 7 && error.attribute == 1);
+    *cell = before;
+    ((int32_t *)(uintptr_t)fixture.data.labels)[3] = -1;
+    assert_int_equal(nim_model_create(fixture.options, &fixture.data, &model, &error),
+                     NIM_BAD_DATA);
+    assert_true(error.row == 3 && error.attribute == NIM_NONE);
+    assert_int_equal(nim_version_number(), NIM_VERSION_NUMBER);
+    fixture_free(&fixture);
 }
 
 /* A locale with decimal commas: the system's or, failing that, one made for the occasion. */
@@ -285,6 +357,9 @@ int main(void) {
         cmocka_unit_test(unknown_names),
         cmocka_unit_test(messages_stay_one_line),
         cmocka_unit_test(short_buffers_are_respected),
+        cmocka_unit_test(arrays_need_room),
+        cmocka_unit_test(options_are_copied),
+        cmocka_unit_test(refusals_have_fields),
         cmocka_unit_test(decimal_commas_do_no_harm),
         cmocka_unit_test(every_status_has_a_text),
     };

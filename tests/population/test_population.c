@@ -140,7 +140,8 @@ static void check_row(struct conditioner *conditioner, const double *x, const do
     size_t d = population->attributes, components = population->components;
     double share[4], centre[4 * MOST_D];
     real evidence[4], largest = -INFINITY, total = 0;
-    double value = conditioner_take(conditioner, x, noise, share, centre);
+    double value =
+        conditioner_take(conditioner, &(struct measurement){.x = x, .noise = noise}, share, centre);
     for (size_t k = 0; k < components; k++) {
         struct textbook wanted = condition_by_hand(population, k, x, noise);
         for (size_t j = 0; j < d; j++)
@@ -189,7 +190,8 @@ static void exact_cells_stay(void **state) {
         random_noise(D, row, noise);
         for (size_t j = 0; row == 0 && j < D; j++)
             noise[j] = 0.0;
-        conditioner_take(&owned.conditioner, x, noise, share, centre);
+        conditioner_take(&owned.conditioner, &(struct measurement){.x = x, .noise = noise}, share,
+                         centre);
         conditioner_merge(&owned.conditioner, share, centre, merged, root);
         for (size_t j = 0; j < D; j++) {
             if (noise[j] > 0.0)
@@ -217,7 +219,9 @@ static void nothing_measured_leaves_the_population(void **state) {
     conditioner_create(&owned, &population);
     const double x[D] = {1e3, NAN, -7.0}, noise[D] = {INFINITY, INFINITY, INFINITY};
     double share[K], centre[K * D];
-    assert_close(conditioner_take(&owned.conditioner, x, noise, share, centre), 0, "log p()");
+    assert_close(conditioner_take(&owned.conditioner, &(struct measurement){.x = x, .noise = noise},
+                                  share, centre),
+                 0, "log p()");
     assert_memory_equal(centre, population.mean, sizeof centre);
     assert_memory_equal(owned.conditioner.root, population.root, K * D * D * sizeof(double));
     for (size_t k = 0; k < K; k++)
@@ -237,10 +241,12 @@ static void singular_covariance(void **state) {
     conditioner_create(&owned, &population);
     const double x[] = {0.5, 1.0, -0.5}, exact[3] = {0}, one[] = {0.0, INFINITY, INFINITY};
     double share, centre[3];
-    double whole = conditioner_take(&owned.conditioner, x, exact, &share, centre);
+    double whole = conditioner_take(&owned.conditioner,
+                                    &(struct measurement){.x = x, .noise = exact}, &share, centre);
     for (size_t j = 0; j < 3; j++)
         assert_true(centre[j] == x[j]);
-    double alone = conditioner_take(&owned.conditioner, x, one, &share, centre);
+    double alone = conditioner_take(&owned.conditioner, &(struct measurement){.x = x, .noise = one},
+                                    &share, centre);
     for (size_t j = 0; j < 3; j++)
         assert_close(centre[j], x[j], "centre");
     for (size_t i = 0; i < 9; i++)
@@ -265,7 +271,8 @@ static void merging_keeps_mean_and_covariance(void **state) {
         real mean[D] = {0}, covariance[D * D] = {0};
         random_normal((struct random_key){3, 5}, 0, row, D, x);
         random_noise(D, row / 2, noise);
-        conditioner_take(&owned.conditioner, x, noise, share, centre);
+        conditioner_take(&owned.conditioner, &(struct measurement){.x = x, .noise = noise}, share,
+                         centre);
         conditioner_merge(&owned.conditioner, share, centre, merged, root);
         for (size_t k = 0; k < K; k++) {
             struct textbook part = condition_by_hand(&population, k, x, noise);
@@ -298,10 +305,12 @@ static void appended_attributes_say_nothing(void **state) {
     double share[2][K], centre[K * D], wide_centre[K * WIDE];
     make_population(&population, D, K, 31);
     conditioner_create(&narrow, &population);
-    double value = conditioner_take(&narrow.conditioner, x, noise, share[0], centre);
+    double value = conditioner_take(
+        &narrow.conditioner, &(struct measurement){.x = x, .noise = noise}, share[0], centre);
     assert_true(population_append(&population, MORE));
     conditioner_create(&wide, &population);
-    double wide_value = conditioner_take(&wide.conditioner, x, noise, share[1], wide_centre);
+    double wide_value = conditioner_take(
+        &wide.conditioner, &(struct measurement){.x = x, .noise = noise}, share[1], wide_centre);
     for (size_t j = D; j < WIDE; j++)
         wide_value += 0.5 * (log_two_pi + x[j] * x[j]);
     assert_true(fabs(wide_value - value) <= 1e-13);
@@ -351,7 +360,7 @@ static void draw_rows(struct drawn *drawn, size_t rows, const struct population 
             drawn->x[i] = 0.0;
         }
     }
-    drawn->rows = (struct population_rows){rows, d, drawn->x, drawn->noise};
+    drawn->rows = (struct population_rows){rows, d, drawn->x, drawn->noise, NULL};
     free(z);
     free(error);
 }
@@ -592,8 +601,8 @@ static void new_rows_cost_little(void **state) {
                 truth.mean[k * D + j] = k == j ? 12.0 : 0.0;
         }
         draw_rows(&all, 10 * ROWS, &truth, 0.1);
-        struct population_rows learn = {ROWS, D, all.x, all.noise};
-        struct population_rows judge = {9 * ROWS, D, all.x + ROWS * D, all.noise + ROWS * D};
+        struct population_rows learn = {ROWS, D, all.x, all.noise, NULL};
+        struct population_rows judge = {9 * ROWS, D, all.x + ROWS * D, all.noise + ROWS * D, NULL};
         struct random_key key = {1, 1};
         assert_true(population_learn(&population, &learn, POPULATION_MIXTURE, key, 2));
         cost += (population_likelihood(&truth, &judge, pool) -

@@ -31,10 +31,9 @@ static struct answer ask_some(nim_model *model, const nim_data *data, bool gains
                             .measurement = calloc(data->rows, sizeof(double)),
                             .model = calloc(data->rows, sizeof(double)),
                             .gain = calloc(data->rows * data->attributes, sizeof(double))};
-    nim_prediction wanted = {.probabilities = answer.p,
-                             .entropy = answer.entropy,
-                             .measurement_part = answer.measurement,
-                             .model_part = answer.model};
+    nim_prediction wanted =
+        NIM_PREDICTION(.probabilities = answer.p, .entropy = answer.entropy,
+                       .measurement_part = answer.measurement, .model_part = answer.model);
     nim_predictor *predictor;
     nim_error error;
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
@@ -154,7 +153,8 @@ static void gain_agrees_with_draws(void **state) {
         sigma[k][0] = 0.0;
         sigma[k][1] = fixture.sigma[2 * row + 1];
     }
-    nim_data many = {.rows = DRAWS, .attributes = 2, .x = *x, .sigma = *sigma, .sigma_rows = DRAWS};
+    nim_data many =
+        NIM_DATA(.rows = DRAWS, .attributes = 2, .x = *x, .sigma = *sigma, .sigma_rows = DRAWS);
     struct answer drawn = ask_some(fixture.model, &many, false);
     for (size_t k = 0; k < DRAWS; k++) {
         left += drawn.entropy[k] / DRAWS;
@@ -204,7 +204,7 @@ static void locate_first(const nim_model *model, const nim_data *data, size_t ro
                          double *deviation) {
     const double *g = model->population.root, *m = model->population.mean;
     double x[2], noise[2], weight;
-    model_gather(model, data, 1, &row, x, noise, &weight);
+    model_gather(model, data, 1, &row, x, noise, NULL, &weight);
     double a = g[0] * g[0] + g[1] * g[1], b = g[0] * g[2] + g[1] * g[3];
     double c = g[2] * g[2] + g[3] * g[3], av = a + noise[0], cv = c + noise[1];
     double determinant = av * cv - b * b, u = x[0] - m[0], v = x[1] - m[1];
@@ -237,8 +237,8 @@ static void other_attributes_move_along(void **state) {
             x[k][1] = fixture.x[2 * row + 1];
             sigma[k][1] = fixture.sigma[2 * row + 1];
         }
-        nim_data many = {
-            .rows = DRAWS, .attributes = 2, .x = *x, .sigma = *sigma, .sigma_rows = DRAWS};
+        nim_data many =
+            NIM_DATA(.rows = DRAWS, .attributes = 2, .x = *x, .sigma = *sigma, .sigma_rows = DRAWS);
         struct answer drawn = ask_some(model, &many, false);
         for (size_t k = 0; k < DRAWS; k++) {
             left += drawn.entropy[k] / DRAWS;

@@ -82,9 +82,9 @@ static void find_mixture(const struct fixture *fixture, size_t row, size_t point
         double centre = prior / (prior + noise) * (fixture->x[at] - middle) / unit;
         x[i] = middle + unit * (centre + sqrt(prior * noise / (prior + noise)) * xi[i]);
     }
-    nim_data data = {.rows = points, .attributes = WIDTH, .x = x};
+    nim_data data = NIM_DATA(.rows = points, .attributes = WIDTH, .x = x);
     predict(model, &data,
-            &(nim_prediction){.latent_mean = mixture->mean, .latent_variance = mixture->variance});
+            &NIM_PREDICTION(.latent_mean = mixture->mean, .latent_variance = mixture->variance));
     mixture->likelihood = (struct reference_likelihood){
         model->options.likelihood, model->likelihood, model->theta + model->likelihood_at};
     mixture->count = points;
@@ -157,13 +157,10 @@ static struct answers ask(const struct fixture *fixture) {
     nim_data data = fixture->data;
     data.rows = data.sigma_rows = ROWS;
     predict(fixture->model, &data,
-            &(nim_prediction){.mean = answers.mean,
-                              .deviation = answers.deviation,
-                              .log_density = answers.density,
-                              .cumulative = answers.place,
-                              .levels = levels,
-                              .level_count = LEVELS,
-                              .quantiles = answers.quantiles});
+            &NIM_PREDICTION(.mean = answers.mean, .deviation = answers.deviation,
+                            .log_density = answers.density, .cumulative = answers.place,
+                            .levels = levels, .level_count = LEVELS,
+                            .quantiles = answers.quantiles));
     return answers;
 }
 
@@ -306,9 +303,9 @@ static void quantiles_in_order(void **state) {
             nim_data data = fixture.data;
             data.rows = data.sigma_rows = ROWS;
             predict(fixture.model, &data,
-                    &(nim_prediction){.levels = fine, .level_count = FINE, .quantiles = found});
+                    &NIM_PREDICTION(.levels = fine, .level_count = FINE, .quantiles = found));
             predict(fixture.model, &data,
-                    &(nim_prediction){.levels = fine + 4, .level_count = 1, .quantiles = alone});
+                    &NIM_PREDICTION(.levels = fine + 4, .level_count = 1, .quantiles = alone));
             for (size_t row = 0; row < ROWS; row++) {
                 for (size_t k = 1; k < FINE; k++)
                     assert_true(found[row * FINE + k] >= found[row * FINE + k - 1]);
@@ -338,15 +335,10 @@ static void densities_sum_to_one(void **state) {
             exposure[i] = fixture.exposure[0];
             y[i] = count ? (double)i : answers.mean[0] + width * ((double)i - STEPS / 2);
         }
-        nim_data data = {.rows = STEPS,
-                         .attributes = WIDTH,
-                         .x = x,
-                         .sigma = sigma,
-                         .sigma_rows = STEPS,
-                         .targets = y,
-                         .outputs = 1,
-                         .exposure = exposure};
-        predict(fixture.model, &data, &(nim_prediction){.log_density = density});
+        nim_data data =
+            NIM_DATA(.rows = STEPS, .attributes = WIDTH, .x = x, .sigma = sigma,
+                     .sigma_rows = STEPS, .targets = y, .outputs = 1, .exposure = exposure);
+        predict(fixture.model, &data, &NIM_PREDICTION(.log_density = density));
         for (size_t i = 0; i < STEPS; i++) {
             total += width * exp(density[i]);
             first += width * exp(density[i]) * y[i];
@@ -378,7 +370,7 @@ static void log_density_of_classes(void **state) {
         fixture_create(&fixture, &problem);
         fixture_disturb(&fixture);
         predict(fixture.model, &fixture.data,
-                &(nim_prediction){.probabilities = p, .log_density = density});
+                &NIM_PREDICTION(.probabilities = p, .log_density = density));
         for (size_t row = 0; row < 30; row++) {
             const double *own = p + row * problem.classes;
             double expected = 0.0;

@@ -16,6 +16,7 @@
 #include "support/reference.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +31,8 @@ struct table {
 };
 
 static nim_data as_data(const struct table *table) {
-    return (nim_data){.rows = table->rows,
-                      .attributes = table->width,
-                      .x = table->x,
-                      .sigma = table->sigma,
-                      .sigma_rows = table->rows,
-                      .labels = table->labels};
+    return NIM_DATA(.rows = table->rows, .attributes = table->width, .x = table->x,
+                    .sigma = table->sigma, .sigma_rows = table->rows, .labels = table->labels);
 }
 
 static void table_create(struct table *table, size_t rows, size_t width) {
@@ -180,7 +177,7 @@ static void test_sums_and_entropy(void **state) {
     nim_data data = as_data(&world.train);
     double *p = doubles(TRAIN * CLASSES), *entropy = doubles(TRAIN);
     for (size_t n = 0; n < 3; n++) {
-        predict(models[n], &data, &(nim_prediction){.probabilities = p, .entropy = entropy});
+        predict(models[n], &data, &NIM_PREDICTION(.probabilities = p, .entropy = entropy));
         for (size_t i = 0; i < TRAIN; i++) {
             real total = 0, expected = 0;
             for (size_t c = 0; c < CLASSES; c++) {
@@ -227,10 +224,10 @@ static void test_single_point(void **state) {
     data.sigma = zero;
     data.sigma_rows = 1;
     for (size_t n = 0; n < 3; n++) {
-        predict(models[n], &data, &(nim_prediction){.probabilities = p});
+        predict(models[n], &data, &NIM_PREDICTION(.probabilities = p));
         nim_data plain = data;
         plain.sigma = NULL;
-        predict(models[n], &plain, &(nim_prediction){.probabilities = without});
+        predict(models[n], &plain, &NIM_PREDICTION(.probabilities = without));
         assert_memory_equal(p, without, sizeof p);
         for (size_t i = 0; i < TEST; i++) {
             point_by_hand(models[n], world.test.x + i * WIDTH, expected);
@@ -266,10 +263,10 @@ static struct scatter look_at(nim_model *model, size_t row, size_t count, const 
     struct scatter s = {count, doubles(count * WIDTH), doubles(count * CLASSES),
                         doubles(count * CLASSES), doubles(count * CLASSES)};
     spread_points(world.test.x + row * WIDTH, world.test.sigma + row * WIDTH, count, xi, s.x);
-    nim_data data = {.rows = count, .attributes = WIDTH, .x = s.x};
+    nim_data data = NIM_DATA(.rows = count, .attributes = WIDTH, .x = s.x);
     predict(model, &data,
-            &(nim_prediction){
-                .probabilities = s.p, .latent_mean = s.mean, .latent_variance = s.variance});
+            &NIM_PREDICTION(.probabilities = s.p, .latent_mean = s.mean,
+                            .latent_variance = s.variance));
     return s;
 }
 
@@ -307,7 +304,7 @@ __attribute__((unused)) static void test_against_draws(void **state) {
     enum { DRAWS = 20000, POINTS = 4096 };
     nim_data data = as_data(&world.test);
     double p[TEST * CLASSES], mean[TEST * CLASSES];
-    predict(world.latent, &data, &(nim_prediction){.probabilities = p, .latent_mean = mean});
+    predict(world.latent, &data, &NIM_PREDICTION(.probabilities = p, .latent_mean = mean));
     for (size_t row = 0; row < TEST; row++) {
         double *xi = draws(DRAWS, row), average, variance;
         struct scatter plain = look_at(world.latent, row, DRAWS, xi);
@@ -329,8 +326,8 @@ __attribute__((unused)) static void test_beats_draws(void **state) {
     enum { POINTS = 256 };
     nim_data data = as_data(&world.test);
     double coarse[TEST * CLASSES], fine[TEST * CLASSES], own = 0.0, plain = 0.0;
-    predict(world.coarse, &data, &(nim_prediction){.probabilities = coarse});
-    predict(world.fine, &data, &(nim_prediction){.probabilities = fine});
+    predict(world.coarse, &data, &NIM_PREDICTION(.probabilities = coarse));
+    predict(world.fine, &data, &NIM_PREDICTION(.probabilities = fine));
     for (size_t row = 0; row < TEST; row++) {
         double *xi = draws(20 * POINTS, row), average, unused;
         struct scatter scatter = look_at(world.coarse, row, 20 * POINTS, xi);
@@ -360,9 +357,8 @@ static void test_total_variance(void **state) {
     enum { POINTS = 256 };
     nim_data data = as_data(&world.test);
     double p[TEST * CLASSES], mean[TEST * CLASSES], variance[TEST * CLASSES], xi[POINTS * WIDTH];
-    predict(
-        world.coarse, &data,
-        &(nim_prediction){.probabilities = p, .latent_mean = mean, .latent_variance = variance});
+    predict(world.coarse, &data,
+            &NIM_PREDICTION(.probabilities = p, .latent_mean = mean, .latent_variance = variance));
     assert_true(lattice_normal((struct random_key){SEED, STREAM_LATTICE}, POINTS, WIDTH, xi));
     for (size_t row = 0; row < TEST; row++) {
         struct scatter s = look_at(world.coarse, row, POINTS, xi);
@@ -389,7 +385,7 @@ static double mean_entropy(nim_model *model, double factor) {
     for (size_t i = 0; i < TRAIN * WIDTH; i++)
         sigma[i] = factor * world.train.sigma[i];
     data.sigma = sigma;
-    predict(model, &data, &(nim_prediction){.entropy = entropy});
+    predict(model, &data, &NIM_PREDICTION(.entropy = entropy));
     for (size_t i = 0; i < TRAIN; i++)
         total += entropy[i] / TRAIN;
     free(sigma);
@@ -426,10 +422,10 @@ static void test_missing_cell(void **state) {
             data.sigma = sigma;
             for (size_t i = 0; i < TEST; i++)
                 x[i * WIDTH + j] = NAN;
-            predict(models[n], &data, &(nim_prediction){.probabilities = missing});
+            predict(models[n], &data, &NIM_PREDICTION(.probabilities = missing));
             for (size_t i = 0; i < TEST; i++)
                 column_moments(&world.train, j, &x[i * WIDTH + j], &sigma[i * WIDTH + j]);
-            predict(models[n], &data, &(nim_prediction){.probabilities = stated});
+            predict(models[n], &data, &NIM_PREDICTION(.probabilities = stated));
             all_close(TEST * CLASSES, missing, stated, 1e-10, "missing cell");
         }
 }
@@ -459,14 +455,14 @@ static void test_missing_error(void **state) {
         memcpy(sigma, world.test.sigma, sizeof sigma);
         for (size_t i = 0; i < TEST; i++)
             sigma[i * WIDTH + j] = NAN;
-        predict(world.coarse, &data, &(nim_prediction){.probabilities = unknown});
+        predict(world.coarse, &data, &NIM_PREDICTION(.probabilities = unknown));
         for (size_t i = 0; i < TEST; i++) {
             double product = 1.0;
             for (size_t k = 0; k < WIDTH; k++)
                 product *= k == j ? 1.0 : sigma[i * WIDTH + k] / median_error(k);
             sigma[i * WIDTH + j] = median_error(j) * pow(product, 1.0 / (WIDTH - 1));
         }
-        predict(world.coarse, &data, &(nim_prediction){.probabilities = stated});
+        predict(world.coarse, &data, &NIM_PREDICTION(.probabilities = stated));
         all_close(TEST * CLASSES, unknown, stated, 1e-10, "missing error");
     }
 }
@@ -550,19 +546,89 @@ static void test_portions(void **state) {
     for (size_t n = 0; n < 3; n++)
         for (size_t k = 0; k < 4; k++) {
             nim_data data = as_data(&world.train);
-            predict(models[n], &data, &(nim_prediction){.probabilities = whole});
+            predict(models[n], &data, &NIM_PREDICTION(.probabilities = whole));
             for (size_t first = 0; first < TRAIN; first += part[k]) {
                 nim_data piece = data;
                 piece.rows = piece.sigma_rows = TRAIN - first < part[k] ? TRAIN - first : part[k];
                 piece.x += first * WIDTH;
                 piece.sigma += first * WIDTH;
                 predict(models[n], &piece,
-                        &(nim_prediction){.probabilities = pieces + first * CLASSES});
+                        &NIM_PREDICTION(.probabilities = pieces + first * CLASSES));
             }
             assert_memory_equal(whole, pieces, TRAIN * CLASSES * sizeof *whole);
         }
     free(whole);
     free(pieces);
+}
+
+/* Stops when it is called for the time given; notes what it was told. */
+struct stopper {
+    size_t calls, last, rows_done, rows;
+    pthread_t thread;
+    bool elsewhere; /* was called in another thread */
+};
+
+static int count_down(const nim_progress *progress, void *context) {
+    struct stopper *stopper = context;
+    stopper->elsewhere = stopper->elsewhere || !pthread_equal(pthread_self(), stopper->thread);
+    stopper->rows_done = progress->batch;
+    stopper->rows = progress->batches;
+    return ++stopper->calls == stopper->last;
+}
+
+static void stop_prediction(nim_predictor *predictor, const nim_data *data, size_t last,
+                            size_t *rows_done) {
+    nim_error error;
+    double *answer = doubles(data->rows * data->attributes);
+    for (size_t question = 0; question < 2; question++) {
+        struct stopper stopper = {.last = last, .thread = pthread_self()};
+        assert_int_equal(nim_predictor_set_progress(predictor, count_down, &stopper, &error),
+                         NIM_OK);
+        nim_status status =
+            question ? nim_remeasure(predictor, data, answer, &error)
+                     : nim_predict(predictor, data, &NIM_PREDICTION(.entropy = answer), &error);
+        assert_int_equal(status, NIM_CANCELLED);
+        assert_int_equal(stopper.calls, last);
+        assert_int_equal(stopper.rows, data->rows);
+        assert_false(stopper.elsewhere);
+        *rows_done = stopper.rows_done;
+        assert_true(stopper.rows_done < data->rows);
+    }
+    free(answer);
+}
+
+/* A prediction that would take hours ends when the progress function says so, and the next one is
+ * not affected. */
+static void test_cancellation(void **state) {
+    (void)state;
+    enum { MANY = 400000 };
+    nim_data few = as_data(&world.test), many = few;
+    nim_predictor *predictor;
+    nim_error error;
+    size_t rows_done;
+    double *x = doubles(MANY * WIDTH), *before = doubles(few.rows * CLASSES),
+           *after = doubles(few.rows * CLASSES);
+    many.rows = MANY;
+    many.x = x;
+    many.sigma_rows = 1;
+    many.labels = NULL;
+    const nim_prediction first = NIM_PREDICTION(.probabilities = before);
+    const nim_prediction second = NIM_PREDICTION(.probabilities = after);
+    assert_int_equal(nim_model_set_option(world.fine, "threads", "3", &error), NIM_OK);
+    assert_int_equal(nim_predictor_create(world.fine, &predictor, &error), NIM_OK);
+    assert_int_equal(nim_predict(predictor, &few, &first, &error), NIM_OK);
+    stop_prediction(predictor, &many, 1, &rows_done);
+    assert_int_equal(rows_done, 0);
+    stop_prediction(predictor, &many, 2, &rows_done);
+    assert_int_equal(nim_predictor_set_progress(predictor, NULL, NULL, &error), NIM_OK);
+    assert_int_equal(nim_predict(predictor, &few, &second, &error), NIM_OK);
+    assert_memory_equal(before, after, few.rows * CLASSES * sizeof *before);
+    assert_int_equal(nim_predictor_set_progress(NULL, NULL, NULL, &error), NIM_INVALID_ARGUMENT);
+    nim_predictor_free(predictor);
+    nim_model_set_option(world.fine, "threads", "1", &error);
+    free(x);
+    free(before);
+    free(after);
 }
 
 int main(void) {
@@ -575,7 +641,7 @@ int main(void) {
         cmocka_unit_test(test_total_variance),   cmocka_unit_test(test_less_certain),
         cmocka_unit_test(test_missing_cell),     cmocka_unit_test(test_missing_error),
         cmocka_unit_test(test_denoise),          cmocka_unit_test(test_denoise_measured),
-        cmocka_unit_test(test_portions),
+        cmocka_unit_test(test_portions),         cmocka_unit_test(test_cancellation),
     };
     return cmocka_run_group_tests(tests, create_world, free_world);
 }

@@ -41,21 +41,16 @@ static void stop_on(nim_status status, const nim_error *error, const char *what)
 }
 
 /* Numbers as they are, counts, or two labels of each row, as the likelihood takes them. */
-static nim_data data_for(const char *target) {
-    bool sets = strcmp(target, "labels") == 0, counts = strcmp(target, "count") == 0;
+static nim_data data_for(nim_target target) {
+    bool sets = target == NIM_TARGET_LABELS, counts = target == NIM_TARGET_COUNT;
     for (int i = 0; i < ROWS; i++)
         if (sets)
             targets[2 * i] = labels[i], targets[2 * i + 1] = x[2 * i] > 0.5;
         else
             targets[i] = counts ? (double)(int)(4.0 + x[2 * i]) : x[2 * i] + x[2 * i + 1];
-    return (nim_data){.rows = ROWS,
-                      .attributes = ATTRIBUTES,
-                      .x = x,
-                      .sigma = sigma,
-                      .sigma_rows = ROWS,
-                      .labels = labels,
-                      .targets = targets,
-                      .outputs = sets ? CLASSES : 1};
+    return NIM_DATA(.rows = ROWS, .attributes = ATTRIBUTES, .x = x, .sigma = sigma,
+                    .sigma_rows = ROWS, .labels = labels, .targets = targets,
+                    .outputs = sets ? CLASSES : 1);
 }
 
 static void print_steps(nim_model *model, const nim_data *data, const char *name) {
@@ -75,7 +70,7 @@ static void print_predictions(const nim_model *model, const nim_data *data, cons
     nim_predictor *predictor;
     nim_error error;
     stop_on(nim_predictor_create(model, &predictor, &error), &error, name);
-    stop_on(nim_predict(predictor, data, &(nim_prediction){.log_density = density}, &error), &error,
+    stop_on(nim_predict(predictor, data, &NIM_PREDICTION(.log_density = density), &error), &error,
             name);
     for (int i = 0; i < ROWS; i += 7)
         printf("%s log_density %d %.17g\n", name, i, density[i]);

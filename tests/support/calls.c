@@ -104,7 +104,7 @@ void refuse_prediction(const nim_model *model, const nim_data *data, nim_status 
     nim_predictor *predictor;
     nim_error error;
     stop_on(nim_predictor_create(model, &predictor, &error), &error);
-    nim_prediction wanted = {.probabilities = &p};
+    nim_prediction wanted = NIM_PREDICTION(.probabilities = &p);
     assert_refused("predict", nim_predict(predictor, data, &wanted, &error), status, &error, words);
     assert_int_equal(nim_predict(predictor, data, &wanted, NULL), status);
     assert_true(p == 12345.0);
@@ -162,8 +162,8 @@ nim_prediction everything(const nim_model *model, double *values, size_t rows, s
                           bool scored) {
     size_t functions = nim_model_functions(model), classes = nim_model_classes(model);
     double *rest = values + 2 * rows * functions;
-    nim_prediction wanted = {.latent_mean = values + first * functions,
-                             .latent_variance = values + (rows + first) * functions};
+    nim_prediction wanted = NIM_PREDICTION(.latent_mean = values + first * functions,
+                                           .latent_variance = values + (rows + first) * functions);
     if (scored)
         wanted.log_density = rest + first;
     rest += rows;
@@ -194,7 +194,7 @@ void check_arrays(const nim_model *model, bool ordinary_units) {
         const char *name = k < 6 ? names[k] : learned[k - 6];
         if (k == 5 && !ordinary_units)
             continue;
-        nim_status status = nim_model_get(model, name, NULL, &count, &error);
+        nim_status status = nim_model_get(model, name, NULL, 0, &count, &error);
         if (k >= 6 && status != NIM_OK) {
             assert_refused(name, status, NIM_INVALID_ARGUMENT, &error, WORDS(name));
             continue;
@@ -203,9 +203,9 @@ void check_arrays(const nim_model *model, bool ordinary_units) {
         found += k >= 6;
         assert_true(count > 0);
         double *values = malloc(count * sizeof *values);
-        stop_on(nim_model_get(model, name, values, &again, &error), &error);
+        stop_on(nim_model_get(model, name, values, count, &again, &error), &error);
         assert_int_equal(count, again);
-        stop_on(nim_model_get(model, name, values, NULL, &error), &error);
+        stop_on(nim_model_get(model, name, values, count, NULL, &error), &error);
         assert_finite(values, count, name);
         free(values);
     }
@@ -230,7 +230,7 @@ void check_probabilities(const double *p, size_t rows, size_t classes, const cha
 static void check_classes(const nim_model *model, const nim_prediction *answer, size_t rows,
                           const char *what) {
     size_t classes = nim_model_classes(model);
-    bool sets = strcmp(nim_model_target(model), "labels") == 0;
+    bool sets = nim_model_target(model) == NIM_TARGET_LABELS;
     double most = sets ? (double)classes * log(2.0) : log((double)classes);
     for (size_t i = 0; sets && i < rows * classes; i++)
         assert_true(answer->probabilities[i] >= 0.0 && answer->probabilities[i] <= 1.0);

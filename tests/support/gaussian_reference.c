@@ -63,7 +63,7 @@ void gaussian_root(const struct fixture *fixture, const struct gaussian *posteri
         x[j] = (double)measured[j];
         v[j] = (double)noise[j];
     }
-    conditioner_take(&conditioner, x, v, &share, centre);
+    conditioner_take(&conditioner, &(struct measurement){.x = x, .noise = v}, &share, centre);
     for (size_t i = 0; i < d * d; i++)
         root[i] = conditioner.root[i];
     for (size_t i = 0; i < d; i++)

@@ -11,7 +11,7 @@ static size_t scramble(size_t i, size_t many) {
 }
 
 void model_data_make(struct model_data *made, size_t columns, const char *target, size_t classes) {
-    *made = (struct model_data){.data = {.rows = DATA_ROWS, .attributes = columns}};
+    *made = (struct model_data){.data = NIM_DATA(.rows = DATA_ROWS, .attributes = columns)};
     for (size_t i = 0; i < DATA_ROWS * columns; i++) {
         made->x[i] = (double)scramble(i + 7, 1000) / 250.0 - 2.0;
         made->sigma[i] = (double)(1 + scramble(i + 3, 9)) / 10.0;

@@ -16,11 +16,12 @@
 #include <string.h>
 
 const char *problem_name(const struct problem *p) {
-    static char name[128];
-    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu S=%zu %s alpha=%g %s %s %s %s", p->classes,
+    static char name[160];
+    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu S=%zu %s alpha=%g %s %s %s %s%s%s", p->classes,
              p->attributes, p->inducing, p->samples ? p->samples : 1,
              p->likelihood ? p->likelihood : "robust_max", p->alpha, p->kernel, p->input, p->noise,
-             p->population ? p->population : "flat");
+             p->population ? p->population : "flat", p->correlated ? " correlated" : "",
+             p->odd ? " odd" : "");
     return name;
 }
 
@@ -61,6 +62,35 @@ static void change_cells(struct fixture *fixture, const struct problem *problem)
     }
 }
 
+/* Correlations of errors that have a part in common; every third cell lopsided, every seventh a
+ * limit. */
+static void fill_shapes(struct fixture *fixture, const struct problem *problem) {
+    size_t rows = fixture->rows, d = problem->attributes, pairs = d * (d - 1) / 2;
+    fixture->correlation = calloc(rows * pairs + 1, sizeof(double));
+    fixture->upper = malloc(rows * d * sizeof(double));
+    fixture->limit = calloc(rows * d, 1);
+    double common[64];
+    for (size_t i = 0; i < rows; i++) {
+        random_uniform((struct random_key){1, 104}, 0, i, d, common);
+        for (size_t j = 0; j < d; j++)
+            for (size_t k = 0; problem->correlated && k < j; k++)
+                fixture->correlation[i * pairs + j * (j - 1) / 2 + k] =
+                    (1.8 * common[j] - 0.9) * (1.8 * common[k] - 0.9);
+    }
+    for (size_t i = 0; i < rows * d; i++) {
+        fixture->upper[i] = fixture->sigma[i] * (problem->odd && i % 3 == 0 ? 2.5 : 1.0);
+        fixture->limit[i] = problem->odd && i % 7 == 1 ? (i % 2 ? -1 : 1) : 0;
+    }
+    if (problem->correlated) {
+        fixture->data.correlation = fixture->correlation;
+        fixture->data.correlation_rows = rows;
+    }
+    if (problem->odd) {
+        fixture->data.sigma_upper = fixture->upper;
+        fixture->data.limit = fixture->limit;
+    }
+}
+
 static void fill_data(struct fixture *fixture, const struct problem *problem) {
     size_t rows = fixture->rows, d = problem->attributes;
     fixture->x = malloc(rows * d * sizeof(double));
@@ -75,15 +105,13 @@ static void fill_data(struct fixture *fixture, const struct problem *problem) {
     for (size_t i = 0; i < rows; i++)
         fixture->labels[i] = (int32_t)(i % problem->classes);
     fill_targets(fixture, problem);
-    fixture->data = (nim_data){.rows = rows,
-                               .attributes = d,
-                               .x = fixture->x,
-                               .sigma = fixture->sigma,
-                               .sigma_rows = rows,
-                               .labels = fixture->labels,
-                               .targets = fixture->targets,
-                               .outputs = is_multilabel(problem) ? problem->classes : 1,
-                               .exposure = fixture->exposure};
+    fixture->data =
+        NIM_DATA(.rows = rows, .attributes = d, .x = fixture->x, .sigma = fixture->sigma,
+                 .sigma_rows = rows, .labels = fixture->labels, .targets = fixture->targets,
+                 .outputs = is_multilabel(problem) ? problem->classes : 1,
+                 .exposure = fixture->exposure);
+    if (problem->correlated || problem->odd)
+        fill_shapes(fixture, problem);
 }
 
 static void set(nim_options *options, const char *name, const char *format, ...) {
@@ -131,7 +159,7 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
     nim_error error;
     if (nim_model_create(fixture->options, &fixture->data, &fixture->model, &error) != NIM_OK)
         fail_msg("%s", error.message);
-    fixture->bound = bound_create(fixture->model, fixture->rows, 1);
+    fixture->bound = bound_create(fixture->model, &fixture->data, fixture->rows, 1);
     assert_non_null(fixture->bound);
     fixture->own = calloc(fixture->rows * fixture->model->table.each + 1, sizeof(double));
 }
@@ -145,6 +173,9 @@ void fixture_free(struct fixture *fixture) {
     free(fixture->targets);
     free(fixture->exposure);
     free(fixture->sigma);
+    free(fixture->correlation);
+    free(fixture->upper);
+    free(fixture->limit);
     free(fixture->x);
 }
 
@@ -176,7 +207,7 @@ double fixture_bound(struct fixture *fixture) {
     if (model->table.each)
         memcpy(batch->own, fixture->own, fixture->rows * model->table.each * sizeof(double));
     model_gather(model, &fixture->data, fixture->rows, batch->row, batch->x, batch->noise,
-                 batch->weight);
+                 batch->shape, batch->weight);
     targets_gather(model, &fixture->data, fixture->rows, batch->row, batch->target);
     double value;
     nim_error error;

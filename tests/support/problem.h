@@ -13,6 +13,7 @@ struct problem {
     const char *likelihood; /* NULL: robust_max */
     const char *population; /* NULL: flat; of a mixture, every other row is far from the others */
     bool gaps;              /* some cells are missing, too few for a flag */
+    bool correlated, odd;   /* errors are correlated; some are lopsided, some cells limits */
     bool learn_epsilon;
     double alpha;
     double noise_variance; /* of the error bars; 0 means the default of about 0.1, varied by cell */
@@ -36,7 +37,8 @@ void every_likelihood(size_t classes, size_t attributes, size_t inducing, double
 
 struct fixture {
     size_t rows;
-    double *x, *sigma;
+    double *x, *sigma, *correlation, *upper;
+    int8_t *limit;
     int32_t *labels;
     double *targets, *exposure; /* where the likelihood wants them: numbers, counts or 0 and 1 */
     nim_data data;

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 4 };
@@ -30,6 +31,7 @@ struct team {
     pthread_barrier_t barrier;
     void *array[MOST];
     size_t calls_left; /* then they fail; SIZE_MAX: never */
+    size_t late_after; /* the last member dawdles once, after so many calls; 0: never */
 };
 
 struct member {
@@ -48,6 +50,13 @@ static int meet(struct member *member, void *array) {
     return 0;
 }
 
+/* Longer than a training waits between two reports of progress. */
+static void dawdle(const struct member *member) {
+    const struct team *team = member->team;
+    if (member->calls == team->late_after && member->rank == team->size - 1)
+        nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);
+}
+
 static int combine(int64_t *values, size_t count, struct member *member, bool largest) {
     struct team *team = member->team;
     if (meet(member, values))
@@ -62,6 +71,7 @@ static int combine(int64_t *values, size_t count, struct member *member, bool la
     pthread_barrier_wait(&team->barrier);
     memcpy(values, result, count * sizeof *result);
     free(result);
+    dawdle(member);
     return 0;
 }
 
@@ -81,6 +91,7 @@ static int team_gather(void *array, const size_t *offset, void *context) {
             memcpy((char *)array + offset[r], (char *)team->array[r] + offset[r],
                    offset[r + 1] - offset[r]);
     pthread_barrier_wait(&team->barrier);
+    dawdle(member);
     return 0;
 }
 
@@ -92,6 +103,7 @@ struct run {
     nim_data data;
     nim_model *model;  /* to go on with, or NULL; then what came of it */
     size_t stop_after; /* steps, asked for by the last rank; 0: never */
+    size_t late_after; /* see struct team */
     nim_status status;
     nim_error error;
 };
@@ -104,12 +116,10 @@ static int stop_late(const nim_progress *progress, void *context) {
 
 static void *run_member(void *context) {
     struct run *run = context;
-    const nim_collectives all = {.rank = run->member.rank,
-                                 .size = run->member.team->size,
-                                 .sum = team_sum,
-                                 .largest = team_largest,
-                                 .gather = team_gather,
-                                 .context = &run->member};
+    const nim_collectives all =
+        NIM_COLLECTIVES(.rank = run->member.rank, .processes = run->member.team->size,
+                        .sum = team_sum, .largest = team_largest, .gather = team_gather,
+                        .context = &run->member);
     if (!run->model)
         run->status = nim_model_create(run->options, &run->data, &run->model, &run->error);
     if (run->model)
@@ -121,7 +131,7 @@ static void *run_member(void *context) {
 
 /* All members train; run[0 .. size-1] has their models. */
 static void train_team(size_t size, const struct run *like, struct run *run) {
-    struct team team = {.size = size, .calls_left = SIZE_MAX};
+    struct team team = {.size = size, .calls_left = SIZE_MAX, .late_after = like->late_after};
     pthread_t thread[MOST];
     pthread_barrier_init(&team.barrier, NULL, (unsigned)size);
     for (size_t r = 0; r < size; r++) {
@@ -223,9 +233,10 @@ static void check_gradient(const struct problem *problem, size_t combination) {
     bound_free(fixture.bound);
     struct team nobody = {.size = 1};
     struct member member = {.team = &nobody};
-    nim_collectives all = {0, 1, team_sum, team_largest, team_gather, &member};
+    nim_collectives all = NIM_COLLECTIVES(.processes = 1, .sum = team_sum, .largest = team_largest,
+                                          .gather = team_gather, .context = &member);
     assert_int_equal(nim_model_set_collectives(model, &all, NULL), NIM_OK);
-    fixture.bound = bound_create(model, fixture.rows, 1);
+    fixture.bound = bound_create(model, &fixture.data, fixture.rows, 1);
     double value = fixture_bound(&fixture), largest = 0.0;
     for (size_t i = 0; i < count + own; i++)
         largest = fmax(largest, fabs(expected[i]));
@@ -246,6 +257,18 @@ static void gradient_as_alone(void **state) {
     (void)state;
     every_combination(3, 2, 5, check_gradient);
     every_likelihood(3, 2, 5, 0.5, check_gradient);
+    struct problem shaped = {.classes = 3,
+                             .attributes = 3,
+                             .inducing = 5,
+                             .rows = 48,
+                             .kernel = "se",
+                             .input = "latent",
+                             .noise = "given",
+                             .population = "gaussian",
+                             .samples = 1,
+                             .correlated = true,
+                             .odd = true};
+    check_gradient(&shaped, 0);
 }
 
 /* ---------------------------------------------------------------- stopping, going on, failing - */
@@ -298,6 +321,44 @@ static void stop_and_go_on(void **state) {
     unlink(path);
     free_team(1, whole);
     free_team(4, stopped);
+    fixture_free(&fixture);
+}
+
+/* One member asks to stop in the middle of an epoch, when the others have not reported for a while:
+ * what they keep is of that step too. */
+static void stopped_by_one(void **state) {
+    (void)state;
+    enum { CALLS = 16 }; /* creation and the first steps make as many */
+    struct fixture fixture;
+    struct run whole[1] = {0}, stopped[2] = {0}, resumed[1] = {0};
+    size_t stops = 0;
+    fixture_create(&fixture, &latent);
+    set_short(fixture.options);
+    struct run like = {.options = fixture.options, .data = fixture.data};
+    train_team(1, &like, whole);
+    for (size_t calls = 1; calls <= CALLS; calls++) {
+        like.stop_after = 1;
+        like.late_after = calls;
+        train_team(2, &like, stopped);
+        if (stopped->status == NIM_CANCELLED) {
+            static char file[1 << 20];
+            size_t bytes;
+            nim_error error;
+            stop_on(nim_model_save_memory(stopped->model, file, sizeof file, &bytes, &error),
+                    &error);
+            stop_on(nim_model_load_memory(file, bytes, &resumed->model, &error), &error);
+            stop_on(nim_model_set_option(resumed->model, "threads", "1", &error), &error);
+            like.stop_after = like.late_after = 0;
+            train_team(1, &like, resumed);
+            stop_on(resumed->status, &resumed->error);
+            assert_same_model(whole->model, resumed->model, "resumed");
+            free_team(1, resumed);
+            stops++;
+        }
+        free_team(2, stopped);
+    }
+    assert_true(stops > 0);
+    free_team(1, whole);
     fixture_free(&fixture);
 }
 
@@ -360,7 +421,8 @@ static void refusals(void **state) {
     struct fixture fixture;
     nim_error error;
     fixture_create(&fixture, &latent);
-    nim_collectives all = {2, 2, team_sum, team_largest, team_gather, NULL};
+    nim_collectives all = NIM_COLLECTIVES(.rank = 2, .processes = 2, .sum = team_sum,
+                                          .largest = team_largest, .gather = team_gather);
     assert_int_equal(nim_model_set_collectives(NULL, &all, &error), NIM_INVALID_ARGUMENT);
     assert_int_equal(nim_model_set_collectives(fixture.model, &all, &error), NIM_INVALID_ARGUMENT);
     assert_non_null(strstr(error.message, "rank 2 of 2"));
@@ -373,9 +435,13 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_processes), cmocka_unit_test(gradient_as_alone),
-        cmocka_unit_test(stop_and_go_on),          cmocka_unit_test(one_fails_all_end),
-        cmocka_unit_test(lost_processes),          cmocka_unit_test(refusals),
+        cmocka_unit_test(any_number_of_processes),
+        cmocka_unit_test(gradient_as_alone),
+        cmocka_unit_test(stop_and_go_on),
+        cmocka_unit_test(stopped_by_one),
+        cmocka_unit_test(one_fails_all_end),
+        cmocka_unit_test(lost_processes),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static nim_data make_table(void) {
         x[2 * i] = 3.0 * (i % 2) + 0.02 * i;
         x[2 * i + 1] = 0.1 * (i % 7);
     }
+    table.size = sizeof table;
     table.rows = ROWS;
     table.attributes = ATTRIBUTES;
     table.x = x;
@@ -42,6 +43,7 @@ static int fit_and_predict(nim_model **model, nim_predictor **predictor, nim_opt
     nim_data table = make_table();
     nim_prediction wanted;
     memset(&wanted, 0, sizeof wanted);
+    wanted.size = sizeof wanted;
     wanted.probabilities = probabilities;
     if (nim_options_set(options, "epochs", "100", &error) != NIM_OK)
         return stop("option", &error);

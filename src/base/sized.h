@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_BASE_SIZED_H
+#define NIMGP_BASE_SIZED_H
+
+/*
+ * Structures that a program fills in, as this library knows them. The program may have been
+ * compiled against another header, so its structure may be shorter or longer than ours. Members
+ * that it does not have are zero in the copy. Members that we do not have must be zero in the
+ * original: the program would wait in vain for what they ask.
+ */
+
+#include "base/status.h"
+
+nim_status take_data(nim_data *ours, const nim_data *given, nim_error *error);
+nim_status take_prediction(nim_prediction *ours, const nim_prediction *given, nim_error *error);
+nim_status take_collectives(nim_collectives *ours, const nim_collectives *given, nim_error *error);
+
+#endif
