@@ -228,6 +228,10 @@ const char *table_beside(const struct table *table) {
     return table->beside;
 }
 
+bool table_cut_short(const struct table *table) {
+    return table->cut_short;
+}
+
 size_t table_columns(const struct table *table) {
     return table->columns;
 }

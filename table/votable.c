@@ -278,15 +278,18 @@ static bool take_byte_row(struct votable *votable, bool *any, struct complaint *
 
 /* ---------------------------------------------------------------- the document ---------------- */
 
-/* Services answer with a VOTable when something went wrong too, and say so behind rows that are
- * not all there were. */
+/* Services answer with a VOTable when something went wrong too, and say so after rows that are
+ * not all there were. They also say when they sent as many rows as they are willing to send, and
+ * there are more. */
 static bool check_info(struct votable *votable, struct complaint *complaint) {
     struct xml *xml = &votable->xml;
     const char *name = xml_attribute(xml, "name"), *value = xml_attribute(xml, "value");
     char said[256] = "";
     size_t depth = xml->depth, used = 0;
-    if (strcmp(xml->name, "INFO") != 0 || !name || strcmp(name, "QUERY_STATUS") != 0 || !value ||
-        strcmp(value, "ERROR") != 0)
+    if (strcmp(xml->name, "INFO") != 0 || !name || strcmp(name, "QUERY_STATUS") != 0 || !value)
+        return true;
+    votable->table.cut_short = votable->table.cut_short || strcmp(value, "OVERFLOW") == 0;
+    if (strcmp(value, "ERROR") != 0)
         return true;
     while (xml_next(xml, complaint)) {
         if (xml->event == XML_END && xml->depth < depth)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/column_list.h"
+#include "cli/rows/input_report.h"
 #include "cli/terminal/command.h"
 #include "cli/model/files.h"
 #include "cli/terminal/interrupt.h"
@@ -95,6 +96,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
         (passage.writer = table_writer_open(out, file_format(arguments, "to"), passage.count,
                                             passage.column, complaint)) &&
         carry_all(&passage, complaint);
+    if (good)
+        report_cut_short(passage.table, arguments);
     if (good)
         say(arguments, "%zu of %zu row%s, %zu of %zu column%s", passage.written, passage.read,
             plural_s(passage.read), passage.count, table_columns(passage.table),

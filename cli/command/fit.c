@@ -507,6 +507,8 @@ static bool learn_population(struct fit *fit, struct complaint *complaint) {
                file_complain(complaint, fit->others, &error);
     }
     if (fine)
+        report_cut_short(input.table, fit->arguments);
+    if (fine)
         say(fit->arguments, "population from %zu more row%s of %s", others.rows,
             plural_s(others.rows), fit->others);
     training_set_free(&others);

@@ -62,6 +62,14 @@ void report_what_is_lost(const struct table_input *input, const nim_model *model
             table_path(input->table), input->target.no_exposure);
 }
 
+void report_cut_short(const struct table *table, const struct arguments *arguments) {
+    if (table_cut_short(table))
+        say(arguments,
+            "%s: the service that wrote this table cut it short (QUERY_STATUS OVERFLOW): rows are "
+            "missing",
+            table_path(table));
+}
+
 void report_tally(const struct table_input *input, const struct arguments *arguments) {
     const struct target *target = &input->target;
     if (target->chosen)
@@ -69,6 +77,7 @@ void report_tally(const struct table_input *input, const struct arguments *argum
             table_column_name(input->table, target->column[0]));
     if (target->count && table_beside(input->table))
         say(arguments, "the labels are those of %s", table_beside(input->table));
+    report_cut_short(input->table, arguments);
     if (rows_all_filtered(&input->rows))
         say(arguments, "no row meets --where");
     report_nonpositive(&input->rows, arguments);

@@ -61,6 +61,7 @@ static void say_target(const struct report *report) {
                                                                                  : "");
     if (table_beside(training->input.table))
         say(report->arguments, "the labels are those of %s", table_beside(training->input.table));
+    report_cut_short(training->input.table, report->arguments);
     name_list_show(unused, 4, names, sizeof names);
     if (unused->count)
         say(report->arguments,

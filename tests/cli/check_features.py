@@ -125,6 +125,33 @@ def errors_without_values(nimgp):
     nimgp("fit", "t.csv", "-o", "m", "--errors", "Gmag=", *QUICK, "-q")
 
 
+def errors_given_twice(nimgp):
+    stars(nimgp)
+    for pairs in ("Gmag=e_Gmag,Gmag=w", "Gmag=w,W1mag=w,gmag=", "Gmag=,Gmag=none"):
+        nimgp.refuses("fit", "t.csv", "-o", "m", "--errors", pairs, code=1, says=["--errors", "mag' is given twice"])
+    nimgp("fit", "t.csv", "-o", "m", "--errors", "Gmag=w,W1mag=w", *QUICK, "-q")
+
+
+def cut_short(nimgp):
+    """A VOTable whose service left rows out is read, and every command says so on standard error."""
+    stars(nimgp)
+    nimgp("convert", "t.csv", "whole.vot", "-q")
+    whole = nimgp.read("whole.vot").decode()
+    note = '<INFO name="QUERY_STATUS" value="OVERFLOW"/>'
+    nimgp.write("after.vot", whole.replace("</TABLE>", "</TABLE>" + note))
+    nimgp.write("before.vot", whole.replace("<TABLE>", note + "<TABLE>"))
+    nimgp.write("fine.vot", whole.replace("<TABLE>", note.replace("OVERFLOW", "OK") + "<TABLE>"))
+    check("cut it short" not in nimgp("fit", "fine.vot", "-o", "m", *QUICK).err)
+    for name in ("after.vot", "before.vot"):
+        for words in (["fit", name, "-o", "n", *QUICK], ["predict", "m", name], ["evaluate", "m", name],
+                      ["suggest", "m", name], ["convert", name, "-"], ["report", "m", name, "--json"],
+                      ["fit", "t.csv", "-o", "n", "--population-from", name, *QUICK]):
+            said = nimgp(*words).err
+            check(said.count(f"{name}: the service that wrote this table cut it short") == 1, words, said)
+    check(nimgp("predict", "m", "after.vot", "-q").err == "")
+    check(nimgp("predict", "m", "after.vot").out == nimgp("predict", "m", "whole.vot").out)
+
+
 def weights(nimgp):
     """Balanced classes, the same as numbers for classes, and as a column for rows."""
     def heavy(row):
@@ -196,5 +223,5 @@ def units_within(nimgp):
 
 
 if __name__ == "__main__":
-    main([differences, logarithms, choice, sentinels, errors_without_values, weights, units,
+    main([differences, logarithms, choice, sentinels, errors_without_values, errors_given_twice, cut_short, weights, units,
           units_within])
