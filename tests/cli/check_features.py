@@ -56,7 +56,7 @@ def differences(nimgp):
     exact = predictions(nimgp, "t.csv", "--errors", "Gmag=,W1mag=")
     check(max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 1e-3, "errors make no difference")
     nimgp.refuses("fit", "t.csv", "--features", "Gmag-none", "-o", "m", code=2, says=["no column 'none'"])
-    nimgp.refuses("fit", "t.csv", "--features", "Gmag-Gmag", "-o", "m", code=1, says=["is nothing"])
+    nimgp.refuses("fit", "t.csv", "--features", "Gmag-Gmag", "-o", "m", code=1, says=["is always zero"])
 
 
 def logarithms(nimgp):
@@ -74,7 +74,7 @@ def logarithms(nimgp):
 
     stars(nimgp, change=zero_first)
     said = nimgp("fit", "t.csv", "--log", "auto", "-o", "m", *QUICK).err
-    check("flux: 1 cell is not positive" in said, said)
+    check("flux: 1 value is not positive" in said, said)
     check("log(flux)" in features(nimgp), features(nimgp))
 
 
@@ -173,7 +173,7 @@ def weights(nimgp):
     tilted = predictions(nimgp, "t.csv")
     check(sum(tilted) > sum(wanted) + 1, (sum(tilted), sum(wanted)))
     nimgp.refuses(*common, "--class-weight", "c=1", code=2, says=["names no class"])
-    nimgp.refuses(*common, "--class-weight", "a=-1", code=1, says=["from 0 on"])
+    nimgp.refuses(*common, "--class-weight", "a=-1", code=1, says=["not negative"])
     stars(nimgp, change=lambda row: row | {"w": -1})
     nimgp.refuses(*common, "--weights", "w", code=2, says=["t.csv:2", "column w", "-1"])
     nimgp.refuses(*common, "--weights", "v", code=2, says=["no column 'v'"])
