@@ -45,10 +45,10 @@ struct kernel_term {
     ALONE(squared_exponential, "se", "squared exponential: very smooth boundaries")                \
     ALONE(matern32, "matern32", "Matern 3/2: rough boundaries")                                    \
     ALONE(matern52, "matern52", "Matern 5/2: fairly smooth boundaries")                            \
-    ALONE(polynomial, "polynomial", "polynomial: products of up to `degree` attributes") \
-    ALONE(linear, "linear", "linear: planes as boundaries")                  \
-    SUM(linear, squared_exponential, "linear+se", "linear plus squared exponential")     \
-    SUM(linear, matern32, "linear+matern32", "linear plus Matern 3/2")           \
+    ALONE(polynomial, "polynomial", "polynomial: products of up to `degree` attributes")           \
+    ALONE(linear, "linear", "linear: planes as boundaries")                                        \
+    SUM(linear, squared_exponential, "linear+se", "linear plus squared exponential")               \
+    SUM(linear, matern32, "linear+matern32", "linear plus Matern 3/2")                             \
     SUM(linear, matern52, "linear+matern52", "linear plus Matern 5/2")
 /* clang-format on */
 
