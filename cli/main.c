@@ -40,7 +40,8 @@ static bool run_command(const struct command *command, size_t count, char *const
     if (arguments_want_help(arguments))
         help_command(stdout, command);
     else if (team_size() > 1 && !command->many)
-        good = complain(complaint, BAD_USAGE, "%s is for one process; fit and predict are for many",
+        good = complain(complaint, BAD_USAGE,
+                        "%s runs in one process only; fit and predict can run in several",
                         command->name);
     else
         good = command->run(arguments, complaint);
@@ -70,7 +71,7 @@ static bool is(const char *word, const char *a, const char *b) {
 
 static bool run(size_t count, char *const *words, struct complaint *complaint) {
     if (!count)
-        return complain(complaint, BAD_USAGE, "no command; see nimgp --help");
+        return complain(complaint, BAD_USAGE, "the command is missing; see nimgp --help");
     if (strcmp(words[0], "help") == 0 && count == 2 && is(words[1], "--help", "-h"))
         count = 1;
     if (strcmp(words[0], "help") == 0)
@@ -92,7 +93,8 @@ static bool run(size_t count, char *const *words, struct complaint *complaint) {
     }
     if (words[0][0] == '-')
         return complain(complaint, BAD_USAGE,
-                        "unknown option %s; a command comes first, see nimgp --help", words[0]);
+                        "unknown option %s; the command must come first, see nimgp --help",
+                        words[0]);
     const struct command *command = command_named(words[0]);
     if (!command)
         return complain_of_command(words[0], complaint);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session of README.md: two classes in a plane, divided by a parabola.
+ * The program of docs/c-api.md: two classes in a plane, divided by a parabola.
  *
  *     cc -std=c17 -O2 session.c $(pkg-config --cflags --libs nimgp) -o session
  */

@@ -2,10 +2,10 @@
 /*
  * nimgp: classification and regression for data with error bars.
  *
- * Gaussian-process models in which the inputs themselves are noisy measurements. A table of N rows
- * and d attributes goes in, each cell with its own 1-sigma error where there is one, and for each
- * row one class of C (or a level, labels, a number, a count: option "likelihood"); calibrated
- * class probabilities, or a distribution of numbers, come out.
+ * Gaussian-process models whose inputs are noisy measurements. The training data are a table of N
+ * rows and d attributes, in which each cell may have its own 1-sigma error, and a target for each
+ * row: one of C classes, an ordered level, a set of labels, a number or a count (option
+ * "likelihood"). The predictions are calibrated class probabilities, or distributions of numbers.
  *
  *     nim_options *options = nim_options_create();
  *     nim_options_set(options, "kernel", "matern52", &error);
@@ -19,17 +19,19 @@
  *     nim_predict(predictor, &test, &NIM_PREDICTION(.probabilities = p), &error);
  *
  * Rules that hold everywhere:
- *  - Arrays are row-major doubles owned by the caller and only read, unless said otherwise.
- *  - Every function that can fail returns a nim_status and, when `error` is not NULL, writes one
- *    line there that names the culprit. On failure outputs are untouched or NULL.
- *  - There is no global state. Handles may be used from any thread, one thread at a time each;
- *    distinct handles at the same time are safe. A predictor only reads its model, so several may
- *    share one as long as it is not being trained.
- *  - Structures that may grow start with their size, which NIM_DATA and the like fill in. A program
- *    compiled against an older header goes on with a newer library.
+ *  - Arrays are row-major doubles. They belong to the caller, and the library only reads them
+ *    unless a comment says otherwise.
+ *  - Every function that can fail returns a nim_status. If `error` is not NULL, it also writes a
+ *    one-line message there that says what is wrong and where. On failure outputs are unchanged or
+ *    NULL.
+ *  - There is no global state. A handle may be used from any thread, but by one thread at a time.
+ *    Different handles may be used at the same time. A predictor only reads its model, so several
+ *    predictors may share a model that is not being trained.
+ *  - Structures that may grow start with their size, which NIM_DATA and similar macros fill in. A
+ *    program compiled against an older header works with a newer library.
  *  - The library never prints.
- *  - Same options, data and seed: the same bits, whatever the number of threads and however rows
- *    are split into prediction calls (for one build on one kind of processor).
+ *  - The same options, data and seed give the same bits, for any number of threads and however rows
+ *    are divided among prediction calls (for one build on one kind of processor).
  */
 #ifndef NIMGP_H
 #define NIMGP_H
@@ -47,7 +49,7 @@ extern "C" {
 #define NIM_API
 #endif
 
-/* The version of this header. NIM_VERSION_NUMBER grows from version to version. */
+/* The version of this header. NIM_VERSION_NUMBER increases with each version. */
 #define NIM_VERSION "0.2.0"
 #define NIM_VERSION_MAJOR 0
 #define NIM_VERSION_MINOR 2
@@ -69,7 +71,7 @@ NIM_API int nim_version_number(void);
     X(CANCELLED, "the progress callback asked to stop")                                            \
     X(IO, "a file cannot be read or written")                                                      \
     X(BAD_FILE, "the content is not a model, is damaged, or is of another version")                \
-    X(COMMUNICATION, "the processes of a training lost contact with each other")
+    X(COMMUNICATION, "the processes of a training could not communicate")
 
 typedef enum nim_status {
 #define NIM_STATUS_ENUM(name, text) NIM_##name,
@@ -77,26 +79,26 @@ typedef enum nim_status {
 #undef NIM_STATUS_ENUM
 } nim_status;
 
-/* What a status means in general. nim_error.message describes the particular case. */
+/* The general meaning of a status. nim_error.message describes the particular case. */
 NIM_API const char *nim_status_text(nim_status status);
 
-#define NIM_NONE ((size_t)-1) /* no row, no attribute */
+#define NIM_NONE ((size_t)-1) /* no row or no attribute */
 
-/* Filled in by the library; there is nothing to initialise. It never changes its size. */
+/* Filled in by the library; it need not be initialised. Its size never changes. */
 typedef struct nim_error {
     nim_status status;
     char message[512];     /* one line, no newline; empty after success */
-    char option[32];       /* the option that was refused; empty if it was something else */
-    size_t row, attribute; /* the cell that was refused, counted from 0, or NIM_NONE */
+    char option[32];       /* the option that was refused; otherwise empty */
+    size_t row, attribute; /* the cell that was refused, counted from 0; otherwise NIM_NONE */
     size_t reserved[4];
 } nim_error;
 
 /* ---------------------------------------------------------------- options --------------------- */
 
 /*
- * Options are set by name and text, so that programs and other languages need no copy of the list.
- * nim_option_describe enumerates them with type, default, range, choices and help, so that nothing
- * needs to be read from texts. No option needs to be set.
+ * Options are set by name, with values as text, so that programs and bindings need no copy of the
+ * list. nim_option_describe enumerates the options with type, default, range, choices and help. No
+ * option needs to be set. docs/options.md describes them.
  */
 typedef struct nim_options nim_options;
 
@@ -107,28 +109,28 @@ typedef enum nim_option_type {
     NIM_OPTION_REAL,   /* a number from `least` to `most`, or one of `choices` */
 } nim_option_type;
 
-/* What an option has a say in. */
+/* What an option affects. */
 typedef enum nim_option_role {
-    NIM_OPTION_SHAPES,   /* what the model is: cannot change once it is made */
-    NIM_OPTION_TRAINS,   /* how it is trained: cannot change while a training is under way */
-    NIM_OPTION_PREDICTS, /* how it predicts */
-    NIM_OPTION_RUNS,     /* how fast it computes; not saved with the model */
+    NIM_OPTION_SHAPES,   /* the model itself: cannot change after the model was created */
+    NIM_OPTION_TRAINS,   /* the training: cannot change while a stopped training can continue */
+    NIM_OPTION_PREDICTS, /* the predictions */
+    NIM_OPTION_RUNS,     /* the speed only; not saved with the model */
 } nim_option_role;
 
-/* Owned by the library, constant. Later versions may add members at the end. */
+/* Constant and owned by the library. Later versions may add members at the end. */
 typedef struct nim_option_info {
     const char *name;
     const char *fallback; /* the default, as text */
-    const char *values;   /* what is allowed, as text for a reader */
+    const char *values;   /* the allowed values, as text for people */
     const char *help;     /* one sentence */
     nim_option_type type;
-    const char *const *choices; /* the names that are allowed, ended by NULL; NULL for none */
+    const char *const *choices; /* the allowed names, terminated by NULL; NULL if there are none */
     double least, most;         /* the range of a number */
     nim_option_role role;
 } nim_option_info;
 
-/* All options at their defaults, or a copy of others; NULL when out of memory. Free with
- * nim_options_free. */
+/* Options with their default values, or a copy of existing options; NULL when out of memory. Free
+ * them with nim_options_free. */
 NIM_API nim_options *nim_options_create(void);
 NIM_API nim_options *nim_options_copy(const nim_options *options);
 NIM_API void nim_options_free(nim_options *options);
@@ -137,13 +139,13 @@ NIM_API void nim_options_free(nim_options *options);
 NIM_API nim_status nim_options_set(nim_options *options, const char *name, const char *value,
                                    nim_error *error);
 
-/* Writes the present value as text. Fails with NIM_INVALID_ARGUMENT when that and its terminator
- * need more than `size` bytes; 64 are always enough. */
+/* Writes the current value as text. Fails with NIM_INVALID_ARGUMENT if the text and its terminating
+ * null need more than `size` bytes; 64 bytes are always enough. */
 NIM_API nim_status nim_options_get(const nim_options *options, const char *name, char *value,
                                    size_t size, nim_error *error);
 
 NIM_API size_t nim_option_count(void);
-NIM_API const nim_option_info *nim_option_describe(size_t index);  /* NULL beyond the last */
+NIM_API const nim_option_info *nim_option_describe(size_t index);  /* NULL after the last */
 NIM_API const nim_option_info *nim_option_named(const char *name); /* NULL for an unknown name */
 
 /* What a model predicts. */
@@ -161,40 +163,52 @@ typedef enum nim_target {
 #undef NIM_TARGET_ENUM
 } nim_target;
 
-/* "class", "level" and so on; NULL for NIM_TARGET_NONE. */
+/* "class", "level", "labels", "number" or "count"; NULL for NIM_TARGET_NONE. */
 NIM_API const char *nim_target_name(nim_target target);
 
-/* What a choice of the option "likelihood" predicts; NIM_TARGET_NONE for an unknown name. The first
- * choice that predicts a target is the default for it. */
+/* The target of a likelihood, which is a value of the option "likelihood"; NIM_TARGET_NONE for an
+ * unknown name. The first likelihood in the list of choices with a given target is the default for
+ * that target. */
 NIM_API nim_target nim_likelihood_target(const char *likelihood);
 
 /* ---------------------------------------------------------------- data ------------------------ */
 
 /*
- * A table. `x` is rows x attributes in the user's own units; NaN means missing. `sigma` holds
- * 1-sigma errors: NULL for none, one row (sigma_rows = 1) for errors shared by all rows, or one per
- * cell (sigma_rows = rows). A zero error means the value is exact, a NaN that the error is unknown:
- * the attribute's median error stands in, times how much larger than usual the row's other errors
- * are. Where a missing value may be follows from the row's other values and the population
- * (option "population"); with a flat one it counts as a measurement at the attribute's mean whose
- * error is the attribute's spread. That it is missing may tell something too (option "missing").
- * `weights` (or NULL) multiply each row's share of the bound.
+ * A table.
  *
- * What the rows are stands in one of two places, depending on the likelihood; NULL where it is not
- * needed. Classes and ordered levels: `labels`, 0 .. C-1. Numbers, counts and sets of labels:
- * `targets`, rows x outputs, where outputs is 1 but for sets of labels, which have a column of 0
- * and 1 for each. `exposure` (rows, or NULL for 1 everywhere) is the time, area or effort over
- * which each count was gathered.
+ * `x` (rows x attributes) holds the values in the user's units. NaN means that a value is missing:
+ * its distribution follows from the other values of the row and the population (option
+ * "population"). With a flat population it counts as a measurement at the attribute's mean, with
+ * the attribute's standard deviation as its error. The model can also use the fact that a value is
+ * missing (option "missing").
  *
- * Three more things may be known of the measurements; NULL where they are not.
- * `correlation`: of the errors of a row's cells, attributes (attributes-1)/2 numbers a row in the
- * order (1,0), (2,0), (2,1), (3,0), ..., for all rows (correlation_rows = 1) or each; NaN counts as
- * 0, as does one with a cell that is missing, exact or a limit. At most 64 attributes; for errors
- * that are given (option "noise") and input models that infer inputs, or exact and first_order.
- * `sigma_upper`, as large as sigma: upper errors, sigma being the lower ones. The truth is then
- * spread as two half normal curves that meet at x. NaN: equal to the lower error.
- * `limit`, as large as x: -1 where the truth is below x, 1 where it is above, 0 where x is the
- * measurement. sigma is how sharp the limit is: 0 is a sharp one.
+ * `sigma` holds 1-sigma errors: NULL for none, one row (sigma_rows = 1) for errors that are the
+ * same in all rows, or one error per cell (sigma_rows = rows). An error of 0 means that the value
+ * is exact. NaN means that the error is unknown: the attribute's median error is used, scaled by
+ * how much larger or smaller than usual the other errors of the row are.
+ *
+ * `weights` (rows, or NULL) multiply each row's term in the bound.
+ *
+ * The targets are in one of two arrays, depending on the likelihood; the other is NULL. `labels`
+ * (rows) holds classes or ordered levels, 0 .. C-1. `targets` (rows x outputs) holds numbers,
+ * counts or sets of labels. `outputs` is the number of labels for sets of labels, whose columns
+ * hold 0 or 1, and otherwise 1. `exposure` (rows, or NULL for 1) is the time, area or effort over
+ * which each count was collected.
+ *
+ * Three more properties of the measurements are optional; NULL where they are not known.
+ *
+ * `correlation`: correlations between the errors of a row's cells, attributes (attributes-1)/2
+ * numbers per row in the order (1,0), (2,0), (2,1), (3,0), ...; one row for all rows
+ * (correlation_rows = 1) or one per row. NaN counts as 0, and so does a correlation with a cell
+ * that is missing, exact or a limit. Correlations need given errors (option "noise"), at most 64
+ * attributes and one of the input models marginal, latent, amortised, exact and first_order.
+ *
+ * `sigma_upper`, with the shape of sigma: upper errors; sigma then holds the lower errors. The true
+ * value is distributed as two half-normal curves that meet at x. NaN: equal to the lower error.
+ *
+ * `limit`, with the shape of x: -1 if the true value is below x (an upper limit), 1 if it is above
+ * x (a lower limit), 0 if x is a measurement. The error of a limit says how sharp it is; 0 is a
+ * sharp edge.
  */
 typedef struct nim_data {
     size_t size; /* sizeof(nim_data) */
@@ -213,7 +227,8 @@ typedef struct nim_data {
     const int8_t *limit;
 } nim_data;
 
-/* A nim_data with these members, all others zero: NIM_DATA(.rows = N, .attributes = d, .x = x). */
+/* A nim_data with these members; all others are zero: NIM_DATA(.rows = N, .attributes = d, .x = x).
+ */
 #define NIM_DATA(...) ((nim_data){.size = sizeof(nim_data), __VA_ARGS__})
 
 /* ---------------------------------------------------------------- model and training ---------- */
@@ -221,57 +236,61 @@ typedef struct nim_data {
 typedef struct nim_model nim_model;
 
 /*
- * A model ready for training on `data`: scaling from its rows, inducing inputs drawn from them,
- * the number of classes is the option "classes" or, when that is 0, follows from the data: one more
- * than the largest label, or the number of columns of a set of labels. All data are checked here;
- * none are kept.
+ * Creates a model for training on `data`. The scaling is computed from the rows, and the inducing
+ * inputs are drawn from them. The number of classes is the option "classes"; if that is 0, it is
+ * one more than the largest label, or the number of columns of a set of labels. All data are
+ * checked. The model keeps no reference to them.
  */
 NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *data,
                                     nim_model **model, nim_error *error);
 NIM_API void nim_model_free(nim_model *model);
 
 /*
- * Learns the population of true inputs (option "population") anew, from the rows of `data`, those
- * the model was made for, and from `others`, of which only x and errors are looked at: often there
- * are far more rows than labels. Option auto then learns one in any case. Before training; refused
- * where the option is flat, noise is learned or the input model has no use for a population.
+ * Learns the population of true inputs (option "population") again, from two tables: `data`, with
+ * which the model was created, and `others`, of which only x and the errors are used. This is for
+ * rows without labels, of which there are often many more. With population = auto a population is
+ * then learned in any case. To be called before training. Fails with NIM_INVALID_ARGUMENT if the
+ * population is flat, if noise is learned, or if the input model does not use a population.
  */
 NIM_API nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
                                               const nim_data *others, nim_error *error);
 
 typedef struct nim_progress {
-    size_t epoch, epochs;  /* passes over the data done, and the most there will be */
-    size_t batch, batches; /* of the pass under way: minibatches done (0 when one has just ended);
-                              after the last pass, steps of the calibration; in a prediction, rows
-                              done and all rows */
-    size_t step;           /* steps done since the model was made */
-    double bound;          /* what training maximises, mean over the epoch's minibatches: for alpha
-                              = 0 the evidence lower bound; while draws are warming up, not yet */
-    double rate;           /* step size in force */
-    double jitter;         /* largest jitter any class needed so far, relative to its variance */
+    size_t epoch, epochs;  /* passes over the data completed, and their maximum */
+    size_t batch, batches; /* minibatches completed in the current pass (0 when a pass has just
+                              ended) and their number; after the last pass, steps of the
+                              calibration; in a prediction, rows completed and all rows */
+    size_t step;           /* steps since the model was created */
+    double bound;          /* the quantity that training maximises, averaged over the minibatches of
+                              the epoch; with alpha = 0 and caution = 1 the evidence lower bound,
+                              except in the warm-up */
+    double rate;           /* current step size */
+    double jitter;         /* largest jitter that was needed so far, relative to the kernel's
+                              variance */
 } nim_progress;
 
 /*
- * Called after every epoch, and several times a second during long ones; a nonzero return stops
- * training after the step just done. The model may be looked into, predicted with and saved
- * meanwhile.
+ * Called after each epoch, and several times a second during long epochs. A nonzero return value
+ * stops the training after the current step. The callback may inspect, save and predict with the
+ * model.
  */
 typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
 
 /*
- * Maximises the bound until it has settled (option "stop" = auto) or for a fixed number of epochs.
- * Returns NIM_CANCELLED when the callback asked to stop; the model is usable then, and calling
- * this again with the same data goes on with that training to the same bits as if it had never
- * stopped, also after the model was saved and loaded. After a training that came to its end, a
- * further call is a warm start from where the model is; `data` may then hold more rows, the old
- * ones first.
+ * Maximises the bound until it no longer improves (option "stop" = auto), or for a fixed number of
+ * epochs. Returns NIM_CANCELLED if the callback stopped the training. The model is usable then, and
+ * a second call with the same data continues the training to the same bits as if it had not been
+ * stopped, even if the model was saved and loaded in between. After a completed training, a further
+ * call is a warm start from the current parameters; `data` may then have more rows, the old rows
+ * first.
  */
 NIM_API nim_status nim_model_train(nim_model *model, const nim_data *data,
                                    nim_progress_function progress, void *context, nim_error *error);
 
 /*
- * Training in the caller's own loop, one step at a time: constant rate, no warm-up, no end of its
- * own. A step allocates nothing. The trainer refers to model and data, which must outlive it.
+ * Training in a loop of the caller, one step at a time, with a constant step size and without
+ * warm-up; the caller decides when to end. A step allocates nothing. The trainer refers to the
+ * model and the data, which must exist until it is freed.
  */
 typedef struct nim_trainer nim_trainer;
 NIM_API nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **trainer,
@@ -280,18 +299,20 @@ NIM_API nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_err
 NIM_API void nim_trainer_free(nim_trainer *trainer);
 
 /*
- * Training by many processes. The library opens no connections: the caller hands in three functions
- * over whatever connects its processes, MPI say (cli/mpi.c). Each process makes the same model from
- * the same data, hands in its collectives, and calls the same functions in the same order. A step's
- * rows are divided among the processes and gradients are summed; all end with the same model, whose
- * bits do not depend on how many there are (docs/scaling.md). One of them saves it.
+ * Training by several processes. The library opens no connections. The caller provides three
+ * functions that communicate between the processes, for example by MPI (cli/mpi.c). Each process
+ * creates the same model from the same data, sets its collectives, and calls the same functions in
+ * the same order. The rows of a step are divided among the processes and the gradients are summed.
+ * All processes end with the same model, whose bits do not depend on the number of processes
+ * (docs/scaling.md). One of them saves it.
  *
- * Each function returns 0, or anything else when it failed, which ends the training with
- * NIM_COMMUNICATION. All values are integers or bytes: no sum depends on its order.
- *   sum      values[i] becomes the sum of the processes' values[i]
- *   largest  values[i] becomes the largest of them
- *   gather   array has `processes` stretches of bytes, from offset[r] up to offset[r + 1]; each
- * process has filled in its own, number `rank`; afterwards every process has all of them
+ * Each function returns 0 on success. Any other value ends the training with NIM_COMMUNICATION. All
+ * values are integers or bytes, so no sum depends on its order.
+ *   sum      replaces values[i] by the sum of values[i] over all processes
+ *   largest  replaces values[i] by the largest values[i] of all processes
+ *   gather   array consists of one part per process; part r are the bytes from offset[r] up to
+ *            offset[r + 1]. Each process has filled in its own part, number `rank`. Afterwards
+ *            every process has all parts.
  */
 typedef struct nim_collectives {
     size_t size;            /* sizeof(nim_collectives) */
@@ -304,18 +325,17 @@ typedef struct nim_collectives {
 
 #define NIM_COLLECTIVES(...) ((nim_collectives){.size = sizeof(nim_collectives), __VA_ARGS__})
 
-/* From now on the model is trained by many processes, and this process does its share. NULL: it
- * is trained by this process alone again. The functions must stay callable until then. They are not
- * saved with the model. */
+/* Makes this process one of several that train the model; NULL makes it train the model alone
+ * again. The functions must remain callable until then. They are not saved with the model. */
 NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *collectives,
                                              nim_error *error);
 
 /* ---------------------------------------------------------------- names and files ------------- */
 
 /*
- * Names of all attributes or all classes, for messages and for matching columns. The library stores
- * them and does not use them. Unless named, attributes are x1, x2, ... and classes 0, 1, ... Names
- * are UTF-8, not empty and different from each other.
+ * Names of all attributes or all classes. The library only stores them, for the messages of
+ * programs and for matching columns. The default names are x1, x2, ... for attributes and 0, 1, ...
+ * for classes. Names must be UTF-8, not empty and different from each other.
  */
 NIM_API nim_status nim_model_name_attributes(nim_model *model, const char *const *names,
                                              nim_error *error);
@@ -324,105 +344,109 @@ NIM_API nim_status nim_model_name_classes(nim_model *model, const char *const *n
 NIM_API const char *nim_model_attribute_name(const nim_model *model, size_t attribute);
 NIM_API const char *nim_model_class_name(const nim_model *model, size_t label);
 
-/* Free text under a key, saved with the model. A text of NULL removes it; nim_model_note returns
- * NULL when there is none. */
+/* Free text that is stored under a key and saved with the model. A text of NULL removes it.
+ * nim_model_note returns NULL if there is no text under the key. */
 NIM_API nim_status nim_model_set_note(nim_model *model, const char *key, const char *text,
                                       nim_error *error);
 NIM_API const char *nim_model_note(const nim_model *model, const char *key);
 
 /*
- * One file holds the model and, when training was stopped under way, all it takes to go on with it
- * (docs/model-file.md). It is written beside `path` and renamed, so that `path` always holds a
- * whole file, the old or the new. Loading checks everything; threads is back at its default. A
- * model that could not be loaded again, because a number in it is not finite, is not saved:
- * NIM_NUMERICAL.
+ * One file holds the model and, if training was stopped before its end, the state from which it can
+ * continue (docs/model-file.md). The file is written under a temporary name in the same directory
+ * and then renamed, so `path` always names a complete file, the old or the new one. Loading checks
+ * the whole file; the option "threads" gets its default. Saving fails with NIM_NUMERICAL if a
+ * number in the model is not finite, because the file could not be loaded again.
  */
 NIM_API nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error);
 NIM_API nim_status nim_model_load(const char *path, nim_model **model, nim_error *error);
 
 /*
- * The same bytes in memory. `size` (or NULL) receives how many there are, and `bytes`, which has
- * room for `capacity`, receives them. `bytes` may be NULL with a capacity of 0, to ask for the size
- * only. NIM_INVALID_ARGUMENT when the model does not fit; nothing is written then but the size.
+ * The same bytes in memory instead of a file. `bytes` has space for `capacity` bytes, and `*size`
+ * receives the number of bytes of the model; `size` may be NULL. To ask for the size only, `bytes`
+ * may be NULL with a capacity of 0. Fails with NIM_INVALID_ARGUMENT if the model needs more than
+ * `capacity` bytes; only the size is written then.
  */
 NIM_API nim_status nim_model_save_memory(const nim_model *model, void *bytes, size_t capacity,
                                          size_t *size, nim_error *error);
 NIM_API nim_status nim_model_load_memory(const void *bytes, size_t size, nim_model **model,
                                          nim_error *error);
 
-/* The options of a model, and a change of one of them. Options that shape the model cannot change;
- * those that say how it is trained or how it predicts can (nim_option_info.role). */
+/* The options of a model. nim_model_set_option changes one of them; an option with the role
+ * NIM_OPTION_SHAPES cannot change (nim_option_info.role). */
 NIM_API const nim_options *nim_model_options(const nim_model *model);
 NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, const char *value,
                                         nim_error *error);
 
-/* ---------------------------------------------------------------- looking into a model -------- */
+/* ---------------------------------------------------------------- inspecting a model ---------- */
 
-/* These take a model, never NULL. */
+/* The model of these functions must not be NULL. */
 
 NIM_API nim_target nim_model_target(const nim_model *model);
-NIM_API size_t nim_model_classes(const nim_model *model);   /* levels, labels; 0 for numbers */
-NIM_API size_t nim_model_functions(const nim_model *model); /* latent ones: a class has one each */
+NIM_API size_t nim_model_classes(const nim_model *model);   /* or levels, labels; 0 for numbers */
+NIM_API size_t nim_model_functions(const nim_model *model); /* latent functions */
 NIM_API size_t nim_model_attributes(const nim_model *model);
 NIM_API size_t nim_model_inducing(const nim_model *model);
-NIM_API size_t nim_model_epochs(const nim_model *model); /* passes over the data so far */
-NIM_API size_t nim_model_rows(const nim_model *model);   /* rows it was trained on, 0 before */
-NIM_API int nim_model_under_way(const nim_model *model); /* 1: training stopped before its end */
+NIM_API size_t nim_model_epochs(const nim_model *model); /* completed passes over the data */
+NIM_API size_t nim_model_rows(const nim_model *model);   /* rows of the training, 0 before it */
+NIM_API int nim_model_under_way(const nim_model *model); /* 1: a training was stopped early */
 
-/* What training maximises, averaged over the last epoch's minibatches: for alpha = 0 and caution =
- * 1 the evidence lower bound. NaN before training. */
+/* The quantity that training maximises, averaged over the minibatches of the last epoch; with alpha
+ * = 0 and caution = 1 the evidence lower bound. NaN before training. */
 NIM_API double nim_model_bound(const nim_model *model);
 
 /*
- * Copies of what was learned. Lengthscales, noise and population are in the user's units.
- *   lengthscales     functions x attributes  lambda of each latent function's kernel; where it is
- *                                            a sum, functions x terms x attributes
- *   variances        functions               s2 of its kernel (where y is a number, of y in
- *                                            standard units); of a sum, functions x terms
+ * Copies a learned quantity by its name. Lengthscales, noise and population are in the user's
+ * units.
+ *   lengthscales     functions x attributes  lambda of each latent function's kernel; for a kernel
+ *                                            that is a sum, functions x terms x attributes
+ *   variances        functions               s2 of each kernel (for numbers, in standard units of
+ *                                            y); for a sum, functions x terms
  *   white_noise      functions               s0^2
  *   inducing_inputs  functions x inducing x attributes
- *   noise_variance   attributes              learned input noise; zeros when noise is given
- *   relevance        attributes              share of each attribute, 1/lambda^2 in standard units,
- *                                            averaged over functions and, by s2, over the terms
- *                                            of a sum, largest = 1; a constant attribute has none
- *   function_relevance  functions x attributes  its parts, which add up to relevance
- *   missing_columns  flags                   the attribute whose missing cells each flag shows; one
- *                                            has a flag where enough of its cells are missing
- *   missing_relevance  flags                 share of each flag, on the scale of relevance
- *   population_shares  components            shares of the Gaussians that true inputs are assumed
- *                                            to come from; none where nothing is (flat)
+ *   noise_variance   attributes              learned input noise; zeros if noise is given
+ *   relevance        attributes              share of each attribute: 1/lambda^2 in standard units,
+ *                                            averaged over functions (and over the terms of a sum,
+ *                                            weighted by s2), scaled so that the largest is 1; 0
+ *                                            for a constant attribute
+ *   function_relevance  functions x attributes  the contributions of the functions to relevance
+ *   missing_columns  flags                   for each flag of missing cells, its attribute; an
+ *                                            attribute has a flag if enough of its cells are
+ *                                            missing
+ *   missing_relevance  flags                 relevance of each flag, on the scale of relevance
+ *   population_shares  components            shares of the Gaussian components of the population;
+ *                                            no values for a flat population
  *   population_means   components x attributes
  *   population_covariances  components x attributes x attributes
- *   temperature      1                       T: class probabilities are in proportion to p^(1/T);
- *                                            1 where they are not calibrated
- *   class_shares     classes                 of the rows it learned from, by their weights; none in
- *                                            files of older versions
- *   novelty_quantiles  up to 256             of the surprises of rows like those it learned from;
- *                                            none where it cannot say how unusual rows are
- *   plausibility_rows  classes               rows of each that were kept aside; none where it
- *                                            cannot say how plausible classes are
- *   trace            points x 2              the bound over training, at most 256 epochs of it: the
- *                                            epoch, and the bound as nim_model_bound has it
+ *   temperature      1                       T: class probabilities are proportional to p^(1/T); 1
+ *                                            if they are not calibrated
+ *   class_shares     classes                 weighted shares of the classes in the training rows;
+ *                                            no values for files of older versions
+ *   novelty_quantiles  up to 256             quantiles of how surprising rows like the training
+ *                                            rows are; no values if the model cannot compute
+ *                                            novelty
+ *   plausibility_rows  classes               held-out rows of each class; no values if the model
+ *                                            cannot compute plausibility
+ *   trace            points x 2              epoch and bound in the training, at most 256 points
  * and what the likelihood learns, in units of y:
  *   epsilon          1                       robust_max: share of wrong labels
- *   noise_deviation  1                       gaussian: of the noise of y
+ *   noise_deviation  1                       gaussian: standard deviation of the noise of y
  *   scale, freedom   1, 1                    student_t: width of the noise, degrees of freedom
  *   base_rate        1                       poisson: rate where the latent function is zero
- *   thresholds       classes - 1             ordinal: where one level gives way to the next
+ *   thresholds       classes - 1             ordinal: thresholds between the levels
  *   map, offsets     classes x functions, classes    multilabel: from functions to labels
- * `count` (or NULL) receives how many values there are, and `values`, which has room for `capacity`
- * of them, receives the values. `values` may be NULL with a capacity of 0, to ask for the count
- * only. NIM_INVALID_ARGUMENT when there are more values than room; nothing is written then but the
- * count.
+ * `values` has space for `capacity` numbers, and `*count` receives their number; `count` may be
+ * NULL. To ask for the count only, `values` may be NULL with a capacity of 0. Fails with
+ * NIM_INVALID_ARGUMENT if there are more than `capacity` values; only the count is written then.
  */
 NIM_API nim_status nim_model_get(const nim_model *model, const char *name, double *values,
                                  size_t capacity, size_t *count, nim_error *error);
 
 /*
- * Where the training rows' true inputs are believed to be: mean and standard deviation of q(x_i),
- * each rows x attributes in the user's units. `data` as given to training, labels included. Input
- * models that do not infer true inputs answer with what the population says of the measurements
- * where one was learned, otherwise with the measurements and their errors.
+ * Estimates the true inputs of the training rows: mean and standard deviation of q(x_i), each
+ * rows x attributes in the user's units. `data` must be the training data, targets included. For
+ * input models that do not infer true inputs, the result is the distribution of the inputs given
+ * their measurements and the population, if a population was learned; otherwise the measurements
+ * and their errors.
  */
 NIM_API nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,
                                      double *deviation, nim_error *error);
@@ -431,92 +455,97 @@ NIM_API nim_status nim_model_denoise(const nim_model *model, const nim_data *dat
 
 typedef struct nim_predictor nim_predictor;
 
-/* Factors the model once and holds all the memory predictions need. The model must outlive it and
- * not be trained meanwhile. */
+/* Factorises the covariances of the model once and allocates all memory that predictions need. The
+ * model must exist until the predictor is freed, and must not be trained in that time. */
 NIM_API nim_status nim_predictor_create(const nim_model *model, nim_predictor **predictor,
                                         nim_error *error);
 NIM_API void nim_predictor_free(nim_predictor *predictor);
 
-/* What to compute; NULL members are left out. To ask for probabilities of a model that predicts
- * numbers, or for a mean or quantiles of one that does not, is an error. */
+/* The arrays to compute; a member that is NULL is not computed. Asking for probabilities of a model
+ * that predicts numbers, or for a mean or quantiles of one that does not, is an error. */
 typedef struct nim_prediction {
     size_t size;             /* sizeof(nim_prediction) */
-    double *probabilities;   /* rows x classes; each row sums to one, but for sets of labels, where
-                                each label has a probability of its own */
-    double *entropy;         /* rows: entropy of the probabilities, nats; of sets, summed */
-    double *latent_mean;     /* rows x functions: mean of f over posterior and measurement error;
-                                where y is a number, in standard units of y */
-    double *latent_variance; /* rows x functions: its variance */
-    /* The entropy is the sum of three parts, nats: what exact measurements of the row's inputs
-     * would remove on average, I(y; x); what knowing the latent functions would remove then,
-     * I(y; f | x); and the label noise that nothing removes, the rest. Input models that do not
-     * average over where the input may be count everything but label noise as the second part. */
+    double *probabilities;   /* rows x classes; each row sums to one, except for sets of labels,
+                                where each label has its own probability */
+    double *entropy;         /* rows: entropy of the probabilities in nats; for sets of labels the
+                                sum over the labels */
+    double *latent_mean;     /* rows x functions: mean of f over the posterior and the measurement
+                                error; for numbers in standard units of y */
+    double *latent_variance; /* rows x functions: variance of f */
+    /* The entropy is the sum of three parts, in nats: the part that exact measurements of the row's
+     * inputs would remove on average, I(y; x); the part that knowledge of the latent functions
+     * would then remove, I(y; f | x); and the rest, label noise that nothing removes. For input
+     * models that do not average over the possible inputs, the first part is 0. */
     double *measurement_part; /* rows */
     double *model_part;       /* rows */
     /* Numbers and counts: mean and standard deviation of y, and its quantiles at `level_count`
-     * levels between 0 and 1, rows x level_count. */
+     * levels between 0 and 1 (rows x level_count). */
     double *mean, *deviation; /* rows */
     const double *levels;
     size_t level_count;
     double *quantiles;
-    /* rows: log p(y) of the rows' own labels or targets, which the data must hold; the log of a
-     * probability, or of a density in units of y; of sets, summed over the labels' own. */
+    /* rows: log p(y) of the labels or targets in the data: the log of a probability, or of a
+     * density in units of y; for sets of labels the sum over the labels. */
     double *log_density;
-    /* rows x 2: of numbers and counts, P(Y < y) and P(Y <= y) of the rows' own targets: where they
-     * stand in what was predicted of them. The same but for counts. */
+    /* rows x 2, for numbers and counts: P(Y < y) and P(Y <= y) of the targets in the data. The two
+     * are equal for numbers. */
     double *cumulative;
-    /* rows x classes: how plausible each class or level is, held against rows of that class that
-     * were kept aside in training: the classes whose plausibility is above a hold the true one with
-     * a probability of 1 - a at least, class by class, also where classes have other shares. */
+    /* rows x classes: plausibility of each class or level, from rows of that class that were held
+     * out in training (conformal prediction). The set of classes with a plausibility above a
+     * contains the true class with a probability of at least 1 - a. This holds for each class, so
+     * it also holds if the shares of the classes change. */
     double *plausibility;
-    /* rows: how unlike the training rows the measurement is, whatever its class: -log10 of the
-     * share of training rows that are at least as surprising under the population of inputs, given
-     * their errors and missing cells. 2: one in 100. */
+    /* rows: how unusual the measurement is compared with the training rows, for any class: -log10
+     * of the share of training rows that are at least as surprising under the population of inputs,
+     * given their errors and missing cells. 2 means one row in 100. */
     double *novelty;
-    double *input_log_density; /* rows: log p(x~) of the measurement under that population, widened
-                                  by the row's own errors, in units of x; missing cells left out */
+    double *input_log_density; /* rows: log p(x~) of the measurement under the population, convolved
+                                  with the row's errors, in units of x; without missing cells */
 } nim_prediction;
 
-/* A nim_prediction with these members, all others NULL: NIM_PREDICTION(.probabilities = p). */
+/* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */
 #define NIM_PREDICTION(...) ((nim_prediction){.size = sizeof(nim_prediction), __VA_ARGS__})
 
-/* Rows may come in any portions: the results do not depend on it. Allocates nothing. NIM_NUMERICAL
- * where an answer is not a finite number, as a model with absurd parameters may give; NIM_CANCELLED
- * where the progress function stopped it. The content of the arrays is then undefined. */
+/* Predicts the rows of `data`. The result for a row does not depend on the other rows. Allocates
+ * nothing. Fails with NIM_NUMERICAL if a result is not finite, which a model with extreme
+ * parameters may cause, and with NIM_CANCELLED if the progress function stopped it. The content of
+ * the arrays is then undefined. */
 NIM_API nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
                                const nim_prediction *prediction, nim_error *error);
 
 /*
- * From now on nim_predict and nim_remeasure call `progress` before their first row and then
- * several times a second, in the thread that called them; a nonzero return stops them. NULL: they
- * do not.
+ * Sets a function that nim_predict and nim_remeasure call before their first row and then several
+ * times a second, in the thread that called them. A nonzero return value stops them. NULL removes
+ * the function.
  */
 NIM_API nim_status nim_predictor_set_progress(nim_predictor *predictor,
                                               nim_progress_function progress, void *context,
                                               nim_error *error);
 
 /*
- * Classes or levels may have other shares where predictions are made than they had in training. If
- * the inputs of each class are spread as before (label shift), probabilities in proportion to
- * p(c) shares_c / (share of c in training) are right. From here on the predictor gives these;
- * entropy and its parts follow. `shares` (classes) need not sum to one; NULL: as in training.
+ * Sets the shares of the classes or levels in the rows to predict, if they differ from those in
+ * training. The probabilities become proportional to p(c) shares_c / (share of c in training), and
+ * the entropy and its parts change accordingly. This is correct if the inputs of each class are
+ * distributed as in training (label shift). `shares` (classes) need not sum to one; NULL means the
+ * shares of training.
  */
 NIM_API nim_status nim_predictor_set_shares(nim_predictor *predictor, const double *shares,
                                             nim_error *error);
 
 /*
- * The shares (classes) that make these rows most probable, from the probabilities (rows x classes)
- * that the model gives them with the shares of training: no labels are needed. It holds for label
- * shift; where classes look alike the shares are uncertain.
+ * Estimates the shares (classes) of the classes in rows without labels, by maximum likelihood.
+ * `probabilities` (rows x classes) are those that the model predicts with the shares of training.
+ * The estimate is valid for label shift. It is uncertain if classes are hard to distinguish.
  */
 NIM_API nim_status nim_model_estimate_shares(const nim_model *model, size_t rows,
                                              const double *probabilities, double *shares,
                                              nim_error *error);
 
 /*
- * What a better measurement would tell: gain (rows x attributes) is the entropy of the row's class,
- * in nats, that measuring this attribute alone exactly would remove on average, I(y; x_j). Zero
- * where the value is exact already. Not for models that predict numbers. Allocates nothing.
+ * Computes the value of better measurements. gain (rows x attributes) is the entropy of the row's
+ * class, in nats, that an exact measurement of this attribute alone would remove on average,
+ * I(y; x_j). It is 0 if the value is already exact. Not for models that predict numbers. Allocates
+ * nothing.
  */
 NIM_API nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double *gain,
                                  nim_error *error);

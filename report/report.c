@@ -332,7 +332,7 @@ nim_status nim_report_add(nim_report *report, const nim_report_rows *rows, nim_e
         return report_failure(error, NIM_INVALID_ARGUMENT, "report or rows are NULL");
     if (report->json)
         return report_failure(error, NIM_INVALID_ARGUMENT,
-                              "rows come before the report is asked for");
+                              "rows cannot be added after the report was written");
     if (!report->predictions.room &&
         !(predictions_create(&report->predictions, report->model, 0, PORTION, true) &&
           predictions_ask_more(&report->predictions, report->model)))

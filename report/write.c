@@ -220,7 +220,7 @@ nim_status nim_report_text(nim_report *report, const char *format, const char **
     if (!html && strcmp(format, "json") != 0)
         return report_failure(error, NIM_INVALID_ARGUMENT, "format is neither json nor html");
     if (!report->rows)
-        return report_failure(error, NIM_BAD_DATA, "a report needs one row at least");
+        return report_failure(error, NIM_BAD_DATA, "a report needs at least one row");
     if (!report->json) {
         nim_status status = write_json(report, error);
         if (status != NIM_OK)

@@ -11,7 +11,7 @@ packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev cl
 [ "${1:-}" = coverage ] && packages+=(gcovr)
 [ "${1:-}" = browser ] && packages=(chromium)
 [ "${1:-}" = mpi ] && packages=(libopenmpi-dev openmpi-bin)
-[ "${1:-}" = deb ] && packages+=(dpkg-dev debhelper dh-python fakeroot)
+[ "${1:-}" = deb ] && packages+=(dpkg-dev debhelper dh-python fakeroot python3-venv)
 [ "${1:-}" = abi ] && packages+=(abigail-tools)
 [ "${1:-}" = tidy ] && packages+=(clang clang-tidy)
 [ "${1:-}" = aarch64 ] && packages+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)

@@ -94,14 +94,14 @@ static bool next_member(struct byte_stream *input, bool *ended, struct complaint
             break;
         if (input->raw[input->raw_at] != 0)
             return complain(complaint, BAD_INPUT,
-                            "%s: there is something that is not gzip behind the gzip data",
+                            "%s: there are other bytes after the gzip data",
                             input->name);
         input->raw_at++;
     }
     *ended = input->raw_at == input->raw_end;
     input->in_member = !*ended;
     if (inflateReset(&input->stream) != Z_OK)
-        return complain(complaint, BROKE_DOWN, "%s: zlib cannot go on", input->name);
+        return complain(complaint, BROKE_DOWN, "%s: zlib failed", input->name);
     return true;
 }
 

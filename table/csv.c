@@ -147,9 +147,9 @@ static enum outcome pass_quoted(const struct csv *csv, struct walk *walk,
     size_t next = csv->ends[walk->at];
     for (size_t i = close + 1; i < next; i++)
         if (!is_blank(text[i]))
-            return wrong_quote(csv, walk, open, "there is text behind the quoted cell", complaint);
+            return wrong_quote(csv, walk, open, "there is text after the quoted cell", complaint);
     if (text[next] == '"')
-        return wrong_quote(csv, walk, open, "there is text behind the quoted cell", complaint);
+        return wrong_quote(csv, walk, open, "there is text after the quoted cell", complaint);
     return DONE;
 }
 
@@ -388,7 +388,7 @@ static bool name_columns(struct csv *csv, size_t line, struct complaint *complai
         const char *lone = memchr(name.text, '\r', name.length);
         if (lone && lone[1] != '\n')
             return complain(complaint, BAD_INPUT,
-                            "%s:%zu: lines end in carriage returns alone; newlines are needed",
+                            "%s:%zu: lines end in carriage returns only; expected newlines",
                             table->path, line);
         table->column[i].name = text_pool_copy(&table->names, name.text, name.length);
         if (!table->column[i].name)
@@ -416,7 +416,7 @@ static bool apply_ecsv(struct csv *csv, size_t line, struct complaint *complaint
         table->column[i].unit = csv->ecsv.column[i].unit;
     }
     return same || complain(complaint, BAD_INPUT,
-                            "%s:%zu: the names of the columns are not those of the ECSV header",
+                            "%s:%zu: the column names differ from those in the ECSV header",
                             table->path, line);
 }
 

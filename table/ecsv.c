@@ -245,7 +245,7 @@ static bool finish_column(struct ecsv *ecsv, const char **what) {
         return true;
     struct source source = {ecsv->item, ecsv->item + ecsv->length};
     ecsv->length = 0;
-    *what = "the ECSV header describes a column in a way that is not understood";
+    *what = "the description of a column in the ECSV header is not understood";
     if (*source.at == '{' ? !read_braces(&source, &description)
                           : !read_lines(&source, ecsv->indent + 2, &description))
         return false;

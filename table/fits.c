@@ -213,7 +213,7 @@ static bool find_part(struct fits *fits, const char *part, struct complaint *com
         if (is_wanted(&fits->header, number, part))
             return true;
         if (!fits_data_size(&fits->header, &size))
-            return wrong(fits, "a header does not say how large its data are", complaint);
+            return wrong(fits, "a header does not give the size of its data", complaint);
         if (!pass_over(fits, filled_up(size), &missing, false, complaint))
             return false;
         if (missing > filled_up(size) - size)
@@ -297,7 +297,7 @@ static size_t take_digits(const char **p, size_t most) {
 
 static bool complain_of_field(const struct fits *fits, const struct field *field, size_t number,
                               struct complaint *complaint) {
-    return complain(complaint, BAD_INPUT, "%s: FITS: column %zu %s: its format does not fit",
+    return complain(complaint, BAD_INPUT, "%s: FITS: column %zu %s: its format is not valid",
                     fits->table.path, number, field->name);
 }
 
@@ -447,12 +447,12 @@ static bool check_sums(const struct fits *fits, struct complaint *complaint) {
     if (fits_string(&fits->header, "DATASUM", 0, text) && *text) {
         const char *p = text + strspn(text, " ");
         if (take_digits(&p, SIZE_MAX / 16) != fits_sum_value(&fits->data_sum) || *p)
-            return wrong(fits, "the table is damaged: its DATASUM does not fit", complaint);
+            return wrong(fits, "the table is damaged: its DATASUM is wrong", complaint);
     }
     uint32_t all = fits_sum_value(&fits->sum);
     if (fits_string(&fits->header, "CHECKSUM", 0, text) && text[strspn(text, "0 ")] && all &&
         all != UINT32_MAX)
-        return wrong(fits, "the table is damaged: its CHECKSUM does not fit", complaint);
+        return wrong(fits, "the table is damaged: its CHECKSUM is wrong", complaint);
     return true;
 }
 

@@ -77,7 +77,8 @@ static double element(unsigned char type, const unsigned char *bytes) {
 }
 
 static bool ends_early(const struct idx_file *file, size_t row, struct complaint *complaint) {
-    return complain(complaint, BAD_INPUT, "%s: row %zu: the file ends here; its head says %zu rows",
+    return complain(complaint, BAD_INPUT,
+                    "%s: row %zu: the file ends here; its header says %zu rows",
                     byte_stream_name(file->input), row + 1, file->rows);
 }
 
@@ -96,7 +97,7 @@ static bool read_head(struct idx_file *file, struct complaint *complaint) {
         if (!byte_stream_read(file->input, size, sizeof size, &got, complaint))
             return false;
         if (got < sizeof size)
-            return complain(complaint, BAD_INPUT, "%s: the file ends within its head", name);
+            return complain(complaint, BAD_INPUT, "%s: the file ends within its header", name);
         size_t dimension = (size_t)big_endian(size, 4);
         if (!i)
             file->rows = dimension;
@@ -124,9 +125,9 @@ static bool read_end(struct idx_file *file, struct complaint *complaint) {
     size_t got;
     if (!byte_stream_read(file->input, &byte, 1, &got, complaint))
         return false;
-    return !got ||
-           complain(complaint, BAD_INPUT, "%s: there are more bytes than the %zu rows of its head",
-                    byte_stream_name(file->input), file->rows);
+    return !got || complain(complaint, BAD_INPUT,
+                            "%s: there are more bytes than the header's %zu rows have",
+                            byte_stream_name(file->input), file->rows);
 }
 
 /* ---------------------------------------------------------------- labels ---------------------- */

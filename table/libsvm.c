@@ -111,7 +111,7 @@ static bool take_value(struct libsvm *svm, struct span word, struct complaint *c
     if (!read_index(left, &index))
         return complain_here(svm, word, "expected an index from 0 to 1048576", complaint);
     if (!right.length || number_read(right.text, right.length, &value) == NUMBER_NOT)
-        return complain_here(svm, word, "expected a number behind the colon", complaint);
+        return complain_here(svm, word, "expected a number after the colon", complaint);
     if (svm->values > svm->row[svm->rows].first && svm->index[svm->values - 1] >= index)
         return complain_here(svm, word, "expected indices in ascending order", complaint);
     if (!make_room(svm, complaint))

@@ -56,7 +56,7 @@ static bool write_zipped(struct output *output, const void *bytes, size_t size, 
         stream->next_out = output->zipped;
         stream->avail_out = sizeof output->zipped;
         if (deflate(stream, flush) == Z_STREAM_ERROR)
-            return complain(complaint, BROKE_DOWN, "%s: zlib cannot go on", output_name(output));
+            return complain(complaint, BROKE_DOWN, "%s: zlib failed", output_name(output));
         if (!atomic_file_write(output->file, output->zipped,
                                sizeof output->zipped - stream->avail_out, complaint))
             return false;

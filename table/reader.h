@@ -42,6 +42,7 @@ struct table {
     struct text_pool cells; /* texts that live as long as the rows at hand */
     const char *path;       /* for messages */
     const char *beside;     /* the file beside it that was read too, or NULL */
+    bool cut_short;         /* the service that wrote it says that rows are missing */
     struct column *column;
     size_t columns;
     struct column_index index; /* of their names */

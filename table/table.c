@@ -56,9 +56,9 @@ static const struct {
     {"PAR1", 4, true, "a Parquet file"},
     {"\x89HDF", 4, true, "an HDF5 file"},
     {"%PDF-", 5, false, "a PDF document"},
-    {"<!DOCTYPE html", 14, false, "a page of the web"},
-    {"<!doctype html", 14, false, "a page of the web"},
-    {"<html", 5, false, "a page of the web"},
+    {"<!DOCTYPE html", 14, false, "a web page"},
+    {"<!doctype html", 14, false, "a web page"},
+    {"<html", 5, false, "a web page"},
     {"\xff\xfe", 2, false, "text in UTF-16, not UTF-8"},
     {"\xfe\xff", 2, false, "text in UTF-16, not UTF-8"},
 };
@@ -137,7 +137,7 @@ static struct table *open_source(struct byte_stream *input, struct opening *open
     if (!length)
         complain(complaint, BAD_INPUT, "%s: the file is empty", name);
     else if (what)
-        complain(complaint, BAD_INPUT, "%s: is not a table but %s", name, what);
+        complain(complaint, BAD_INPUT, "%s: is not a table, but %s", name, what);
     else
         good = true;
     if (good && opening->format == TABLE_ANY)
@@ -226,6 +226,10 @@ const char *table_path(const struct table *table) {
 
 const char *table_beside(const struct table *table) {
     return table->beside;
+}
+
+bool table_cut_short(const struct table *table) {
+    return table->cut_short;
 }
 
 size_t table_columns(const struct table *table) {

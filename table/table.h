@@ -75,6 +75,11 @@ const char *table_path(const struct table *table);
 
 /* The file beside it that part of the columns comes from (IDX: the labels), or NULL. */
 const char *table_beside(const struct table *table);
+
+/* Whether the service that wrote the table says that it left rows out (VOTable: QUERY_STATUS
+ * OVERFLOW). Known for certain when all rows have been read. */
+bool table_cut_short(const struct table *table);
+
 size_t table_columns(const struct table *table);
 const struct column *table_column(const struct table *table, size_t index);
 const char *table_column_name(const struct table *table, size_t index);

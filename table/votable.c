@@ -126,7 +126,8 @@ static bool take_cell(struct votable *votable, size_t field, size_t row_start,
     struct xml *xml = &votable->xml;
     size_t depth = xml->depth;
     if (xml_attribute(xml, "encoding"))
-        return wrong_row(votable, "a cell in an encoding of its own, which is not read", complaint);
+        return wrong_row(votable, "a cell with its own encoding, which is not supported",
+                         complaint);
     while (xml_next(xml, complaint)) {
         if (xml->event == XML_END && xml->depth < depth) {
             end_cell(votable, field);
@@ -150,15 +151,14 @@ static bool take_cells(struct votable *votable, struct complaint *complaint) {
         if (xml->event == XML_END && xml->depth < depth) {
             if (count == votable->fields)
                 return true;
-            return complain(complaint, BAD_INPUT,
-                            "%s: row %zu: %zu cell%s where there are %zu fields",
+            return complain(complaint, BAD_INPUT, "%s: row %zu: %zu cell%s for %zu fields",
                             votable->table.path, votable->loaded + votable->rows + 1, count,
                             plural_s(count), votable->fields);
         }
         if (xml->event != XML_START)
             continue;
         if (strcmp(xml->name, "TD") != 0)
-            return wrong_row(votable, "something else than cells (TD)", complaint);
+            return wrong_row(votable, "an element other than a cell (TD)", complaint);
         if (count == votable->fields)
             return wrong_row(votable, "more cells than there are fields", complaint);
         if (!take_cell(votable, count++, start, complaint))
@@ -174,7 +174,7 @@ static bool take_text_row(struct votable *votable, bool *any, struct complaint *
         if (xml->event == XML_END)
             return true;
         if (*any && strcmp(xml->name, "TR") != 0)
-            return wrong_row(votable, "something else than a row (TR)", complaint);
+            return wrong_row(votable, "an element other than a row (TR)", complaint);
         if (*any)
             return take_cells(votable, complaint);
     }
@@ -194,7 +194,8 @@ static bool decode_some(struct votable *votable, struct complaint *complaint) {
                 return wrong_row(votable, "an element within the data", complaint);
             votable->stream_ended = xml->event == XML_END;
             if (votable->stream_ended && !base64_is_whole(&votable->base64))
-                return wrong_row(votable, "the base64 ends within a group of letters", complaint);
+                return wrong_row(votable, "the base64 data end within a group of characters",
+                                 complaint);
             if (xml->event == XML_TEXT)
                 votable->letters = xml->text;
             continue;
@@ -273,20 +274,23 @@ static bool take_byte_row(struct votable *votable, bool *any, struct complaint *
         end_cell(votable, i);
     }
     return taken || votable->serialisation == BINARY2 ||
-           wrong_row(votable, "data of fields that have none", complaint);
+           wrong_row(votable, "data for fields that have no content", complaint);
 }
 
 /* ---------------------------------------------------------------- the document ---------------- */
 
-/* Services answer with a VOTable when something went wrong too, and say so behind rows that are
- * not all there were. */
+/* Services answer with a VOTable when something went wrong too, and say so after rows that are
+ * not all there were. They also say when they sent as many rows as they are willing to send, and
+ * there are more. */
 static bool check_info(struct votable *votable, struct complaint *complaint) {
     struct xml *xml = &votable->xml;
     const char *name = xml_attribute(xml, "name"), *value = xml_attribute(xml, "value");
     char said[256] = "";
     size_t depth = xml->depth, used = 0;
-    if (strcmp(xml->name, "INFO") != 0 || !name || strcmp(name, "QUERY_STATUS") != 0 || !value ||
-        strcmp(value, "ERROR") != 0)
+    if (strcmp(xml->name, "INFO") != 0 || !name || strcmp(name, "QUERY_STATUS") != 0 || !value)
+        return true;
+    votable->table.cut_short = votable->table.cut_short || strcmp(value, "OVERFLOW") == 0;
+    if (strcmp(value, "ERROR") != 0)
         return true;
     while (xml_next(xml, complaint)) {
         if (xml->event == XML_END && xml->depth < depth)
@@ -339,7 +343,7 @@ static bool find_stream(struct votable *votable, struct complaint *complaint) {
     if (strcmp(xml->name, "STREAM") != 0)
         return wrong(votable, "binary data without a STREAM", complaint);
     if (xml_attribute(xml, "href"))
-        return wrong(votable, "the data lie elsewhere (href), and are not fetched", complaint);
+        return wrong(votable, "the data are elsewhere (href), which is not supported", complaint);
     return (encoding && strcmp(encoding, "base64") == 0) ||
            wrong(votable, "the data of a STREAM must be in base64", complaint);
 }

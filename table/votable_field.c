@@ -91,11 +91,12 @@ bool votable_field_read(struct votable_field *field, const struct xml *xml, stru
     while (found < count && strcmp(type ? type : "", types[found].name) != 0)
         found++;
     if (found == count)
-        return xml_complain(xml, "a FIELD without a datatype that VOTable knows", complaint);
+        return xml_complain(xml, "a FIELD without a valid datatype", complaint);
     field->type = (enum votable_type)found;
     field->bytes = types[found].bytes;
     if (size && *size && !read_arraysize(field, size))
-        return xml_complain(xml, "a FIELD whose arraysize is not like 3, 3x2 or *", complaint);
+        return xml_complain(xml, "a FIELD whose arraysize is not of the form 3, 3x2 or *",
+                            complaint);
     field->elements = usable_elements(field);
     field->name = keep(pool, name && *name ? name : id ? id : "");
     if (unit && unit[strspn(unit, " \t\r\n")])

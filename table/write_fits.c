@@ -52,8 +52,8 @@ static bool no_memory_for(const struct fits_writer *fits, struct complaint *comp
 }
 
 static bool complain_of_rows(const struct fits_writer *fits, struct complaint *complaint) {
-    return complain(complaint, BAD_INPUT, "%s: the temporary file for its rows failed: %s",
-                    name_of(fits), errno ? strerror(errno) : "it has been changed");
+    return complain(complaint, BAD_INPUT, "%s: the temporary file for its rows cannot be used: %s",
+                    name_of(fits), errno ? strerror(errno) : "it was changed");
 }
 
 /* ---------------------------------------------------------------- opening --------------------- */
@@ -91,7 +91,8 @@ static bool open_rows(struct fits_writer *fits, struct complaint *complaint) {
     int file = open_temporary(output_directory(fits->writer.output));
     if (file < 0)
         return complain(complaint, errno == ENOMEM ? BROKE_DOWN : BAD_INPUT,
-                        "%s: no temporary file for its rows: %s", name_of(fits), strerror(errno));
+                        "%s: cannot create a temporary file for its rows: %s", name_of(fits),
+                        strerror(errno));
     fits->rows = fdopen(file, "w+b");
     if (fits->rows)
         return true;

@@ -52,8 +52,8 @@ static bool settle_format(const char *path, enum table_format *format,
     if (*format != TABLE_ANY || format_of(path, format))
         return true;
     return complain(complaint, BAD_INPUT,
-                    "%s: cannot write what this name says; tables are written as .csv, .tsv, .txt "
-                    "or .dat, .ecsv, .vot, .xml or .fits, perhaps with .gz behind",
+                    "%s: unknown extension; expected .csv, .tsv, .txt, .dat, .ecsv, .vot, .xml or "
+                    ".fits, optionally followed by .gz",
                     path);
 }
 
@@ -91,7 +91,7 @@ struct table_writer *table_writer_open(const char *path, enum table_format forma
 }
 
 static bool complain_of_cells(const struct table_writer *writer, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: row %zu: more or fewer than %zu cells",
+    return complain(complaint, BROKE_DOWN, "%s: row %zu: expected %zu cells",
                     output_name(writer->output), writer->row + 1, writer->columns);
 }
 

@@ -106,7 +106,8 @@ static bool find_tag(struct xml *xml, size_t *length, struct complaint *complain
             return true;
         }
         if (!c || (c == '<' && !quote))
-            return xml_complain(xml, "a tag is not closed, or holds what no tag can", complaint);
+            return xml_complain(xml, "a tag is not closed, or contains an invalid character",
+                                complaint);
         if (quote ? c == quote : (c == '"' || c == '\''))
             quote = quote ? '\0' : c;
         else if (c == '>' && !quote) {
@@ -166,7 +167,8 @@ static size_t resolve(const char *text, size_t left, size_t *taken, char out[4])
 
 static bool complain_of_entity(const struct xml *xml, struct complaint *complaint) {
     return xml_complain(
-        xml, "an entity that is none of &amp; &lt; &gt; &quot; &apos; and no character", complaint);
+        xml, "an entity other than &amp; &lt; &gt; &quot; &apos; and character references",
+        complaint);
 }
 
 /* ---------------------------------------------------------------- tags ------------------------ */
@@ -233,7 +235,7 @@ static bool push(struct xml *xml, const char *name, struct complaint *complaint)
     if (xml->depth == XML_DEPTH || size > XML_NAMES - xml->names_used)
         return xml_complain(xml, "elements nest more than 64 deep", complaint);
     if (!xml->depth && xml->opened)
-        return xml_complain(xml, "a second element behind the first", complaint);
+        return xml_complain(xml, "a second element after the first", complaint);
     xml->opened = true;
     xml->depth++;
     memcpy(xml->names + xml->names_used, name, size);
@@ -264,7 +266,7 @@ static bool take_end(struct xml *xml, size_t length, struct complaint *complaint
         end--;
     *end = '\0';
     if (!xml->depth || strcmp(name, innermost(xml)) != 0)
-        return xml_complain(xml, "an element ends that is not the last one opened", complaint);
+        return xml_complain(xml, "an end tag does not match the last element opened", complaint);
     advance(xml, length);
     pop(xml);
     return true;
@@ -283,7 +285,7 @@ static bool take_start(struct xml *xml, size_t length, struct complaint *complai
         rest++;
     bool bare = !*rest;
     if (rest == name || (!bare && !ascii_blank(*rest)))
-        return xml_complain(xml, "a '<' that starts no tag", complaint);
+        return xml_complain(xml, "a '<' that does not start a tag", complaint);
     *rest = '\0';
     xml->attributes = 0;
     if (!push(xml, name, complaint) || (!bare && !read_attributes(xml, rest + 1, complaint)))
@@ -308,7 +310,7 @@ static bool check_encoding(struct xml *xml, size_t length, struct complaint *com
     encoding += *encoding != '\0';
     return ascii_starts(encoding, "utf-8") || ascii_starts(encoding, "utf8") ||
            ascii_starts(encoding, "us-ascii") || ascii_starts(encoding, "ascii") ||
-           xml_complain(xml, "the encoding is not UTF-8; iconv turns it into that", complaint);
+           xml_complain(xml, "the encoding is not UTF-8; iconv converts it", complaint);
 }
 
 static bool pass_instruction(struct xml *xml, struct complaint *complaint) {
@@ -326,8 +328,7 @@ static bool pass_doctype(struct xml *xml, struct complaint *complaint) {
     if (!find_tag(xml, &length, complaint))
         return false;
     if (memchr(xml->window + xml->at, '[', length) || xml->opened)
-        return xml_complain(xml, "a DOCTYPE with declarations of its own, which is refused",
-                            complaint);
+        return xml_complain(xml, "a DOCTYPE with declarations, which are refused", complaint);
     advance(xml, length);
     return true;
 }
@@ -381,7 +382,7 @@ static bool take_text(struct xml *xml, struct complaint *complaint) {
         length++;
     for (size_t i = 0; !xml->depth && i < length; i++)
         if (!ascii_blank(start[i]))
-            return xml_complain(xml, "there is text outside of all elements", complaint);
+            return xml_complain(xml, "there is text outside the root element", complaint);
     give_text(xml, length);
     return true;
 }

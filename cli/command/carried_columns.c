@@ -12,8 +12,8 @@ static void add(struct carried_columns *carried, const struct arguments *argumen
     const char *name = table_column_name(table, column);
     for (size_t i = 0; i < count; i++)
         if (strcmp(taken[i].name, name) == 0) {
-            say(arguments, "%s: column '%s' is not kept: the output has its own", table_path(table),
-                name);
+            say(arguments, "%s: column '%s' is not copied: the output has a column of that name",
+                table_path(table), name);
             return;
         }
     for (size_t i = 0; i < carried->count; i++)

@@ -8,8 +8,8 @@
 #include "table/table.h"
 
 #define KEEP_OPTIONS                                                                               \
-    {.name = "keep", .help = "Carry all columns of the table over into the output."}, {            \
-        .name = "keep-only", .value = "A,B,...", .help = "Carry these columns over."               \
+    {.name = "keep", .help = "Copy all columns of the table to the output."}, {                    \
+        .name = "keep-only", .value = "A,B,...", .help = "Copy these columns to the output."       \
     }
 
 struct carried_columns {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/column_list.h"
+#include "cli/rows/input_report.h"
 #include "cli/terminal/command.h"
 #include "cli/model/files.h"
 #include "cli/terminal/interrupt.h"
@@ -96,6 +97,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
                                             passage.column, complaint)) &&
         carry_all(&passage, complaint);
     if (good)
+        report_cut_short(passage.table, arguments);
+    if (good)
         say(arguments, "%zu of %zu row%s, %zu of %zu column%s", passage.written, passage.read,
             plural_s(passage.read), passage.count, table_columns(passage.table),
             plural_s(table_columns(passage.table)));
@@ -110,20 +113,19 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 
 static const struct option options[] = {
     WHERE_OPTION,
-    {.name = "ignore-case", .help = "Text in --where may differ in case."},
+    {.name = "ignore-case", .help = "Ignore case in --where."},
     {.name = "columns",
      .value = "A,B,...",
-     .help =
-         "Only these columns, in this order; * and ? stand for any letters and one. A name with a "
-         "comma stands in double quotes."},
+     .help = "Only these columns, in this order; * matches any characters, ? matches one. A name "
+             "that contains a comma must be in double quotes."},
     {.name = "from",
      .value = "FORMAT",
-     .help = "What IN is, when neither its name nor its content says so.",
+     .help = "The format of IN; any: recognised by name and content.",
      .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm",
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
-     .help = "What to write; any goes by OUT's name, CSV when it has no ending.",
+     .help = "The format to write; any: by the extension of OUT, CSV if there is none.",
      .values = "any|csv|tsv|ecsv|fits|votable|votable-binary|votable-binary2",
      .fallback = "any"},
     {0},
@@ -135,12 +137,10 @@ const struct command command_convert = {
     .operands = "IN OUT",
     .least_operands = 2,
     .most_operands = 2,
-    .description =
-        "Reads CSV, TSV, ECSV, FITS tables, VOTables, IDX and LIBSVM files, gzipped or not, and "
-        "writes CSV, TSV, ECSV, FITS or VOTable, gzipped when the name ends in .gz. '-' is "
-        "standard input or output. "
-        "Rows pass one block at a time, so tables may be larger than memory. Units are carried "
-        "where both formats have them.",
+    .description = "Reads CSV, TSV, ECSV, FITS tables, VOTables, IDX and LIBSVM files, gzipped or "
+                   "not, and writes CSV, TSV, ECSV, FITS or VOTable, gzipped if the name ends in "
+                   ".gz. '-' is standard input or output. Rows are copied in blocks, so tables may "
+                   "be larger than memory. Units are copied if both formats have them.",
     .examples = "# a catalogue as CSV, four of its columns, bright sources with a class\n"
                 "nimgp convert gll_psc_v27.fit.gz bright.csv --where 'Signif_Avg >= 20' "
                 "--where \"CLASS1 != ''\" --columns Source_Name,CLASS1,Flux1000,Unc_Flux1000\n"

@@ -64,7 +64,7 @@ static bool read_names(const struct fit *fit, const char *column_name, struct na
 }
 
 static bool complain_of_change(const char *table, struct complaint *complaint) {
-    return complain(complaint, BAD_INPUT, "%s: its rows have changed while it was read", table);
+    return complain(complaint, BAD_INPUT, "%s: the rows changed while the file was read", table);
 }
 
 static bool find_groups(const struct cross_validation *validation, const char *column,
@@ -80,7 +80,7 @@ static bool find_groups(const struct cross_validation *validation, const char *c
     if (fine)
         *groups = number_groups(validation->rows, name, group);
     if (fine && *groups < validation->folds)
-        fine = complain(complaint, BAD_INPUT, "%s: column %s: %zu group%s; --folds %zu needs more",
+        fine = complain(complaint, BAD_INPUT, "%s: column %s: %zu group%s; too few for --folds %zu",
                         fit->table, column, *groups, plural_s(*groups), validation->folds);
     free(name);
     name_list_free(&names);
@@ -102,7 +102,7 @@ static bool deal(struct cross_validation *validation, const char *column,
     validation->fold_of = calloc(plan.rows + 1, sizeof *validation->fold_of);
     bool fine = (validation->fold_of && (group || !column)) || complain_of_memory(complaint);
     if (fine && plan.rows < plan.folds)
-        fine = complain(complaint, BAD_INPUT, "%s: %zu row%s; --folds %zu needs more", fit->table,
+        fine = complain(complaint, BAD_INPUT, "%s: %zu row%s; too few for --folds %zu", fit->table,
                         plan.rows, plural_s(plan.rows), plan.folds);
     if (fine && column) {
         fine = find_groups(validation, column, group, &plan.groups, complaint);
@@ -164,7 +164,7 @@ bool cross_validation_learn(struct cross_validation *validation, const struct ar
                         .aside = {groups, argument_text(arguments, "weights")}};
     if (strcmp(table, "-") == 0)
         return complain(complaint, BAD_USAGE,
-                        "evaluate: --folds reads the table twice, which standard input cannot be");
+                        "evaluate: --folds reads the table twice, so it cannot be standard input");
     if (!argument_whole(arguments, "folds", 2, 1000, &validation->folds, complaint) ||
         !fit_settle_new(fit, complaint) || !fit_read_table(fit, complaint) ||
         !out_of_fold_check(arguments, fit->training.input.table, complaint))

@@ -21,50 +21,52 @@
 static const struct option options[] = {
     {.name = "label",
      .value = "COLUMN",
-     .help = "The column of true classes, levels, numbers or counts, or A,B,... of labels; as in "
-             "training unless given."},
-    {.name = "json", .help = "One JSON object instead of text."},
+     .help = "The column of true classes, levels, numbers or counts, or the columns A,B,... of "
+             "labels; default as in training."},
+    {.name = "json", .help = "Print one JSON object instead of text."},
     {.name = "report",
      .value = "FILE",
-     .help = "Also write a page with pictures, as nimgp report does, of the rows that are rated.",
+     .help = "Also write a report page of the evaluated rows, as nimgp report does.",
      .complete = COMPLETE_FILE},
     {.name = "probabilities",
      .value = "FILE",
-     .help = "No MODEL: rate the columns p_CLASS of FILE, whose rows are those of TABLE.",
+     .help = "Instead of MODEL: evaluate the columns p_CLASS of FILE, which has the same rows as "
+             "TABLE.",
      .complete = COMPLETE_FILE},
     PRIOR_OPTION,
     {.name = "weights",
      .value = "COLUMN",
-     .help =
-         "How much each row counts in all figures: for instance, how many objects of the sky it "
-         "stands for."},
+     .help = "The column of row weights for all figures, for instance how many objects each row "
+             "represents."},
     MODEL_INPUT_OPTIONS,
     {.name = "folds",
      .value = "N",
-     .help = "No MODEL: divide the rows of TABLE into N folds and rate what a model that learned "
-             "from the others says of each."},
+     .help = "Instead of MODEL: cross-validation. Divides the rows of TABLE into N folds and "
+             "predicts each fold with a model that was trained on the others."},
 
     {.name = "", .help = "With --folds"},
     {.name = "groups",
      .value = "COLUMN",
-     .help = "Rows with the same name there stay in one fold: measurements of one object, sources "
-             "of one field. The column is no feature."},
+     .help = "Keep rows with the same value in this column in one fold, for instance measurements "
+             "of one object. The column is not used as a feature."},
     {.name = "output",
      .letter = 'o',
      .value = "FILE",
-     .help = "Write the predictions as a table, a row for each row that has a target, with its "
-             "fold.",
+     .help = "Write the predictions to this table, one row for each row with a target, with the "
+             "number of its fold.",
      .complete = COMPLETE_FILE},
     KEEP_OPTIONS,
     {.name = "features", .value = "A,B,...", .help = "The columns to learn from, as in fit."},
     {.name = "exclude",
      .value = "A,B,...",
-     .help = "Columns that are neither features nor errors, as in fit."},
-    {.name = "log", .value = "A,B,...|auto|none", .help = "Logarithms of features, as in fit."},
+     .help = "Columns to use neither as features nor as errors, as in fit."},
+    {.name = "log",
+     .value = "A,B,...|auto|none",
+     .help = "Features whose logarithm is used, as in fit."},
     {.name = "classes", .value = "A,B,...", .help = "Only rows of these classes, as in fit."},
     {.name = "class-weight",
      .value = "A=X,...|balanced",
-     .help = "How much the rows of a class count in training, as in fit."},
+     .help = "Weights of the classes in training, as in fit."},
     TASK_OPTIONS,
     {0}};
 
@@ -142,7 +144,7 @@ static bool look_up_block(struct evaluation *evaluation, struct complaint *compl
         size_t row = rows->first + rows->place[k];
         if (row >= outside->rows)
             return complain(complaint, BAD_INPUT,
-                            "%s: more rows than the %zu there are probabilities for",
+                            "%s: there are more rows than the %zu rows of probabilities",
                             table_path(rows->table), outside->rows);
         if (!check_name(evaluation, k, row, complaint))
             return false;
@@ -175,7 +177,8 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
             return false;
     } while (rows->count);
     if (rows_all_filtered(rows))
-        return complain(complaint, BAD_INPUT, "%s: no row meets --where", table_path(rows->table));
+        return complain(complaint, BAD_INPUT, "%s: no row satisfies --where",
+                        table_path(rows->table));
     const struct target *target = &evaluation->input.target;
     char where[320];
     if (evaluation->assessment.tally.moment[0].count > 0.0)
@@ -286,7 +289,8 @@ static void print_groups(const struct evaluation *evaluation) {
         print_deviation(grid, 3, nll.deviation);
     }
     grid_print(grid, stdout);
-    puts("  (mean over features of error / deviation of the feature in this table)");
+    puts("  (noise level: mean over features of error / standard deviation of the feature in this "
+         "table)");
 }
 
 static void print_text(const struct evaluation *evaluation) {
@@ -361,18 +365,19 @@ static bool check_together(const struct arguments *arguments, struct complaint *
     for (size_t i = 0; !folds && !alone && i < sizeof with / sizeof *with; i++)
         alone = argument_given(arguments, with[i]) ? with[i] : NULL;
     if (alone)
-        return complain(complaint, BAD_USAGE, "evaluate: --%s goes with --folds", alone);
+        return complain(complaint, BAD_USAGE, "evaluate: --%s needs --folds", alone);
     for (size_t i = 0; folds && i < sizeof without / sizeof *without; i++)
         if (argument_given(arguments, without[i]))
-            return complain(complaint, BAD_USAGE, "evaluate: --%s does not go with --folds",
+            return complain(complaint, BAD_USAGE, "evaluate: --%s cannot be used with --folds",
                             without[i]);
     static const char *const files[] = {"report", "output"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const char *path = argument_text(arguments, files[i]);
         if (path && strcmp(path, "-") == 0)
-            return complain(complaint, BAD_USAGE,
-                            "evaluate: --%s -: standard output has the figures; expected a file",
-                            files[i]);
+            return complain(
+                complaint, BAD_USAGE,
+                "evaluate: --%s -: standard output is used for the figures; expected a file",
+                files[i]);
     }
     return true;
 }
@@ -383,7 +388,7 @@ static bool open_folds(struct evaluation *evaluation, struct complaint *complain
     const char *table = argument_operand(arguments, 0);
     struct cross_validation *validation = &evaluation->validation;
     if (argument_operand(arguments, 1))
-        return complain(complaint, BAD_USAGE, "evaluate: expected TABLE alone with --folds");
+        return complain(complaint, BAD_USAGE, "evaluate: expected only TABLE with --folds");
     if (!cross_validation_learn(validation, arguments, table, complaint))
         return false;
     snprintf(evaluation->title, sizeof evaluation->title, "%zu folds", validation->folds);
@@ -408,13 +413,14 @@ static bool open_rows(struct evaluation *evaluation, struct complaint *complaint
                prior_apply(&evaluation->loaded, arguments, first, second, complaint);
     if (!probabilities || second)
         return complain(complaint, BAD_USAGE, "evaluate: %s",
-                        second ? "expected TABLE alone with --probabilities"
+                        second ? "expected only TABLE with --probabilities"
                                : "TABLE is missing; usage: nimgp evaluate MODEL TABLE");
     if (argument_given(arguments, "exposure") || argument_given(arguments, "prior"))
-        return complain(
-            complaint, BAD_USAGE, "evaluate: --%s is of no use with --probabilities, %s",
-            argument_given(arguments, "prior") ? "prior" : "exposure",
-            argument_given(arguments, "prior") ? "which stay as they are" : "which are of classes");
+        return complain(complaint, BAD_USAGE,
+                        "evaluate: --%s cannot be used with --probabilities, %s",
+                        argument_given(arguments, "prior") ? "prior" : "exposure",
+                        argument_given(arguments, "prior") ? "which are used unchanged"
+                                                           : "which are probabilities of classes");
     return outside_probabilities_read(&evaluation->outside, probabilities, complaint) &&
            classes_input_open(&evaluation->input, arguments, &evaluation->outside.classes, first,
                               complaint);
@@ -427,10 +433,11 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
         return true;
     if (!evaluation->loaded.model)
         return complain(complaint, BAD_USAGE,
-                        "evaluate: --report shows a model, and there is none with --probabilities");
+                        "evaluate: --report needs a model, and --probabilities has none");
     if (argument_given(arguments, "weights"))
-        return complain(complaint, BAD_USAGE,
-                        "evaluate: --report does not know --weights: its page counts rows alike");
+        return complain(
+            complaint, BAD_USAGE,
+            "evaluate: --report cannot be used with --weights: the page counts all rows equally");
     return report_page_open(&evaluation->page, arguments, path, &evaluation->loaded,
                             &evaluation->input, complaint);
 }
@@ -445,7 +452,7 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
     size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
     if (rows == evaluation->assessment.scores.rows)
         say(evaluation->arguments,
-            "this looks like the table it learned from; such figures are too good");
+            "this looks like the training table; the figures are then too good");
 }
 
 /* Before files are put in place: they stay as they were where the figures cannot be shown. */
@@ -482,33 +489,30 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 
 const struct command command_evaluate = {
     .name = "evaluate",
-    .summary = "How good a model's predictions are",
+    .summary = "Measures how good predictions are",
     .operands = "MODEL TABLE | --folds N TABLE",
     .least_operands = 1,
     .most_operands = 2,
     .description =
-        "Predicts the rows of TABLE, whose targets are known, and compares, each figure with its "
-        "standard error. Classes: share of wrong predictions, mean negative log probability of the "
-        "true class (NLL), Brier score, expected calibration error (ECE), and which classes are "
-        "taken for which; levels: also the mean distance in levels (MAE). Labels: share of wrong "
-        "labels, NLL, share of rows without a wrong label. Numbers and counts: root mean square "
-        "and mean absolute error of the mean, NLL, and how many rows the central 50, 90 and 95 % "
-        "intervals hold. Rows are also divided in thirds by how noisy they are.\n"
-        "\n"
-        "Standard errors are those of a mean over rows; that of ECE holds fast in which bins "
-        "the model is too sure and in which not sure enough, that of a root follows from its "
-        "square.\n"
-        "\n"
-        "With --folds the figures are those of the rows of TABLE, each predicted by a model that "
-        "did "
-        "not learn from its fold; --groups keeps rows together that are not independent.",
-    .examples = "# Text for people\n"
+        "Predicts the rows of TABLE, compares the predictions with the known targets, and prints "
+        "scores with standard errors. Classes: share of wrong predictions, mean negative log "
+        "probability of the true class (NLL), Brier score, expected calibration error (ECE) and "
+        "the confusion matrix. Levels: also the mean distance in levels (MAE). Labels: share of "
+        "wrong labels, NLL, share of rows without a wrong label. Numbers and counts: root mean "
+        "square error and mean absolute error of the mean, NLL, and the share of rows within the "
+        "central 50, 90 and 95 % intervals. The scores are also printed for each third of the rows "
+        "by noise level.\n\n"
+        "A standard error is that of a mean over rows. For ECE the sign of each bin is held fixed; "
+        "for RMSE it follows from that of the mean square.\n\n"
+        "With --folds each row of TABLE is predicted by a model that was not trained on its fold. "
+        "--groups keeps rows that are not independent in one fold.",
+    .examples = "# All scores as text\n"
                 "nimgp evaluate toy.nimgp test.csv\n"
-                "# One figure for a script\n"
+                "# One score for a script\n"
                 "nimgp evaluate toy.nimgp test.csv --json | jq .nll.value\n"
-                "# Straight from a table, observations of one object in one fold\n"
+                "# Cross-validation, with all observations of an object in one fold\n"
                 "nimgp evaluate --folds 5 --groups object train.csv -o out-of-fold.csv --keep\n"
-                "# Figures for the sky, where each row stands for so many objects\n"
+                "# Weighted scores, where each row represents several objects\n"
                 "nimgp evaluate toy.nimgp test.csv --weights objects\n",
     .options = options,
     .borrows = &command_fit,

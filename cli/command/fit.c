@@ -19,49 +19,51 @@ static const struct option options[] = {
     {.name = "output",
      .letter = 'o',
      .value = "MODEL",
-     .help = "The file the model goes to; needed.",
+     .help = "The file to write the model to; required.",
      .complete = COMPLETE_FILE},
 
     {.name = "", .help = "Columns and rows"},
     {.name = "label",
      .value = "COLUMN",
-     .help = "The column to be predicted: class names, levels, numbers or counts; for multilabel "
-             "A,B,...: a column of 0 and 1 for each label. Unless given: 'class' or 'level', else "
-             "the last one if it can be; 'y' for regress, 'count' for count."},
+     .help = "The column to predict: class names, levels, numbers or counts; for multilabel "
+             "A,B,...: one column of 0 and 1 per label. Default: 'class' or 'level', otherwise the "
+             "last column if it can be a label; 'y' for regress, 'count' for count."},
     {.name = "exposure",
      .value = "COLUMN",
-     .help = "The time, area or effort over which each count was gathered."},
+     .help = "The column of the time, area or effort over which each count was collected."},
     {.name = "features",
      .value = "A,B,...",
-     .help = "The columns to learn from, in this order. log(A) and log10(A) take the logarithm, "
-             "A-B is a difference; *mag stands for all columns whose names end so. All columns of "
-             "numbers unless given."},
+     .help = "The columns to learn from, in this order. log(A) and log10(A) are logarithms, A-B is "
+             "a difference, and *mag stands for all columns whose names end in mag. Default: all "
+             "columns of numbers."},
     {.name = "exclude",
      .value = "A,B,...",
-     .help = "Columns that are neither features nor errors; * and ? stand for any letters and "
-             "one."},
+     .help = "Columns to use neither as features nor as errors; * matches any characters, ? "
+             "matches one."},
     {.name = "errors",
      .value = "A=B,...|none",
-     .help =
-         "Column B holds the 1-sigma errors of feature A; A=B:C: B the lower, C the upper ones; "
-         "A=[B:C]: they say where error bars end. Otherwise found by name: A_err, A_error, e_A, "
-         "Unc_A, sigma_A, A_unc, err_A, A_sigma, dA; A_err2 and A_err1, A_errlo and A_errhi, "
-         "...; A_lo and A_hi. Also by name: A_B_corr holds correlations of errors; A_limit or "
-         "l_A, of < and >, says which values are limits."},
+     .help = "A=B: column B holds the 1-sigma errors of feature A. A=B:C: B holds the lower, C the "
+             "upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the values of A "
+             "are exact. Other error columns are found by name: A_err, A_error, e_A, Unc_A, "
+             "sigma_A, A_unc, err_A, A_sigma, dA; pairs such as A_err2 and A_err1, A_errlo and "
+             "A_errhi; ends A_lo and A_hi. Two more columns are found by name: A_B_corr holds "
+             "correlations of errors, and A_limit or l_A holds < or > where a value is a limit."},
     {.name = "log",
      .value = "A,B,...|auto|none",
-     .help = "Features to take the logarithm of; auto takes those that are positive and skewed."},
+     .help = "Features whose logarithm is used; auto: those that are positive and skewed."},
     {.name = "classes",
      .value = "A,B,...",
-     .help = "Only rows of these classes, in this order; of levels, the lowest first."},
-    {.name = "ignore-case", .help = "Upper and lower case are the same, in labels and --where."},
+     .help = "Use only rows of these classes; also sets the order of the classes, for levels from "
+             "lowest to highest."},
+    {.name = "ignore-case", .help = "Ignore case in labels and --where."},
     {.name = "weights",
      .value = "COLUMN",
-     .help = "How much each row counts in training: a number from 0 on. It is no feature."},
+     .help = "The column of row weights in training, which are not negative. It is not used as a "
+             "feature."},
     {.name = "class-weight",
      .value = "A=X,...|balanced",
-     .help = "How much the rows of a class count, 1 unless given; balanced gives all classes the "
-             "same share. It multiplies --weights."},
+     .help = "Weights of the classes, 1 by default; balanced gives all classes the same total "
+             "weight. They multiply --weights."},
     MISSING_VALUE_OPTION(""),
     WHERE_OPTION,
     UNITS_OPTION,
@@ -73,8 +75,8 @@ static const struct option options[] = {
     {.name = "population", .value = "NAME", .engine = "population", .complete = COMPLETE_VALUES},
     {.name = "population-from",
      .value = "TABLE",
-     .help = "Rows without a label that the population is learned from as well, with the features "
-             "and errors of the other table; --where is not applied to them.",
+     .help = "A table of rows without labels, from which the population is learned as well. It "
+             "needs the same features and errors; --where is not applied to it.",
      .complete = COMPLETE_FILE},
     {.name = "missing", .value = "NAME", .engine = "missing", .complete = COMPLETE_VALUES},
     {.name = "noise", .value = "NAME", .engine = "noise", .complete = COMPLETE_VALUES},
@@ -89,7 +91,7 @@ static const struct option options[] = {
     {.name = "eps", .value = "X", .engine = "epsilon"},
     {.name = "learn-eps",
      .engine = "learn_epsilon",
-     .help = "Learn the share of wrong labels, starting from --eps."},
+     .help = "Learn the share of wrong labels, starting at --eps."},
     {.name = "layers", .value = "N", .engine = "layers"},
     {.name = "units", .value = "N", .engine = "units"},
     {.name = "points", .value = "N", .engine = "points"},
@@ -109,35 +111,38 @@ static const struct option options[] = {
     {.name = "memory",
      .value = "SIZE",
      .fallback = "auto",
-     .help = "What the table's rows may take, such as 500M or 2G; auto is half the machine's "
-             "memory. More of them go to a temporary file in TMPDIR, else in /var/tmp."},
+     .help =
+         "The memory that the rows of the table may use, such as 500M or 2G; auto is half of the "
+         "machine's memory. A larger table is kept in a temporary file in TMPDIR, or in /var/tmp."},
     {.name = "validation",
      .value = "SHARE",
-     .help = "Hold out this share of the rows, up to 0.5, and of each class alike; say how well "
-             "they are predicted."},
+     .help = "Hold out this share of the rows of each class, up to 0.5, and print how well they "
+             "are predicted."},
 
-    {.name = "", .help = "Going on, and watching"},
+    {.name = "", .help = "Continuing and monitoring"},
     {.name = "from",
      .value = "MODEL",
-     .help = "Start from what this model has learned. The table may have grown: its old rows "
-             "first.",
+     .help =
+         "Start a new training from this model. The table may have new rows after the old ones.",
      .complete = COMPLETE_FILE},
     {.name = "resume",
      .value = "FILE",
-     .help = "Go on with the training this checkpoint holds, with the same table. Nothing else "
-             "needs to be said again.",
+     .help = "Continue the training of this checkpoint, with the same table. No other option needs "
+             "to be repeated.",
      .complete = COMPLETE_FILE},
     {.name = "checkpoint",
      .value = "FILE",
-     .help = "Where Ctrl-C leaves the training, MODEL.checkpoint unless given; when given, it is "
-             "also written every half minute.",
+     .help = "The file that Ctrl-C writes the training to, MODEL.checkpoint by default. If it is "
+             "given, it is also written every 30 seconds.",
      .complete = COMPLETE_FILE},
-    {.name = "every", .value = "N", .help = "Write the checkpoint after every N epochs instead."},
+    {.name = "every",
+     .value = "N",
+     .help = "Write the checkpoint after every N epochs instead of every 30 seconds."},
     {.name = "progress",
      .value = "STYLE",
      .values = "bar|json|none",
-     .help = "What to show on standard error meanwhile: a bar, which is the default on a terminal, "
-             "or a line of JSON per epoch.",
+     .help = "What to print on standard error during training: a progress bar, which is the "
+             "default on a terminal, or a line of JSON per epoch.",
      .complete = COMPLETE_VALUES},
     {0}};
 
@@ -147,10 +152,10 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
     const struct arguments *arguments = fit->arguments;
     fit->output = argument_text(arguments, "output");
     if (!fit->output || !*fit->output)
-        return complain(complaint, BAD_USAGE, "fit: which file should the model go to? -o MODEL");
+        return complain(complaint, BAD_USAGE, "fit: the output file is missing; -o MODEL names it");
     if (strcmp(fit->output, "-") == 0)
         return complain(complaint, BAD_USAGE,
-                        "fit: a model cannot go to standard output; -o names a file");
+                        "fit: a model cannot be written to standard output; -o names a file");
     size_t size = strlen(fit->output) + sizeof ".checkpoint";
     fit->default_checkpoint = malloc(size);
     if (!fit->default_checkpoint)
@@ -163,17 +168,17 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
         fit->checkpoint = fit->default_checkpoint;
         if (access(fit->checkpoint, F_OK) == 0 && !file_is_model(fit->checkpoint))
             return complain(complaint, BAD_INPUT,
-                            "%s: is there and is no checkpoint; --checkpoint names another place",
+                            "%s: exists and is not a checkpoint; --checkpoint names another file",
                             fit->checkpoint);
         if (access(fit->checkpoint, F_OK) == 0)
-            say(arguments, "%s is of an earlier training; --resume goes on with that",
+            say(arguments, "%s is the checkpoint of an earlier training; --resume continues it",
                 fit->checkpoint);
     }
     fit->others = argument_text(arguments, "population-from");
     if (fit->others && (argument_given(arguments, "from") || argument_given(arguments, "resume")))
         return complain(complaint, BAD_USAGE,
-                        "fit: --population-from is for a new model; the one to go on with keeps "
-                        "its population");
+                        "fit: --population-from is for a new model; --from and --resume keep the "
+                        "population of theirs");
     return file_check_output(fit->output, complaint) &&
            file_check_output(fit->checkpoint, complaint) &&
            (!fit->others || (file_check_apart(fit->output, fit->others, complaint) &&
@@ -223,8 +228,8 @@ static bool refuse_option(struct fit *fit, const char *name, const char *before,
     for (size_t i = 0; i < sizeof by_itself / sizeof *by_itself; i++)
         chosen = chosen || (strcmp(before, "0") == 0 && strcmp(name, by_itself[i]) == 0);
     return complain(complaint, BAD_USAGE,
-                    "fit: %s %s contradicts the training to be resumed, which %s%s; leave it out",
-                    name, after, chosen ? "chose it itself" : "has ", chosen ? "" : before);
+                    "fit: %s %s contradicts the training to be resumed, which %s%s; omit it", name,
+                    after, chosen ? "chose it itself" : "has ", chosen ? "" : before);
 }
 
 bool fit_settle_new(struct fit *fit, struct complaint *complaint) {
@@ -250,7 +255,8 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
     if (!fit->model)
         return false;
     if (from && nim_model_under_way(fit->model))
-        return complain(complaint, BAD_INPUT, "%s: a training under way; --resume goes on with it",
+        return complain(complaint, BAD_INPUT,
+                        "%s: is a checkpoint of an unfinished training; --resume continues it",
                         from);
     return task_settle(&fit->task, fit->arguments, fit->options, fit->model, complaint) &&
            (from ? fit_request_to_continue : fit_request_to_resume)(&fit->request, fit->arguments,
@@ -507,7 +513,9 @@ static bool learn_population(struct fit *fit, struct complaint *complaint) {
                file_complain(complaint, fit->others, &error);
     }
     if (fine)
-        say(fit->arguments, "population from %zu more row%s of %s", others.rows,
+        report_cut_short(input.table, fit->arguments);
+    if (fine)
+        say(fit->arguments, "population: also learned from %zu row%s of %s", others.rows,
             plural_s(others.rows), fit->others);
     training_set_free(&others);
     table_input_close(&input);
@@ -546,7 +554,7 @@ static bool leave_checkpoint(struct fit *fit, struct complaint *complaint) {
     quote_word(fit->output, output, sizeof output);
     quote_word(fit->checkpoint, checkpoint, sizeof checkpoint);
     return complain(complaint, INTERRUPTED,
-                    "stopped after %zu epoch%s; to go on: nimgp fit %s -o %s --resume %s",
+                    "stopped after %zu epoch%s; to continue: nimgp fit %s -o %s --resume %s",
                     nim_model_epochs(fit->model), plural_s(nim_model_epochs(fit->model)), table,
                     output, checkpoint);
 }
@@ -587,15 +595,15 @@ static void say_trained(const struct fit *fit, size_t before, double seconds) {
     const struct monitor *monitor = &fit->monitor;
     char all[48] = "";
     if (before)
-        snprintf(all, sizeof all, ", %zu in all,", epochs);
+        snprintf(all, sizeof all, ", %zu in total,", epochs);
     say(fit->arguments, "%zu %sepoch%s%s in %.1f s; bound %.6g", done, before ? "more " : "",
         plural_s(done), all, seconds, nim_model_bound(fit->model));
     /* The library's own limit ends with small steps, and is no reason to worry. */
     char limit[32] = "0";
     nim_options_get(nim_model_options(fit->model), "epochs", limit, sizeof limit, NULL);
     if (monitor->progress.may_end_early && monitor->used_up && strcmp(limit, "0") != 0)
-        say(fit->arguments, "stopped at %zu epoch%s, before the bound had settled", epochs,
-            plural_s(epochs));
+        say(fit->arguments, "stopped after %zu epoch%s, while the bound was still improving",
+            epochs, plural_s(epochs));
 }
 
 static bool train(struct fit *fit, struct complaint *complaint) {
@@ -661,7 +669,7 @@ static bool learn(struct fit *fit, struct complaint *complaint) {
     if (!team_agree(prepare(fit, complaint), complaint))
         return false;
     if (resumed && !nim_model_under_way(fit->model))
-        say(fit->arguments, "the training had come to its end already");
+        say(fit->arguments, "the training was already complete");
     else if (!train(fit, complaint))
         return false;
     return finish(fit, complaint);
@@ -689,16 +697,13 @@ const struct command command_fit = {
     .operands = "TABLE -o MODEL",
     .least_operands = 1,
     .most_operands = 1,
-    .description =
-        "Learns from the rows of TABLE (CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM, gzipped or "
-        "not; '-' is "
-        "standard input) how the target follows from the features, and writes the model to a file. "
-        "The target is a class unless --task says otherwise. "
-        "Columns of 1-sigma errors are found by their names; what was understood is printed. "
-        "Missing values and missing errors are allowed.\n"
-        "\n"
-        "Ctrl-C ends the training after the step under way and leaves a checkpoint, from which "
-        "--resume goes on to the same bits as if nothing had happened.",
+    .description = "Learns from the rows of TABLE (CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM, "
+                   "gzipped or not; '-' is standard input) how to predict the target from the "
+                   "features, and writes the model to a file. The target is a class unless --task "
+                   "says otherwise. Columns of 1-sigma errors are found by their names, and the "
+                   "columns that are used are printed. Values and errors may be missing.\n\n"
+                   "Ctrl-C ends the training after the current step and writes a checkpoint. "
+                   "--resume continues from it to the same bits as an uninterrupted training.",
     .examples =
         "# All columns of numbers, the label in column 'class'\n"
         "nimgp fit train.csv -o toy.nimgp\n"
@@ -706,13 +711,13 @@ const struct command command_fit = {
         "nimgp fit gll_psc_v27.fit.gz --label CLASS1 --classes bll,fsrq,psr --ignore-case \\\n"
         "    --features Flux1000,Signif_Avg,Pivot_Energy,LP_SigCurv,LP_Index,LP_beta \\\n"
         "    --log auto --validation 0.1 -o agn.nimgp\n"
-        "# A number with a distribution of its own for each row\n"
+        "# Regression\n"
         "nimgp fit sine/train.csv --task regress --label y -o sine.nimgp\n"
-        "# Rows without a label tell how true inputs are spread\n"
+        "# Use rows without a label to learn the distribution of the true inputs\n"
         "nimgp fit sky/train.csv --population-from sky/unlabelled.csv -o sky.nimgp\n"
-        "# Counts gathered over different times\n"
+        "# Counts collected over different times\n"
         "nimgp fit counts.csv --task count --label photons --exposure seconds -o counts.nimgp\n"
-        "# After Ctrl-C\n"
+        "# Continue after Ctrl-C\n"
         "nimgp fit train.csv -o toy.nimgp --resume toy.nimgp.checkpoint\n",
     .many = true,
     .options = options,

@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const struct option options[] = {
-    {.name = "json", .help = "One JSON object instead of text."}, {0}};
+    {.name = "json", .help = "Print one JSON object instead of text."}, {0}};
 
 /* What a likelihood may have learned, in the words of nim_model_get and for people. */
 static const struct {
@@ -249,7 +249,7 @@ static void print_origin(const struct inspection *inspection) {
     print_line(grid, "rows", text);
     snprintf(text, sizeof text, "%zu epoch%s%s", nim_model_epochs(model),
              plural_s(nim_model_epochs(model)),
-             nim_model_under_way(model)     ? ", under way: nimgp fit --resume goes on"
+             nim_model_under_way(model)     ? ", not finished: nimgp fit --resume continues it"
              : nim_model_epochs(model) == 0 ? ", not trained yet"
                                             : "");
     print_line(grid, "training", text);
@@ -637,19 +637,19 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 
 const struct command command_inspect = {
     .name = "inspect",
-    .summary = "What is in a model file",
+    .summary = "Prints what a model has learned",
     .operands = "MODEL",
     .least_operands = 1,
     .most_operands = 1,
     .description =
-        "Says what the model is, what it learned from, and what it learned: for each class or "
-        "latent function the kernel's variance and lengthscales, for each feature its relevance "
-        "and, where noise was learned, how large it is (1 sigma), and what the likelihood has "
-        "learned, such as the noise of a number or the thresholds between levels. Also what is "
-        "assumed of true inputs (population), the features whose missing cells the model sees, and "
-        "the temperature by which probabilities were calibrated: above 1 they were softened, below "
-        "sharpened. Lengthscales and noise are in the units of the table; "
-        "those of a logarithm are natural logarithms. A checkpoint can be inspected as well.",
+        "Prints the settings of a model, the table it was trained on, and what it learned: the "
+        "variance and the lengthscales of each kernel; the relevance of each feature; the noise of "
+        "each feature (1 sigma), if it was learned; and what the likelihood learned, such as the "
+        "noise of a number or the thresholds between levels. It also prints the population of true "
+        "inputs, the features whose missing cells the model sees, and the temperature of the "
+        "calibration: above 1 it softens the probabilities, below 1 it sharpens them. Lengthscales "
+        "and noise are in the units of the table; those of a logarithm are natural logarithms. A "
+        "checkpoint can be inspected as well.",
     .examples = "nimgp inspect toy.nimgp\n"
                 "# The relevance of the features\n"
                 "nimgp inspect toy.nimgp --json | jq '.features[] | {name, relevance}'\n",

@@ -19,27 +19,27 @@ static const struct option options[] = {
      .letter = 'o',
      .value = "FILE",
      .fallback = "-",
-     .help = "Where the predictions go: standard output unless given; CSV, or what the name says "
-             "(.tsv, .fits, .csv.gz).",
+     .help = "The file to write the predictions to, standard output by default; CSV, or the format "
+             "of the extension (.tsv, .fits, .csv.gz).",
      .complete = COMPLETE_FILE},
     KEEP_OPTIONS,
     {.name = "quantiles",
      .value = "P,Q,...",
      .fallback = "0.05,0.5,0.95",
-     .help = "Of numbers and counts: the quantiles to write, between 0 and 1."},
+     .help = "For numbers and counts: the quantiles to write, between 0 and 1."},
     {.name = "parts",
-     .help = "Add what the entropy consists of: what exact measurements would remove, what a "
-             "perfect model would remove then, and label noise. Not of numbers and counts."},
+     .help = "Add the three parts of the entropy: the part that exact measurements would remove, "
+             "the part that knowledge of the latent functions would then remove, and label noise. "
+             "Not for numbers and counts."},
     PRIOR_OPTION,
     {.name = "coverage",
      .value = "SHARE",
-     .help = "Add 'set': the classes 'a|b' that hold the true one in this share of rows at least, "
-             "0.9 for instance, class by class. Of classes and levels."},
+     .help = "Add 'set': a set of classes such as 'a|b' that contains the true class in at least "
+             "this share of rows, for instance 0.9, for each class. For classes and levels."},
     {.name = "novelty",
-     .help =
-         "Add 'novelty': how unlike the training rows a row is, whatever its class: 2 where one "
-         "training row in 100 is as unusual, 3 where one in 1000 is."},
-    {.name = "latent", .help = "Add mean and deviation of each latent function."},
+     .help = "Add 'novelty': how unusual a row is compared with the training rows. 2: one training "
+             "row in 100 is as unusual; 3: one in 1000."},
+    {.name = "latent", .help = "Add mean and standard deviation of each latent function."},
     MODEL_INPUT_OPTIONS,
     {0}};
 
@@ -100,7 +100,7 @@ static bool read_levels(struct predict *predict, const struct arguments *argumen
                             texts.item[i]);
         for (size_t k = 0; fine && k < i; k++)
             if (predict->level[k] == level)
-                fine = complain(complaint, BAD_USAGE, "predict: --quantiles: %s is named twice",
+                fine = complain(complaint, BAD_USAGE, "predict: --quantiles: %s is given twice",
                                 texts.item[i]);
         predict->level[predict->levels++] = level;
     }
@@ -117,7 +117,7 @@ static bool refuse_foreign(const struct predict *predict, const struct arguments
     if (!task_has_one_class(task) && argument_given(arguments, "coverage"))
         option = "coverage";
     return !argument_given(arguments, option) ||
-           complain(complaint, BAD_USAGE, "predict: --%s is of no use: the model predicts %s",
+           complain(complaint, BAD_USAGE, "predict: --%s cannot be used: the model predicts %s",
                     option, task->many);
 }
 
@@ -448,27 +448,26 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 
 const struct command command_predict = {
     .name = "predict",
-    .summary = "What a model says of a table's rows",
+    .summary = "Predicts the rows of a table",
     .operands = "MODEL TABLE",
     .least_operands = 2,
     .most_operands = 2,
     .description =
-        "Writes a row for each row of TABLE: the probability p_CLASS of every class, the most "
-        "probable class as 'predicted', and the entropy of the probabilities in nats. Levels "
-        "likewise; of labels each has a probability of its own, and 'predicted' has those above "
-        "1/2 as 'a|b'. Of numbers and counts: 'mean', 'sd' (the standard deviation) and quantiles, "
-        "'q05' at 0.05. A count's exposure is the column that was the exposure in training, 1 "
-        "where there is none. Features and "
-        "their errors are found by name; the order of columns does not matter. Rows are read, "
-        "predicted and written in blocks, so a table may be of any size, or a pipe.",
-    .examples = "# Predictions beside the columns of the table\n"
+        "Writes one row for each row of TABLE. Classes and levels: the probability p_CLASS of each "
+        "class, the most probable class ('predicted') and the entropy of the probabilities in "
+        "nats. Labels: a probability for each label, and 'predicted' lists those above 1/2 as "
+        "'a|b'. Numbers and counts: 'mean', 'sd' (standard deviation) and quantiles, for instance "
+        "'q05' at 0.05. The exposure of a count is in the same column as in training; without that "
+        "column it is 1. Features and their errors are found by name, in any order of columns. "
+        "Rows are read, predicted and written in blocks, so a table may be of any size, or a pipe.",
+    .examples = "# Predictions together with the columns of the table\n"
                 "nimgp predict toy.nimgp test.csv --keep -o predicted.csv\n"
                 "# The sources of a catalogue that have no class yet, as FITS\n"
                 "nimgp predict agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
                 "    --keep-only Source_Name -o unassociated.fits\n"
-                "# Sets that hold the true class in 9 rows of 10, and what looks like no class\n"
+                "# Sets that contain the true class in 9 rows of 10, and unusual rows\n"
                 "nimgp predict toy.nimgp test.csv --coverage 0.9 --novelty\n"
-                "# Shares of classes that are not those of training, estimated from the table\n"
+                "# Class shares that differ from training, estimated from the table\n"
                 "nimgp predict toy.nimgp test.csv --prior auto\n"
                 "# Numbers: mean, sd and a 95 % interval\n"
                 "nimgp predict sine.nimgp sine/test.csv --quantiles 0.025,0.975\n",

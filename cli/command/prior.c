@@ -17,9 +17,10 @@ static bool take_share(const nim_model *model, const char *command, const char *
     size_t length = sign ? (size_t)(sign - text) : 0, c = 0;
     double value = 0.0;
     if (!sign || !number_parse(sign + 1, &value) || !(value >= 0.0) || isinf(value))
-        return complain(complaint, BAD_USAGE,
-                        "%s: --prior: '%s'; expected CLASS=SHARE, a share from 0 on, or auto",
-                        command, text);
+        return complain(
+            complaint, BAD_USAGE,
+            "%s: --prior: '%s'; expected CLASS=SHARE with a share that is not negative, or auto",
+            command, text);
     while (c < nim_model_classes(model) &&
            (strlen(nim_model_class_name(model, c)) != length ||
             memcmp(nim_model_class_name(model, c), text, length) != 0))
@@ -28,7 +29,7 @@ static bool take_share(const nim_model *model, const char *command, const char *
         return complain(complaint, BAD_USAGE, "%s: --prior: the model has no class '%.*s'", command,
                         (int)length, text);
     if (!isnan(share[c]))
-        return complain(complaint, BAD_USAGE, "%s: --prior: class %s is named twice", command,
+        return complain(complaint, BAD_USAGE, "%s: --prior: class %s is given twice", command,
                         nim_model_class_name(model, c));
     share[c] = value;
     return true;
@@ -47,7 +48,7 @@ static bool read_shares(const nim_model *model, const struct arguments *argument
     for (size_t c = 0; fine && c < nim_model_classes(model); c++)
         if (isnan(share[c]))
             fine = complain(complaint, BAD_USAGE,
-                            "%s: --prior: no share of class %s; expected one of each class",
+                            "%s: --prior: no share for class %s; expected one for each class",
                             command, nim_model_class_name(model, c));
     return fine;
 }
@@ -85,14 +86,15 @@ static bool estimate(const struct loaded_model *loaded, const struct arguments *
     nim_error error;
     bool fine = strcmp(table, "-") != 0 ||
                 complain(complaint, BAD_USAGE,
-                         "%s: --prior auto reads the table twice, which standard input cannot be",
+                         "%s: --prior auto reads the table twice, so it cannot be standard input",
                          argument_command(arguments));
     fine = fine && model_table_open(loaded, &input, arguments, table, TARGETS_IGNORED, complaint);
     do {
         fine = fine && rows_next(rows, complaint) &&
                (!rows->count || predict_block(&all, loaded, rows, complaint));
     } while (fine && rows->count);
-    fine = fine && (all.rows || complain(complaint, BAD_INPUT, "%s: no row meets --where", table));
+    fine =
+        fine && (all.rows || complain(complaint, BAD_INPUT, "%s: no row satisfies --where", table));
     fine = fine &&
            (nim_model_estimate_shares(loaded->model, all.rows, all.p, share, &error) == NIM_OK ||
             file_complain(complaint, table, &error));
@@ -132,7 +134,7 @@ bool prior_apply(const struct loaded_model *loaded, const struct arguments *argu
     if (!prior)
         return true;
     if (!task_has_one_class(task))
-        return complain(complaint, BAD_USAGE, "%s: --prior is of no use: the model predicts %s",
+        return complain(complaint, BAD_USAGE, "%s: --prior cannot be used: the model predicts %s",
                         argument_command(arguments), task->many);
     double *share = calloc(nim_model_classes(loaded->model) + 1, sizeof *share);
     bool fine = share != NULL || complain_of_memory(complaint);

@@ -9,9 +9,9 @@
 #define PRIOR_OPTION                                                                               \
     {                                                                                              \
         .name = "prior", .value = "A=SHARE,...|auto",                                              \
-        .help = "The shares of the classes in the table, where they are not those of training; "   \
-                "auto estimates them from its rows, without labels. Right where each class looks " \
-                "as it did in training and only the shares differ."                                \
+        .help = "The shares of the classes in the table, if they differ from those in training; "  \
+                "auto estimates them from the rows. This is correct if only the shares differ, "   \
+                "and each class looks as it did in training."                                      \
     }
 
 /* Tells the predictor, and the user. With `auto` the rows of the table are read once before all

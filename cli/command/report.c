@@ -9,14 +9,15 @@ static const struct option options[] = {
     {.name = "output",
      .letter = 'o',
      .value = "FILE",
-     .help = "Where the page goes; - is standard output. Must be given, but with --json.",
+     .help =
+         "The file to write the page to; - is standard output. Required unless --json is given.",
      .complete = COMPLETE_FILE},
-    {.name = "json", .help = "The numbers of the page as one JSON object instead."},
+    {.name = "json", .help = "Print the numbers of the page as one JSON object instead."},
     {.name = "label",
      .value = "COLUMN",
      .help =
-         "The column of true classes, levels, numbers or counts, or A,B,... of labels; as in "
-         "training unless given. Without such a column the page is about the predictions alone."},
+         "The column of true classes, levels, numbers or counts, or the columns A,B,... of labels; "
+         "default as in training. Without such a column the page shows the predictions only."},
     MODEL_INPUT_OPTIONS,
     {0}};
 
@@ -30,10 +31,11 @@ static bool read_rows(struct report_page *page, struct rows *rows, struct compla
     } while (rows->count);
     if (count)
         return true;
-    return complain(complaint, BAD_INPUT, "%s: %s", table_path(rows->table),
-                    rows_all_filtered(rows) ? "no row meets --where"
-                                            : "no row to report on: all are of classes the model "
-                                              "does not know");
+    return complain(
+        complaint, BAD_INPUT, "%s: %s", table_path(rows->table),
+        rows_all_filtered(rows)
+            ? "no row satisfies --where"
+            : "there are no rows to report: all have classes that the model does not know");
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
@@ -43,8 +45,9 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     bool json = argument_given(arguments, "json");
     const char *path = argument_text(arguments, "output");
     if (!path && !json)
-        return complain(complaint, BAD_USAGE,
-                        "report: where to? -o FILE names the page, such as report.html");
+        return complain(
+            complaint, BAD_USAGE,
+            "report: the output file is missing; -o FILE names it, such as report.html");
     bool fine = model_input_open(&loaded, &input, arguments, argument_operand(arguments, 0),
                                  argument_operand(arguments, 1), TARGETS_IF_THERE, complaint) &&
                 report_page_open(&page, arguments, path ? path : "-", &loaded, &input, complaint) &&
@@ -63,20 +66,17 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 
 const struct command command_report = {
     .name = "report",
-    .summary = "A page with pictures of a model and its predictions",
+    .summary = "Writes an HTML page about a model and its predictions",
     .operands = "MODEL TABLE",
     .least_operands = 2,
     .most_operands = 2,
     .description =
-        "Predicts the rows of TABLE and writes one HTML file that any browser shows, without a "
-        "network: how good the predictions are where the truth is known, also by how noisy rows "
-        "are; what the model learned; which rows are worth a label and which measurements are "
-        "worth repeating. Rows without a target are predicted and may be suggested, but not "
-        "rated.\n"
-        "\n"
-        "The file has sums and samples of the rows, never all of them, and stays small for tables "
-        "of any size.",
-    .examples = "# A page to look at\n"
+        "Predicts the rows of TABLE and writes one HTML file, which opens in any browser without a "
+        "network. It shows how good the predictions are, also by noise level; what the model "
+        "learned; which rows are worth a label; and which measurements are worth repeating. Rows "
+        "without a target are predicted but not scored.\n\n"
+        "The file contains sums and samples of the rows, so it stays small for tables of any size.",
+    .examples = "# The page\n"
                 "nimgp report toy.nimgp test.csv -o report.html\n"
                 "# Its numbers\n"
                 "nimgp report toy.nimgp test.csv --json | jq .entropy\n",

@@ -244,15 +244,15 @@ static bool make_directory(const char *directory, struct complaint *complaint) {
     char path[PATH];
     size_t length = strlen(directory);
     if (!length || length >= sizeof path)
-        return complain(complaint, BAD_USAGE, "simulate: --out: '%s' cannot be a directory",
-                        directory);
+        return complain(complaint, BAD_USAGE,
+                        "simulate: --out: '%s' is not a valid name for a directory", directory);
     for (size_t i = 1; i <= length; i++) {
         if (directory[i] != '/' && directory[i] != '\0')
             continue;
         memcpy(path, directory, i);
         path[i] = '\0';
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return complain(complaint, BAD_INPUT, "%s: cannot make the directory: %s", path,
+            return complain(complaint, BAD_INPUT, "%s: cannot create the directory: %s", path,
                             strerror(errno));
     }
     struct stat status;
@@ -418,9 +418,9 @@ static void release(struct files *files) {
 
 static void report(const struct files *files) {
     const struct arguments *arguments = files->arguments;
-    say(arguments, "%s/train.csv: %zu row%s to learn from", files->directory, files->rows,
+    say(arguments, "%s/train.csv: %zu training row%s", files->directory, files->rows,
         plural_s(files->rows));
-    say(arguments, "%s/test.csv: %zu row%s to try them on", files->directory, files->test_rows,
+    say(arguments, "%s/test.csv: %zu test row%s", files->directory, files->test_rows,
         plural_s(files->test_rows));
     if (files->mock->has_id)
         say(arguments, "%s/unlabelled.csv: %zu row%s without a class", files->directory,
@@ -429,7 +429,7 @@ static void report(const struct files *files) {
     size_t draws = mock_draws(files->mock);
     bool classes = files->mock->classes;
     if (draws)
-        snprintf(how, sizeof how, ", estimated from %zu draws a row", draws);
+        snprintf(how, sizeof how, ", estimated from %zu draws per row", draws);
     if (classes)
         snprintf(miss, sizeof miss, "%.1f %% wrong", 100.0 * files->wrong);
     else
@@ -447,7 +447,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     struct files files = {.arguments = arguments, .mock = &mock};
     files.directory = argument_text(arguments, "out");
     if (!files.directory)
-        return complain(complaint, BAD_USAGE, "simulate: where to? --out DIR is needed");
+        return complain(complaint, BAD_USAGE,
+                        "simulate: the output directory is missing; --out DIR names it");
     bool good =
         argument_whole(arguments, "rows", 1, 1000000000, &files.rows, complaint) &&
         argument_whole(arguments, "test-rows", 1, 1000000000, &files.test_rows, complaint) &&
@@ -467,86 +468,92 @@ static const struct option options[] = {
     {.name = "out",
      .letter = 'o',
      .value = "DIR",
-     .help = "Directory for the files; made when it is not there. Files in it are replaced.",
+     .help = "Directory for the files; created if it does not exist. Existing files are replaced.",
      .complete = COMPLETE_DIRECTORY},
-    {.name = "rows", .value = "N", .help = "Rows to learn from.", .fallback = "1000"},
-    {.name = "test-rows", .value = "N", .help = "Rows to try them on.", .fallback = "1000"},
-    {.name = "dims", .value = "N", .help = "Attributes, 1 to 100, of synthetic: 2 unless given."},
+    {.name = "rows", .value = "N", .help = "Number of training rows.", .fallback = "1000"},
+    {.name = "test-rows", .value = "N", .help = "Number of test rows.", .fallback = "1000"},
+    {.name = "dims",
+     .value = "N",
+     .help = "For synthetic: number of attributes, 1 to 100; default 2."},
     {.name = "classes",
      .value = "N",
-     .help = "Classes, 2 to 100, of toy and synthetic: 3 unless given."},
+     .help = "For toy and synthetic: number of classes, 2 to 100; default 3."},
     {.name = "noise-var",
      .value = "V",
-     .help = "Variance of the measurement errors: 0.1 for toy and 0.25 for synthetic unless given. "
-             "For the others a factor to the errors' variances, 1 unless given."},
+     .help = "Variance of the measurement errors; default 0.1 for toy and 0.25 for synthetic. For "
+             "the other problems a factor of the variances, default 1."},
     {.name = "worse",
      .value = "K",
-     .help = "For catalogue: a factor from 1 to 1000. The same sources are listed, but those of "
-             "test.csv and unlabelled.csv are then measured anew, with errors K times as large.",
+     .help = "For catalogue: a factor from 1 to 1000. The sources of test.csv and unlabelled.csv "
+             "are measured again, with errors K times as large.",
      .fallback = "1"},
     {.name = "missing",
      .value = "KIND",
-     .help = "For catalogue: which cells are missing, in all tables. few: 5 %, by chance. random: "
-             "30 %, by chance. faint: 30 %, more of them in faint sources, so that a missing cell "
-             "says something about the class.",
+     .help = "For catalogue: which cells are missing, in all tables. few: 5 %, at random. random: "
+             "30 %, at random. faint: 30 %, more often in faint sources, so that a missing cell is "
+             "informative about the class.",
      .values = "few|random|faint",
      .fallback = "few",
      .complete = COMPLETE_VALUES},
     {.name = "measured",
      .value = "KIND",
-     .help = "For catalogue: what is known of spectral index, curvature and variability. plain: "
+     .help = "For catalogue: errors of spectral index, curvature and variability. plain: 1-sigma "
              "errors. correlated: errors and their correlations. lopsided: upper and lower errors. "
              "limits: small curvatures and variabilities are listed as upper limits.",
      .values = "plain|correlated|lopsided|limits",
      .fallback = "plain",
      .complete = COMPLETE_VALUES},
-    {.name = "seed", .value = "N", .help = "Same seed, same files.", .fallback = "0"},
+    {.name = "seed",
+     .value = "N",
+     .help = "Seed of the random numbers; the same seed gives the same files.",
+     .fallback = "0"},
     {0},
 };
 
 const struct command command_simulate = {
     .name = "simulate",
-    .summary = "Makes up tables with a known best answer",
+    .summary = "Writes simulated tables with known best predictions",
     .operands = "toy|synthetic|catalogue|sine|counts|ordinal --out DIR",
     .least_operands = 1,
     .most_operands = 1,
     .description =
         "Writes DIR/train.csv and DIR/test.csv with the columns x1, ..., x1_err, ..., class, and "
-        "DIR/bayes.csv with the optimal probabilities p_<class> of the test rows, row by row: no "
-        "method can do better on average.\n\n"
-        "toy: one attribute, three classes, uniform in [-3, 3], errors of variance 0.1. Which of "
-        "three functions drawn from a Gaussian process is largest decides the class.\n\n"
-        "synthetic: the same with two attributes (or --dims) in the box [-2.5, 2.5], errors of "
-        "variance 0.25. The optimal probabilities come from a fine grid in one or two dimensions; "
-        "beyond that, and for very small errors, they are estimated from draws, which it says.\n\n"
-        "catalogue: sources of three kinds with flux, spectral index, curvature, variability and "
-        "latitude. Errors follow the flux, faint sources are not listed, some cells and some "
-        "errors are missing, the latitude has none. Also writes DIR/unlabelled.csv, as many rows "
-        "as the test has, without the class. With --worse K the rows of test.csv and "
-        "unlabelled.csv have errors K times as large as those of train.csv; with --missing random "
-        "or faint more cells are missing. With --measured errors are correlated (columns such as "
-        "curvature_variability_corr), lopsided (curvature_err1 and curvature_err2, as in Kepler's "
-        "archive), or some values are limits (curvature_limit). DIR/bayes.csv takes all that into "
-        "account.\n\n"
-        "sine: a number. One attribute x, uniform in [-3, 3], with an error of its own in each "
-        "row, from 0.05 to 0.5; y is sin 2x and noise of deviation 0.1. DIR/bayes.csv has mean and "
-        "sd of the best prediction.\n\n"
-        "counts: the same x, and a Poisson count of rate exp(1 + sin 2x) times the exposure, which "
-        "is a column, from 0.5 to 5.\n\n"
-        "ordinal: the same x, and one of the levels 1 to 4: how high sin 2x and noise of deviation "
-        "0.2 are, with -0.5, 0 and 0.5 between levels.",
-    .examples = "# the paper's toy problem, then a model of it and its score\n"
+        "DIR/bayes.csv with the optimal probabilities p_<class> of the test rows. No method can do "
+        "better on average.\n\n"
+        "toy: one attribute, uniform in [-3, 3], with errors of variance 0.1, and three classes. "
+        "The class is given by the largest of three functions drawn from a Gaussian process.\n\n"
+        "synthetic: the same with two attributes (or --dims) in the box [-2.5, 2.5] and errors of "
+        "variance 0.25. The optimal probabilities are computed on a fine grid in one or two "
+        "dimensions. For more dimensions, and for very small errors, they are estimated from "
+        "random draws, and a message says so.\n\n"
+        "catalogue: three kinds of sources with flux, spectral index, curvature, variability and "
+        "latitude. Errors depend on the flux, faint sources are not listed, some cells and some "
+        "errors are missing, and the latitude has no errors. Also writes DIR/unlabelled.csv, with "
+        "as many rows as the test table, without the class. With --worse K the errors in test.csv "
+        "and unlabelled.csv are K times as large as in train.csv. With --missing random or faint "
+        "more cells are missing. With --measured the errors are correlated (columns such as "
+        "curvature_variability_corr) or asymmetric (curvature_err1 and curvature_err2, as in "
+        "Kepler's archive), or some values are limits (curvature_limit). DIR/bayes.csv takes all "
+        "this into account.\n\n"
+        "sine: a number. The attribute x is uniform in [-3, 3], with an error between 0.05 and 0.5 "
+        "in each row; y is sin 2x plus noise of standard deviation 0.1. DIR/bayes.csv has the mean "
+        "and sd of the best prediction.\n\n"
+        "counts: the same x, and a Poisson count with the rate exp(1 + sin 2x) times the exposure, "
+        "a column with values from 0.5 to 5.\n\n"
+        "ordinal: the same x, and one of the levels 1 to 4: sin 2x plus noise of standard "
+        "deviation 0.2, divided at -0.5, 0 and 0.5.",
+    .examples = "# The paper's toy problem, a model of it and its scores\n"
                 "nimgp simulate toy --out toy\n"
                 "nimgp fit toy/train.csv -o toy.nimgp\n"
                 "nimgp evaluate toy.nimgp toy/test.csv\n"
-                "# a number\n"
+                "# Regression\n"
                 "nimgp simulate sine --out sine\n"
                 "nimgp fit sine/train.csv --task regress -o sine.nimgp\n"
-                "# learn from good measurements, then try bad ones\n"
+                "# Test rows with larger errors than the training rows\n"
                 "nimgp simulate catalogue --worse 3 --out worse\n"
-                "# upper and lower errors\n"
+                "# Upper and lower errors\n"
                 "nimgp simulate catalogue --measured lopsided --out kepler\n"
-                "# five classes in three dimensions, measured badly\n"
+                "# Five classes in three dimensions with large errors\n"
                 "nimgp simulate synthetic --dims 3 --classes 5 --noise-var 0.5 --seed 7 --out hard",
     .options = options,
     .run = run,

@@ -18,27 +18,28 @@ static const struct option options[] = {
      .letter = 'n',
      .value = "N",
      .fallback = "10",
-     .help = "How many rows to suggest."},
+     .help = "Number of rows to list."},
     {.name = "by",
      .value = "MEASURE",
      .fallback = "entropy",
      .values = "entropy|information|measurement",
-     .help =
-         "What to rank rows by: how uncertain the class is; how much its label would tell about "
-         "the latent functions; how much exact measurements would tell about the class. All in "
-         "nats. Numbers and counts have no choice: by the deviation of the latent function.",
+     .help = "The quantity to rank rows by, in nats. entropy: how uncertain the class is; "
+             "information: how much the label would tell about the latent functions; measurement: "
+             "how much exact measurements would tell about the class. Numbers and counts are "
+             "always ranked by the standard deviation of the latent function.",
      .complete = COMPLETE_VALUES},
     {.name = "remeasure",
-     .help = "Add the feature whose exact measurement would reduce the entropy most, by how much "
-             "on average, and the second best."},
+     .help = "Add the feature whose exact measurement would reduce the entropy most, the average "
+             "reduction ('gain'), and the same for the second best feature."},
     KEEP_OPTIONS,
     {.name = "output",
      .letter = 'o',
      .value = "FILE",
      .fallback = "-",
-     .help = "Where the rows go: standard output unless given; CSV, or what the name says.",
+     .help = "The file to write the rows to, standard output by default; CSV, or the format of the "
+             "extension.",
      .complete = COMPLETE_FILE},
-    {.name = "json", .help = "A JSON array instead of a table."},
+    {.name = "json", .help = "Print a JSON array instead of a table."},
     MODEL_INPUT_OPTIONS,
     {0}};
 
@@ -85,8 +86,8 @@ static bool settle(struct suggest *suggest, struct complaint *complaint) {
     for (size_t i = 0; suggest->numbers && i < sizeof foreign / sizeof *foreign; i++)
         if (argument_given(suggest->arguments, foreign[i]))
             return complain(complaint, BAD_USAGE,
-                            "suggest: --%s is about classes; this model predicts %s, whose rows "
-                            "rank by the deviation of the latent function",
+                            "suggest: --%s is for classes; this model predicts %s, whose rows are "
+                            "ranked by the standard deviation of the latent function",
                             foreign[i], task->many);
     return true;
 }
@@ -422,21 +423,20 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 
 const struct command command_suggest = {
     .name = "suggest",
-    .summary = "Rows worth a label, measurements worth repeating",
+    .summary = "Lists rows worth a label and measurements worth repeating",
     .operands = "MODEL TABLE",
     .least_operands = 2,
     .most_operands = 2,
-    .description =
-        "Ranks the rows of TABLE, whose targets need not be known, by what more work on them would "
-        "teach, and writes the first of them: the row's number from 1, the most probable class and "
-        "its probability, and in nats the entropy of the class; the part of it that is about the "
-        "latent functions, which a label would teach the model ('information'); and the part that "
-        "exact measurements of the row would remove ('measurement').\n"
-        "\n"
-        "Of numbers and counts: mean and standard deviation of the target, and the deviation of "
-        "the latent function ('latent_sd'), by which rows rank: where it is large, a target would "
-        "teach most.",
-    .examples = "# Ten rows to label, those without a class only\n"
+    .description = "Ranks the rows of TABLE by how much a label or a better measurement would "
+                   "help, and lists the first ones. Targets need not be known. The columns are the "
+                   "number of the row, counted from 1; the most probable class and its "
+                   "probability; the entropy of the class in nats; the part of the entropy that is "
+                   "due to the latent functions and that labels would reduce ('information'); and "
+                   "the part that exact measurements of the row would remove ('measurement').\n\n"
+                   "Numbers and counts: the columns are the mean and the standard deviation of the "
+                   "target, and the standard deviation of the latent function ('latent_sd'). Rows "
+                   "are ranked by 'latent_sd': where it is large, a target would help most.",
+    .examples = "# Ten rows to label, of those without a class\n"
                 "nimgp suggest agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
                 "    --by information --keep-only Source_Name\n"
                 "# What to measure again\n"

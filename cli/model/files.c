@@ -55,7 +55,7 @@ bool file_check_apart(const char *output, const char *input, struct complaint *c
     if (stat(output, &out) != 0 || !find_file(input, &in) || !S_ISREG(out.st_mode) ||
         out.st_dev != in.st_dev || out.st_ino != in.st_ino)
         return true;
-    return complain(complaint, BAD_USAGE, "%s would be overwritten by what is made of it", input);
+    return complain(complaint, BAD_USAGE, "%s: is an input and would be overwritten", input);
 }
 
 bool file_complain(struct complaint *complaint, const char *path, const nim_error *error) {
@@ -71,7 +71,7 @@ nim_model *file_load_model(const char *path, struct complaint *complaint) {
     nim_model *model = NULL;
     nim_error error;
     if (strcmp(path, "-") == 0) {
-        complain(complaint, BAD_INPUT, "-: a model cannot come from a pipe; name its file");
+        complain(complaint, BAD_INPUT, "-: a model cannot be read from a pipe; expected a file");
         return NULL;
     }
     if (nim_model_load(path, &model, &error) != NIM_OK)

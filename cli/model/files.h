@@ -33,7 +33,7 @@ bool file_check_table(const char *path, struct complaint *complaint);
     {                                                                                              \
         .name = "format", .value = "FORMAT", .fallback = "any",                                    \
         .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm",                                      \
-        .help = "What the table is kept in; by name and content unless given."                     \
+        .help = "The format of the table; any: recognised by name and content."                    \
     }
 
 /* The format an option such as --format says. */

@@ -62,7 +62,7 @@ bool fit_request_to_resume(struct fit_request *request, const struct arguments *
         if (request->text[i] && (!noted || strcmp(request->text[i], noted) != 0))
             return complain(complaint, BAD_USAGE,
                             "fit: --%s '%s' contradicts the training to be resumed, which was "
-                            "started with %s%s%s; leave it out",
+                            "started with %s%s%s; omit it",
                             part_name[i], request->text[i], noted ? "'" : "none",
                             noted ? noted : "", noted ? "'" : "");
         if (!request->text[i] && noted && !(request->text[i] = strdup(noted)))
@@ -80,7 +80,7 @@ bool fit_request_to_continue(struct fit_request *request, const struct arguments
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (request->text[fixed[i]])
             return complain(complaint, BAD_USAGE,
-                            "fit: --%s cannot go with --from: the model has its own",
+                            "fit: --%s cannot be used with --from: the model's setting is kept",
                             part_name[fixed[i]]);
     for (enum request_part i = 0; i < REQUEST_PARTS; i++) {
         const char *noted = fit_request_noted(model, i);

@@ -73,7 +73,7 @@ static const struct task *task_of_target(nim_target target) {
     for (size_t i = 0; i < TASKS; i++)
         if (task_list[i].target == target)
             return &task_list[i];
-    assert(false && "the library predicts something nobody has heard of");
+    assert(false && "a target of the library has no task");
     return NULL;
 }
 
@@ -104,7 +104,7 @@ static bool refuse_foreign(const struct task *task, const char *likelihood,
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (argument_given(arguments, foreign[i].option) &&
             foreign[i].predicts[0] != task->predicts && foreign[i].predicts[1] != task->predicts)
-            return complain(complaint, BAD_USAGE, "fit: --%s goes with %s, not with %s",
+            return complain(complaint, BAD_USAGE, "fit: --%s is for %s, not for %s",
                             foreign[i].option, foreign[i].whose, task->name);
     static const char *const label_noise[] = {"eps", "learn-eps"};
     char spelled[64];
@@ -112,8 +112,8 @@ static bool refuse_foreign(const struct task *task, const char *likelihood,
     for (size_t i = 0; i < 2 && strcmp(likelihood, "robust_max") != 0; i++)
         if (argument_given(arguments, label_noise[i]))
             return complain(complaint, BAD_USAGE,
-                            "fit: --%s goes with --likelihood robust-max, not with %s",
-                            label_noise[i], spelled);
+                            "fit: --%s is for --likelihood robust-max, not for %s", label_noise[i],
+                            spelled);
     return true;
 }
 
@@ -124,9 +124,8 @@ static bool complain_of_pair(const struct task *task, const char *likelihood,
     option_respell(task_likelihoods(task, names, sizeof names), '_', '-', known, sizeof known);
     for (char *c = known; *c; c++)
         *c = *c == '|' ? '/' : *c;
-    return complain(complaint, BAD_USAGE,
-                    "fit: --task %s contradicts --likelihood %s; it goes with %s", task->name,
-                    spelled, known);
+    return complain(complaint, BAD_USAGE, "fit: --task %s contradicts --likelihood %s; expected %s",
+                    task->name, spelled, known);
 }
 
 bool task_settle(const struct task **task, const struct arguments *arguments, nim_options *options,

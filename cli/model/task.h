@@ -21,16 +21,15 @@ struct task {
     {.name = "task",                                                                               \
      .value = "TASK",                                                                              \
      .values = "classify|regress|count|ordinal|multilabel",                                        \
-     .help = "What to learn: one class of several, a number, a count, one of several ordered "     \
-             "levels, or any of several labels. What --likelihood is for, else classify.",         \
+     .help = "What to predict: a class, a number, a count, an ordered level, or a set of labels. " \
+             "Default: the task of --likelihood, otherwise classify.",                             \
      .complete = COMPLETE_VALUES},                                                                 \
         {.name = "likelihood",                                                                     \
          .value = "NAME",                                                                          \
          .engine = "likelihood",                                                                   \
          .fallback = "the task's",                                                                 \
-         .help =                                                                                   \
-             "How the target follows from the latent functions. Each serves one task, and the "    \
-             "first that serves it is its default.",                                               \
+         .help = "How the target depends on the latent functions. Each likelihood is for one "     \
+                 "task; the first in the list for a task is the default of that task.",            \
          .complete = COMPLETE_VALUES},                                                             \
     {                                                                                              \
         .name = "functions", .value = "N", .engine = "functions"                                   \

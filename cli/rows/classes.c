@@ -62,7 +62,7 @@ bool classes_fix(struct classes *classes, const struct name_list *names,
         bool found;
         size_t place = find(classes, name, &found);
         if (found)
-            return complain(complaint, BAD_USAGE, "class '%s' is named twice", names->item[i]);
+            return complain(complaint, BAD_USAGE, "class '%s' is given twice", names->item[i]);
         if (!add(classes, name, place, complaint))
             return false;
     }

@@ -93,8 +93,8 @@ bool feature_take_log(struct feature *feature, struct complaint *complaint) {
 static bool check_name(const struct table *table, size_t column, struct complaint *complaint) {
     return utf8_valid(table_column_name(table, column)) ||
            complain(complaint, BAD_INPUT,
-                    "%s: column %zu: the name '%s' is not UTF-8; iconv -f latin1 -t utf8 makes "
-                    "it of Latin-1",
+                    "%s: column %zu: the name '%s' is not UTF-8; iconv -f latin1 -t utf8 converts "
+                    "Latin-1",
                     table_path(table), column + 1, table_column_name(table, column));
 }
 
@@ -149,7 +149,7 @@ static bool check_twice(const struct columns *columns, const struct table *table
         const struct feature *feature = &columns->feature[j];
         bool single = feature->form != FORM_DIFFERENCE;
         if (single ? seen[feature->value.column][feature->form] : is_difference_before(columns, j))
-            fine = complain(complaint, BAD_USAGE, "feature '%s' is named twice", feature->name);
+            fine = complain(complaint, BAD_USAGE, "feature '%s' is given twice", feature->name);
         if (single)
             seen[feature->value.column][feature->form] = true;
     }
@@ -349,7 +349,7 @@ static bool add_numbering(struct columns *columns, const struct table *table,
     name_list_free(&columns->numbering);
     return fine && (columns->count ||
                     complain(complaint, BAD_INPUT,
-                             "%s: no columns of numbers besides the label; expected one at least",
+                             "%s: no columns of numbers besides the label; expected at least one",
                              table_path(table)));
 }
 
@@ -407,7 +407,7 @@ static bool check_excluded(const struct feature *feature, const struct marks *ma
                            struct complaint *complaint) {
     bool excluded = marks->excluded[feature->value.column] ||
                     (feature->minus.column != NO_COLUMN && marks->excluded[feature->minus.column]);
-    return !excluded || complain(complaint, BAD_USAGE, "'%s' stands in --features and in --exclude",
+    return !excluded || complain(complaint, BAD_USAGE, "'%s' is in both --features and --exclude",
                                  feature->name);
 }
 
@@ -439,7 +439,7 @@ static bool add_listed(struct columns *columns, struct table *table, size_t rows
     for (size_t i = 0; fine && i < wishes->taken_count; i++)
         if (is_value(columns, (long)wishes->taken[i].column))
             fine =
-                complain(complaint, BAD_USAGE, "'%s' is the %s and cannot be a feature too",
+                complain(complaint, BAD_USAGE, "'%s' is the %s and cannot also be a feature",
                          table_column_name(table, wishes->taken[i].column), wishes->taken[i].role);
     name_list_free(&names);
     return fine && find_unused(columns, table, wishes, complaint);

@@ -131,14 +131,15 @@ static bool is_about(const struct operand *operand, const struct table *table, c
            is_name(pair, equals, table_column_name(table, (size_t)operand->measured->column), "");
 }
 
-/* Calls `set` with every operand a pair is about and what stands behind the equals sign. Names may
- * hold equals signs themselves, so every one is tried. *any is false when it is about none. */
+/* Calls `set` with every operand a pair is about and the text after the equals sign. Names may
+ * contain equals signs themselves, so every one is tried. *sign is the one that was taken, or NULL
+ * when the pair is about no operand. */
 static bool for_pair(struct columns *columns, const struct table *table, const char *pair,
                      bool (*set)(const struct operand *, const struct table *, const char *column,
                                  struct complaint *),
-                     bool *any, struct complaint *complaint) {
-    *any = false;
-    for (const char *equals = strchr(pair, '='); equals && !*any; equals = strchr(equals + 1, '='))
+                     const char **sign, struct complaint *complaint) {
+    *sign = NULL;
+    for (const char *equals = strchr(pair, '='); equals && !*sign; equals = strchr(equals + 1, '='))
         for (size_t j = 0; j < columns->count; j++)
             for (int second = 0; second < 2; second++) {
                 struct feature *feature = &columns->feature[j];
@@ -146,7 +147,7 @@ static bool for_pair(struct columns *columns, const struct table *table, const c
                 if ((second && feature->minus.column == NO_COLUMN) ||
                     !is_about(&operand, table, pair, equals))
                     continue;
-                *any = true;
+                *sign = equals;
                 if (!set(&operand, table, equals + 1, complaint))
                     return false;
             }
@@ -174,16 +175,31 @@ static bool set_errors(const struct operand *operand, const struct table *table,
     return true;
 }
 
+/* The length of the feature's name in the pair into *name. */
 static bool apply_pair(struct columns *columns, const struct table *table, const char *pair,
-                       struct complaint *complaint) {
-    bool any;
-    if (!for_pair(columns, table, pair, set_errors, &any, complaint))
+                       size_t *name, struct complaint *complaint) {
+    const char *sign;
+    if (!for_pair(columns, table, pair, set_errors, &sign, complaint))
         return false;
-    if (!any && !strchr(pair, '='))
+    *name = sign ? (size_t)(sign - pair) : 0;
+    if (!sign && !strchr(pair, '='))
         return complain(complaint, BAD_USAGE, "--errors: '%s' is not of the form feature=column",
                         pair);
-    return any || complain(complaint, BAD_INPUT, "--errors: '%s' names no feature of %s", pair,
-                           table_path(table));
+    return sign || complain(complaint, BAD_INPUT, "--errors: '%s' names no feature of %s", pair,
+                            table_path(table));
+}
+
+/* Complains when the feature of the last of these pairs, whose name has so many characters, was in
+ * an earlier one too. */
+static bool is_first_of_its_name(char *const *pair, size_t last, size_t name,
+                                 struct complaint *complaint) {
+    char with_sign[512];
+    snprintf(with_sign, sizeof with_sign, "%.*s=", (int)name, pair[last]);
+    for (size_t i = 0; i < last; i++)
+        if (ascii_starts(pair[i], with_sign))
+            return complain(complaint, BAD_USAGE, "--errors: '%.*s' is given twice, %s and %s",
+                            (int)name, pair[last], pair[i], pair[last]);
+    return true;
 }
 
 /* The error columns a model learned with, where this table has them. */
@@ -202,9 +218,10 @@ static bool set_learned(const struct operand *operand, const struct table *table
 static bool pair_as_learned(struct columns *columns, const struct table *table, const char *note,
                             struct complaint *complaint) {
     struct name_list pairs = {0};
-    bool fine = name_list_split(&pairs, note, "the model's note of errors", complaint), any;
+    const char *sign;
+    bool fine = name_list_split(&pairs, note, "the model's note of errors", complaint);
     for (size_t i = 0; fine && i < pairs.count; i++)
-        fine = for_pair(columns, table, pairs.item[i], set_learned, &any, complaint);
+        fine = for_pair(columns, table, pairs.item[i], set_learned, &sign, complaint);
     name_list_free(&pairs);
     return fine;
 }
@@ -213,10 +230,12 @@ static bool pair_as_learned(struct columns *columns, const struct table *table, 
 static bool pair_errors(struct columns *columns, const struct table *table, const char *learned,
                         const char *wish, struct complaint *complaint) {
     struct name_list pairs = {0};
+    size_t name;
     bool fine = (!learned || pair_as_learned(columns, table, learned, complaint)) &&
                 (!wish || name_list_split(&pairs, wish, "--errors", complaint));
     for (size_t i = 0; fine && i < pairs.count; i++)
-        fine = apply_pair(columns, table, pairs.item[i], complaint);
+        fine = apply_pair(columns, table, pairs.item[i], &name, complaint) &&
+               is_first_of_its_name(pairs.item, i, name, complaint);
     name_list_free(&pairs);
     return fine;
 }

@@ -75,7 +75,7 @@ static bool read_difference(struct formula *formula, const struct table *table, 
                 column_find(table, sides[1], &minus, complaint);
     formula->minus = (long)minus;
     if (fine && minus == formula->column)
-        fine = complain(complaint, BAD_USAGE, "feature '%s-%s' is nothing", sides[0], sides[1]);
+        fine = complain(complaint, BAD_USAGE, "feature '%s-%s' is always zero", sides[0], sides[1]);
     free(sides[0]);
     free(sides[1]);
     return fine;

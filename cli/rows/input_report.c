@@ -32,10 +32,11 @@ void report_nonpositive(const struct rows *rows, const struct arguments *argumen
         size_t count = rows->nonpositive[j];
         const char *name = feature_column(&rows->columns->feature[j], rows->table);
         if (count == 1)
-            say(arguments, "%s: 1 cell is not positive, has no logarithm and counts as missing",
-                name);
+            say(arguments,
+                "%s: 1 value is not positive, so it has no logarithm and counts as missing", name);
         else if (count)
-            say(arguments, "%s: %zu cells are not positive, have no logarithm and count as missing",
+            say(arguments,
+                "%s: %zu values are not positive, so they have no logarithm and count as missing",
                 name, count);
     }
 }
@@ -45,8 +46,8 @@ static void report_lost_errors(const struct table_input *input, const struct arg
         const struct feature *feature = &input->columns.feature[j];
         if (feature->lost)
             say(arguments,
-                "%s: no column '%s': the median error of training stands in; --errors %s=NAME "
-                "names one",
+                "%s: no column '%s': the median error of the training is used; --errors %s=NAME "
+                "names a column",
                 table_path(input->table), feature->lost, feature_column(feature, input->table));
     }
 }
@@ -57,9 +58,17 @@ void report_what_is_lost(const struct table_input *input, const nim_model *model
         report_lost_errors(input, arguments);
     if (input->target.no_exposure)
         say(arguments,
-            "%s: no column '%s', the exposure in training: it counts as 1; "
-            "--exposure names one",
+            "%s: no column '%s', the exposure in training: it is taken as 1; --exposure names a "
+            "column",
             table_path(input->table), input->target.no_exposure);
+}
+
+void report_cut_short(const struct table *table, const struct arguments *arguments) {
+    if (table_cut_short(table))
+        say(arguments,
+            "%s: the service that wrote this table cut it short (QUERY_STATUS OVERFLOW): rows are "
+            "missing",
+            table_path(table));
 }
 
 void report_tally(const struct table_input *input, const struct arguments *arguments) {
@@ -68,9 +77,10 @@ void report_tally(const struct table_input *input, const struct arguments *argum
         say(arguments, "the %s is column '%s'; --label chooses another", target->task->role,
             table_column_name(input->table, target->column[0]));
     if (target->count && table_beside(input->table))
-        say(arguments, "the labels are those of %s", table_beside(input->table));
+        say(arguments, "the labels are from %s", table_beside(input->table));
+    report_cut_short(input->table, arguments);
     if (rows_all_filtered(&input->rows))
-        say(arguments, "no row meets --where");
+        say(arguments, "no row satisfies --where");
     report_nonpositive(&input->rows, arguments);
     if (target->count)
         report_rows_left_out(&input->rows, arguments);

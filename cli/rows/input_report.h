@@ -15,6 +15,7 @@ void report_what_is_lost(const struct table_input *input, const nim_model *model
 void report_tally(const struct table_input *input, const struct arguments *arguments);
 
 /* Parts of it. Nothing is said when there is nothing. */
+void report_cut_short(const struct table *table, const struct arguments *arguments);
 void report_rows_left_out(const struct rows *rows, const struct arguments *arguments);
 void report_nonpositive(const struct rows *rows, const struct arguments *arguments);
 

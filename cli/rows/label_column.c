@@ -13,7 +13,7 @@ bool column_label(const struct table *table, const char *wanted, const char *lea
     const char *name = wanted ? wanted : learned ? learned : usual;
     if (wanted || table_find(table, name) != NO_COLUMN)
         return column_find(table, name, column, complaint);
-    return complain(complaint, BAD_INPUT, "%s: no column '%s'%s; --label names it",
+    return complain(complaint, BAD_INPUT, "%s: no column '%s'%s; --label names another",
                     table_path(table), name, learned ? ", the label in training" : "");
 }
 
@@ -57,7 +57,7 @@ static bool complain_no_label(const struct table *table, const char *usual, cons
     name_list_show(&texts, 8, names, sizeof names);
     if (fine)
         complain(complaint, BAD_INPUT,
-                 "%s: no column '%s', and the last one, %s, %s; --label names the label%s%s%s",
+                 "%s: no column '%s', and the last column, %s, %s; --label names the label%s%s%s",
                  table_path(table), usual, table_column_name(table, table_columns(table) - 1), why,
                  hint, texts.count ? "; columns of text: " : "", names);
     name_list_free(&texts);

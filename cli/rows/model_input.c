@@ -56,7 +56,8 @@ bool model_table_open(const struct loaded_model *loaded, struct table_input *inp
         .exposure = argument_text(arguments, "exposure"),
         .errors = argument_text(arguments, "errors")};
     if (request.exposure && request.task->predicts != PREDICTS_COUNT)
-        return complain(complaint, BAD_USAGE, "%s: --exposure is of no use: the model predicts %s",
+        return complain(complaint, BAD_USAGE,
+                        "%s: --exposure cannot be used: the model predicts %s",
                         argument_command(arguments), request.task->many);
     return open_table(input, arguments, &request, complaint);
 }
@@ -67,7 +68,7 @@ bool model_input_open(struct loaded_model *loaded, struct table_input *input,
     *loaded = (struct loaded_model){0};
     *input = (struct table_input){0};
     if (file_is_model(table) && !file_is_model(model))
-        return complain(complaint, BAD_USAGE, "%s: the model comes first: nimgp %s MODEL TABLE",
+        return complain(complaint, BAD_USAGE, "%s: the model must come first: nimgp %s MODEL TABLE",
                         argument_command(arguments), argument_command(arguments));
     if (!load_model(loaded, arguments, model, complaint) ||
         !model_table_open(loaded, input, arguments, table, targets, complaint))

@@ -17,17 +17,15 @@ struct loaded_model {
 #define MODEL_INPUT_OPTIONS                                                                        \
     {.name = "exposure",                                                                           \
      .value = "COLUMN",                                                                            \
-     .help = "Of counts: the time, area or effort of each row; as in training unless given."},     \
+     .help = "For counts: the column of the time, area or effort of each row; default as in "      \
+             "training."},                                                                         \
         {.name = "errors",                                                                         \
          .value = "A=B,...|none",                                                                  \
-         .help =                                                                                   \
-             "Column B holds the 1-sigma errors of feature A; A=B:C: B the lower, C the upper "    \
-             "ones; A=[B:C]: where error bars end. As in training, or found by name, unless "      \
-             "given."},                                                                            \
-        WHERE_OPTION,                                                                              \
-        {.name = "ignore-case",                                                                    \
-         .help = "Upper and lower case are the same, in labels and --where."},                     \
-        MISSING_VALUE_OPTION("; as in training unless given"), UNITS_OPTION, FORMAT_OPTION,        \
+         .help = "A=B: column B holds the 1-sigma errors of feature A. A=B:C: B holds the lower, " \
+                 "C the upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the "  \
+                 "values of A are exact. Default as in training, or found by name."},              \
+        WHERE_OPTION, {.name = "ignore-case", .help = "Ignore case in labels and --where."},       \
+        MISSING_VALUE_OPTION("; default as in training"), UNITS_OPTION, FORMAT_OPTION,             \
         {.name = "threads", .value = "N", .engine = "threads"},                                    \
         {.name = "points", .value = "N", .engine = "points", .fallback = "the model's"}, {         \
         .name = "tolerance", .value = "X", .engine = "tolerance", .fallback = "the model's"        \

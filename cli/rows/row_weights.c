@@ -29,8 +29,8 @@ bool row_weights_take(struct row_weights *weights, const struct rows *rows,
             continue;
         table_place(rows->table, rows->place[k], place, sizeof place);
         return complain(complaint, BAD_INPUT,
-                        "%s: column %s: %g; expected a weight, a finite number from 0 on", place,
-                        weights->name, weight);
+                        "%s: column %s: %g; expected a weight, which is finite and not negative",
+                        place, weights->name, weight);
     }
     return true;
 }

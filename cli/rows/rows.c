@@ -130,7 +130,7 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
     if (!rows->at_hand && !table_next(rows->table, ROWS_BLOCK, &rows->at_hand, complaint))
         return false;
     rows->seen += rows->at_hand;
-    return rows->seen || complain(complaint, BAD_INPUT, "%s: no rows; expected one at least",
+    return rows->seen || complain(complaint, BAD_INPUT, "%s: no rows; expected at least one",
                                   table_path(rows->table));
 }
 
@@ -254,8 +254,9 @@ static bool read_limits(struct rows *rows, long column, int8_t *limit,
         if (parse_limit(text, &limit[i]))
             continue;
         table_place(rows->table, i, place, sizeof place);
-        return complain(complaint, BAD_INPUT, "%s: column %s: '%.*s'; expected <, > or nothing",
-                        place, table_column_name(rows->table, (size_t)column),
+        return complain(complaint, BAD_INPUT,
+                        "%s: column %s: '%.*s'; expected <, > or an empty cell", place,
+                        table_column_name(rows->table, (size_t)column),
                         (int)(text.length < 40 ? text.length : 40), text.text);
     }
     return true;

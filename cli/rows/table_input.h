@@ -45,7 +45,7 @@ struct table_request {
 #define MISSING_VALUE_OPTION(more)                                                                 \
     {                                                                                              \
         .name = "missing-value", .value = "X,...",                                                 \
-        .help = "Numbers that stand for a missing value or error, such as -99" more "."            \
+        .help = "Numbers that mean a missing value or error, such as -99" more "."                 \
     }
 
 /* Rows refer to the other members, so it stays where it was opened. */

@@ -28,7 +28,7 @@ static bool add_column(struct target *target, const struct table *table, size_t 
                        struct complaint *complaint) {
     for (size_t i = 0; i < target->count; i++)
         if (target->column[i] == column)
-            return complain(complaint, BAD_USAGE, "label '%s' is named twice",
+            return complain(complaint, BAD_USAGE, "label '%s' is given twice",
                             table_column_name(table, column));
     size_t *grown = realloc(target->column, (target->count + 1) * sizeof *grown);
     if (!grown)
@@ -43,7 +43,7 @@ static bool check_label_name(const struct table *table, size_t column,
                              struct complaint *complaint) {
     return !strchr(table_column_name(table, column), '|') ||
            complain(complaint, BAD_INPUT,
-                    "%s: column %s: a label's name cannot have '|', which stands between the "
+                    "%s: column %s: the name of a label cannot contain '|', which separates the "
                     "labels of a prediction; rename the column",
                     table_path(table), table_column_name(table, column));
 }
@@ -62,7 +62,7 @@ static bool find_labels(struct target *target, struct table *table,
     }
     if (fine && !names.count)
         fine = complain(complaint, BAD_USAGE,
-                        "fit: which columns are the labels? --label A,B,... names them");
+                        "fit: the columns of the labels are missing; --label A,B,... names them");
     if (fine && expected && names.count != expected)
         fine = complain(complaint, BAD_USAGE, "--label: %zu column%s; the model has %zu label%s",
                         names.count, plural_s(names.count), expected, plural_s(expected));
@@ -132,7 +132,7 @@ bool target_find(struct target *target, struct table *table, const struct target
         !target_find_exposure(target, table, wishes, complaint))
         return false;
     return target->exposure != (long)target->column[0] ||
-           complain(complaint, BAD_USAGE, "'%s' cannot be target and exposure at once",
+           complain(complaint, BAD_USAGE, "'%s' cannot be both target and exposure",
                     table_column_name(table, target->column[0]));
 }
 
@@ -194,7 +194,7 @@ bool target_check_order(const struct target *target, const struct table *table,
             continue;
         name_list_show(name, 8, known, sizeof known);
         return complain(complaint, BAD_INPUT,
-                        "%s: column %s: '%s' is no number, so the order of the levels (%s) must "
+                        "%s: column %s: '%s' is not a number, so the order of the levels (%s) must "
                         "be given: --classes LOWEST,...,HIGHEST",
                         table_path(table), table_column_name(table, target->column[0]),
                         name->item[c], known);
@@ -280,7 +280,7 @@ static bool classify(struct target *target, struct table *table, size_t i, int32
     }
     if (target->classes.name.count > known && !utf8_valid(target->classes.name.item[known]))
         return complain_of_cell(table, i, column, target->classes.name.item[known],
-                                "text in UTF-8 (iconv -f latin1 -t utf8 makes it of Latin-1)",
+                                "text in UTF-8 (iconv -f latin1 -t utf8 converts Latin-1)",
                                 complaint);
     return *class != NO_CLASS || remember_other(target, label, complaint);
 }

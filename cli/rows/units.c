@@ -43,8 +43,8 @@ bool units_check(const struct columns *columns, const struct table *table, const
         const struct column *column = table_column(table, (size_t)columns->feature[j].value.column);
         if (column->unit && *units.item[j] && !units_agree(column->unit, units.item[j]))
             fine = complain(complaint, BAD_INPUT,
-                            "%s: column %s is in %s, and was in %s in training; --ignore-units "
-                            "says that these are the same",
+                            "%s: column %s is in %s, but was in %s in training; --ignore-units "
+                            "accepts them as the same unit",
                             table_path(table), column->name, column->unit, units.item[j]);
     }
     name_list_free(&units);
@@ -60,10 +60,10 @@ static bool same_unit(const struct table *table, size_t first, long column, cons
     const struct column *other = table_column(table, (size_t)column);
     if (!one->unit || !other->unit || units_agree(one->unit, other->unit))
         return true;
-    return complain(complaint, BAD_INPUT,
-                    "%s: column %s is in %s, and %s %s in %s; --ignore-units says that these are "
-                    "the same",
-                    table_path(table), one->name, one->unit, role, other->name, other->unit);
+    return complain(
+        complaint, BAD_INPUT,
+        "%s: column %s is in %s, but %s %s in %s; --ignore-units accepts them as the same unit",
+        table_path(table), one->name, one->unit, role, other->name, other->unit);
 }
 
 /* Whether the errors of a measured column are in its unit. */
@@ -83,7 +83,7 @@ bool units_check_within(const struct columns *columns, const struct table *table
         const struct feature *feature = &columns->feature[j];
         fine = errors_fit(table, &feature->value, complaint) &&
                same_unit(table, (size_t)feature->value.column, feature->minus.column,
-                         "what is taken away,", complaint) &&
+                         "the subtracted column", complaint) &&
                errors_fit(table, &feature->minus, complaint);
     }
     return fine;

@@ -9,9 +9,8 @@
 /* The option as it stands in a command's table. */
 #define UNITS_OPTION                                                                               \
     {                                                                                              \
-        .name = "ignore-units",                                                                    \
-        .help = "Units may differ from those in training, or between a column and its errors: "    \
-                "they are the same, spelled otherwise."                                            \
+        .name = "ignore-units", .help = "Do not compare units with those in training, or units "   \
+                                        "of a column with those of its errors."                    \
     }
 
 /* Whether two spellings are the same but for blanks and how products and powers are written: "m

@@ -112,12 +112,10 @@ static bool read_condition(const char *text, char **column, struct condition *co
     struct span bare = without_blanks(place, strlen(place)), value = without_quotes(bare);
     if (holds_two(bare))
         return complain(complaint, BAD_USAGE,
-                        "--where: '%s': for two conditions give --where "
-                        "twice",
-                        text);
+                        "--where: '%s': expected one condition; give --where twice for two", text);
     if (!bare.length)
         return complain(complaint, BAD_USAGE,
-                        "--where: '%s' lacks a value; for a missing cell write ''", text);
+                        "--where: '%s': the value is missing; write '' for a missing cell", text);
     condition->relation = signs[sign].relation;
     condition->value = copy_of(value);
     *column = copy_of(name);
@@ -134,12 +132,12 @@ static bool bind(struct condition *condition, const char *text, const struct tab
     condition->text = column->kind == COLUMN_TEXT;
     if (!*condition->value && !equality)
         return complain(complaint, BAD_USAGE,
-                        "--where: '%s': a missing cell can only be = or !=", text);
+                        "--where: '%s': a missing cell ('') can only be compared by = or !=", text);
     if (condition->text || !*condition->value)
         return true;
     if (!number_parse(condition->value, &condition->number))
         return complain(complaint, BAD_INPUT,
-                        "%s: column %s holds numbers, and --where '%s' compares it with text",
+                        "%s: column %s has numbers, but --where '%s' compares it with text",
                         table_path(table), column->name, text);
     return true;
 }

@@ -24,8 +24,8 @@
 #define WHERE_OPTION                                                                               \
     {                                                                                              \
         .name = "where", .value = "CONDITION",                                                     \
-        .help = "Only rows with COLUMN = VALUE, or !=, <, <=, >, >=; '' is a missing cell. "       \
-                "May be given several times: all must hold."                                       \
+        .help = "Use only rows with COLUMN = VALUE, or !=, <, <=, >, >=; '' is a missing cell. "   \
+                "May be given several times; all conditions must hold."                            \
     }
 
 struct where;

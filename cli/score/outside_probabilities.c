@@ -23,7 +23,7 @@ static bool find_classes(struct outside_probabilities *outside, const struct tab
     }
     return outside->classes.count >= 2 ||
            complain(complaint, BAD_INPUT,
-                    "%s: expected a column p_CLASS for each of two classes or more",
+                    "%s: expected a column p_CLASS for each of at least two classes",
                     table_path(table));
 }
 
@@ -54,8 +54,8 @@ static bool check_row(const struct outside_probabilities *outside, const struct 
         return true;
     char place[256];
     table_place(table, row, place, sizeof place);
-    return complain(complaint, BAD_INPUT,
-                    "%s: expected probabilities that add up to 1, found the sum %g", place, sum);
+    return complain(complaint, BAD_INPUT, "%s: expected probabilities that sum to 1, found %g",
+                    place, sum);
 }
 
 static bool read_block(struct outside_probabilities *outside, struct table *table,

@@ -167,7 +167,7 @@ static bool check_operands(const struct arguments *arguments, struct complaint *
     if (arguments->want_help)
         return true;
     if (arguments->operands > command->most_operands)
-        return complain(complaint, BAD_USAGE, "%s: too much: '%s'; usage: nimgp %s %s",
+        return complain(complaint, BAD_USAGE, "%s: unexpected argument '%s'; usage: nimgp %s %s",
                         command->name, arguments->operand[command->most_operands], command->name,
                         command->operands);
     if (arguments->operands >= command->least_operands)

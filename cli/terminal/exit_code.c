@@ -4,10 +4,10 @@
 #include <stddef.h>
 
 const struct exit_meaning exit_meanings[] = {
-    {EXIT_FINE, "all went well"},
+    {EXIT_FINE, "success"},
     {EXIT_USAGE, "the command line is wrong"},
     {EXIT_BAD_INPUT, "a file or its content cannot be used, or an output cannot be written"},
-    {EXIT_NUMERICAL, "the computation broke down, or memory ran out"},
+    {EXIT_NUMERICAL, "the computation failed, or memory ran out"},
     {EXIT_INTERRUPTED, "interrupted"},
     {EXIT_FINE, NULL},
 };

@@ -10,12 +10,12 @@
 enum { WIDTH = 79, INDENT = 6 };
 
 const char program_description[] =
-    "Learns classes, numbers, counts, levels or labels from a table whose columns may come with "
-    "1-sigma errors, and gives calibrated probabilities or distributions of numbers for the rows "
-    "of another. Values and errors may be missing, errors correlated or lopsided, values "
-    "limits.\n\n"
+    "Learns to predict classes, numbers, counts, ordered levels or sets of labels from a table "
+    "whose columns may have 1-sigma errors. The predictions are calibrated probabilities, or "
+    "distributions of numbers. Values and errors may be missing, errors may be correlated or "
+    "asymmetric, and values may be upper or lower limits.\n\n"
     "Tables are CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM files, gzipped or not; '-' is "
-    "standard input or output. Data go to standard output, talk to standard error.";
+    "standard input or output. Results go to standard output, messages to standard error.";
 
 /* A line under construction. */
 struct flow {
@@ -137,8 +137,8 @@ void help_overview(FILE *file) {
         fprintf(file, "  %-10s %s\n", command_list[i]->name, command_list[i]->summary);
     fputs("  help       Explains a command: nimgp help COMMAND, or nimgp COMMAND --help\n\n"
           "options:\n"
-          "  -h, --help   Print this help and end.\n"
-          "  --version    Print the version and end.\n",
+          "  -h, --help   Print this help and exit.\n"
+          "  --version    Print the version and exit.\n",
           file);
     put_exit_codes(file);
 }

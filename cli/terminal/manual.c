@@ -172,8 +172,8 @@ void manual_overview(FILE *file) {
         put_prose(file, command_list[i]->summary, strlen(command_list[i]->summary));
     }
     fputs(".TP\n\\fBhelp\\fR \\fICOMMAND\\fR\nExplains a command.\n.SH OPTIONS\n"
-          ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nPrint a summary and end.\n"
-          ".TP\n\\fB\\-\\-version\\fR\nPrint the version and end.\n",
+          ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nPrint a summary and exit.\n"
+          ".TP\n\\fB\\-\\-version\\fR\nPrint the version and exit.\n",
           file);
     put_exit_codes(file);
     put_see_also(file, NULL);

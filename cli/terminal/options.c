@@ -8,8 +8,8 @@
 /* What every command has. */
 static const struct option implicit[] = {
     {.name = "", .help = "General"},
-    {.name = "quiet", .letter = 'q', .help = "Say nothing but errors."},
-    {.name = "help", .letter = 'h', .help = "Print this help and end."},
+    {.name = "quiet", .letter = 'q', .help = "Print nothing but errors."},
+    {.name = "help", .letter = 'h', .help = "Print this help and exit."},
 };
 
 enum { IMPLICIT = sizeof implicit / sizeof *implicit };

@@ -29,7 +29,7 @@ bool team_has_agreed(void) {
 }
 
 static bool complain_of_loss(struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "the processes lost each other");
+    return complain(complaint, BROKE_DOWN, "the processes could not communicate");
 }
 
 bool team_agree(bool good, struct complaint *complaint) {
@@ -57,8 +57,8 @@ bool team_agree(bool good, struct complaint *complaint) {
 bool team_can_read(const char *path, struct complaint *complaint) {
     return team_size() == 1 || strcmp(path, "-") != 0 ||
            complain(complaint, BAD_USAGE,
-                    "standard input reaches one process only; the table must be a file that all "
-                    "%zu can read",
+                    "the table cannot be standard input: all %zu processes must be able to read "
+                    "the file",
                     team_size());
 }
 

@@ -23,7 +23,8 @@ static bool read_pair(const struct training_table *training, const char *pair, d
     double value = 0.0;
     if (!equals || !number_parse(equals + 1, &value) || !(value >= 0.0) || isinf(value))
         return complain(complaint, BAD_USAGE,
-                        "--class-weight: '%s' is not CLASS=X with a number X from 0 on", pair);
+                        "--class-weight: '%s' is not CLASS=X with a number X that is not negative",
+                        pair);
     for (size_t c = 0; c < name->count; c++)
         if (strlen(name->item[c]) == (size_t)(equals - pair) &&
             strncmp(name->item[c], pair, (size_t)(equals - pair)) == 0) {
@@ -41,8 +42,7 @@ bool class_weights_apply(struct training_table *training, const char *wish,
     if (!wish)
         return true;
     if (!training->set.targets.classed)
-        return complain(complaint, BAD_USAGE,
-                        "fit: --class-weight is for one class or level a row");
+        return complain(complaint, BAD_USAGE, "fit: --class-weight is for classes and levels");
     double *weight = malloc((classes + 1) * sizeof *weight);
     bool balanced = ascii_same(wish, "balanced");
     bool fine = weight || complain_of_memory(complaint);

@@ -72,7 +72,7 @@ static void write_checkpoint(struct monitor *monitor, const nim_progress *state)
         return;
     monitor->complained = true;
     progress_clear(&monitor->progress);
-    say(monitor->arguments, "%s; training goes on", error.message);
+    say(monitor->arguments, "%s; training continues", error.message);
 }
 
 int monitor_call(const nim_progress *state, void *context) {

@@ -40,7 +40,7 @@ static bool check_classes(const struct training_table *training, const struct tr
     describe_all(training->set.rows, all, sizeof all);
     if (name->count == 1)
         return complain(complaint, BAD_INPUT,
-                        "%s: column %s: %s the label '%s'; expected two %s or more", path, label,
+                        "%s: column %s: %s the label '%s'; expected at least two %s", path, label,
                         all, name->item[0], task->many);
     if (name->count > 2 && plan->two_classes_only)
         return complain(complaint, BAD_INPUT,
@@ -49,7 +49,7 @@ static bool check_classes(const struct training_table *training, const struct tr
                         path, label, name->count);
     if (name->count > 2 && 2 * name->count > training->set.rows)
         return complain(complaint, BAD_INPUT,
-                        "%s: column %s: %zu different labels in %zu rows; expected %s of several "
+                        "%s: column %s: %zu different labels in %zu rows; expected %s with several "
                         "rows each (--label chooses another column%s)",
                         path, label, name->count, training->set.rows, task->many,
                         kind == COLUMN_NUMBER ? ", --task regress learns numbers" : "");

@@ -44,8 +44,8 @@ static void say_exposure(const struct report *report) {
             feature_column(&training->input.columns.feature[j], training->input.table);
         if (ascii_same(name, "exposure"))
             say(report->arguments,
-                "column '%s' is a feature like any other; --exposure %s makes it the exposure",
-                name, name);
+                "column '%s' is used as a feature; --exposure %s makes it the exposure", name,
+                name);
     }
 }
 
@@ -60,11 +60,12 @@ static void say_target(const struct report *report) {
             table_find(training->input.table, target->task->column) == NO_COLUMN ? ", the last one"
                                                                                  : "");
     if (table_beside(training->input.table))
-        say(report->arguments, "the labels are those of %s", table_beside(training->input.table));
+        say(report->arguments, "the labels are from %s", table_beside(training->input.table));
+    report_cut_short(training->input.table, report->arguments);
     name_list_show(unused, 4, names, sizeof names);
     if (unused->count)
-        say(report->arguments,
-            "errors of the target are not used, its noise is learned: %s is left out", names);
+        say(report->arguments, "the errors of the target (%s) are not used; its noise is learned",
+            names);
 }
 
 static void show_errors(const struct report *report, const struct feature *feature,
@@ -142,19 +143,21 @@ static void say_left_out(const struct report *report) {
     const struct rows *rows = &training->input.rows;
     const struct arguments *arguments = report->arguments;
     for (size_t i = 0; i < training->input.columns.left_out.count; i++)
-        say(arguments, "column '%s' looks like a row's name and is no feature; --features decides",
+        say(arguments,
+            "column '%s' looks like an identifier and is not used as a feature; --features "
+            "overrides this",
             training->input.columns.left_out.item[i]);
     char names[256];
     name_list_show(&training->input.columns.numbering, 8, names, sizeof names);
     if (*names)
         say(arguments,
-            "whole numbers, all different, as those that number rows, and no feature: %s; "
-            "--features decides",
+            "not used as features, because they look like row numbers (whole numbers, all "
+            "different): %s; --features overrides this",
             names);
     if (training->input.columns.one_sided.count) {
         name_list_show(&training->input.columns.one_sided, 8, names, sizeof names);
         say(arguments,
-            "upper or lower errors, by their names, that have no counterpart and are left out: %s; "
+            "not used, because they look like upper or lower errors without their counterpart: %s; "
             "--errors x=LOWER:UPPER names both columns",
             names);
     }
@@ -164,20 +167,22 @@ static void say_left_out(const struct report *report) {
             "that takes them and at most 64 features");
     if (training->input.columns.orphans.count) {
         name_list_show(&training->input.columns.orphans, 8, names, sizeof names);
-        say(arguments, "errors of no feature, by their names, and left out: %s; --features decides",
+        say(arguments,
+            "not used as features, because they look like errors: %s; --features overrides this",
             names);
     }
     for (size_t i = 0; i < training->input.columns.empty.count; i++)
-        say(arguments, "column '%s' is empty and left out", training->input.columns.empty.item[i]);
+        say(arguments, "column '%s' is empty and not used", training->input.columns.empty.item[i]);
     for (size_t j = 0; j < training->input.columns.count; j++) {
         const struct feature *feature = &training->input.columns.feature[j];
         if (feature->also != NO_COLUMN)
-            say(arguments, "'%s' looks like the error of %s too and is not used; --errors decides",
+            say(arguments,
+                "'%s' also looks like the error of %s and is not used; --errors overrides this",
                 table_column_name(training->input.table, (size_t)feature->also), feature->name);
         if (feature->lost)
             say(arguments,
-                "no column '%s', the errors of %s so far: their median stands in; --errors %s= "
-                "says that the values are exact",
+                "no column '%s', which held the errors of %s before: their median is used; "
+                "--errors %s= makes the values exact",
                 feature->lost, feature->name, feature_column(feature, training->input.table));
     }
     report_nonpositive(rows, arguments);
@@ -198,7 +203,7 @@ static void say_skewed(const struct report *report) {
             used += more > 0 ? (size_t)more : sizeof text;
         }
     if (used)
-        say(report->arguments, "positive and skewed: %s%s; --log auto would take the logarithm",
+        say(report->arguments, "positive and skewed: %s%s; --log auto would use the logarithm",
             text, used < sizeof text ? "" : "...");
 }
 
@@ -246,7 +251,7 @@ static bool say_case(const struct report *report, struct complaint *complaint) {
             }
     name_list_show(&pairs, 4, text, sizeof text);
     if (fine && pairs.count)
-        say(report->arguments, "%s differ only in case (%s): --ignore-case merges them",
+        say(report->arguments, "%s differ only in case (%s); --ignore-case merges them",
             report->training->input.target.task->many, text);
     name_list_free(&pairs);
     return fine;
@@ -289,8 +294,8 @@ static void say_noise(const struct report *report) {
         say(report->arguments, "with --%s the error columns are not used",
             plan->exact_inputs ? "input exact" : "noise learned");
     else if (!errors && !plan->exact_inputs && !plan->noise_was_chosen)
-        say(report->arguments, "no error columns: every value counts as exact. --errors names "
-                               "them, --noise learned learns how noisy each feature is");
+        say(report->arguments, "no error columns, so all values count as exact; --errors names the "
+                               "columns, --noise learned learns the noise of each feature");
 }
 
 static void say_store(const struct report *report) {
@@ -298,7 +303,7 @@ static void say_store(const struct report *report) {
     const double mega = 1024.0 * 1024.0;
     if (training_set_in_file(set))
         say(report->arguments,
-            "the rows take %.4g MB, --memory is %.4g MB: they are in a temporary file in %s",
+            "the rows need %.4g MB and --memory is %.4g MB: they are in a temporary file in %s",
             (double)training_set_bytes(set) / mega, (double)report->plan->memory / mega,
             cell_store_directory());
 }

@@ -27,8 +27,7 @@ static bool count_classes(struct training_table *training, struct complaint *com
 static bool complain_of_empty(const struct training_table *training, size_t j,
                               struct complaint *complaint) {
     return complain(complaint, BAD_INPUT,
-                    "%s: column %s: every value is missing or has no logarithm; expected "
-                    "numbers",
+                    "%s: column %s: all values are missing or have no logarithm; expected numbers",
                     table_path(training->input.table),
                     feature_column(&training->input.columns.feature[j], training->input.table));
 }
@@ -82,8 +81,7 @@ static bool check_errors(const struct training_table *training, const struct tra
             continue;
         return complain(
             complaint, BAD_INPUT,
-            "%s: column %s: every error of %s is missing; --errors %s= says that the "
-            "values are exact",
+            "%s: column %s: all errors of %s are missing; --errors %s= makes the values exact",
             table_path(training->input.table),
             table_column_name(training->input.table, (size_t)feature->value.errors.lower),
             feature->name, feature_column(feature, training->input.table));
@@ -157,7 +155,7 @@ bool training_table_hold_out(struct training_table *training, const struct train
         return false;
     if (!training->held_out.rows)
         return complain(complaint, BAD_USAGE,
-                        "fit: --validation %g of %zu row%s holds out none; give a larger share",
+                        "fit: --validation %g of %zu row%s holds out no rows; give a larger share",
                         plan->held_out_share, training->set.rows, plural_s(training->set.rows));
     return count_classes(training, complaint);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the docstrings of all estimators have in common, written once."""
+"""The text that the docstrings of all estimators share."""
 
 from __future__ import annotations
 
@@ -11,136 +11,141 @@ from . import _native
 
 PARAMETERS = """\
 input_model : {choices of input}, default="auto"
-    How error bars are used. "marginal" averages over where the true inputs may be; "latent" infers
-    the true inputs of every training row; "amortised" does so by a network and keeps nothing for
-    each row; "first_order" turns input noise into output noise; "exact" ignores error bars; the
-    last three are baselines. "auto": "exact" where nothing is noisy or missing, "marginal" for
+    How the error bars are used. "marginal" averages over the possible true inputs. "latent" infers
+    the true inputs of each training row. "amortised" infers them with a network and stores nothing
+    per row. "first_order" converts input noise to output noise. "exact" ignores the error bars.
+    The last three are baselines. "auto": "exact" if nothing is noisy or missing, "marginal" for
     classes, levels and sets of labels with up to 40 noisy attributes, otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
-    Input noise: the error bars as given, one learned variance per attribute, or their sum.
+    Variance of the input noise: from the given errors, one learned variance per attribute, or the
+    sum of both.
 kernel : {choices of kernel}, default="auto"
-    How smooth the latent functions are; a sum starts from planes and departs from them. "auto":
-    "matern32" for classes, levels and labels where alpha is above 0 and noise given
-    ("linear+matern32" where rows differ in their errors), "matern52" for numbers and counts with
-    latent inputs, otherwise "se".
+    Smoothness of the latent functions. A sum adds a linear function to a nonlinear one. "auto":
+    for classes, levels and labels with alpha above 0 and given noise "matern32", or
+    "linear+matern32" if errors differ from row to row; for numbers and counts with latent inputs
+    "matern52"; otherwise "se".
 n_inducing : int or None, default=None
-    Inducing inputs per latent function. None: a twentieth of the rows, but 40 to 100.
+    Inducing inputs per latent function. None: a twentieth of the rows, at least 40 and at most 100.
 alpha : float or None, default=None
-    Power of the divergence, 0 to 1: 0 is the evidence lower bound, 1 fits the predicted
-    probabilities themselves. None: 1 for classes and labels, 0.7 for levels and, with latent
-    inputs, numbers and counts, 0.8 where noise is learned with marginal inputs, otherwise 0.
+    Power of the divergence, from 0 to 1. 0 is the evidence lower bound, 1 is the log of the
+    predicted probability. None: 1 for classes and labels; 0.7 for levels; 0.7 for numbers and
+    counts with latent inputs; 0.8 if noise is learned with marginal inputs; otherwise 0.
 caution : float or None, default=None
-    Weight of the latent functions' divergence from their prior, above 0 and up to 1; less trusts
-    the data more. None: 0.3 for classes, levels and labels where alpha is above 0 and noise given
-    (0.45 where rows differ in their errors), otherwise 1.
+    Weight of the divergence of the latent functions from their prior, above 0 and up to 1. A
+    smaller weight trusts the data more. None: 0.3 for classes, levels and labels with alpha above 0
+    and given noise (0.45 if errors differ from row to row); otherwise 1.
 lengthscale_prior : float or None, default=None
-    Width of a log-normal prior of lengthscales around 1.6 times the root of the number of
-    attributes; 0 is none. None: 0.5 for classes, levels and labels where alpha is above 0 and noise
-    given, otherwise none.
+    Width of a log-normal prior of the lengthscales, centred at 1.6 times the square root of the
+    number of attributes; 0: no prior. None: 0.5 for classes, levels and labels with alpha above 0
+    and given noise; otherwise no prior.
 max_epochs : int or None, default=None
-    Passes over the data: the most with ``stop="auto"``, exactly so many with ``stop="fixed"``.
-    None: 10000 steps, but at least 100 passes, with "latent" and "amortised" inputs, otherwise 1000
-    steps, but at least 15 passes.
+    Passes over the data: the maximum with ``stop="auto"``, the exact number with ``stop="fixed"``.
+    None: 10000 steps but at least 100 passes with "latent" and "amortised" inputs, otherwise 1000
+    steps but at least 15 passes.
 stop : {"auto", "fixed"}, default="auto"
-    Stop when the bound has settled, or after all epochs at a constant rate.
+    "auto": stop when the bound no longer improves. "fixed": stop after `max_epochs` passes, with a
+    constant step size.
 batch_size : int or None, default=None
     Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
 learning_rate : float, default=0.02
     Step size of Adam.
 warm_up : int, default=1000
-    Steps in which the draws of noisy inputs grow to their full width; with "marginal" and
-    "resampled" inputs 300 at most.
+    Number of first steps in which the random draws of noisy inputs grow to their full width; at
+    most 300 with "marginal" and "resampled" inputs.
 n_draws : int or None, default=None
-    Places each row is looked at in a training step. None: 4 with marginal
-    inputs (16 where noise is learned) and with latent ones for numbers and counts, otherwise 1.
+    Points at which each row is evaluated in a training step. None: 4 with marginal inputs (16 if
+    noise is learned), 4 with latent inputs for numbers and counts, otherwise 1.
 n_points : int or None, default=None
-    Quasi-random points a noisy row is averaged over in prediction. None: as many as it needs for
-    `tolerance`; 256 for numbers and counts, and with more than 64 attributes.
+    Quasi-random points over which the prediction of a noisy row is averaged. None: as many as
+    `tolerance` requires; 256 for numbers and counts, and with more than 64 attributes.
 tolerance : float, default=0.002
-    How far predicted probabilities of noisy rows may be from the average over all true inputs they
-    may have, where `n_points` is None: nearly all are within it.
+    Accuracy of the predicted probabilities of noisy rows if `n_points` is None: nearly all are
+    within it of the average over all possible true inputs. The parts of an entropy (`uncertainty`)
+    are less accurate, about 0.015 nats at the default; a fixed `n_points` avoids that.
 noise_start : float or None, default=None
-    Where a learned noise variance starts, in units of the attribute's variance. None leaves it
-    to the input model.
+    Start of a learned noise variance, relative to the attribute's variance. None: the input model
+    chooses.
 degree : int, default=3
     Degree of the polynomial kernel.
 n_layers, n_units : int, default=2 and 50
-    Hidden layers of the amortised model's network, and the width of each.
+    Hidden layers of the network of "amortised", and the width of each.
 population : {"auto", "flat", "gaussian", "mixture"}, default="auto"
-    What is assumed of true inputs before they are measured: nothing ("flat"), or how they are
-    spread and hang together, learned as one Gaussian or as a mixture of several. "auto": learned
-    where error bars are given, the input model uses them and rows differ in them; otherwise "flat".
+    Distribution of the true inputs before they are measured: very wide ("flat"), or learned as one
+    Gaussian or as a mixture of several. "auto": learned if error bars are given, the input model
+    uses them and they differ from row to row; otherwise "flat".
 prior_variance : float, default=1000
     Variance of a flat population, in standard units.
 missing : {"auto", "ignore"}, default="auto"
-    Whether the model sees which cells are missing. "auto": in the columns where enough are.
+    "auto": the model sees which cells are missing, in columns with enough of them. "ignore": it
+    does not.
 learn_novelty : {"auto", "always"}, default="auto"
-    Whether `novelty` can be told: where a population is learned anyway, or always.
+    Which models have `novelty`: those that learn a population anyway, or all.
 jitter : float, default=1e-6
-    Added to the diagonal of covariances, in units of the kernel's variance.
+    Added to the diagonal of covariance matrices, relative to the kernel's variance.
 standardise : bool, default=True
-    Whether attributes (and targets that are numbers) are brought to mean 0 and deviation 1. No
-    scaler is needed.
+    Whether attributes (and targets that are numbers) are scaled to mean 0 and standard deviation 1.
+    No scaler is needed.
 warm_start : bool, default=False
-    Whether `fit` goes on from where the model is. X may then hold more rows than before, the
-    old ones first. After an interrupt and with the same data, training goes on to the same
-    bits as if it had never been interrupted.
+    Whether `fit` starts from the current model. X may then have more rows than before, the old
+    rows first. After an interrupt, `fit` with the same data continues the training to the same
+    bits as an uninterrupted one.
 random_state : int, RandomState or None, default=None
-    An int is the library's seed: same data, same seed, same result. None draws one.
+    An int is the library's seed: the same data and seed give the same result. None: a random seed.
 n_jobs : int or None, default=None
-    Threads. None: as many as there are processors, or as OMP_NUM_THREADS says; joblib sets that
-    in its workers. Negative: as in scikit-learn, -1 for all processors. Results do not depend
-    on it.
+    Number of threads. None: the number of processors, or OMP_NUM_THREADS if it is set; joblib sets
+    it in its workers. Negative values mean the same as in scikit-learn, -1 is all processors.
+    Results do not depend on it.
 progress : bool or callable, default=False
-    True shows a progress bar (tqdm where installed). A function is called with a
-    :class:`Progress` after every epoch and several times a second during long ones; training
-    stops when it returns something true.
+    True shows a progress bar (tqdm if it is installed). A function is called with a
+    :class:`Progress` after each epoch, and several times a second during long epochs; training
+    stops when it returns a true value.
 """
 
 CLASS_PARAMETERS = """\
 class_weight : dict, "balanced" or None, default=None
-    Weights of classes, as in scikit-learn; they multiply `sample_weight`.
+    Weights of the classes, as in scikit-learn. They multiply `sample_weight`.
 calibrate : bool, default=True
-    Whether the probabilities are sharpened or softened by what rows kept aside say. Training then
-    ends with four short ones without a quarter of the rows each; not for fewer than 40 rows.
+    Whether the probabilities are calibrated with a temperature, found by cross-validation. This
+    adds four short trainings, each without a quarter of the rows. Tables with fewer than 40 rows
+    are not calibrated.
 """
 
 CLASS_ATTRIBUTES = """\
 class_shares_ : ndarray of shape (n_classes,)
-    Their shares in training, by weight; empty where an older model file does not tell.
+    Weighted shares of the classes in the training rows; empty for model files of older versions.
 temperature_ : float
-    T: the probabilities are in proportion to p^(1/T); 1 where they are not calibrated.
+    T: the probabilities are proportional to p^(1/T); 1 if they are not calibrated.
 """
 
 ATTRIBUTES = """\
 n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
-    Only when the columns of X had names.
+    Only if the columns of X had names.
 lengthscales_ : ndarray of shape (n_functions, n_features_in_)
-    Lengthscales of each latent function's kernel, in the units of X; those of a sum have the shape
-    (n_functions, n_terms, n_features_in_).
+    Lengthscales of each latent function's kernel, in the units of X; for a kernel that is a sum,
+    the shape is (n_functions, n_terms, n_features_in_).
 noise_variance_ : ndarray of shape (n_features_in_,)
-    Learned noise variances of X, in its units squared; zeros when noise is given.
+    Learned noise variances of X, in its units squared; zeros if noise is given.
 relevance_ : ndarray of shape (n_features_in_,)
-    How much each attribute matters, the largest being 1.
+    Relevance of each attribute, scaled so that the largest is 1.
 population_ : Population
-    How true inputs are spread: `shares`, `means` and `covariances` of Gaussians, in the units of X;
-    empty where nothing is assumed (flat).
+    Distribution of the true inputs: `shares`, `means` and `covariances` of Gaussians, in the units
+    of X; empty for a flat population.
 elbo_ : float
-    Evidence lower bound, the mean over the last epoch.
+    Evidence lower bound, averaged over the last epoch.
 n_iter_ : int
-    Epochs the model was trained for.
+    Number of epochs of the training.
 n_inducing_ : int
     Inducing inputs per latent function.
 history_ : ndarray of shape (n_iter_, 2)
-    Epoch and bound, a row for each epoch; empty after :meth:`load`.
+    Epoch and bound, one row per epoch; empty after :meth:`load`.
 """
 
 NOTES = """\
-``NaN`` in X is a missing value, ``NaN`` in `X_err` an unknown error (the attribute's median
-stands in, larger or smaller as the row's other errors are), an error of 0 an exact value. With
-metadata routing enabled, `X_err` is requested by `fit`, `score` and the methods that predict, so
-nothing has to be set.
+``NaN`` in X is a missing value. ``NaN`` in `X_err` is an unknown error: the attribute's median
+error is used, scaled up or down as the other errors of the row are larger or smaller than usual. An
+error of 0 is an exact value. With metadata routing enabled, `fit`, `score` and the methods that
+predict request `X_err`, so nothing has to be set.
 """
 
 _SHARED = {"parameters": PARAMETERS, "class_parameters": CLASS_PARAMETERS,
@@ -151,13 +156,13 @@ Class = TypeVar("Class", bound=type)
 
 
 def _choices(place: re.Match[str]) -> str:
-    """The library's own list: of an option's values, or of the likelihoods of a target."""
+    """The library's list of an option's values, or of the likelihoods of a target."""
     names = _native.choices().get(place[1]) or _native.likelihoods(place[1])
     return "{" + ", ".join(f'"{name}"' for name in names) + "}"
 
 
 def documented(cls: Class) -> Class:
-    """Puts the common texts where a class's docstring has a line like ``{parameters}``."""
+    """Inserts the shared texts where a class's docstring has a line like ``{parameters}``."""
     if cls.__doc__:  # there is none under -OO
         text = inspect.cleandoc(cls.__doc__) + "\n"
         for name, shared in _SHARED.items():

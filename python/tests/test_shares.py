@@ -95,7 +95,7 @@ def test_sets_hold_the_true_class(trained):
     with pytest.raises(ValueError, match="not between 0 and 1"):
         clf.predict_set(new.X, 1.0, X_err=new.sigma)
     plain = NoisyGPClassifier(calibrate=False, **QUICK).fit(new.X[:50], new.y[:50], X_err=new.sigma[:50])
-    with pytest.raises(ValueError, match="no rows were kept aside"):
+    with pytest.raises(ValueError, match="no rows were held out"):
         plain.predict_set(new.X, 0.9, X_err=new.sigma)
 
 

@@ -335,7 +335,7 @@ def test_rows_are_added_only_when_they_were_learned(problem):
     with pytest.raises(ValueError, match="training on 90 rows was stopped under way"):
         clf.partial_fit(X[90:], y[90:], X_err=sigma[90:])
     clf.set_params(progress=False, warm_start=True)
-    with pytest.raises(ValueError, match="can only go on with the same data; these differ"):
+    with pytest.raises(ValueError, match="can only continue with the same data; these data differ"):
         clf.fit(X[30:], y[30:], X_err=sigma[30:])
     clf.fit(X[:90], y[:90], X_err=sigma[:90]).partial_fit(X[90:], y[90:], X_err=sigma[90:])
     other = NoisyGPClassifier(**QUICK).fit(X[:90], y[:90], X_err=sigma[:90])

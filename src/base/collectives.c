@@ -2,10 +2,11 @@
 #include "base/collectives.h"
 
 static nim_status outcome(int code, const char *name, nim_error *error) {
-    return code == 0 ? NIM_OK
-                     : failure(error, NIM_COMMUNICATION,
-                               "the processes lost each other: collective %s failed with code %d",
-                               name, code);
+    return code == 0
+               ? NIM_OK
+               : failure(error, NIM_COMMUNICATION,
+                         "the processes could not communicate: collective %s failed with code %d",
+                         name, code);
 }
 
 nim_status collective_sum(const nim_collectives *all, int64_t *values, size_t count,

@@ -20,7 +20,7 @@ static nim_status take(void *ours, const void *given, const struct form *form, n
     for (size_t i = known; i < size; i++)
         if (((const char *)given)[i])
             return failure(error, NIM_INVALID_ARGUMENT,
-                           "%s asks for what nimgp %s does not know: the program was compiled "
+                           "%s has members that nimgp %s does not know: the program was compiled "
                            "for a newer version",
                            form->name, NIM_VERSION);
     memset(ours, 0, form->size);

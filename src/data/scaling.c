@@ -87,7 +87,7 @@ nim_status weights_check_total(const nim_data *data, nim_error *error) {
         return NIM_OK;
     if (total == 0.0)
         return failure(error, NIM_BAD_DATA, "all weights are zero");
-    return failure(error, NIM_BAD_DATA, "the weights sum to %g; expected numbers nearer to 1",
+    return failure(error, NIM_BAD_DATA, "the weights sum to %g; expected weights closer to 1",
                    total);
 }
 

@@ -16,8 +16,8 @@ nim_status shapes_check_sizes(const nim_data *data, nim_error *error) {
         return failure(error, NIM_INVALID_ARGUMENT, "correlation is given without sigma");
     if (data->attributes > MOST_CORRELATED)
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "correlated errors of %zu attributes; there may be %d at most",
-                       data->attributes, MOST_CORRELATED);
+                       "correlated errors of %zu attributes; expected at most %d", data->attributes,
+                       MOST_CORRELATED);
     if (data->correlation_rows != 1 && data->correlation_rows != data->rows)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "correlation has %zu rows; expected 1 or as many as the table, %zu",
@@ -78,9 +78,9 @@ static nim_status check_correlations(const nim_data *data, nim_error *error) {
                                         "correlation %g with attribute %zu is not between -1 and 1",
                                         row[j * (j - 1) / 2 + k], k);
         if (!is_positive(d, row))
-            return cell_failure(
-                error, i, NIM_NONE,
-                "the errors' correlations contradict each other: no covariance has them");
+            return cell_failure(error, i, NIM_NONE,
+                                "the correlations of the errors contradict each other: they are "
+                                "not positive definite");
     }
     return NIM_OK;
 }

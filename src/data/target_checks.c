@@ -9,28 +9,29 @@
 
 nim_status labels_classes(const nim_data *data, size_t *classes, nim_error *error) {
     if (!data->labels)
-        return failure(error, NIM_INVALID_ARGUMENT, "labels are needed, but NULL");
+        return failure(error, NIM_INVALID_ARGUMENT, "labels are required, but NULL");
     int32_t largest = 0;
     bool several = false;
     for (size_t i = 0; i < data->rows; i++) {
         if (data->labels[i] < 0)
             return cell_failure(error, i, NIM_NONE, "label %d is negative", (int)data->labels[i]);
         if (data->labels[i] >= MOST_CLASSES)
-            return cell_failure(error, i, NIM_NONE, "label %d; there can be %d classes",
+            return cell_failure(error, i, NIM_NONE, "label %d; expected less than %d",
                                 (int)data->labels[i], MOST_CLASSES);
         largest = data->labels[i] > largest ? data->labels[i] : largest;
         several = several || data->labels[i] != data->labels[0];
     }
     if (!several)
-        return failure(error, NIM_BAD_DATA, "all %zu rows have label %d; two classes are the least",
-                       data->rows, (int)data->labels[0]);
+        return failure(error, NIM_BAD_DATA,
+                       "all %zu rows have label %d; expected at least two classes", data->rows,
+                       (int)data->labels[0]);
     *classes = (size_t)largest + 1;
     return NIM_OK;
 }
 
 nim_status labels_check(const nim_data *data, size_t classes, nim_error *error) {
     if (!data->labels)
-        return failure(error, NIM_INVALID_ARGUMENT, "labels are needed, but NULL");
+        return failure(error, NIM_INVALID_ARGUMENT, "labels are required, but NULL");
     for (size_t i = 0; i < data->rows; i++)
         if (data->labels[i] < 0 || (size_t)data->labels[i] >= classes)
             return cell_failure(error, i, NIM_NONE, "label %d is outside 0 .. %zu",
@@ -41,7 +42,7 @@ nim_status labels_check(const nim_data *data, size_t classes, nim_error *error) 
 nim_status levels_check(const nim_data *data, size_t classes, nim_error *error) {
     bool *seen = calloc(classes, sizeof *seen);
     if (!seen)
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory to look at %zu levels", classes);
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to check %zu levels", classes);
     for (size_t i = 0; i < data->rows; i++)
         seen[data->labels[i]] = true;
     size_t level = 0;
@@ -50,14 +51,14 @@ nim_status levels_check(const nim_data *data, size_t classes, nim_error *error) 
     free(seen);
     if (level < classes)
         return failure(error, NIM_BAD_DATA,
-                       "no row has level %zu of 0 .. %zu; levels must have no gaps", level,
+                       "no row has level %zu; expected rows for all levels 0 .. %zu", level,
                        classes - 1);
     return NIM_OK;
 }
 
 static nim_status check_shape(const nim_data *data, size_t outputs, nim_error *error) {
     if (!data->targets)
-        return failure(error, NIM_INVALID_ARGUMENT, "targets are needed, but NULL");
+        return failure(error, NIM_INVALID_ARGUMENT, "targets are required, but NULL");
     if (data->outputs != outputs)
         return failure(error, NIM_INVALID_ARGUMENT, "targets have %zu columns; expected %zu",
                        data->outputs, outputs);

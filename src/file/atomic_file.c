@@ -162,11 +162,12 @@ bool write_all(int file, const char *name, const void *bytes, size_t size,
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0 && errno == EPIPE)
-            return complain(complaint, READER_GONE, "%s: nobody reads it any more", name);
+            return complain(complaint, READER_GONE, "%s: the reader has closed it", name);
         if (count < 0)
             return complain_of_errno(name, complaint);
         if (count == 0)
-            return complain(complaint, BAD_INPUT, "%s: cannot be written: nothing is taken", name);
+            return complain(complaint, BAD_INPUT, "%s: cannot be written: no bytes are accepted",
+                            name);
         p += count;
         size -= (size_t)count;
     }

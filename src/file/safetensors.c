@@ -272,12 +272,11 @@ nim_status safetensors_parse(const char *name, char *bytes, size_t size, struct 
     memcpy(&length, file->memory, LENGTH_BYTES);
     if (length > MOST_HEADER || length > size - LENGTH_BYTES || length % ALIGNMENT)
         return failure(error, NIM_BAD_FILE,
-                       "%s: is cut short or damaged: a header of %llu bytes "
-                       "in a file of %zu",
-                       name, (unsigned long long)length, size);
+                       "%s: is truncated or damaged: a header of %llu bytes in a file of %zu", name,
+                       (unsigned long long)length, size);
     if (!check_sum(file->memory, size))
-        return failure(error, NIM_BAD_FILE,
-                       "%s: is cut short or damaged: its checksum does not fit its content", name);
+        return failure(error, NIM_BAD_FILE, "%s: is truncated or damaged: the checksum is wrong",
+                       name);
     char *header = file->memory + LENGTH_BYTES;
     struct layout layout = {.json = {header, header + length},
                             .data = header + length,

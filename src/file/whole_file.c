@@ -50,7 +50,7 @@ nim_status whole_memory_write(const struct whole_output *output, const struct pi
     if (output->size)
         *output->size = all;
     if (output->bytes && all > output->capacity)
-        return failure(error, NIM_INVALID_ARGUMENT, "%s: has %zu bytes, but there is room for %zu",
+        return failure(error, NIM_INVALID_ARGUMENT, "%s: has %zu bytes, but the capacity is %zu",
                        output->name, all, output->capacity);
     char *end = output->bytes;
     for (size_t i = 0; end && i < pieces; i++)
@@ -78,7 +78,7 @@ static nim_status read_open(int file, const char *path, char **bytes, size_t *si
     if (S_ISDIR(known.st_mode))
         return failure(error, NIM_IO, "%s: is a directory", path);
     if (!S_ISREG(known.st_mode))
-        return failure(error, NIM_IO, "%s: is not an ordinary file", path);
+        return failure(error, NIM_IO, "%s: is not a regular file", path);
     *size = (size_t)known.st_size;
     nim_status status = make_room(path, *size, bytes, error);
     if (status != NIM_OK)

@@ -190,7 +190,7 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
             listener->progress && listener->progress(&listener->report, listener->context) != 0;
         status = collective_agree_to_stop(&copy->collectives, &stop, error);
         if (status == NIM_OK && stop)
-            status = failure(error, NIM_CANCELLED, "stopped while calibrating, as asked");
+            status = failure(error, NIM_CANCELLED, "the progress callback stopped the calibration");
     }
     nim_trainer_free(trainer);
     return status;

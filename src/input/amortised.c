@@ -202,7 +202,8 @@ static void posterior(const struct input_setting *setting, const struct input_ba
 
 const struct input_model input_amortised = {
     .name = "amortised",
-    .summary = "true inputs are inferred by a network from measurement, label and error (NIMGP_NN)",
+    .summary = "infers the true inputs; a network computes the posterior from measurement, label "
+               "and error (NIMGP_NN)",
     .copies = 1,
     .noise_start = 0.1,
     .moves = true,

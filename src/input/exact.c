@@ -4,7 +4,7 @@
 
 const struct input_model input_exact = {
     .name = "exact",
-    .summary = "error bars are ignored (MGP)",
+    .summary = "ignores the error bars (MGP)",
     .copies = 1,
     .shrinks = true,
     .noise_start = 0.1,

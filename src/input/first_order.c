@@ -7,7 +7,7 @@
 
 const struct input_model input_first_order = {
     .name = "first_order",
-    .summary = "input noise becomes output noise through the slope of the mean (NIMGP_FO)",
+    .summary = "converts input noise to output noise by the slope of the mean (NIMGP_FO)",
     .copies = 1,
     .shrinks = true,
     .noise_start = 0.1,

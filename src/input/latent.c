@@ -31,7 +31,7 @@ static void posterior(const struct input_setting *setting, const struct input_ba
 
 const struct input_model input_latent = {
     .name = "latent",
-    .summary = "true inputs are inferred, each training row with a posterior of its own (NIMGP)",
+    .summary = "infers the true inputs; each training row has its own posterior (NIMGP)",
     .copies = 1,
     .noise_start = 0.3,
     .moves = true,

@@ -101,7 +101,7 @@ static void place_backward(const struct input_setting *setting, const struct inp
 
 const struct input_model input_marginal = {
     .name = "marginal",
-    .summary = "true inputs are integrated out, over the error bars themselves",
+    .summary = "integrates over the true inputs, which are distributed as the error bars say",
     .copies = 1,
     .noise_start = 0.3,
     .averages = true,

@@ -23,7 +23,7 @@ static void place(const struct input_setting *setting, const struct input_batch 
 
 const struct input_model input_resampled = {
     .name = "resampled",
-    .summary = "baseline: inputs drawn anew from their error bars in every step",
+    .summary = "baseline: draws new inputs from the error bars in each step",
     .copies = 1,
     .noise_start = 0.1,
     .samples = true,

@@ -30,7 +30,7 @@ struct kernel_term {
      */
     void (*evaluate)(unsigned degree, double scale, size_t n, const double *t, double *value,
                      double *slope, double *curvature);
-    /* t becomes scale g(t), in single precision. */
+    /* t becomes scale g(t), in single precision. NULL: predictions use double precision. */
     void (*evaluate_single)(unsigned degree, float scale, size_t n, float *t);
 };
 
@@ -45,11 +45,11 @@ struct kernel_term {
     ALONE(squared_exponential, "se", "squared exponential: very smooth boundaries")                \
     ALONE(matern32, "matern32", "Matern 3/2: rough boundaries")                                    \
     ALONE(matern52, "matern52", "Matern 5/2: fairly smooth boundaries")                            \
-    ALONE(polynomial, "polynomial", "polynomial of any degree: products of up to that many attributes") \
-    ALONE(linear, "linear", "planes: no attribute changes what another one does")                  \
-    SUM(linear, squared_exponential, "linear+se", "a plane and what departs from it smoothly")     \
-    SUM(linear, matern32, "linear+matern32", "a plane and what departs from it roughly")           \
-    SUM(linear, matern52, "linear+matern52", "a plane and what departs from it fairly smoothly")
+    ALONE(polynomial, "polynomial", "polynomial: products of up to `degree` attributes")           \
+    ALONE(linear, "linear", "linear: planes as boundaries")                                        \
+    SUM(linear, squared_exponential, "linear+se", "linear plus squared exponential")               \
+    SUM(linear, matern32, "linear+matern32", "linear plus Matern 3/2")                             \
+    SUM(linear, matern52, "linear+matern52", "linear plus Matern 5/2")
 /* clang-format on */
 
 #define KERNEL_DECLARE(term, name, summary) extern const struct kernel_term kernel_##term;

@@ -163,7 +163,8 @@ static const struct likelihood_quantity quantities[] = {
 
 const struct likelihood likelihood_multilabel = {
     .name = "multilabel",
-    .summary = "any of C labels, each a probit of a learned mixture of shared latent functions",
+    .summary =
+        "any number of C labels, each a probit of a learned combination of shared latent functions",
     .target = TARGET_LABELS,
     .functions = functions,
     .parameters = parameters,

@@ -89,7 +89,7 @@ static const struct likelihood_quantity quantities[] = {
 
 const struct likelihood likelihood_ordinal = {
     .name = "ordinal",
-    .summary = "one of C ordered levels, between learned thresholds of a latent function",
+    .summary = "one of C ordered levels, separated by learned thresholds of a latent function",
     .target = TARGET_LEVEL,
     .parameters = parameters,
     .start = start,

@@ -237,7 +237,7 @@ static const struct likelihood_quantity quantities[] = {
 
 const struct likelihood likelihood_poisson = {
     .name = "poisson",
-    .summary = "a count, whose rate is the exponential of a latent function, times an exposure",
+    .summary = "a count whose rate is the exponential of a latent function times an exposure",
     .target = TARGET_COUNT,
     .parameters = parameters,
     .start = start,

@@ -24,7 +24,7 @@ static void predict(const struct likelihood_setting *setting, const double *thet
 
 const struct likelihood likelihood_probit = {
     .name = "probit",
-    .summary = "one of two classes, by the sign of a latent function and Gaussian noise",
+    .summary = "one of two classes, by the sign of a latent function plus Gaussian noise",
     .target = TARGET_CLASS,
     .most_classes = 2,
     .scratch = interval_scratch,

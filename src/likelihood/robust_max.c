@@ -281,7 +281,8 @@ static const struct likelihood_quantity quantities[] = {
 
 const struct likelihood likelihood_robust_max = {
     .name = "robust_max",
-    .summary = "one of C classes, the largest latent function wins, with a share of wrong labels",
+    .summary =
+        "one of C classes, that of the largest latent function, a share of labels being wrong",
     .target = TARGET_CLASS,
     .functions = functions,
     .parameters = parameters,

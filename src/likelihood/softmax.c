@@ -148,7 +148,8 @@ static void predict(const struct likelihood_setting *setting, const double *thet
 
 const struct likelihood likelihood_softmax = {
     .name = "softmax",
-    .summary = "one of C classes, with odds that are exponentials of the latent functions",
+    .summary = "one of C classes, with probabilities proportional to the exponentials of the "
+               "latent functions",
     .target = TARGET_CLASS,
     .functions = functions,
     .table = table_size,

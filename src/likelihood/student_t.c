@@ -306,7 +306,7 @@ static const struct likelihood_quantity quantities[] = {
 
 const struct likelihood likelihood_student_t = {
     .name = "student_t",
-    .summary = "a number, with noise that has outliers; its size and tails are learned",
+    .summary = "a number with outliers; the width and the tails of the noise are learned",
     .target = TARGET_NUMBER,
     .parameters = parameters,
     .start = start,

@@ -222,7 +222,7 @@ SIMD_INLINE void multiply(size_t vectors, size_t k, const double *a, const doubl
         multiply_add(vectors, a, b, tile);
 }
 
-SIMD_INLINE void write_vector(const vector *sum, bool add, double *c) {
+SIMD_INLINE void write_vector(const unaligned_vector *sum, bool add, double *c) {
     unaligned_vector *target = (unaligned_vector *)c;
     if (add)
         *target += *sum;
@@ -234,16 +234,18 @@ SIMD_INLINE void write_whole_tile(size_t vectors, const struct tile *tile, bool 
                                   size_t ldc) {
     for (size_t i = 0; i < TILE_ROWS; i++)
         for (size_t v = 0; v < vectors; v++)
-            write_vector(&tile->sum[i][v], add, c + i * ldc + v * LANES);
+            write_vector((const unaligned_vector *)&tile->sum[i][v], add, c + i * ldc + v * LANES);
 }
 
-/* The tile at (row, column) where part of it is padding or above the diagonal of C. */
+/* The tile at (row, column) where part of it is padding or above the diagonal of C. `numbers` is
+ * not taken to be aligned: with -fstack-protector-strong GCC 12 gives a local array in a function
+ * with clones 16 bytes, whatever _Alignas says. */
 SIMD_INLINE void write_part_of_tile(const struct product *x, size_t row, size_t column,
                                     size_t vectors, const struct tile *tile, bool add) {
-    _Alignas(vector) double numbers[TILE_ROWS][TILE_COLUMNS];
+    double numbers[TILE_ROWS][TILE_COLUMNS];
     for (size_t i = 0; i < TILE_ROWS; i++)
         for (size_t v = 0; v < vectors; v++)
-            ((vector *)numbers[i])[v] = tile->sum[i][v];
+            ((unaligned_vector *)numbers[i])[v] = tile->sum[i][v];
     const size_t rows = smaller(TILE_ROWS, x->m - row);
     for (size_t i = 0; i < rows; i++) {
         const size_t right = x->shape == LOWER_RESULT ? smaller(x->n, row + i + 1) : x->n;
@@ -251,7 +253,7 @@ SIMD_INLINE void write_part_of_tile(const struct product *x, size_t row, size_t 
         double *target = x->c + (row + i) * x->ldc + column;
         size_t j = 0;
         for (; j + LANES <= width; j += LANES)
-            write_vector((const vector *)&numbers[i][j], add, target + j);
+            write_vector((const unaligned_vector *)&numbers[i][j], add, target + j);
         for (; j < width; j++)
             target[j] = add ? target[j] + numbers[i][j] : numbers[i][j];
     }

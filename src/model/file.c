@@ -329,10 +329,10 @@ static nim_status check_saved(const struct nim_model *model, const struct arrays
         for (size_t k = 0; !wrong && tensor->values != arrays->counts && k < count; k++)
             wrong = isfinite(tensor->values[k]) ? NULL : tensor->name;
     }
-    return wrong ? failure(error, NIM_NUMERICAL,
-                           "%s: not saved: the model's array '%s' holds an impossible number", path,
-                           wrong)
-                 : NIM_OK;
+    return wrong
+               ? failure(error, NIM_NUMERICAL,
+                         "%s: not saved: the model's array '%s' has an invalid number", path, wrong)
+               : NIM_OK;
 }
 
 static nim_status save(const nim_model *model, const struct whole_output *output,
@@ -433,7 +433,7 @@ static nim_status load_options(const struct loading *loading, nim_options *optio
         nim_error reason;
         if (nim_options_set(options, text->key + strlen(OPTION_PREFIX), text->text, &reason) !=
             NIM_OK)
-            return refuse(loading, "holds what this version does not know:", reason.message);
+            return refuse(loading, "has content that this version does not know:", reason.message);
     }
     return NIM_OK;
 }
@@ -493,7 +493,7 @@ static nim_status check_arrays(const struct loading *loading, const struct array
         size_t count = tensor_count(wanted);
         for (size_t k = 0; k < count; k++)
             if (!isfinite(found->values[k]) && wanted->values != arrays->counts)
-                return refuse(loading, "holds a number that is not finite in array", wanted->name);
+                return refuse(loading, "has a number that is not finite in array", wanted->name);
     }
     return NIM_OK;
 }
@@ -694,7 +694,7 @@ static nim_status build(const struct loading *loading, const nim_options *option
         status = fill(loading, &plan, model);
     const char *impossible = status == NIM_OK ? impossible_array(model) : NULL;
     if (impossible)
-        status = refuse(loading, "holds an impossible number in array", impossible);
+        status = refuse(loading, "has an invalid number in array", impossible);
     if (status == NIM_OK)
         status = nim_model_name_classes(model, classes, loading->error);
     if (status == NIM_OK)

@@ -213,7 +213,7 @@ static nim_status fit_values(const char *name, size_t size, const double *values
     return !values || size <= capacity
                ? succeed(error)
                : failure(error, NIM_INVALID_ARGUMENT,
-                         "array '%s' has %zu values, but there is room for %zu", name, size,
+                         "array '%s' has %zu values, but the capacity is %zu", name, size,
                          capacity);
 }
 
@@ -371,8 +371,9 @@ static nim_status check_denoise(const nim_model *model, const nim_data *data, co
     if (!mean || !deviation)
         return failure(error, NIM_INVALID_ARGUMENT, "mean or deviation is NULL");
     if (model->table.each && data->rows > model->table.rows)
-        return failure(error, NIM_INVALID_ARGUMENT, "the table has %zu rows, the model knows %zu",
-                       data->rows, model->table.rows);
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the table has %zu rows; the model was trained on %zu", data->rows,
+                       model->table.rows);
     return NIM_OK;
 }
 

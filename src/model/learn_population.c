@@ -90,8 +90,8 @@ bool model_population_of(const struct nim_model *model, const nim_data *data,
 static const char *lacks(const struct nim_model *model) {
     const struct input_model *input = model->options.input;
     return (!input->averages && !input->shrinks) || input->flat
-               ? "an input model that infers inputs or looks at their mean"
-           : model_learns_noise(model) ? "error bars that are given (noise=given)"
+               ? "an input model that uses a population"
+           : model_learns_noise(model) ? "given errors (noise=given)"
                                        : NULL;
 }
 
@@ -134,7 +134,7 @@ static nim_status learn_anew(nim_model *model, const nim_data *data, const nim_d
         return status;
     if (model->epoch || model->step)
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "the model has been trained: its population can no longer change");
+                       "the model has been trained: its population cannot change any more");
     if (model->options.population == POPULATION_FLAT)
         return option_failure(error, "population",
                               "flat, so nothing can be learned from other rows");

@@ -224,10 +224,10 @@ nim_status nim_model_set_option(nim_model *model, const char *name, const char *
         return status;
     nim_option_role role = nim_option_named(name)->role;
     if (role == NIM_OPTION_SHAPES)
-        return option_failure(error, name,
-                              "it shapes the model and cannot change once the model is made");
+        return option_failure(error, name, "it cannot change after the model was created");
     if (role == NIM_OPTION_TRAINS && model->under_way)
-        return option_failure(error, name, "it cannot change while a training is under way");
+        return option_failure(error, name,
+                              "it cannot change before the stopped training is complete");
     model->options = changed;
     return succeed(error);
 }
@@ -241,7 +241,8 @@ nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *co
     if (status != NIM_OK)
         return status;
     if (collectives && ours.rank >= ours.processes)
-        return failure(error, NIM_INVALID_ARGUMENT, "collectives: rank %zu of %zu", ours.rank,
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "collectives: rank %zu is not below processes %zu", ours.rank,
                        ours.processes);
     if (collectives && !(ours.sum && ours.largest && ours.gather))
         return failure(error, NIM_INVALID_ARGUMENT, "collectives: a function is NULL");

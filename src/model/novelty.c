@@ -203,7 +203,7 @@ nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_erro
         keep_quantiles(&model->novelty, usual.all.rows, usual.z);
     pool_free(pool);
     usual_rows_free(&usual);
-    return good ? NIM_OK : failure(error, NIM_OUT_OF_MEMORY, "no memory to learn what is usual");
+    return good ? NIM_OK : failure(error, NIM_OUT_OF_MEMORY, "no memory to learn novelty");
 }
 
 void novelty_free(struct novelty *novelty) {

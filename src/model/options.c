@@ -40,10 +40,10 @@ static const char *const input_names[] = {"auto", INPUT_LIST(NAME) NULL};
 static const struct option option_list[] = {
     {{"kernel", "auto",
       "auto" KERNEL_LIST(BAR_TERM, BAR_SUM),
-      "How smooth the boundaries are; a sum starts from planes and departs from them; auto means "
-      "matern32 for classes, levels and labels where alpha is above 0 and noise given, "
-      "linear+matern32 where rows then differ in their errors, matern52 for numbers and counts with "
-      "latent inputs, otherwise se.",
+      "Smoothness of the latent functions; a sum adds a linear function to a nonlinear one. auto: "
+      "for classes, levels and labels with alpha above 0 and given noise matern32, or "
+      "linear+matern32 if errors differ from row to row; for numbers and counts with latent inputs "
+      "matern52; otherwise se.",
       NIM_OPTION_CHOICE, kernel_names, 0, 0, NIM_OPTION_SHAPES},
      KERNEL, AT(kernel)},
     {{"degree", "3",
@@ -53,92 +53,94 @@ static const struct option option_list[] = {
      WHOLE, AT(degree)},
     {{"likelihood", "robust_max",
       &LIKELIHOOD_LIST(BAR)[1],
-      "What y is and how it follows from the latent functions.",
+      "What the target is and how it depends on the latent functions.",
       NIM_OPTION_CHOICE, likelihood_names, 0, 0, NIM_OPTION_SHAPES},
      LIKELIHOOD, AT(likelihood)},
     {{"input", "auto",
       "auto" INPUT_LIST(BAR),
-      "How the inputs' error bars are used.",
+      "How the error bars of the inputs are used.",
       NIM_OPTION_CHOICE, input_names, 0, 0, NIM_OPTION_SHAPES},
      INPUT, AT(input)},
     {{"noise", "given",
       "given|learned|both",
-      "Input noise: the error bars as given, one learned variance per attribute, or their sum.",
+      "Variance of the input noise: from the given errors, one learned variance per attribute, or "
+      "the sum of both.",
       NIM_OPTION_CHOICE, NAMES("given", "learned", "both"), 0, 0, NIM_OPTION_SHAPES},
      CHOICE, AT(noise)},
     {{"noise_start", "0",
       "0 .. 100",
-      "Where a learned noise variance starts, in units of the attribute's variance; 0 leaves it to "
-      "the input model.",
+      "Start of a learned noise variance, relative to the attribute's variance; 0: the input model "
+      "chooses.",
       NIM_OPTION_REAL, NULL, 0, 100, NIM_OPTION_SHAPES},
      REAL, AT(noise_start)},
     {{"classes", "0",
       "0, or 2 .. 10000",
-      "Number of classes; 0 means one more than the largest label.",
+      "Number of classes; 0: one more than the largest label.",
       NIM_OPTION_WHOLE, NULL, 0, 10000, NIM_OPTION_SHAPES},
      WHOLE, AT(classes)},
     {{"functions", "0",
       "0 .. 1000",
-      "Latent functions that sets of labels share (multilabel); 0 means one a label, 8 at most.",
+      "Number of latent functions that the labels share (multilabel); 0: one per label, at most 8.",
       NIM_OPTION_WHOLE, NULL, 0, 1000, NIM_OPTION_SHAPES},
      WHOLE, AT(functions)},
     {{"inducing", "0",
       "0 .. 10000",
-      "Inducing inputs per latent function; 0 chooses from the number of rows.",
+      "Inducing inputs per latent function; 0: a twentieth of the rows, at least 40 and at most 100.",
       NIM_OPTION_WHOLE, NULL, 0, 10000, NIM_OPTION_SHAPES},
      WHOLE, AT(inducing)},
     {{"alpha", "auto",
       "auto, or 0 .. 1",
-      "Power of the divergence: 0 is the evidence lower bound, 1 fits the predicted probabilities "
-      "themselves; auto means 1 for classes and labels, 0.7 for levels and, with latent inputs, "
-      "numbers and counts, 0.8 where noise is learned with marginal inputs, otherwise 0.",
+      "Power of the divergence: 0 is the evidence lower bound, 1 is the log of the predicted "
+      "probability. auto: 1 for classes and labels; 0.7 for levels; 0.7 for numbers and counts with "
+      "latent inputs; 0.8 if noise is learned with marginal inputs; otherwise 0.",
       NIM_OPTION_REAL, NAMES("auto"), 0, 1, NIM_OPTION_SHAPES},
      REAL, AT(alpha)},
     {{"caution", "auto",
       "auto, or 0.001 .. 1",
-      "Weight of the latent functions' divergence from their prior: less than 1 trusts the data "
-      "more; auto means 0.3 for classes, levels and labels where alpha is above 0 and noise given, "
-      "0.45 where rows then differ in their errors, otherwise 1.",
+      "Weight of the divergence of the latent functions from their prior; a smaller weight trusts "
+      "the data more. auto: 0.3 for classes, levels and labels with alpha above 0 and given noise, "
+      "or 0.45 if errors differ from row to row; otherwise 1.",
       NIM_OPTION_REAL, NAMES("auto"), 0.001, 1, NIM_OPTION_SHAPES},
      REAL, AT(caution)},
     {{"lengthscale_prior", "auto",
       "auto, or 0 .. 10",
-      "Width of a log-normal prior of lengthscales around 1.6 times the root of the number of "
-      "attributes; 0 means none; auto means 0.5 for classes, levels and labels where alpha is above "
-      "0 and noise given, otherwise none.",
+      "Width of a log-normal prior of the lengthscales, centred at 1.6 times the square root of the "
+      "number of attributes; 0: no prior. auto: 0.5 for classes, levels and labels with alpha above "
+      "0 and given noise; otherwise no prior.",
       NIM_OPTION_REAL, NAMES("auto"), 0, 10, NIM_OPTION_SHAPES},
      REAL, AT(lengthscale_prior)},
     {{"epsilon", "0.001",
       "1e-9 .. 0.5",
-      "Share of wrong labels.",
+      "Share of wrong labels (robust_max).",
       NIM_OPTION_REAL, NULL, 1e-9, 0.5, NIM_OPTION_SHAPES},
      REAL, AT(epsilon)},
     {{"learn_epsilon", "0",
       "0|1",
-      "Whether that share is learned, starting from epsilon.",
+      "Whether the share of wrong labels is learned, starting at epsilon.",
       NIM_OPTION_FLAG, NAMES("0", "1"), 0, 1, NIM_OPTION_SHAPES},
      WHOLE, AT(learn_epsilon)},
     {{"epochs", "0",
       "0 .. 1000000",
-      "Passes over the data: the most with stop=auto, exactly so many with stop=fixed; 0 means "
-      "1000 steps, but at least 15 passes, where alpha is above 0 and inputs are not latent or "
-      "amortised, otherwise 10000 steps, but at least 100 passes.",
+      "Passes over the data: the maximum with stop=auto, the exact number with stop=fixed. 0: 1000 "
+      "steps but at least 15 passes if alpha is above 0 and inputs are not latent or amortised; "
+      "otherwise 10000 steps but at least 100 passes.",
       NIM_OPTION_WHOLE, NULL, 0, 1e6, NIM_OPTION_TRAINS},
      WHOLE, AT(epochs)},
     {{"warm_up", "1000",
       "0 .. 1000000000",
-      "Steps in which the draws of noisy inputs grow to their full width; with marginal and resampled "
-      "inputs 300 at most.",
+      "Number of first steps in which the random draws of noisy inputs grow to their full width; at "
+      "most 300 with marginal and resampled inputs.",
       NIM_OPTION_WHOLE, NULL, 0, 1e9, NIM_OPTION_TRAINS},
      WHOLE, AT(warm_up)},
     {{"stop", "auto",
       "auto|fixed",
-      "Stop when the bound has settled, or after all epochs at a constant rate.",
+      "auto: stop when the bound no longer improves; fixed: stop after the given number of epochs, "
+      "with a constant step size.",
       NIM_OPTION_CHOICE, NAMES("auto", "fixed"), 0, 0, NIM_OPTION_TRAINS},
      CHOICE, AT(stop)},
     {{"batch", "0",
       "0 .. 1000000",
-      "Rows in a minibatch; 0 means 50 with marginal inputs, otherwise 200.",
+      "Rows in a minibatch; 0: 50 with marginal inputs, otherwise 200.",
       NIM_OPTION_WHOLE, NULL, 0, 1e6, NIM_OPTION_TRAINS},
      WHOLE, AT(batch)},
     {{"rate", "0.02",
@@ -148,38 +150,38 @@ static const struct option option_list[] = {
      REAL, AT(rate)},
     {{"calibrate", "auto",
       "auto|none",
-      "Whether class probabilities are sharpened or softened by what rows kept aside say; not for "
-      "numbers, counts and sets.",
+      "auto: calibrate the probabilities of classes and levels with a temperature, found by "
+      "cross-validation; none: do not.",
       NIM_OPTION_CHOICE, NAMES("auto", "none"), 0, 0, NIM_OPTION_TRAINS},
      CHOICE, AT(calibrate)},
     {{"novelty", "auto",
       "auto|always",
-      "Whether the model learns how unlike its training rows a row is: where it learns the population "
-      "of true inputs anyway, or always.",
+      "Which models can compute how unusual a row is: those that learn a population of true inputs "
+      "anyway (auto), or all (always).",
       NIM_OPTION_CHOICE, NAMES("auto", "always"), 0, 0, NIM_OPTION_TRAINS},
      CHOICE, AT(novelty)},
     {{"samples", "0",
       "0 .. 1000",
-      "Places each row is looked at in a training step; 0 means 4 with marginal inputs, 16 "
-      "where noise is learned with them, 4 with latent ones for numbers and counts, "
-      "otherwise 1.",
+      "Points at which each row is evaluated in a training step; 0: 4 with marginal inputs, 16 if "
+      "noise is learned with them, 4 with latent inputs for numbers and counts, otherwise 1.",
       NIM_OPTION_WHOLE, NULL, 0, 1000, NIM_OPTION_SHAPES},
      WHOLE, AT(samples)},
     {{"points", "0",
       "0 .. 65536",
-      "Quasi-random points a noisy row is averaged over in prediction; 0 means as many as it needs "
-      "for tolerance, and 256 for numbers, counts and more than 64 attributes.",
+      "Quasi-random points over which the prediction of a noisy row is averaged; 0: as many as "
+      "tolerance requires, and 256 for numbers, counts and more than 64 attributes.",
       NIM_OPTION_WHOLE, NULL, 0, 65536, NIM_OPTION_PREDICTS},
      WHOLE, AT(points)},
     {{"tolerance", "0.002",
       "0.0001 .. 0.1",
-      "How far predicted probabilities of noisy rows may be from the average over all true inputs "
-      "they may have, where points is 0: nearly all are within it.",
+      "Accuracy of the predicted probabilities of noisy rows if points is 0: nearly all are within "
+      "it of the average over all possible true inputs. Parts of an entropy are less accurate, "
+      "about 0.015 nats at the default.",
       NIM_OPTION_REAL, NULL, 0.0001, 0.1, NIM_OPTION_PREDICTS},
      REAL, AT(tolerance)},
     {{"layers", "2",
       "1 .. 6",
-      "Hidden layers of the amortised model's network.",
+      "Hidden layers of the network of amortised inputs.",
       NIM_OPTION_WHOLE, NULL, 1, 6, NIM_OPTION_SHAPES},
      WHOLE, AT(layers)},
     {{"units", "50",
@@ -189,8 +191,9 @@ static const struct option option_list[] = {
      WHOLE, AT(units)},
     {{"population", "auto",
       "auto|flat|gaussian|mixture",
-      "What is assumed of true inputs before they are measured: nothing (flat), or how they are "
-      "spread and hang together, learned as one Gaussian or a mixture of several; auto chooses.",
+      "Distribution of the true inputs before they are measured: flat (very wide), or learned as one "
+      "Gaussian or a mixture of several. auto: a mixture if errors or missing cells differ from row "
+      "to row, otherwise flat.",
       NIM_OPTION_CHOICE, NAMES("auto", "flat", "gaussian", "mixture"), 0, 0, NIM_OPTION_SHAPES},
      CHOICE, AT(population)},
     {{"prior_variance", "1000",
@@ -200,27 +203,28 @@ static const struct option option_list[] = {
      REAL, AT(prior_variance)},
     {{"missing", "auto",
       "auto|ignore",
-      "Whether the model sees which cells are missing: auto shows it the columns where enough are.",
+      "auto: the model sees which cells are missing, in columns with enough of them; ignore: it does "
+      "not.",
       NIM_OPTION_CHOICE, NAMES("auto", "ignore"), 0, 0, NIM_OPTION_SHAPES},
      CHOICE, AT(missing)},
     {{"jitter", "1e-6",
       "1e-12 .. 1e-2",
-      "Added to the diagonal of covariances, in units of the kernel's variance.",
+      "Added to the diagonal of covariance matrices, relative to the kernel's variance.",
       NIM_OPTION_REAL, NULL, 1e-12, 1e-2, NIM_OPTION_SHAPES},
      REAL, AT(jitter)},
     {{"standardise", "1",
       "0|1",
-      "Whether attributes are brought to mean 0 and deviation 1.",
+      "Whether attributes are scaled to mean 0 and standard deviation 1.",
       NIM_OPTION_FLAG, NAMES("0", "1"), 0, 1, NIM_OPTION_SHAPES},
      WHOLE, AT(standardise)},
     {{"seed", "0",
       "0 .. 2^53",
-      "Same seed, same result.",
+      "Seed of the random numbers; the same seed gives the same result.",
       NIM_OPTION_WHOLE, NULL, 0, 9007199254740992.0, NIM_OPTION_SHAPES},
      WHOLE, AT(seed)},
     {{"threads", "0",
       "0 .. 1024",
-      "Threads; 0 means one per processor. Results do not depend on it.",
+      "Number of threads; 0: one per processor. Results do not depend on it.",
       NIM_OPTION_WHOLE, NULL, 0, 1024, NIM_OPTION_RUNS},
      WHOLE, AT(threads)},
 };

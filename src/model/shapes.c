@@ -22,16 +22,15 @@ nim_status shapes_check_use(const struct nim_model *model, const nim_data *data,
         return NIM_OK;
     if (model_learns_noise(model))
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "correlated errors need error bars that are given (noise=given)");
+                       "correlated errors need given errors (noise=given)");
     if (model->attributes > MOST_CORRELATED)
-        return failure(
-            error, NIM_INVALID_ARGUMENT,
-            "correlated errors of %zu attributes, flags of missing cells included; there "
-            "may be %d at most",
-            model->attributes, MOST_CORRELATED);
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "correlated errors of %zu attributes, flags of missing cells included; "
+                       "expected at most %d",
+                       model->attributes, MOST_CORRELATED);
     if (input->flat || (!input->averages && !input->shrinks))
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "input model %s takes errors for independent; correlated ones need "
+                       "input model %s treats errors as independent; correlated errors need "
                        "marginal, latent, amortised or first_order",
                        input->name);
     return NIM_OK;

@@ -46,10 +46,10 @@ static nim_status count_classes(const struct nim_options *options, const nim_dat
         return targets_can_be(options->likelihood, *classes)
                    ? NIM_OK
                    : failure(error, NIM_INVALID_ARGUMENT,
-                             "targets have %zu columns; 1 to %d can be", *classes, MOST_CLASSES);
+                             "targets have %zu columns; expected 1 to %d", *classes, MOST_CLASSES);
     }
     if (options->classes == 1)
-        return option_failure(error, "classes", "1 is too few; there must be two at least");
+        return option_failure(error, "classes", "1 is too few; expected at least 2");
     nim_status status = labels_classes(data, classes, error);
     if (options->classes)
         *classes = options->classes;

@@ -425,7 +425,7 @@ nim_status predictor_finish(const struct nim_predictor *predictor, nim_error *er
     for (size_t w = 0; w < pool_threads(predictor->pool); w++)
         if (predictor->work[w].failed)
             return failure(error, NIM_NUMERICAL,
-                           "the model's answer is not a finite number: its parameters or the "
+                           "a prediction is not a finite number: the model's parameters or the "
                            "table's values are too large");
     return succeed(error);
 }
@@ -534,12 +534,12 @@ static nim_status check_kept(const struct nim_model *model, const nim_prediction
                              nim_error *error) {
     if (wanted->plausibility && !model->conformal.kept)
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "the model cannot say how plausible classes are: no rows were kept aside, "
-                       "which takes 40 rows, calibrate=auto and one class a row; train it again");
+                       "the model cannot compute plausibility: no rows were held out in training, "
+                       "which needs 40 rows, calibrate=auto and classes or levels; train it again");
     if ((wanted->novelty || wanted->input_log_density) && !model->novelty.kept)
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "the model does not know which rows are unusual: it learned no population "
-                       "of inputs; train it again with novelty=always");
+                       "the model cannot compute novelty: it learned no population of inputs; "
+                       "train it again with novelty=always");
     return NIM_OK;
 }
 
@@ -551,14 +551,14 @@ static nim_status check_wanted(const struct nim_model *model, const nim_predicti
     bool numbers = wanted->mean || wanted->deviation || wanted->quantiles || wanted->cumulative;
     if (classes && model->classes == 0)
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "a %s model predicts numbers and has no probabilities of classes",
+                       "a %s model predicts numbers and has no class probabilities",
                        model->options.likelihood->name);
     if (numbers && model->classes)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "a %s model predicts probabilities and has no mean, deviation or quantiles",
                        model->options.likelihood->name);
     if (wanted->quantiles && !wanted->levels && wanted->level_count)
-        return failure(error, NIM_INVALID_ARGUMENT, "quantiles are wanted, but levels is NULL");
+        return failure(error, NIM_INVALID_ARGUMENT, "quantiles is given, but levels is NULL");
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++)
         if (!(wanted->levels[k] > 0.0 && wanted->levels[k] < 1.0))
             return failure(error, NIM_INVALID_ARGUMENT, "quantile level %g is not between 0 and 1",

@@ -131,10 +131,10 @@ nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double 
     if (status == NIM_OK)
         status = model_check_data(predictor->model, &rows, false, error);
     if (status == NIM_OK && predictor->model->classes == 0)
-        status = failure(error, NIM_INVALID_ARGUMENT,
-                         "a %s model predicts numbers; what measuring again would tell is known "
-                         "for classes only",
-                         predictor->model->options.likelihood->name);
+        status = failure(
+            error, NIM_INVALID_ARGUMENT,
+            "a %s model predicts numbers; the gain of measuring again is defined for classes only",
+            predictor->model->options.likelihood->name);
     if (status != NIM_OK)
         return status;
     predictor_begin(predictor, &rows);

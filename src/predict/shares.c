@@ -26,12 +26,12 @@ enum { MOST_ROUNDS = 10000 };
 static nim_status check_shares_known(const struct nim_model *model, nim_error *error) {
     if (!targets_are_classes(model))
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "a %s model has no shares of classes: a row has not one class of several",
+                       "a %s model has no class shares: it does not predict one class per row",
                        model->options.likelihood->name);
     if (!model->shares_known)
         return failure(error, NIM_INVALID_ARGUMENT,
-                       "the model does not know the shares of its classes in training, as files of "
-                       "before do not keep them; train it again");
+                       "the model file is of an older version, which did not store the shares of "
+                       "the classes in training; train the model again");
     return NIM_OK;
 }
 
@@ -42,12 +42,11 @@ static nim_status find_ratios(const struct nim_model *model, const double *share
     for (size_t c = 0; c < model->classes; c++) {
         if (!(shares[c] >= 0.0) || isinf(shares[c]))
             return failure(error, NIM_INVALID_ARGUMENT,
-                           "the share %g of class '%s' is not a number from 0 on", shares[c],
+                           "the share %g of class '%s' is not a finite number >= 0", shares[c],
                            nim_model_class_name(model, c));
         if (shares[c] > 0.0 && model->class_share[c] == 0.0)
             return failure(error, NIM_INVALID_ARGUMENT,
-                           "class '%s' had no rows in training, so nothing is known of a share of "
-                           "it",
+                           "class '%s' had no rows in training, so its share must be 0",
                            nim_model_class_name(model, c));
         total += shares[c];
     }

@@ -369,9 +369,9 @@ static void note_checkpoint(struct training *training) {
 }
 
 static nim_status refuse_other_data(nim_error *error) {
-    return failure(error, NIM_INVALID_ARGUMENT,
-                   "this training was stopped under way and can only go on with the same data; "
-                   "these differ");
+    return failure(
+        error, NIM_INVALID_ARGUMENT,
+        "this training was stopped and can only continue with the same data; these data differ");
 }
 
 /* Starts a training, or takes up the one that was stopped under way. */
@@ -442,7 +442,8 @@ static nim_status run_training(struct training *training, nim_error *error) {
             return status;
         if (stop && (more || trainer->next != 0)) {
             note_checkpoint(training); /* of this step, though another process may have asked */
-            return failure(error, NIM_CANCELLED, "stopped after step %llu as asked",
+            return failure(error, NIM_CANCELLED,
+                           "the progress callback stopped the training after step %llu",
                            (unsigned long long)trainer->model->step);
         }
     }

@@ -122,13 +122,13 @@ def evaluate_labels(nimgp):
     check(some.json()["nll"] == third["nll"], some.out, third)
     check("84 without a label, 83 of other classes (d)" in some.err, some.err)
     check(some.json()["left_out"] == {"no_label": 84, "other_classes": 83}, some.out)
-    nimgp.refuses("evaluate", "m", "some.csv", "--where", "x1 > 1e9", says=["no row meets --where"])
+    nimgp.refuses("evaluate", "m", "some.csv", "--where", "x1 > 1e9", says=["no row satisfies --where"])
     # On what it learned from, and only there.
-    check("learned from" in nimgp("evaluate", "m", "train.csv").err)
+    check("looks like the training table" in nimgp("evaluate", "m", "train.csv").err)
     check("learned from" not in nimgp("evaluate", "m", "train.csv", "--where", "x1 > 0").err)
     check("learned from" not in nimgp("evaluate", "m", "test.csv").err)
     nimgp("fit", "train.csv", "-o", "n", *QUICK, "--validation", "0.2")
-    check("learned from" in nimgp("evaluate", "n", "train.csv").err)
+    check("looks like the training table" in nimgp("evaluate", "n", "train.csv").err)
     nimgp.write_rows("none.csv", head, [[*row[:4], "d"] for row in table])
     nimgp.refuses("evaluate", "m", "none.csv", says=["none.csv", "class"])
     nimgp.write_rows("upper.csv", head, [[*row[:4], row[4].upper()] for row in table])
@@ -136,7 +136,7 @@ def evaluate_labels(nimgp):
     check(upper["rows"] == len(table))
     nimgp.write_rows("renamed.csv", head[:4] + ["truth"], table)
     nimgp.refuses("evaluate", "m", "renamed.csv",
-                  says=["no column 'class', the label in training; --label names it"])
+                  says=["no column 'class', the label in training; --label names another"])
     check(nimgp("evaluate", "m", "renamed.csv", "--label", "truth", "--json").json()["nll"]
           == nimgp("evaluate", "m", "test.csv", "--json").json()["nll"])
 

@@ -56,7 +56,7 @@ def differences(nimgp):
     exact = predictions(nimgp, "t.csv", "--errors", "Gmag=,W1mag=")
     check(max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 1e-3, "errors make no difference")
     nimgp.refuses("fit", "t.csv", "--features", "Gmag-none", "-o", "m", code=2, says=["no column 'none'"])
-    nimgp.refuses("fit", "t.csv", "--features", "Gmag-Gmag", "-o", "m", code=1, says=["is nothing"])
+    nimgp.refuses("fit", "t.csv", "--features", "Gmag-Gmag", "-o", "m", code=1, says=["is always zero"])
 
 
 def logarithms(nimgp):
@@ -74,7 +74,7 @@ def logarithms(nimgp):
 
     stars(nimgp, change=zero_first)
     said = nimgp("fit", "t.csv", "--log", "auto", "-o", "m", *QUICK).err
-    check("flux: 1 cell is not positive" in said, said)
+    check("flux: 1 value is not positive" in said, said)
     check("log(flux)" in features(nimgp), features(nimgp))
 
 
@@ -125,6 +125,33 @@ def errors_without_values(nimgp):
     nimgp("fit", "t.csv", "-o", "m", "--errors", "Gmag=", *QUICK, "-q")
 
 
+def errors_given_twice(nimgp):
+    stars(nimgp)
+    for pairs in ("Gmag=e_Gmag,Gmag=w", "Gmag=w,W1mag=w,gmag=", "Gmag=,Gmag=none"):
+        nimgp.refuses("fit", "t.csv", "-o", "m", "--errors", pairs, code=1, says=["--errors", "mag' is given twice"])
+    nimgp("fit", "t.csv", "-o", "m", "--errors", "Gmag=w,W1mag=w", *QUICK, "-q")
+
+
+def cut_short(nimgp):
+    """A VOTable whose service left rows out is read, and every command says so on standard error."""
+    stars(nimgp)
+    nimgp("convert", "t.csv", "whole.vot", "-q")
+    whole = nimgp.read("whole.vot").decode()
+    note = '<INFO name="QUERY_STATUS" value="OVERFLOW"/>'
+    nimgp.write("after.vot", whole.replace("</TABLE>", "</TABLE>" + note))
+    nimgp.write("before.vot", whole.replace("<TABLE>", note + "<TABLE>"))
+    nimgp.write("fine.vot", whole.replace("<TABLE>", note.replace("OVERFLOW", "OK") + "<TABLE>"))
+    check("cut it short" not in nimgp("fit", "fine.vot", "-o", "m", *QUICK).err)
+    for name in ("after.vot", "before.vot"):
+        for words in (["fit", name, "-o", "n", *QUICK], ["predict", "m", name], ["evaluate", "m", name],
+                      ["suggest", "m", name], ["convert", name, "-"], ["report", "m", name, "--json"],
+                      ["fit", "t.csv", "-o", "n", "--population-from", name, *QUICK]):
+            said = nimgp(*words).err
+            check(said.count(f"{name}: the service that wrote this table cut it short") == 1, words, said)
+    check(nimgp("predict", "m", "after.vot", "-q").err == "")
+    check(nimgp("predict", "m", "after.vot").out == nimgp("predict", "m", "whole.vot").out)
+
+
 def weights(nimgp):
     """Balanced classes, the same as numbers for classes, and as a column for rows."""
     def heavy(row):
@@ -146,7 +173,7 @@ def weights(nimgp):
     tilted = predictions(nimgp, "t.csv")
     check(sum(tilted) > sum(wanted) + 1, (sum(tilted), sum(wanted)))
     nimgp.refuses(*common, "--class-weight", "c=1", code=2, says=["names no class"])
-    nimgp.refuses(*common, "--class-weight", "a=-1", code=1, says=["from 0 on"])
+    nimgp.refuses(*common, "--class-weight", "a=-1", code=1, says=["not negative"])
     stars(nimgp, change=lambda row: row | {"w": -1})
     nimgp.refuses(*common, "--weights", "w", code=2, says=["t.csv:2", "column w", "-1"])
     nimgp.refuses(*common, "--weights", "v", code=2, says=["no column 'v'"])
@@ -196,5 +223,5 @@ def units_within(nimgp):
 
 
 if __name__ == "__main__":
-    main([differences, logarithms, choice, sentinels, errors_without_values, weights, units,
+    main([differences, logarithms, choice, sentinels, errors_without_values, errors_given_twice, cut_short, weights, units,
           units_within])

@@ -112,7 +112,7 @@ def labels_beside(nimgp):
     nimgp.write("a-labels-idx1-ubyte",
                 bytes([0, 0, 8, 1, 0, 0, 0, rows]) + bytes(i % 2 for i in range(rows)))
     result = fit(nimgp, "a-images-idx3-ubyte", "m", "--epochs", "1")
-    check("the labels are those of a-labels-idx1-ubyte" in result.err, result.err)
+    check("the labels are from a-labels-idx1-ubyte" in result.err, result.err)
     check("a-labels-idx1-ubyte" in nimgp("evaluate", "m", "a-images-idx3-ubyte").err)
     check("a-labels-idx1-ubyte" not in nimgp("predict", "m", "a-images-idx3-ubyte").err)
 
@@ -146,8 +146,8 @@ def asymmetric_errors(nimgp):
 
     check(errors() == {"x": "x_err2:x_err1", "per": None, "mag": "e_mag:E_mag",
                        "teff": "[teff_lo:teff_hi]", "merr1": None}, said)
-    line = [line for line in said.splitlines() if "have no counterpart" in line]
-    check(len(line) == 1 and "left out: pererr1;" in line[0], said)
+    line = [line for line in said.splitlines() if "without their counterpart" in line]
+    check(len(line) == 1 and "without their counterpart: pererr1;" in line[0], said)
     nimgp("predict", "m", "t.csv")
     told = "x=x_err1:x_err1,per=pererr1,mag=[teff_lo:teff_hi],teff=none"
     nimgp.refuses("fit", "t.csv", "-o", "n", "--errors", told, says=["column teff_lo", "the value"])
@@ -232,7 +232,7 @@ def classes_in_order(nimgp):
     check(names(["1", "1.0", "2"])[:2] == (["1", "2"], [60, 30]), "1 and 1.0 are one number")
     mixed = names(["b", "B", "a"])
     check(mixed[0] == ["B", "a", "b"])
-    check("differ only in case (B/b): --ignore-case" in mixed[2], mixed[2])
+    check("differ only in case (B/b); --ignore-case" in mixed[2], mixed[2])
     check("90 rows; B: 30, a: 30, b: 30" in mixed[2], mixed[2])
     check("case" not in names(["b", "a"])[2])
     check(names(["b", "B", "a"], "--ignore-case")[:2] == (["a", "b"], [30, 60]))
@@ -279,9 +279,9 @@ def epochs_said(nimgp):
     words = ["--inducing", "5", "--warm-up", "5"]
     said = nimgp("fit", "train.csv", "-o", "m", "--epochs", "1", *words).err
     check("nimgp: 1 epoch in" in said, said)
-    check("stopped at 1 epoch, before the bound had settled" in said, said)
+    check("stopped after 1 epoch, while the bound was still improving" in said, said)
     said = nimgp("fit", "train.csv", "-o", "n", "--from", "m", "--epochs", "3", *words).err
-    check("nimgp: 3 more epochs, 4 in all, in" in said, said)
+    check("nimgp: 3 more epochs, 4 in total, in" in said, said)
     check("settled" not in fit(nimgp, "train.csv", "m").err, "a fixed number is what was wanted")
 
 
@@ -325,11 +325,11 @@ def logarithms(nimgp):
     # Not positive: missing, and said once.
     nimgp.write_rows("odd.csv", ["flux", "flux_err", "y"], [[-1, 0.1, 0], [0, 0.1, 0], ["", "", 0]])
     result = nimgp("predict", "m", "odd.csv")
-    check("flux: 2 cells are not positive, have no logarithm" in result.err, result.err)
+    check("flux: 2 values are not positive, so they have no logarithm" in result.err, result.err)
     check(len({row["p_a"] for row in result.rows()}) == 1, "all three are missing")
     nimgp.write_rows("odd.csv", ["flux", "flux_err", "y"], [[-1, 0.1, 0], [1, 0.1, 0]])
     result = nimgp("predict", "m", "odd.csv")
-    check("flux: 1 cell is not positive, has no logarithm and counts" in result.err, result.err)
+    check("flux: 1 value is not positive, so it has no logarithm and counts" in result.err, result.err)
     # Names that say a logarithm was taken.
     for name, taken in (("log_f", True), ("logF", True), ("ln_f", True), ("LOG(f)", True),
                         ("login", False), ("lnum", False)):
@@ -341,7 +341,7 @@ def logarithms(nimgp):
     nimgp.write_rows("void.csv", ["void", "flux", "class"],
                      [["", i % 5 - 1, "ab"[i % 2]] for i in range(40)])
     result = fit(nimgp, "void.csv", "n", "--log", "flux", "--epochs", "1")
-    check("flux: 16 cells are not positive" in result.err, result.err)
+    check("flux: 16 values are not positive" in result.err, result.err)
     # A column of the very name comes first.
     nimgp.write_rows("named.csv", ["log(flux)", "y"], [[0.5, 1], [0.1, 2]])
     result = nimgp("predict", "m", "named.csv")
@@ -398,7 +398,7 @@ def memory(nimgp):
         check(not list((nimgp.directory / "rows").iterdir()), "a file was left")
         check(nimgp.read("in_file") == nimgp.read("in_memory"), "another model")
         os.environ["TMPDIR"] = str(nimgp.directory / "nowhere")
-        nimgp.refuses("fit", "train.csv", "-o", "m", "--memory", "2k", says=["nowhere", "no room", "TMPDIR"])
+        nimgp.refuses("fit", "train.csv", "-o", "m", "--memory", "2k", says=["nowhere", "cannot write a temporary file", "TMPDIR"])
     finally:
         del os.environ["TMPDIR"]
     for wrong in ("2Q", "", "G", "-1G", "0M", "1e9T", "nanG"):
@@ -456,7 +456,7 @@ def ctrl_c(nimgp):
         check(not (nimgp.directory / "a model").exists(), "a model of half a training")
         state = inspect(nimgp, "a model.checkpoint")
         check(state["under_way"] and 20 <= state["epochs"] < int(LONG[-1]), state)
-        command = said.rsplit("to go on: nimgp ", 1)[1].strip()
+        command = said.rsplit("to continue: nimgp ", 1)[1].strip()
         check(subprocess.run(f"'{nimgp.path}' {command}", shell=True, cwd=nimgp.directory,
                              capture_output=True).returncode == 0, command)
         check(nimgp.read("a model") == nimgp.read("whole"), "going on changed the model")
@@ -526,7 +526,7 @@ def checkpoints(nimgp):
                   says=["inducing 30", "which chose it itself"])
     nimgp.refuses("fit", "m", "-o", "o", says=["m: is a nimgp model, not a table"])
     # A model that is done is what resuming it gives.
-    check("come to its end" in nimgp("fit", "train.csv", "-o", "p", "--resume", "m").err)
+    check("already complete" in nimgp("fit", "train.csv", "-o", "p", "--resume", "m").err)
     check(nimgp.read("m") == nimgp.read("p"))
 
 
@@ -539,7 +539,7 @@ def checkpoints_of_others(nimgp):
     check(nimgp.read("o.checkpoint") == b"my notes", "another's file was changed")
     fit(nimgp, "train.csv", "p", "--checkpoint", "p.checkpoint", "--every", "10")
     earlier = nimgp.read("p.checkpoint")
-    check("p.checkpoint is of an earlier training" in fit(nimgp, "train.csv", "p").err)
+    check("p.checkpoint is the checkpoint of an earlier training" in fit(nimgp, "train.csv", "p").err)
     check(nimgp.read("p.checkpoint") == earlier, "another training's checkpoint was changed")
     fit(nimgp, "train.csv", "q", "--every", "10")  # its own, which it removes
     check(not (nimgp.directory / "q.checkpoint").exists())
@@ -614,7 +614,7 @@ def population_from_others(nimgp):
     nimgp.write_rows("others.csv", ["y", "x"], [row[::-1] for row in others])
     gaussian = ["--input", "latent", "--population", "gaussian"]
     said = fit(nimgp, "train.csv", "m", *gaussian, "--population-from", "others.csv").err
-    check("population from 200 more rows of others.csv" in said, said)
+    check("population: also learned from 200 rows of others.csv" in said, said)
     found = inspect(nimgp, "m")["population"]
     check(found["kind"] == "gaussian" and len(found["components"]) == 1, found)
     for j in range(2):

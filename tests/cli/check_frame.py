@@ -54,7 +54,7 @@ def check_help_wins(nimgp, _):
 
 
 def check_wrong_words(nimgp, _):
-    nimgp.bad(1, says="no command")
+    nimgp.bad(1, says="the command is missing")
     nimgp.bad(1, "evaluat", says="did you mean evaluate?")
     nimgp.bad(1, "zzzzz", says="see nimgp --help")
     nimgp.bad(1, "--nonsense", says="--nonsense")

@@ -69,9 +69,9 @@ def refusals(nimgp):
     rows[11][0] = "many"
     nimgp.write_rows("bad.csv", head, rows)
     for words, code, says in ((["fit", "bad.csv", "-o", "m", *QUICK], 2, "bad.csv:13: column "),
-                              (["fit", "-", "-o", "m"], 1, "standard input reaches one process only"),
-                              (["fit", "train.csv"], 1, "which file should the model go to"),
-                              (["inspect", "m"], 1, "inspect is for one process")):
+                              (["fit", "-", "-o", "m"], 1, "the table cannot be standard input"),
+                              (["fit", "train.csv"], 1, "the output file is missing"),
+                              (["inspect", "m"], 1, "inspect runs in one process only")):
         done = run(nimgp, 2, *words)
         check(done.returncode == code, words, done.returncode, done.stderr)
         ours = lines_of_ours(done.stderr)

@@ -126,7 +126,7 @@ def kept_columns(nimgp):
     rows = result.rows()
     check(list(rows[0]) == ["source_id", "x1", "x2", "name", "p_a", "p_b", "p_c", "predicted",
                             "entropy"], list(rows[0]))
-    check("'entropy' is not kept" in result.err, result.err)
+    check("'entropy' is not copied" in result.err, result.err)
     check(rows[0]["source_id"] == "4611686018427387905", "19 digits", rows[0])
     check([row["name"] for row in rows] == ["a, b", 'say "x"'], rows)
     some = nimgp("predict", "m", "t.csv", "--keep-only", "name,x2").rows()
@@ -174,14 +174,14 @@ def where(nimgp):
     check([float(row["x1"]) for row in kept] == [row[0] for row in rows if row[4] == ""])
     none = nimgp("predict", "m", "t.csv", "--where", "x1 > 1e9")
     check(none.out == "p_a,p_b,p_c,predicted,entropy\n", "a head and no rows", none.out)
-    check("no row meets --where" in none.err, none.err)
-    check("no row meets --where" in nimgp("suggest", "m", "t.csv", "--where", "x1 > 1e9").err)
+    check("no row satisfies --where" in none.err, none.err)
+    check("no row satisfies --where" in nimgp("suggest", "m", "t.csv", "--where", "x1 > 1e9").err)
     said = nimgp("predict", "m", "t.csv", "--where", "class = ''", "-o", "p.csv").err
     check(f"{len(kept)} rows in p.csv" in said, said)
     check(nimgp("predict", "m", "t.csv", "-q", "-o", "p.csv").err == "")
     for command in ("predict", "evaluate", "suggest"):
         nimgp.refuses(command, "t.csv", "m", code=1,
-                      says=[f"the model comes first: nimgp {command} MODEL TABLE"])
+                      says=[f"the model must come first: nimgp {command} MODEL TABLE"])
     nimgp.refuses("predict", "m", "m", says=["m: is a nimgp model, not a table"])
     nimgp.refuses("predict", "m", "t.csv", "--where", "x9 > 1", says=["x9"])
 
@@ -215,7 +215,7 @@ def outputs_apart(nimgp):
     kept = {name: nimgp.read(name) for name in ("m", "train.csv", "t.fits")}
     for words in (["predict"], ["suggest"], ["suggest", "--json"]):
         for output in ("m", "./m", "link.csv", "hard.csv", "train.csv"):
-            says = "train.csv" if output == "train.csv" else "m would be overwritten"
+            says = "train.csv" if output == "train.csv" else "m: is an input and would be overwritten"
             nimgp.refuses(*words, "m", "train.csv", "-o", output, code=1, says=[says])
     nimgp.refuses("predict", "m", "t.fits[1]", "-o", "t.fits", code=1, says=["t.fits"])
     nimgp.refuses("convert", "t.fits[1]", "t.fits", code=1, says=["t.fits"])

@@ -38,10 +38,10 @@ def shares(nimgp):
     again = [probabilities(row) for row in nimgp("predict", "m", "test.csv", "--prior", text).rows()]
     check(all(near(p, q, 1e-6) for one, two in zip(found, again) for p, q in zip(one, two)), mean)
     check("shares of classes here (and in training): a" in auto.err, auto.err)
-    for words, says in {("--prior", "a=1"): "no share of class b",
+    for words, says in {("--prior", "a=1"): "no share for class b",
                         ("--prior", "a=1,b=1,d=1"): "no class 'd'",
-                        ("--prior", "a=-1,b=1,c=1"): "a share from 0 on",
-                        ("--prior", "a=1,a=1,c=1"): "named twice",
+                        ("--prior", "a=-1,b=1,c=1"): "a share that is not negative",
+                        ("--prior", "a=1,a=1,c=1"): "given twice",
                         ("--prior", "a=0,b=0,c=0"): "sum to 0",
                         ("--coverage", "1"): "between 0 and 1"}.items():
         nimgp.refuses("predict", "m", "test.csv", *words, says=[says], code=1)
@@ -123,7 +123,7 @@ def folds(nimgp):
     nimgp.write_rows("gap.csv", head, gap)
     told = nimgp("evaluate", "--folds", "3", "gap.csv", "--errors", "none", "--input", "marginal", "--json", *settings)
     check(told.json()["rows"] == 90, told.err)
-    nimgp.refuses("evaluate", "m", "t.csv", "--exclude", "x", says=["--exclude goes with --folds"], code=1)
+    nimgp.refuses("evaluate", "m", "t.csv", "--exclude", "x", says=["--exclude needs --folds"], code=1)
     nimgp.refuses("evaluate", "--folds", "40", "--groups", "object", "t.csv", says=["23 groups"], talks=True)
     # Weights are for learning and rating: a fold of rows that weigh nothing is predicted all the same.
     rows = [f"{i % 7 + i % 3},{i % 3},{'ab'[i % 2]}" for i in range(30)]
@@ -132,14 +132,14 @@ def folds(nimgp):
     with open(nimgp.directory / "weighed.csv") as file:
         check(len(list(csv.DictReader(file))) == 30 and "weighted by w" in done.out, done.out)
     # An output that cannot be written is refused before anything is learned from.
-    for code, output, words, says in ((1, "t.csv", [], "overwritten"), (2, "o.nope", [], "what this name says"),
+    for code, output, words, says in ((1, "t.csv", [], "overwritten"), (2, "o.nope", [], "unknown extension"),
                                       (2, "no/o.csv", [], "no/o.csv"), (2, "p.csv", ["--keep-only", "no"], "'no'")):
         refused = nimgp("evaluate", "--folds", "3", "t.csv", "-o", output, *words, code=code)
         check(says in refused.err and "fold 1" not in refused.err, refused.err)
     nimgp.refuses("evaluate", "--folds", "3", "t.csv", "-o", "-", says=["--output -", "figures"], code=1)
     nimgp.refuses("evaluate", "--folds", "1", "t.csv", says=["from 2 to 1000"], code=1)
-    nimgp.refuses("evaluate", "m", "t.csv", "--kernel", "se", says=["--kernel goes with --folds"], code=1)
-    nimgp.refuses("evaluate", "--folds", "3", "t.csv", "--prior", "auto", says=["does not go with --folds"], code=1)
+    nimgp.refuses("evaluate", "m", "t.csv", "--kernel", "se", says=["--kernel needs --folds"], code=1)
+    nimgp.refuses("evaluate", "--folds", "3", "t.csv", "--prior", "auto", says=["cannot be used with --folds"], code=1)
 
 
 main([shares, sets_and_strangers, weights, folds])

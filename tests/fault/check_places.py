@@ -82,7 +82,7 @@ def signals(nimgp):
             pass
         process.send_signal(number)
         said = process.communicate()[1]
-        check(process.returncode == 130 and b"to go on" in said, number, process.returncode, said)
+        check(process.returncode == 130 and b"to continue" in said, number, process.returncode, said)
         check((nimgp.directory / "s.checkpoint").exists() and not (nimgp.directory / "s").exists())
         (nimgp.directory / "s.checkpoint").unlink()
 

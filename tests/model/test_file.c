@@ -374,7 +374,7 @@ static void other_data_are_refused(void **state) {
                      NIM_CANCELLED);
     assert_int_equal(nim_model_set_option(fixture.model, "rate", "0.5", &error),
                      NIM_INVALID_ARGUMENT);
-    assert_one_line(&error, "under way");
+    assert_one_line(&error, "before the stopped training is complete");
     stop_on(nim_model_set_option(fixture.model, "points", "64", &error), &error);
     assert_int_equal(nim_model_set_option(fixture.model, "kernel", "matern32", &error),
                      NIM_INVALID_ARGUMENT);

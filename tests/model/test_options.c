@@ -259,7 +259,7 @@ static void arrays_need_room(void **state) {
             values[i] = 12345.0;
         assert_refused("get",
                        nim_model_get(fixture.model, names[k], values, needed - 1, &again, &error),
-                       NIM_INVALID_ARGUMENT, &error, WORDS(names[k], "room"));
+                       NIM_INVALID_ARGUMENT, &error, WORDS(names[k], "capacity"));
         assert_true(values[0] == 12345.0);
         assert_int_equal(again, needed);
         stop_on(nim_model_get(fixture.model, names[k], values, needed, &again, &error), &error);

@@ -156,7 +156,7 @@ static void refusals(void **state) {
     fixture.correlation[3 * 7] = 1.5;
     refuse(options, &data, "row 7, attribute 1: correlation 1.5 with attribute 0");
     memcpy(fixture.correlation + 3 * 7, (double[]){0.9, 0.9, -0.9}, 3 * sizeof(double));
-    refuse(options, &data, "row 7: the errors' correlations contradict each other");
+    refuse(options, &data, "row 7: the correlations of the errors contradict each other");
     fixture.correlation[3 * 7 + 2] = (double)NAN; /* unknown: zero */
     fixture.correlation[3 * 7 + 1] = 0.1;
     fixture.upper[5] = -0.1;
@@ -169,10 +169,10 @@ static void refusals(void **state) {
     refuse(options, &data, "sigma_upper is given without sigma");
     data = fixture.data;
     assert_int_equal(nim_options_set(options, "noise", "both", &error), NIM_OK);
-    refuse(options, &data, "correlated errors need error bars that are given");
+    refuse(options, &data, "correlated errors need given errors");
     assert_int_equal(nim_options_set(options, "noise", "given", &error), NIM_OK);
     assert_int_equal(nim_options_set(options, "input", "resampled", &error), NIM_OK);
-    refuse(options, &data, "input model resampled takes errors for independent");
+    refuse(options, &data, "input model resampled treats errors as independent");
     nim_options_free(options);
     fixture_free(&fixture);
 }

@@ -295,8 +295,8 @@ static void wrong_quotes(void **context) {
     assert_refused("a,b\n1,2\n3,\"4\n5,6\n7,8\n",
                    WORDS("bad.csv:3: column b: the quote opened here is never closed"));
     assert_refused("a,b\n\"x\ny\",2\n\"3\"4,5\n",
-                   WORDS("bad.csv:4: column a", "behind the quoted cell"));
-    assert_refused("a,b\n1,\"2\" \"3\"\n", WORDS("bad.csv:2: column b", "behind the quoted cell"));
+                   WORDS("bad.csv:4: column a", "after the quoted cell"));
+    assert_refused("a,b\n1,\"2\" \"3\"\n", WORDS("bad.csv:2: column b", "after the quoted cell"));
     assert_refused("a,\"b\n1,2\n", WORDS("bad.csv:1: column 2", "never closed"));
     assert_refused("a,b\n1,\"", WORDS("bad.csv:2: column b", "never closed"));
     assert_refused("a,b\n1,\"x\"\"", WORDS("bad.csv:2: column b", "never closed"));
@@ -424,7 +424,7 @@ static void gzipped(void **context) {
     grid_free(&grid);
     strcpy(both + one + none + two, "text");
     assert_refused_table(file_of("t.gz", both, one + none + two + 4), TABLE_ANY, BAD_INPUT,
-                         WORDS("t.gz", "not gzip"));
+                         WORDS("t.gz", "after the gzip data"));
     assert_refused_table(file_of("t.gz", empty, none), TABLE_ANY, BAD_INPUT,
                          WORDS("t.gz", "empty"));
     grid_free(&plain);
