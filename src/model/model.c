@@ -13,14 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough inducing inputs for the data, few enough to be quick; more than these let functions follow
- * single rows (docs/results/defaults.md). */
-static size_t choose_inducing(size_t rows) {
-    size_t wanted = rows / 20 > 40 ? rows / 20 : 40;
-    wanted = wanted < 100 ? wanted : 100;
-    return wanted < rows ? wanted : rows;
-}
-
 /* How large a model of these options is on these data; flagged (columns) gets the columns with a
  * flag. */
 static nim_status choose_sizes(const nim_options *options, const nim_data *data,
@@ -30,7 +22,7 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
         return status;
     sizes->columns = data->attributes;
     sizes->flags = options->missing == MISSING_AUTO ? scaling_find_flags(data, flagged) : 0;
-    sizes->inducing = options->inducing ? options->inducing : choose_inducing(data->rows);
+    sizes->inducing = options->inducing;
     if (sizes->inducing > data->rows)
         return option_failure(error, "inducing", "%zu inducing inputs are more than the %zu rows",
                               sizes->inducing, data->rows);

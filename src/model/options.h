@@ -38,11 +38,7 @@ struct nim_options {
  * these data and each other.
  *   input    marginal where classes are predicted and up to MOST_INTEGRATED attributes are noisy;
  *            exact where nothing is noisy or missing; otherwise latent
- *   alpha    1 where classes are predicted and noise is not learned, otherwise 0
- *   caution  0.3 where alpha is above 0, otherwise 1
- *   lengthscale_prior  0.5 where alpha is above 0, otherwise none
- *   samples  8 with marginal, otherwise 1
- *   batch    100 with marginal, otherwise 200
+ *   kernel, alpha, caution, lengthscale_prior, samples, batch, inducing: see settle.c
  */
 enum { MOST_INTEGRATED = 40 };
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data);

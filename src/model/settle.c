@@ -3,9 +3,12 @@
 #include "data/noisy_cells.h"
 #include "model/options.h"
 
-/* Points that `marginal` looks at for a row, more where they say how noisy it is, and rows in a
- * batch of theirs. */
-enum { POINTS = 4, LEARNING_POINTS = 16, BATCH_OF_POINTS = 50, BATCH_OF_ROWS = 200 };
+/* Points a row is looked at in: with `marginal` two where all rows are equally noisy, more where
+ * some are spread wider than others, most where points say how noisy rows are. */
+enum { LATENT_POINTS = 4, EQUAL_POINTS = 2, OWN_POINTS = 8, LEARNING_POINTS = 16 };
+
+/* Rows in a batch. Of few rows, and of rows with points, small batches do as well in less time. */
+enum { SMALL_BATCH = 50, BATCH = 200, FEW_ROWS = 2000 };
 
 /* Where classes overlap, noise and wide latent functions explain it alike. At 0 learned noise comes
  * out too large, at 1 too small. */
@@ -53,10 +56,25 @@ static const char *choose_kernel(const struct input_model *input, bool numbers, 
 /* With one draw a row, q(x) that is not quite p(x | x~, y) leaves its misfit to the noise of y,
  * which comes out 12 % too large, and takes it from learned noise of x. With four it is half that.
  */
-static size_t choose_samples(const struct input_model *input, bool numbers, bool learns) {
+static size_t choose_samples(const struct input_model *input, bool numbers, bool learns,
+                             bool own_errors) {
     if (input == &input_marginal)
-        return learns ? LEARNING_POINTS : POINTS;
-    return input == &input_latent && numbers ? POINTS : 1;
+        return learns ? LEARNING_POINTS : own_errors ? OWN_POINTS : EQUAL_POINTS;
+    return input == &input_latent && numbers ? LATENT_POINTS : 1;
+}
+
+/* Enough inducing inputs for the data, few enough to be quick. More of them let functions follow
+ * single rows, and the worst measured ones at that. */
+static size_t choose_inducing(size_t rows, bool bold, bool own_errors) {
+    size_t wanted = own_errors ? rows / 50 : rows / 20;
+    size_t least = own_errors ? 20 : bold ? 50 : 40;
+    wanted = wanted < least ? least : wanted < 100 ? wanted : 100;
+    return wanted < rows ? wanted : rows;
+}
+
+static size_t choose_batch(const struct input_model *input, size_t rows, bool bold) {
+    bool small = input == &input_marginal || (input == &input_exact && bold && rows < FEW_ROWS);
+    return small ? SMALL_BATCH : BATCH;
 }
 
 static double choose_alpha(const struct input_model *input, enum target_kind target, bool learns) {
@@ -77,7 +95,7 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
     bool numbers = target == TARGET_NUMBER || target == TARGET_COUNT;
     if (!settled.input)
         settled.input = choose_input(options, data);
-    bool points = settled.input == &input_marginal, learns = options->noise != NOISE_GIVEN;
+    bool learns = options->noise != NOISE_GIVEN;
     if (settled.alpha == OPTION_AUTO)
         settled.alpha = choose_alpha(settled.input, target, learns);
     bool bold = settled.alpha > 0.0 && !numbers && !learns,
@@ -89,8 +107,10 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
     if (settled.lengthscale_prior == OPTION_AUTO)
         settled.lengthscale_prior = bold ? LENGTHSCALE_WIDTH : 0.0;
     if (settled.samples == 0)
-        settled.samples = choose_samples(settled.input, numbers, learns);
+        settled.samples = choose_samples(settled.input, numbers, learns, own_errors);
     if (settled.batch == 0)
-        settled.batch = points ? BATCH_OF_POINTS : BATCH_OF_ROWS;
+        settled.batch = choose_batch(settled.input, data->rows, bold);
+    if (settled.inducing == 0)
+        settled.inducing = choose_inducing(data->rows, bold, own_errors);
     return settled;
 }
