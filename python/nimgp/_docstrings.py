@@ -25,7 +25,9 @@ kernel : {choices of kernel}, default="auto"
     "linear+matern32" if errors differ from row to row; for numbers and counts with latent inputs
     "matern52"; otherwise "se".
 n_inducing : int or None, default=None
-    Inducing inputs per latent function. None: a twentieth of the rows, at least 40 and at most 100.
+    Inducing inputs per latent function. None: one for 20 rows, 40 to 100;
+    for classes with given noise 50 to 100, or, if rows differ in their errors, one for 50 rows,
+    20 to 100.
 alpha : float or None, default=None
     Power of the divergence, from 0 to 1. 0 is the evidence lower bound, 1 is the log of the
     predicted probability. None: 1 for classes and labels; 0.7 for levels; 0.7 for numbers and
@@ -46,15 +48,17 @@ stop : {"auto", "fixed"}, default="auto"
     "auto": stop when the bound no longer improves. "fixed": stop after `max_epochs` passes, with a
     constant step size.
 batch_size : int or None, default=None
-    Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
+    Rows in a minibatch. None: 50 with marginal inputs, and for classes with exact inputs and
+    fewer than 2000 rows; otherwise 200.
 learning_rate : float, default=0.02
     Step size of Adam.
 warm_up : int, default=1000
     Number of first steps in which the random draws of noisy inputs grow to their full width; at
     most 300 with "marginal" and "resampled" inputs.
 n_draws : int or None, default=None
-    Points at which each row is evaluated in a training step. None: 4 with marginal inputs (16 if
-    noise is learned), 4 with latent inputs for numbers and counts, otherwise 1.
+    Points at which each row is evaluated in a training step. None: with marginal inputs 2,
+    8 if rows differ in their errors, 16 if noise is learned; with latent inputs 4 for numbers and
+    counts; otherwise 1.
 n_points : int or None, default=None
     Quasi-random points over which the prediction of a noisy row is averaged. None: as many as
     `tolerance` requires; 256 for numbers and counts, and with more than 64 attributes.

@@ -85,7 +85,8 @@ static const struct option option_list[] = {
      WHOLE, AT(functions)},
     {{"inducing", "0",
       "0 .. 10000",
-      "Inducing inputs per latent function; 0: a twentieth of the rows, at least 40 and at most 100.",
+      "Inducing inputs per latent function; 0: one for 20 rows, 40 to 100; for classes with given noise 50 to "
+      "100, or, if rows differ in their errors, one for 50 rows, 20 to 100.",
       NIM_OPTION_WHOLE, NULL, 0, 10000, NIM_OPTION_SHAPES},
      WHOLE, AT(inducing)},
     {{"alpha", "auto",
@@ -140,7 +141,8 @@ static const struct option option_list[] = {
      CHOICE, AT(stop)},
     {{"batch", "0",
       "0 .. 1000000",
-      "Rows in a minibatch; 0: 50 with marginal inputs, otherwise 200.",
+      "Rows in a minibatch; 0: 50 with marginal inputs, and for classes with exact inputs and fewer than 2000 "
+      "rows; otherwise 200.",
       NIM_OPTION_WHOLE, NULL, 0, 1e6, NIM_OPTION_TRAINS},
      WHOLE, AT(batch)},
     {{"rate", "0.02",
@@ -162,8 +164,9 @@ static const struct option option_list[] = {
      CHOICE, AT(novelty)},
     {{"samples", "0",
       "0 .. 1000",
-      "Points at which each row is evaluated in a training step; 0: 4 with marginal inputs, 16 if "
-      "noise is learned with them, 4 with latent inputs for numbers and counts, otherwise 1.",
+      "Points at which each row is evaluated in a training step; 0: with marginal inputs 2, 8 "
+      "if rows differ in their errors, 16 if noise is learned; with latent inputs 4 for numbers and counts; "
+      "otherwise 1.",
       NIM_OPTION_WHOLE, NULL, 0, 1000, NIM_OPTION_SHAPES},
      WHOLE, AT(samples)},
     {{"points", "0",
