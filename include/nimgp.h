@@ -195,6 +195,11 @@ NIM_API nim_target nim_likelihood_target(const char *likelihood);
  * spread as two half normal curves that meet at x. NaN: equal to the lower error.
  * `limit`, as large as x: -1 where the truth is below x, 1 where it is above, 0 where x is the
  * measurement. sigma is how sharp the limit is: 0 is a sharp one.
+ *
+ * Values and errors may lie among other columns of a larger array, such as a file that is mapped.
+ * `x_stride` is how many numbers a row is behind the one before, 0 for `attributes`; attribute j of
+ * row i is x[i * x_stride + x_column[j]], or + j where x_column is NULL. Likewise for sigma, where
+ * NIM_NONE in sigma_column says that an attribute is exact.
  */
 typedef struct nim_data {
     size_t size; /* sizeof(nim_data) */
@@ -211,6 +216,9 @@ typedef struct nim_data {
     size_t correlation_rows;
     const double *sigma_upper;
     const int8_t *limit;
+    size_t x_stride, sigma_stride;
+    const size_t *x_column;
+    const size_t *sigma_column;
 } nim_data;
 
 /* A nim_data with these members, all others zero: NIM_DATA(.rows = N, .attributes = d, .x = x). */

@@ -119,12 +119,12 @@ static const struct option options[] = {
     {.name = "from",
      .value = "FORMAT",
      .help = "What IN is, when neither its name nor its content says so.",
-     .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm",
+     .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm|rows",
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
      .help = "What to write; any goes by OUT's name, CSV when it has no ending.",
-     .values = "any|csv|tsv|ecsv|fits|votable|votable-binary|votable-binary2",
+     .values = "any|csv|tsv|ecsv|fits|votable|votable-binary|votable-binary2|rows",
      .fallback = "any"},
     {0},
 };
@@ -138,14 +138,18 @@ const struct command command_convert = {
     .description =
         "Reads CSV, TSV, ECSV, FITS tables, VOTables, IDX and LIBSVM files, gzipped or not, and "
         "writes CSV, TSV, ECSV, FITS or VOTable, gzipped when the name ends in .gz. '-' is "
-        "standard input or output. "
+        "standard input or output. A row file (.nimrows) is both read and written: fit uses its "
+        "numbers where they lie, without parsing and without a copy in memory. "
         "Rows pass one block at a time, so tables may be larger than memory. Units are carried "
         "where both formats have them.",
     .examples = "# a catalogue as CSV, four of its columns, bright sources with a class\n"
                 "nimgp convert gll_psc_v27.fit.gz bright.csv --where 'Signif_Avg >= 20' "
                 "--where \"CLASS1 != ''\" --columns Source_Name,CLASS1,Flux1000,Unc_Flux1000\n"
                 "# from a pipe to a compressed table\n"
-                "zcat big.tsv.gz | nimgp convert - big.csv.gz --from tsv",
+                "zcat big.tsv.gz | nimgp convert - big.csv.gz --from tsv\n"
+                "# a table that many processes train on, each of them without a copy of its own\n"
+                "nimgp convert big.csv big.nimrows\n"
+                "mpirun -n 8 nimgp-mpi fit big.nimrows",
     .options = options,
     .run = run,
 };

@@ -58,6 +58,10 @@ class Data(_Sized):
         ("correlation_rows", c_size_t),
         ("sigma_upper", c_void_p),
         ("limit", c_void_p),
+        ("x_stride", c_size_t),
+        ("sigma_stride", c_size_t),
+        ("x_column", c_void_p),
+        ("sigma_column", c_void_p),
     ]
 
 
