@@ -5,7 +5,7 @@
 RELEASE = build/release
 SANITIZE = build/sanitize
 PYTHON = build/python-venv/bin/python
-SESSIONS = README.md docs/cli.md docs/tables.md docs/report.md
+SESSIONS = README.md docs/cli.md docs/tables.md docs/row-file.md docs/report.md
 
 demo: build
 	@examples/demo.sh $(RELEASE)/cli/nimgp

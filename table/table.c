@@ -103,8 +103,8 @@ static bool starts_xml(const char *head, size_t length) {
 /* The mark of the byte order behind the magic makes sure that it is no column of that name. */
 static bool starts_row_file(const char *head, size_t length) {
     const char *order = head + ROW_FILE_MAGIC_SIZE;
-    return length > ROW_FILE_MAGIC_SIZE &&
-           memcmp(head, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) == 0 && (*order == 1 || *order == 8);
+    return length > ROW_FILE_MAGIC_SIZE && memcmp(head, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) == 0 &&
+           (*order == 1 || *order == 8);
 }
 
 static enum table_format format_of(const char *path, const char *head, size_t length) {

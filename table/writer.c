@@ -12,10 +12,10 @@ static bool format_of(const char *path, enum table_format *format) {
         const char *ending;
         enum table_format format;
     } endings[] = {
-        {".csv", TABLE_CSV},     {".txt", TABLE_CSV},         {".dat", TABLE_CSV},
-        {".tsv", TABLE_TSV},     {".tab", TABLE_TSV},         {".fits", TABLE_FITS},
-        {".fit", TABLE_FITS},    {".fts", TABLE_FITS},        {".ecsv", TABLE_ECSV},
-        {".vot", TABLE_VOTABLE}, {".votable", TABLE_VOTABLE}, {".xml", TABLE_VOTABLE},
+        {".csv", TABLE_CSV},      {".txt", TABLE_CSV},         {".dat", TABLE_CSV},
+        {".tsv", TABLE_TSV},      {".tab", TABLE_TSV},         {".fits", TABLE_FITS},
+        {".fit", TABLE_FITS},     {".fts", TABLE_FITS},        {".ecsv", TABLE_ECSV},
+        {".vot", TABLE_VOTABLE},  {".votable", TABLE_VOTABLE}, {".xml", TABLE_VOTABLE},
         {".nimrows", TABLE_ROWS},
     };
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

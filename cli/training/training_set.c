@@ -325,7 +325,8 @@ void training_set_append_row(struct training_set *to, const struct training_set 
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint) {
     size_t *before = calloc(classes + 1, sizeof *before), rows = set->rows;
-    bool fine = (before || complain_of_memory(complaint)) && training_set_own_cells(set, complaint) &&
+    bool fine = (before || complain_of_memory(complaint)) &&
+                training_set_own_cells(set, complaint) &&
                 training_set_like(held, set, rows, complaint);
     struct training_set from = *set;
     set->rows = fine ? 0 : rows;

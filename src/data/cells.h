@@ -4,8 +4,8 @@
 
 /*
  * Values and errors of a table, wherever they lie: side by side, or among other columns of a larger
- * array (x_stride, x_column and so on in nim_data). All that looks at nim_data's x and sigma does so
- * through here.
+ * array (x_stride, x_column and so on in nim_data). All that looks at nim_data's x and sigma does
+ * so through here.
  */
 
 #include "nimgp.h"

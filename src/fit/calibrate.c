@@ -117,11 +117,11 @@ static bool subset_create(struct subset *subset, const nim_data *data,
             subset->weights[k] = weight * (data->weights ? data->weights[i] : 1.0);
         subset->labels[k] = data->labels[i];
     }
-    subset->data = NIM_DATA(.rows = count, .attributes = d, .x = subset->x,
-                            .sigma = each ? subset->sigma : data->sigma,
-                            .sigma_rows = each ? count : data->sigma_rows, .labels = subset->labels,
-                            .weights = subset->weights,
-                            .sigma_column = each ? NULL : data->sigma_column);
+    subset->data =
+        NIM_DATA(.rows = count, .attributes = d, .x = subset->x,
+                 .sigma = each ? subset->sigma : data->sigma,
+                 .sigma_rows = each ? count : data->sigma_rows, .labels = subset->labels,
+                 .weights = subset->weights, .sigma_column = each ? NULL : data->sigma_column);
     return subset_shapes(subset, data);
 }
 
