@@ -318,6 +318,28 @@ typedef struct nim_collectives {
 NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *collectives,
                                              nim_error *error);
 
+/*
+ * Where a model keeps what grows with the training rows: with the option "input" latent or narrow,
+ * parameters of their own and the optimiser's moments, 48 d + 8 bytes a row in three arrays. The
+ * caller may hand in a function that keeps them elsewhere, a mapped file say.
+ *
+ * resize(memory, before, after, context) works as realloc: memory of `before` bytes, NULL for 0 of
+ * them, becomes memory of `after` bytes, perhaps at another place, with the same content as far as
+ * both go. NULL: there is no room, and memory is as it was; but with `after` 0 it was freed.
+ */
+typedef struct nim_storage {
+    size_t size; /* sizeof(nim_storage) */
+    void *(*resize)(void *memory, size_t before, size_t after, void *context);
+    void *context;
+} nim_storage;
+
+#define NIM_STORAGE(...) ((nim_storage){.size = sizeof(nim_storage), __VA_ARGS__})
+
+/* What there is moves there, and what comes is kept there until the model is freed. NULL: the
+ * memory of the process, as before. Not while a trainer exists. Not saved with the model. */
+NIM_API nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage,
+                                         nim_error *error);
+
 /* ---------------------------------------------------------------- names and files ------------- */
 
 /*

@@ -110,7 +110,9 @@ static const struct option options[] = {
      .value = "SIZE",
      .fallback = "auto",
      .help = "What the table's rows may take, such as 500M or 2G; auto is half the machine's "
-             "memory. More of them go to a temporary file in TMPDIR, else in /var/tmp."},
+             "memory. More of them go to a temporary file in TMPDIR, else in /var/tmp. Likewise "
+             "for what rows have of their own with --input latent or narrow. The rows of a row "
+             "file are used where they lie."},
     {.name = "validation",
      .value = "SHARE",
      .help = "Hold out this share of the rows, up to 0.5, and of each class alike; say how well "
@@ -614,6 +616,10 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     progress_clear(&monitor->progress);
     if (status == NIM_CANCELLED)
         return leave_checkpoint(fit, complaint);
+    if (status == NIM_OUT_OF_MEMORY && fit->storage.complaint.kind != NO_COMPLAINT) {
+        *complaint = fit->storage.complaint;
+        return false;
+    }
     /* The options were checked before: what is left to be wrong is the table. */
     if (status == NIM_INVALID_ARGUMENT)
         error.status = NIM_BAD_DATA;
@@ -641,7 +647,9 @@ static bool finish(struct fit *fit, struct complaint *complaint) {
 /* The model to go on with, or a new one. */
 static bool have_model(struct fit *fit, struct complaint *complaint) {
     nim_data data = training_set_data(&fit->training.set);
-    return fit->model || fit_make_model(fit, &data, complaint);
+    fit->storage = (struct row_storage){.arguments = fit->arguments, .memory = fit->plan.memory};
+    return (fit->model || fit_make_model(fit, &data, complaint)) &&
+           row_storage_lend(&fit->storage, fit->model, complaint);
 }
 
 /* Everything up to the first step. */
@@ -672,6 +680,7 @@ void fit_free(struct fit *fit) {
     training_table_free(&fit->training);
     fit_request_free(&fit->request);
     nim_model_free(fit->model);
+    row_storage_free(&fit->storage);
     nim_options_free(fit->options);
     free(fit->default_checkpoint);
 }

@@ -188,7 +188,7 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     for (size_t i = unit * ROWS_PER_UNIT; i < end && i < rows; i++) {
         size_t row = trainer->drawn[i] % trainer->data.rows;
         double *moments = table->moments + row * 2 * each;
-        adam_update(each, ROW_RATE_FACTOR * trainer->rate, ++table->visits[row],
+        adam_update(each, ROW_RATE_FACTOR * trainer->rate, (uint64_t)++table->visits[row],
                     gradient + i * each, table->theta + row * each, moments, moments + each);
     }
 }

@@ -13,7 +13,8 @@ import row_file
 from cli_check import blobs, check, main
 from program import number
 
-QUICK = ["--epochs", "2", "--stop", "fixed", "--inducing", "8", "--warm-up", "5", "--points", "16"]
+QUICK = ["--epochs", "2", "--stop", "fixed", "--inducing", "8", "--warm-up", "5", "--points", "16",
+         "--threads", "1"]
 IN_PLACE = "are used where"
 
 
