@@ -95,6 +95,9 @@ progress : bool or callable, default=False
     True shows a progress bar (tqdm where installed). A function is called with a
     :class:`Progress` after every epoch and several times a second during long ones; training
     stops when it returns something true.
+comm : mpi4py communicator or None, default=None
+    Its processes train one model together: each calls `fit` with the same rows and ends with the
+    same model, whose bits do not depend on how many they are. Not kept in pickles.
 """
 
 CLASS_PARAMETERS = """\

@@ -78,6 +78,22 @@ class Progress(ctypes.Structure):
     ]
 
 
+ReduceFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_void_p)
+GatherFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+
+
+class Collectives(_Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("rank", c_size_t),
+        ("processes", c_size_t),
+        ("sum", ReduceFunction),
+        ("largest", ReduceFunction),
+        ("gather", GatherFunction),
+        ("context", c_void_p),
+    ]
+
+
 class Prediction(_Sized):
     _fields_ = [
         ("size", c_size_t),
@@ -168,6 +184,7 @@ _FUNCTIONS = {
         c_int,
         [_HANDLE, POINTER(Data), ProgressFunction, c_void_p, POINTER(Error)],
     ),
+    "nim_model_set_collectives": (c_int, [_HANDLE, POINTER(Collectives), POINTER(Error)]),
     "nim_model_name_attributes": (c_int, [_HANDLE, POINTER(_TEXT), POINTER(Error)]),
     "nim_model_name_classes": (c_int, [_HANDLE, POINTER(_TEXT), POINTER(Error)]),
     "nim_model_attribute_name": (_TEXT, [_HANDLE, c_size_t]),
