@@ -7,26 +7,14 @@
  * The file is one of bench_rows.py: d columns of values, d of errors, the class. One thread, in
  * turns in one process, so that what else the machine does slows both down; processor time.
  */
-#define _POSIX_C_SOURCE 200809L
-#include "nimgp.h"
+#include "step_case.h"
 #include "table/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STEPS_A_TURN = 10, MOST_STEPS = 10000, KINDS = 2, ROWS = 1 << 16 };
-
-static _Noreturn void stop(const char *message) {
-    fprintf(stderr, "bench_rows: %s\n", message);
-    exit(1);
-}
-
-static void stop_on(nim_status status, const nim_error *error) {
-    if (status != NIM_OK)
-        stop(error->message);
-}
 
 /* Goes through the file once, so that all of it is in the page cache. */
 static size_t count_rows(struct table *table) {
@@ -34,7 +22,7 @@ static size_t count_rows(struct table *table) {
     size_t total = 0, rows;
     do {
         if (!table_next(table, ROWS, &rows, &complaint))
-            stop(complaint.text);
+            bench_stop(complaint.text);
         total += rows;
     } while (rows);
     return total;
@@ -45,7 +33,7 @@ static nim_data mapped_data(struct table *table) {
     const double *cells = table_cells(table);
     int32_t *labels = malloc(rows * sizeof *labels);
     if (!cells || !labels || columns % 2 == 0)
-        stop("no row file of values, errors and a class");
+        bench_stop("no row file of values, errors and a class");
     for (size_t i = 0; i < rows; i++)
         labels[i] = (int32_t)cells[i * columns + 2 * d];
     return NIM_DATA(.rows = rows, .attributes = d, .x = cells, .sigma = cells + d,
@@ -57,7 +45,7 @@ static nim_data copied_data(const nim_data *data) {
     size_t d = data->attributes;
     double *x = malloc(data->rows * d * sizeof *x), *sigma = malloc(data->rows * d * sizeof *sigma);
     if (!x || !sigma)
-        stop("out of memory");
+        bench_stop("out of memory");
     for (size_t i = 0; i < data->rows; i++) {
         memcpy(x + i * d, data->x + i * data->x_stride, d * sizeof *x);
         memcpy(sigma + i * d, data->sigma + i * data->sigma_stride, d * sizeof *sigma);
@@ -66,57 +54,41 @@ static nim_data copied_data(const nim_data *data) {
                     .sigma_rows = data->rows, .labels = data->labels);
 }
 
-static double processor_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int by_size(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 int main(int count, char **words) {
     if (count < 2)
-        stop("usage: bench_rows FILE [BATCH INDUCING TURNS]");
+        bench_stop("usage: bench_rows FILE [BATCH INDUCING TURNS]");
     const char *batch = count > 2 ? words[2] : "2000", *inducing = count > 3 ? words[3] : "50";
     size_t turns = count > 4 ? strtoul(words[4], NULL, 10) : 20, steps = 0;
     struct complaint complaint;
-    nim_error error;
     struct table *table = table_open(words[1], TABLE_ROWS, &complaint);
     if (!table)
-        stop(complaint.text);
+        bench_stop(complaint.text);
     nim_options *options = nim_options_create();
-    const char *const settings[][2] = {
-        {"batch", batch}, {"inducing", inducing}, {"threads", "1"}, {"population", "flat"}};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        stop_on(nim_options_set(options, settings[i][0], settings[i][1], &error), &error);
+    set_text(options, "batch", batch);
+    set_text(options, "inducing", inducing);
+    set_number(options, "threads", 1);
+    set_text(options, "population", "flat");
     nim_data data[KINDS] = {mapped_data(table)};
     data[1] = copied_data(&data[0]);
     static const char *const name[KINDS] = {"where they lie", "in memory"};
     static double seconds[KINDS][MOST_STEPS];
+    double median[KINDS];
     nim_model *model[KINDS];
     nim_trainer *trainer[KINDS];
-    for (size_t k = 0; k < KINDS; k++) {
-        stop_on(nim_model_create(options, &data[k], &model[k], &error), &error);
-        stop_on(nim_trainer_create(model[k], &data[k], &trainer[k], &error), &error);
-    }
+    for (size_t k = 0; k < KINDS; k++)
+        trainer[k] = make_trainer(options, &data[k], NULL, &model[k]);
     for (size_t turn = 0; turn < turns && steps + STEPS_A_TURN <= MOST_STEPS; turn++) {
         for (size_t k = 0; k < KINDS; k++)
-            for (size_t step = steps; step < steps + STEPS_A_TURN; step++) {
-                double start = processor_seconds();
-                stop_on(nim_trainer_step(trainer[k], NULL, &error), &error);
-                seconds[k][step] = processor_seconds() - start;
-            }
+            for (size_t step = steps; step < steps + STEPS_A_TURN; step++)
+                seconds[k][step] = step_seconds(trainer[k]);
         steps += STEPS_A_TURN;
     }
     for (size_t k = 0; k < KINDS; k++) {
-        qsort(seconds[k], steps, sizeof(double), by_size);
-        printf("%-14s median %8.3f ms of processor time, %zu rows\n", name[k],
-               1e3 * seconds[k][steps / 2], data[k].rows);
+        median[k] = median_of(seconds[k], steps);
+        printf("%-14s median %8.3f ms of processor time, %zu rows\n", name[k], 1e3 * median[k],
+               data[k].rows);
     }
-    printf("where they lie / in memory %.3f\n", seconds[0][steps / 2] / seconds[1][steps / 2]);
+    printf("where they lie / in memory %.3f\n", median[0] / median[1]);
     for (size_t k = 0; k < KINDS; k++) {
         nim_trainer_free(trainer[k]);
         nim_model_free(model[k]);
