@@ -128,10 +128,7 @@ static int run_all(int count, char **words) {
         return EXIT_FINE;
     if (interrupted() && complaint.kind != INTERRUPTED)
         complain(&complaint, INTERRUPTED, "interrupted");
-    if (!team_has_agreed())
-        team_agree(false, &complaint);
-    else if (!team_leads())
-        complaint.text[0] = '\0'; /* all have failed alike */
+    team_settle_complaint(&complaint);
     tell(&complaint);
     return exit_code_of(complaint.kind);
 }

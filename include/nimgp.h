@@ -209,6 +209,11 @@ NIM_API nim_target nim_likelihood_target(const char *likelihood);
  * `limit`, with the shape of x: -1 if the true value is below x (an upper limit), 1 if it is above
  * x (a lower limit), 0 if x is a measurement. The error of a limit says how sharp it is; 0 is a
  * sharp edge.
+ *
+ * Values and errors may be columns of a larger array, such as a mapped file. `x_stride` is the
+ * distance between two rows in numbers; 0 means `attributes`. Attribute j of row i is
+ * x[i * x_stride + x_column[j]], or x[i * x_stride + j] if x_column is NULL. The same holds for
+ * sigma, where NIM_NONE in sigma_column means that an attribute is exact.
  */
 typedef struct nim_data {
     size_t size; /* sizeof(nim_data) */
@@ -225,6 +230,9 @@ typedef struct nim_data {
     size_t correlation_rows;
     const double *sigma_upper;
     const int8_t *limit;
+    size_t x_stride, sigma_stride;
+    const size_t *x_column;
+    const size_t *sigma_column;
 } nim_data;
 
 /* A nim_data with these members; all others are zero: NIM_DATA(.rows = N, .attributes = d, .x = x).
@@ -329,6 +337,28 @@ typedef struct nim_collectives {
  * again. The functions must remain callable until then. They are not saved with the model. */
 NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *collectives,
                                              nim_error *error);
+
+/*
+ * Where a model keeps what grows with the training rows: with the option "input" latent or narrow,
+ * parameters of their own and the optimiser's moments, 48 d + 8 bytes a row in three arrays. The
+ * caller may hand in a function that keeps them elsewhere, a mapped file say.
+ *
+ * resize(memory, before, after, context) works as realloc: memory of `before` bytes, NULL for 0 of
+ * them, becomes memory of `after` bytes, perhaps at another place, with the same content as far as
+ * both go. NULL: there is no room, and memory is as it was; but with `after` 0 it was freed.
+ */
+typedef struct nim_storage {
+    size_t size; /* sizeof(nim_storage) */
+    void *(*resize)(void *memory, size_t before, size_t after, void *context);
+    void *context;
+} nim_storage;
+
+#define NIM_STORAGE(...) ((nim_storage){.size = sizeof(nim_storage), __VA_ARGS__})
+
+/* What there is moves there, and what comes is kept there until the model is freed. NULL: the
+ * memory of the process, as before. Not while a trainer exists. Not saved with the model. */
+NIM_API nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage,
+                                         nim_error *error);
 
 /* ---------------------------------------------------------------- names and files ------------- */
 

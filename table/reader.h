@@ -32,9 +32,12 @@ struct reader {
     /* As `text`, but numbers as the shortest text of the number; NULL where `text` does that. */
     bool (*label)(struct table *table, size_t row, size_t column, struct span *span,
                   struct complaint *complaint);
+    /* table_cells; NULL where a format never has them in memory. */
+    const double *(*cells)(const struct table *table);
 };
 
-extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader, votable_reader;
+extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader, row_file_reader,
+    votable_reader;
 
 struct table {
     const struct reader *reader;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "table/reader.h"
+#include "table/row_file.h"
 
 #include "text/blank.h"
 #include "text/number.h"
@@ -30,6 +31,7 @@ static const struct {
     [TABLE_VOTABLE] = {"votable", &votable_reader},
     [TABLE_VOTABLE_BINARY] = {"votable-binary", &votable_reader},
     [TABLE_VOTABLE_BINARY2] = {"votable-binary2", &votable_reader},
+    [TABLE_ROWS] = {"rows", &row_file_reader},
 };
 
 bool table_format_named(const char *name, enum table_format *format) {
@@ -98,7 +100,16 @@ static bool starts_xml(const char *head, size_t length) {
     return false;
 }
 
+/* The mark of the byte order behind the magic makes sure that it is no column of that name. */
+static bool starts_row_file(const char *head, size_t length) {
+    const char *order = head + ROW_FILE_MAGIC_SIZE;
+    return length > ROW_FILE_MAGIC_SIZE && memcmp(head, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) == 0 &&
+           (*order == 1 || *order == 8);
+}
+
 static enum table_format format_of(const char *path, const char *head, size_t length) {
+    if (starts_row_file(head, length))
+        return TABLE_ROWS;
     if (length >= 9 && memcmp(head, "SIMPLE  =", 9) == 0)
         return TABLE_FITS;
     if (starts_xml(head, length))
@@ -295,6 +306,10 @@ bool table_shorten_label(struct table *table, size_t column, struct span *span,
         span->length = 0;
     return reading != NUMBER_READ || !isfinite(value) ||
            table_show_number(table, value, span, complaint);
+}
+
+const double *table_cells(const struct table *table) {
+    return table->reader->cells ? table->reader->cells(table) : NULL;
 }
 
 void table_place(const struct table *table, size_t row, char *text, size_t size) {

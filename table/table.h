@@ -29,11 +29,12 @@ enum table_format {
     TABLE_ECSV,
     TABLE_VOTABLE,
     TABLE_VOTABLE_BINARY, /* these two are written so; a file says itself which it is */
-    TABLE_VOTABLE_BINARY2
+    TABLE_VOTABLE_BINARY2,
+    TABLE_ROWS /* a row file, docs/row-file.md */
 };
 
 /* "csv", "tsv", "fits", "idx", "libsvm", "ecsv", "votable", "votable-binary", "votable-binary2",
- * "any"; false for any other name. */
+ * "rows", "any"; false for any other name. */
 bool table_format_named(const char *name, enum table_format *format);
 
 enum column_kind { COLUMN_NUMBER, COLUMN_TEXT };
@@ -111,6 +112,11 @@ bool table_text(struct table *table, size_t row, size_t column, struct span *spa
 bool table_label(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint);
 
+/* All rows of a table that is mapped as it is (a row file in this machine's byte order): column j of
+ * row i is cells[i * table_columns() + j], until the table is closed; in columns of text the number
+ * of a word. Else NULL. */
+const double *table_cells(const struct table *table);
+
 /* For messages: "stars.csv:17" or "stars.fits: row 17", of a row at hand, into a caller's buffer.
  */
 void table_place(const struct table *table, size_t row, char *text, size_t size);
@@ -127,6 +133,8 @@ struct table_writer;
  *
  * When the reader of a pipe has gone, and the signal SIGPIPE is ignored so that we get to know, the
  * complaint has the code READER_GONE: whoever reads has enough, and nothing is wrong.
+ *
+ * Row files: text is UTF-8, and a column has at most 2^20 different ones.
  *
  * FITS: an `empty` column is written as text. Names are ASCII and at most 68 long, or opening
  * fails; text is never cut, and `width` is not needed.

@@ -174,10 +174,7 @@ static bool fits_text(struct table_writer *writer, struct span text, struct comp
         return append_text(fits, text, complaint);
     double value;
     if (number_read(text.text, text.length, &value) == NUMBER_NOT)
-        return complain(complaint, BAD_INPUT,
-                        "%s: row %zu: column %s: expected a number, found '%.*s'", name_of(fits),
-                        writer->row + 1, fits->field[writer->at].name,
-                        text.length < 40 ? (int)text.length : 40, text.text);
+        return writer_complain_of_text(writer, fits->field[writer->at].name, text, complaint);
     return append(fits, &value, sizeof value, complaint);
 }
 

@@ -12,10 +12,11 @@ static bool format_of(const char *path, enum table_format *format) {
         const char *ending;
         enum table_format format;
     } endings[] = {
-        {".csv", TABLE_CSV},     {".txt", TABLE_CSV},         {".dat", TABLE_CSV},
-        {".tsv", TABLE_TSV},     {".tab", TABLE_TSV},         {".fits", TABLE_FITS},
-        {".fit", TABLE_FITS},    {".fts", TABLE_FITS},        {".ecsv", TABLE_ECSV},
-        {".vot", TABLE_VOTABLE}, {".votable", TABLE_VOTABLE}, {".xml", TABLE_VOTABLE},
+        {".csv", TABLE_CSV},      {".txt", TABLE_CSV},         {".dat", TABLE_CSV},
+        {".tsv", TABLE_TSV},      {".tab", TABLE_TSV},         {".fits", TABLE_FITS},
+        {".fit", TABLE_FITS},     {".fts", TABLE_FITS},        {".ecsv", TABLE_ECSV},
+        {".vot", TABLE_VOTABLE},  {".votable", TABLE_VOTABLE}, {".xml", TABLE_VOTABLE},
+        {".nimrows", TABLE_ROWS},
     };
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strlen(name);
@@ -42,6 +43,7 @@ static const struct writer *writer_of(enum table_format format) {
         [TABLE_VOTABLE] = &votable_writer,
         [TABLE_VOTABLE_BINARY] = &votable_writer,
         [TABLE_VOTABLE_BINARY2] = &votable_writer,
+        [TABLE_ROWS] = &row_file_writer,
     };
     return (size_t)format < sizeof writers / sizeof *writers ? writers[format] : NULL;
 }
@@ -53,7 +55,7 @@ static bool settle_format(const char *path, enum table_format *format,
         return true;
     return complain(complaint, BAD_INPUT,
                     "%s: unknown extension; expected .csv, .tsv, .txt, .dat, .ecsv, .vot, .xml or "
-                    ".fits, optionally followed by .gz",
+                    ".fits, optionally followed by .gz, or .nimrows",
                     path);
 }
 
@@ -69,7 +71,7 @@ struct table_writer *table_writer_open(const char *path, enum table_format forma
     const struct writer *writer = writer_of(format);
     if (!writer) {
         complain(complaint, BAD_USAGE,
-                 "%s: tables are written as csv, tsv, ecsv, fits or votable only", path);
+                 "%s: tables are written as csv, tsv, ecsv, fits, votable or rows only", path);
         return NULL;
     }
     struct table_writer *table = calloc(1, writer->size);
@@ -88,6 +90,13 @@ struct table_writer *table_writer_open(const char *path, enum table_format forma
         return NULL;
     }
     return table;
+}
+
+bool writer_complain_of_text(const struct table_writer *writer, const char *column,
+                             struct span found, struct complaint *complaint) {
+    return complain(complaint, BAD_INPUT, "%s: row %zu: column %s: expected a number, found '%.*s'",
+                    output_name(writer->output), writer->row + 1, column,
+                    found.length < 40 ? (int)found.length : 40, found.text);
 }
 
 static bool complain_of_cells(const struct table_writer *writer, struct complaint *complaint) {

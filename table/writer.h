@@ -22,7 +22,7 @@ struct writer {
     size_t size;                                 /* of the format's struct */
 };
 
-extern const struct writer csv_writer, fits_writer, votable_writer;
+extern const struct writer csv_writer, fits_writer, row_file_writer, votable_writer;
 
 struct table_writer {
     const struct writer *writer;
@@ -31,5 +31,9 @@ struct table_writer {
     const struct column *column;
     size_t row; /* rows so far */
 };
+
+/* "stars.fits: row 17: column flux: expected a number, found 'abc'"; false. */
+bool writer_complain_of_text(const struct table_writer *writer, const char *column,
+                             struct span found, struct complaint *complaint);
 
 #endif

@@ -121,12 +121,12 @@ static const struct option options[] = {
     {.name = "from",
      .value = "FORMAT",
      .help = "The format of IN; any: recognised by name and content.",
-     .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm",
+     .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm|rows",
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
      .help = "The format to write; any: by the extension of OUT, CSV if there is none.",
-     .values = "any|csv|tsv|ecsv|fits|votable|votable-binary|votable-binary2",
+     .values = "any|csv|tsv|ecsv|fits|votable|votable-binary|votable-binary2|rows",
      .fallback = "any"},
     {0},
 };
@@ -137,15 +137,20 @@ const struct command command_convert = {
     .operands = "IN OUT",
     .least_operands = 2,
     .most_operands = 2,
-    .description = "Reads CSV, TSV, ECSV, FITS tables, VOTables, IDX and LIBSVM files, gzipped or "
-                   "not, and writes CSV, TSV, ECSV, FITS or VOTable, gzipped if the name ends in "
-                   ".gz. '-' is standard input or output. Rows are copied in blocks, so tables may "
-                   "be larger than memory. Units are copied if both formats have them.",
+    .description =
+        "Reads CSV, TSV, ECSV, FITS tables, VOTables, IDX and LIBSVM files, gzipped or "
+        "not, and writes CSV, TSV, ECSV, FITS or VOTable, gzipped if the name ends in "
+        ".gz. '-' is standard input or output. Rows are copied in blocks, so tables may "
+        "be larger than memory. Units are copied if both formats have them. A row file (.nimrows) "
+        "can be read and written too: fit maps it into memory, without parsing or copying.",
     .examples = "# a catalogue as CSV, four of its columns, bright sources with a class\n"
                 "nimgp convert gll_psc_v27.fit.gz bright.csv --where 'Signif_Avg >= 20' "
                 "--where \"CLASS1 != ''\" --columns Source_Name,CLASS1,Flux1000,Unc_Flux1000\n"
                 "# from a pipe to a compressed table\n"
-                "zcat big.tsv.gz | nimgp convert - big.csv.gz --from tsv",
+                "zcat big.tsv.gz | nimgp convert - big.csv.gz --from tsv\n"
+                "# a table that many processes train on, each of them without a copy of its own\n"
+                "nimgp convert big.csv big.nimrows\n"
+                "mpirun -n 8 nimgp-mpi fit big.nimrows",
     .options = options,
     .run = run,
 };

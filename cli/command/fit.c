@@ -113,7 +113,9 @@ static const struct option options[] = {
      .fallback = "auto",
      .help =
          "The memory that the rows of the table may use, such as 500M or 2G; auto is half of the "
-         "machine's memory. A larger table is kept in a temporary file in TMPDIR, or in /var/tmp."},
+         "machine's memory. A larger table is kept in a temporary file in TMPDIR, or in /var/tmp. "
+         "The same limit holds for the parameters of rows with --input latent or narrow. Row files "
+         "are mapped and not copied."},
     {.name = "validation",
      .value = "SHARE",
      .help = "Hold out this share of the rows of each class, up to 0.5, and print how well they "
@@ -622,6 +624,10 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     progress_clear(&monitor->progress);
     if (status == NIM_CANCELLED)
         return leave_checkpoint(fit, complaint);
+    if (status == NIM_OUT_OF_MEMORY && fit->storage.complaint.kind != NO_COMPLAINT) {
+        *complaint = fit->storage.complaint;
+        return false;
+    }
     /* The options were checked before: what is left to be wrong is the table. */
     if (status == NIM_INVALID_ARGUMENT)
         error.status = NIM_BAD_DATA;
@@ -649,7 +655,9 @@ static bool finish(struct fit *fit, struct complaint *complaint) {
 /* The model to go on with, or a new one. */
 static bool have_model(struct fit *fit, struct complaint *complaint) {
     nim_data data = training_set_data(&fit->training.set);
-    return fit->model || fit_make_model(fit, &data, complaint);
+    fit->storage = (struct row_storage){.arguments = fit->arguments, .memory = fit->plan.memory};
+    return (fit->model || fit_make_model(fit, &data, complaint)) &&
+           row_storage_lend(&fit->storage, fit->model, complaint);
 }
 
 /* Everything up to the first step. */
@@ -680,6 +688,7 @@ void fit_free(struct fit *fit) {
     training_table_free(&fit->training);
     fit_request_free(&fit->request);
     nim_model_free(fit->model);
+    row_storage_free(&fit->storage);
     nim_options_free(fit->options);
     free(fit->default_checkpoint);
 }

@@ -10,6 +10,7 @@
 #include "cli/model/fit_request.h"
 #include "cli/model/task.h"
 #include "cli/training/monitor.h"
+#include "cli/training/row_storage.h"
 #include "cli/training/training_table.h"
 
 struct fit {
@@ -26,6 +27,7 @@ struct fit {
     struct training_plan plan;
     struct training_table training;
     struct monitor monitor;
+    struct row_storage storage;
 };
 
 /* The options of a new model, its task and what is wanted of the table, from the arguments. */

@@ -6,7 +6,8 @@
 
 /* There is one team, as there is one main(). */
 static const nim_collectives *team;
-static bool agreed;
+static bool agreed;  /* there was a call of team_agree */
+static bool settled; /* one of the processes failed before it, and has the only text */
 
 void team_join(const nim_collectives *all) {
     team = all;
@@ -22,10 +23,6 @@ size_t team_size(void) {
 
 bool team_leads(void) {
     return !team || team->rank == 0;
-}
-
-bool team_has_agreed(void) {
-    return agreed || team_size() == 1;
 }
 
 static bool complain_of_loss(struct complaint *complaint) {
@@ -49,9 +46,17 @@ bool team_agree(bool good, struct complaint *complaint) {
     free(kind);
     if (code)
         return complain_of_loss(complaint);
+    settled = worst != NO_COMPLAINT;
     if (worst != NO_COMPLAINT && first != team->rank)
         *complaint = (struct complaint){.kind = worst};
     return worst == NO_COMPLAINT;
+}
+
+void team_settle_complaint(struct complaint *complaint) {
+    if (!agreed)
+        team_agree(false, complaint);
+    else if (!settled && !team_leads())
+        complaint->text[0] = '\0';
 }
 
 bool team_can_read(const char *path, struct complaint *complaint) {

@@ -27,7 +27,10 @@ bool team_leads(void);
  * the same kind without text.
  */
 bool team_agree(bool good, struct complaint *complaint);
-bool team_has_agreed(void); /* there was a call */
+
+/* Before this process tells why it failed: where all have failed alike one of them tells, and where
+ * they have not agreed yet those that wait for it learn of it. */
+void team_settle_complaint(struct complaint *complaint);
 
 /* A table every process can read: standard input reaches only one. */
 bool team_can_read(const char *path, struct complaint *complaint);

@@ -287,7 +287,7 @@ static bool say_odd_classes(const struct report *report, struct complaint *compl
 
 static void say_noise(const struct report *report) {
     const struct training_plan *plan = report->plan;
-    bool errors = report->training->set.sigma != NULL;
+    bool errors = training_set_has_errors(&report->training->set);
     if (plan->table.model)
         return;
     if (errors && !plan->uses_errors)
@@ -306,6 +306,9 @@ static void say_store(const struct report *report) {
             "the rows need %.4g MB and --memory is %.4g MB: they are in a temporary file in %s",
             (double)training_set_bytes(set) / mega, (double)report->plan->memory / mega,
             cell_store_directory());
+    else if (set->mapped.cell)
+        say(report->arguments, "the rows, %.4g MB, are used where %s has them",
+            (double)training_set_bytes(set) / mega, table_path(report->training->input.table));
 }
 
 bool training_report(const struct training_table *training, const struct training_plan *plan,

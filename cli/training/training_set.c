@@ -19,13 +19,19 @@ nim_data training_set_data(const struct training_set *set) {
     nim_data data =
         NIM_DATA(.rows = set->rows, .attributes = set->attributes, .x = set->x, .sigma = set->sigma,
                  .sigma_rows = set->sigma ? set->rows : 0, .weights = set->weights);
+    if (set->mapped.cell)
+        mapped_rows_show(&set->mapped, set->rows, &data);
     target_values_show(&set->targets, &data);
     row_shapes_show(&set->shapes, 0, &data);
     return data;
 }
 
 size_t training_set_bytes(const struct training_set *set) {
-    return set->rows * set->attributes * sizeof(double) * (set->sigma ? 2 : 1);
+    return set->rows * set->attributes * sizeof(double) * (training_set_has_errors(set) ? 2 : 1);
+}
+
+bool training_set_has_errors(const struct training_set *set) {
+    return set->sigma || set->mapped.error;
 }
 
 bool training_set_in_file(const struct training_set *set) {
@@ -38,6 +44,7 @@ static void free_cells(double *cells, struct cell_store *store) {
 }
 
 void training_set_free(struct training_set *set) {
+    mapped_rows_free(&set->mapped);
     free_cells(set->x, &set->x_store);
     free_cells(set->sigma, &set->sigma_store);
     free(set->weights);
@@ -58,8 +65,9 @@ static bool out_of_room(const struct training_set *set, struct complaint *compla
     return complain(complaint, BROKE_DOWN, "out of memory after %zu rows", set->rows);
 }
 
-static bool make_room(struct training_set *set, const struct room *room,
-                      struct complaint *complaint) {
+/* For values and errors. */
+static bool make_cells(struct training_set *set, const struct room *room,
+                       struct complaint *complaint) {
     size_t row = set->attributes * sizeof(double), bytes = 0;
     bool in_file = set->memory && room->needed > set->memory / row / (room->errors ? 2 : 1);
     if (__builtin_mul_overflow(room->rows, row, &bytes))
@@ -70,6 +78,13 @@ static bool make_room(struct training_set *set, const struct room *room,
     if (room->errors && !cell_store_grow(&set->sigma_store, bytes, in_file, complaint))
         return false;
     set->sigma = set->sigma_store.cell;
+    return true;
+}
+
+static bool make_room(struct training_set *set, const struct room *room,
+                      struct complaint *complaint) {
+    if (!set->mapped.cell && !make_cells(set, room, complaint))
+        return false;
     double *weights =
         room->weights ? realloc(set->weights, room->rows * sizeof *weights) : set->weights;
     if (room->weights && !weights)
@@ -80,6 +95,24 @@ static bool make_room(struct training_set *set, const struct room *room,
            out_of_room(set, complaint);
 }
 
+bool training_set_own_cells(struct training_set *set, struct complaint *complaint) {
+    struct mapped_rows mapped = set->mapped;
+    const struct room room = {set->rows + 1, set->rows, mapped.error != NULL, false};
+    size_t d = set->attributes;
+    if (!mapped.cell)
+        return true;
+    if (!make_cells(set, &room, complaint))
+        return false;
+    for (size_t i = 0; i < set->rows; i++)
+        for (size_t j = 0; j < d; j++) {
+            set->x[i * d + j] = mapped_value(&mapped, i, j);
+            if (mapped.error)
+                set->sigma[i * d + j] = mapped_error(&mapped, i, j);
+        }
+    mapped_rows_free(&set->mapped);
+    return true;
+}
+
 /* In memory twice as many rows as before; in a file a few more, which cost no copy. */
 static size_t more_room(const struct training_set *set, size_t room) {
     return training_set_in_file(set) ? room + room / 8 + ROWS_BLOCK : 2 * room + ROWS_BLOCK;
@@ -88,7 +121,8 @@ static size_t more_room(const struct training_set *set, size_t room) {
 static void append(struct training_set *set, const nim_data *data, const double *weights,
                    const struct row_shapes *shapes, const struct target_values *targets) {
     size_t cells = data->rows * set->attributes, end = set->rows * set->attributes;
-    memcpy(set->x + end, data->x, cells * sizeof *set->x);
+    if (set->x)
+        memcpy(set->x + end, data->x, cells * sizeof *set->x);
     if (set->sigma)
         memcpy(set->sigma + end, data->sigma, cells * sizeof *set->sigma);
     if (weights)
@@ -106,6 +140,11 @@ static bool read_all(struct training_set *set, struct rows *rows, struct row_wei
             return true;
         if (!row_weights_take(weights, rows, complaint))
             return false;
+        if (set->mapped.cell && !mapped_rows_go_on(rows, set->rows)) {
+            if (!training_set_own_cells(set, complaint))
+                return false;
+            room = set->rows;
+        }
         if (set->rows + rows->count > room) {
             room = more_room(set, room);
             const struct room wanted = {room, set->rows + rows->count, rows_have_errors(rows),
@@ -127,6 +166,7 @@ bool training_set_read(struct training_set *set, struct rows *rows, const char *
     if (rows->target)
         set->targets = target_shape(rows->target);
     bool fine = row_weights_open(&of_rows, rows->table, weights, complaint) &&
+                (mapped_rows_find(&set->mapped, rows) || complain_of_memory(complaint)) &&
                 read_all(set, rows, &of_rows, complaint);
     row_weights_free(&of_rows);
     return fine;
@@ -145,13 +185,22 @@ bool training_set_weigh(struct training_set *set, const double *of_class) {
 
 /* ---------------------------------------------------------------- attributes ------------------ */
 
+static double value_at(const struct training_set *set, size_t i, size_t j) {
+    return set->mapped.cell ? mapped_value(&set->mapped, i, j) : set->x[i * set->attributes + j];
+}
+
+static double error_at(const struct training_set *set, size_t i, size_t j) {
+    return set->mapped.cell ? mapped_error(&set->mapped, i, j)
+                            : set->sigma[i * set->attributes + j];
+}
+
 /* Third central moment over the deviation cubed; values in units of the largest, so that nothing
  * overflows. */
 static double skewness(const struct training_set *set, size_t j, bool logarithm, double unit) {
     double count = 0.0, mean = 0.0, square = 0.0, cube = 0.0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < set->rows; i++) {
-            double x = set->x[i * set->attributes + j];
+            double x = value_at(set, i, j);
             if (isnan(x) || (logarithm && x <= 0.0))
                 continue;
             x = logarithm ? log(x) : x / unit;
@@ -172,7 +221,7 @@ bool training_set_skewed(const struct training_set *set, size_t j) {
     double largest = 0.0;
     size_t spared = set->rows < FEW_ROWS ? 0 : 1 + set->rows / 1000;
     for (size_t i = 0; i < set->rows; i++) {
-        double x = set->x[i * set->attributes + j];
+        double x = value_at(set, i, j);
         if (x <= 0.0 && !spared--)
             return false;
         largest = x > largest ? x : largest;
@@ -183,14 +232,17 @@ bool training_set_skewed(const struct training_set *set, size_t j) {
     return plain > 1.0 && fabs(log) < MUCH_LESS * plain;
 }
 
-bool training_set_take_log(struct training_set *set, size_t j, size_t *lost) {
+bool training_set_take_log(struct training_set *set, size_t j, size_t *lost,
+                           struct complaint *complaint) {
+    if (!training_set_own_cells(set, complaint))
+        return false;
     size_t d = set->attributes, cells = set->rows * d;
     bool new = set->sigma && !set->shapes.lopsided;
     set->shapes.lopsided = set->sigma != NULL;
     set->shapes.attributes = d;
     *lost = 0;
     if (new && !row_shapes_grow(&set->shapes, set->rows))
-        return false;
+        return complain_of_memory(complaint);
     if (new)
         memcpy(set->shapes.upper, set->sigma, cells * sizeof(double));
     for (size_t cell = j; cell < cells; cell += d) {
@@ -216,6 +268,8 @@ static void squeeze(double *cells, size_t rows, size_t attributes, const bool *w
 
 void training_set_keep(struct training_set *set, const bool *wanted) {
     size_t count = 0;
+    if (set->mapped.cell)
+        mapped_rows_keep(&set->mapped, set->attributes, wanted);
     squeeze(set->x, set->rows, set->attributes, wanted);
     squeeze(set->sigma, set->rows, set->attributes, wanted);
     row_shapes_keep(&set->shapes, set->rows, wanted);
@@ -250,15 +304,18 @@ bool training_set_like(struct training_set *set, const struct training_set *othe
                                             .limited = other->shapes.limited,
                                             .correlated = other->shapes.correlated}};
     /* One more than is needed keeps the arrays from being empty. */
-    const struct room room = {rows + 1, rows, other->sigma != NULL, other->weights != NULL};
+    const struct room room = {rows + 1, rows, training_set_has_errors(other),
+                              other->weights != NULL};
     return make_room(set, &room, complaint);
 }
 
 void training_set_append_row(struct training_set *to, const struct training_set *from, size_t row) {
-    size_t bytes = from->attributes * sizeof *from->x, d = from->attributes;
-    memmove(to->x + to->rows * d, from->x + row * d, bytes);
-    if (to->sigma)
-        memmove(to->sigma + to->rows * d, from->sigma + row * d, bytes);
+    size_t d = from->attributes;
+    for (size_t j = 0; j < d; j++) {
+        to->x[to->rows * d + j] = value_at(from, row, j);
+        if (to->sigma)
+            to->sigma[to->rows * d + j] = error_at(from, row, j);
+    }
     row_shapes_copy(&to->shapes, to->rows, &from->shapes, row, 1);
     if (from->weights)
         to->weights[to->rows] = from->weights[row];
@@ -268,8 +325,9 @@ void training_set_append_row(struct training_set *to, const struct training_set 
 bool training_set_hold_out(struct training_set *set, size_t classes, double share, uint64_t seed,
                            struct training_set *held, struct complaint *complaint) {
     size_t *before = calloc(classes + 1, sizeof *before), rows = set->rows;
-    bool fine =
-        before ? training_set_like(held, set, rows, complaint) : complain_of_memory(complaint);
+    bool fine = (before || complain_of_memory(complaint)) &&
+                training_set_own_cells(set, complaint) &&
+                training_set_like(held, set, rows, complaint);
     struct training_set from = *set;
     set->rows = fine ? 0 : rows;
     for (size_t i = 0; fine && i < rows; i++) {

@@ -2,16 +2,19 @@
 #ifndef CLI_TRAINING_TRAINING_SET_H
 #define CLI_TRAINING_TRAINING_SET_H
 
-/* All rows to learn from, and the share of them that is held out. Values and errors are in memory
- * or, where they take more than `memory`, in a temporary file. */
+/* All rows to learn from, and the share of them that is held out. Values and errors are where a
+ * mapped table has them, if they can be used so; else in memory or, where they take more than
+ * `memory`, in a temporary file. */
 
 #include "cli/rows/row_weights.h"
 #include "cli/rows/rows.h"
 #include "cli/training/cell_store.h"
+#include "cli/training/mapped_rows.h"
 
 struct training_set {
     size_t rows, attributes;
-    double *x, *sigma;            /* rows x attributes; sigma NULL when no attribute has errors */
+    struct mapped_rows mapped;    /* values and errors in the table itself, or none */
+    double *x, *sigma;            /* else rows x attributes; sigma NULL without errors */
     struct row_shapes shapes;     /* rows */
     double *weights;              /* rows; NULL: all count alike */
     struct target_values targets; /* rows */
@@ -21,11 +24,15 @@ struct training_set {
 
 /* What x and sigma take, and whether they are in a file. */
 size_t training_set_bytes(const struct training_set *set);
+bool training_set_has_errors(const struct training_set *set);
 bool training_set_in_file(const struct training_set *set);
 
 /* The rest of the table, with the weights of its rows in column `weights`, which may be NULL. */
 bool training_set_read(struct training_set *set, struct rows *rows, const char *weights,
                        struct complaint *complaint);
+
+/* Copies values and errors that are where the table has them, so that they can be changed. */
+bool training_set_own_cells(struct training_set *set, struct complaint *complaint);
 
 /* Multiplies the weight of each row by that of its class. False without memory. */
 bool training_set_weigh(struct training_set *set, const double *of_class);
@@ -35,8 +42,9 @@ bool training_set_weigh(struct training_set *set, const double *of_class);
 bool training_set_skewed(const struct training_set *set, size_t attribute);
 
 /* Takes the logarithm of an attribute, whose errors are then lopsided; in `lost` how many values
- * had none and are missing now. False when out of memory. */
-bool training_set_take_log(struct training_set *set, size_t attribute, size_t *lost);
+ * had none and are missing now. */
+bool training_set_take_log(struct training_set *set, size_t attribute, size_t *lost,
+                           struct complaint *complaint);
 
 /* Drops the attributes that are not wanted. */
 void training_set_keep(struct training_set *set, const bool *wanted);

@@ -113,8 +113,8 @@ static bool take_logs(struct training_table *training, const struct training_pla
         if (!feature_take_log(feature, complaint))
             return false;
         size_t lost;
-        if (!training_set_take_log(&training->set, j, &lost))
-            return complain_of_memory(complaint);
+        if (!training_set_take_log(&training->set, j, &lost, complaint))
+            return false;
         training->input.rows.nonpositive[j] += lost;
         training->input.rows.missing[j] += lost;
     }
@@ -142,7 +142,8 @@ bool training_table_read(struct training_table *training, const struct training_
            training_check_targets(training, plan, complaint) &&
            class_weights_apply(training, plan->class_weight, complaint) &&
            drop_empty(training, plan, complaint) && check_errors(training, plan, complaint) &&
-           take_logs(training, plan, complaint);
+           take_logs(training, plan, complaint) &&
+           (!(plan->held_out_share > 0.0) || training_set_own_cells(&training->set, complaint));
 }
 
 bool training_table_hold_out(struct training_table *training, const struct training_plan *plan,

@@ -138,7 +138,11 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         if not hasattr(self, "_model"):
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
-            return self._begin(X, y, X_err, sample_weight, self._in_order(classes))
+            return self._train(
+                lambda team: self._begin(
+                    team, X, y, X_err, sample_weight, self._in_order(classes)
+                )
+            )
         if classes is not None and not np.array_equal(self.classes_, self._in_order(classes)):
             raise ValueError(
                 f"classes={list(np.asarray(classes))} differ from those of the first call, "

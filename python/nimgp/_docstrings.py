@@ -103,6 +103,9 @@ progress : bool or callable, default=False
     True shows a progress bar (tqdm if it is installed). A function is called with a
     :class:`Progress` after each epoch, and several times a second during long epochs; training
     stops when it returns a true value.
+comm : mpi4py communicator or None, default=None
+    Its processes train one model together: each calls `fit` with the same rows and gets the same
+    model, whose bits do not depend on the number of processes. Not part of pickles.
 """
 
 CLASS_PARAMETERS = """\

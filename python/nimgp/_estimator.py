@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _settings
+from ._collectives import Team
 from ._errors import Errors, ErrorsLike
 from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
@@ -108,6 +109,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
     progress: bool | Callable[[Progress], Any] = False
+    comm: Any = None
 
     _target: ClassVar[str]
     _quantities: ClassVar[dict[str, tuple[str, ...]]]
@@ -127,6 +129,23 @@ class Estimator(NoveltyMethods, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    def __sklearn_clone__(self) -> Any:
+        """A communicator is shared, not copied."""
+        comm = self.comm
+        if comm is None:
+            return super().__sklearn_clone__()
+        self.comm = None
+        try:
+            cloned = super().__sklearn_clone__()
+        finally:
+            self.comm = comm
+        cloned.comm = comm
+        return cloned
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the communicator, which belongs to this process."""
+        return {**super().__getstate__(), "comm": None}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
@@ -237,24 +256,32 @@ class Estimator(NoveltyMethods, BaseEstimator):
                     "X_unlabelled is for a new model; with warm_start=True this one keeps the "
                     "population it has learned"
                 )
-            return self._go_on(self._check_table(X, y, X_err, sample_weight, exposure))
-        return self._begin(X, y, X_err, sample_weight, exposure=exposure, others=others)
+            table = (X, y, X_err, sample_weight, exposure)
+            return self._train(lambda _: self._go_on(self._check_table(*table)))
+        return self._train(
+            lambda team: self._begin(
+                team, X, y, X_err, sample_weight, exposure=exposure, others=others
+            )
+        )
 
     def _learn_more(
         self, X: Any, y: Any, X_err: Any, sample_weight: Any, exposure: Any = None
     ) -> Self:
         if not hasattr(self, "_model"):
-            return self._begin(X, y, X_err, sample_weight, exposure=exposure)
+            return self._train(
+                lambda team: self._begin(team, X, y, X_err, sample_weight, exposure=exposure)
+            )
         if self._rows is None:
             raise ValueError(
                 "the rows this estimator learned from are not in its model file; set "
                 "warm_start=True and fit with the old rows first and then the new ones"
             )
-        new = self._check_table(X, y, X_err, sample_weight, exposure)
-        return self._go_on(self._rows.followed_by(new))
+        old, new = self._rows, (X, y, X_err, sample_weight, exposure)
+        return self._train(lambda _: self._go_on(old.followed_by(self._check_table(*new))))
 
     def _begin(
         self,
+        team: Team,
         X: Any,
         y: Any,
         X_err: Any,
@@ -262,9 +289,11 @@ class Estimator(NoveltyMethods, BaseEstimator):
         classes: np.ndarray | None = None,
         exposure: Any = None,
         others: tuple[Any, Any] = (None, None),
-    ) -> Self:
-        """A new model, trained; `others` are rows without a label and their errors."""
+    ) -> Table:
+        """A new model and the rows to train it on; `others` are rows without a label and their
+        errors."""
         options = self._options()
+        options["seed"] = team.exchange(options["seed"])[0]  # one that was drawn, too
         values, sigma = self._check_inputs(X, X_err, reset=True)
         if y is None:
             raise ValueError(
@@ -283,17 +312,17 @@ class Estimator(NoveltyMethods, BaseEstimator):
         if classes is not None:
             self.classes_ = classes
         self.history_ = np.empty((0, 2))
-        return self._train(table)
+        return table
 
-    def _go_on(self, table: Table) -> Self:
-        """The model as it is, trained further."""
+    def _go_on(self, table: Table) -> Table:
+        """The model as it is, to be trained further on these rows."""
         if self._model.under_way and len(table.x) != self._model.rows:
             raise ValueError(
                 f"the training on {self._model.rows} rows was stopped under way; finish it by fit "
                 "with warm_start=True and the same data before adding rows"
             )
         _settings.change_options(self._model, self)
-        return self._train(table)
+        return table
 
     def _check_inputs(
         self, X: Any, X_err: Any, *, reset: bool = False
@@ -338,10 +367,18 @@ class Estimator(NoveltyMethods, BaseEstimator):
         classes = getattr(self, "classes_", None)
         return self._make_table(values, sigma, y, classes, sample_weight, exposure)
 
-    def _train(self, table: Table) -> Self:
+    def _train(self, prepare: Callable[[Team], Table]) -> Self:
+        """Trains the model that `prepare` leaves, on the rows that it returns."""
+        team = Team(self.comm)
+        with team.preparing():
+            table = prepare(team)
+            team.same(table.arrays().values())
+        return self._train_on(table, team)
+
+    def _train_on(self, table: Table, team: Team) -> Self:
         epochs: list[tuple[int, float]] = []
         used_up = False
-        bar = Bar() if self.progress is True else None
+        bar = Bar() if self.progress is True and team.leads else None
         told = bar or (self.progress if callable(self.progress) else None)
 
         def watch(progress: Progress, epoch: int) -> Any:
@@ -352,7 +389,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
             return told(progress) if told is not None else None
 
         try:
-            ended = self._model.train(table, watch)
+            ended = self._model.train(table, watch, team.comm)
         finally:
             if bar is not None:
                 bar.close()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._collectives import lent
 from ._errors import Errors
 from ._native import call, library
 from ._progress import Interrupts, Progress
@@ -76,9 +77,9 @@ class Table:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, tuple(self._arrays().values())
+        return Table, tuple(self.arrays().values())
 
-    def _arrays(self) -> dict[str, np.ndarray | None]:
+    def arrays(self) -> dict[str, np.ndarray | None]:
         names = ("x", "sigma", "labels", "weights", "targets", "exposure", "upper", "correlation",
                  "limit")  # fmt: skip
         return {name: getattr(self, name) for name in names}
@@ -101,7 +102,7 @@ class Table:
             rows = slice(first, first + size)
             arrays: dict[str, Any] = {
                 name: array if array is None or (name in _LIKE_SIGMA and shared) else array[rows]
-                for name, array in self._arrays().items()
+                for name, array in self.arrays().items()
             }
             yield rows, Table(**arrays)
 
@@ -110,7 +111,7 @@ class Table:
         plain: dict[str, Any] = {"sigma": 0.0, "weights": 1.0, "exposure": 1.0, "correlation": 0.0,
                  "upper": np.nan, "limit": np.int8(0)}  # fmt: skip
         arrays: dict[str, Any] = {}
-        for name, mine in self._arrays().items():
+        for name, mine in self.arrays().items():
             pair = [mine, getattr(more, name)]
             if pair[0] is None and pair[1] is None:
                 arrays[name] = None
@@ -216,15 +217,24 @@ class Model:
 
     # ------------------------------------------------------------------ training
 
-    def train(self, table: Table, watch: Callable[[Progress, int], Any] | None = None) -> bool:
+    def train(
+        self,
+        table: Table,
+        watch: Callable[[Progress, int], Any] | None = None,
+        comm: Any = None,
+    ) -> bool:
         """Trains on; True when it came to its end, False when it was stopped under way.
 
         `watch` is told the progress and the number of epochs since the model was made; training
         stops when it returns something true. What it raises, or an interrupt, stops training too
-        and is then raised here.
+        and is then raised here. With a communicator `comm` its processes train together.
         """
         raised: list[BaseException] = []
-        with self._own_process()._lock, Interrupts() as interrupts:
+        with (
+            self._own_process()._lock,
+            lent(comm, self._handle) as lost,
+            Interrupts() as interrupts,
+        ):
             self._forget_predictor()
 
             def tell(progress: Any, _context: Any) -> int:
@@ -252,7 +262,7 @@ class Model:
         if raised:
             raise raised[0]
         if status not in (_native.OK, _native.CANCELLED):
-            raise _native.exception(status, error)
+            raise _native.exception(status, error) from (lost[0] if lost else None)
         return status == _native.OK
 
     # ------------------------------------------------------------------ looking into it

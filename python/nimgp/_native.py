@@ -58,6 +58,10 @@ class Data(_Sized):
         ("correlation_rows", c_size_t),
         ("sigma_upper", c_void_p),
         ("limit", c_void_p),
+        ("x_stride", c_size_t),
+        ("sigma_stride", c_size_t),
+        ("x_column", c_void_p),
+        ("sigma_column", c_void_p),
     ]
 
 
@@ -71,6 +75,22 @@ class Progress(ctypes.Structure):
         ("bound", c_double),
         ("rate", c_double),
         ("jitter", c_double),
+    ]
+
+
+ReduceFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_size_t, c_void_p)
+GatherFunction = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+
+
+class Collectives(_Sized):
+    _fields_ = [
+        ("size", c_size_t),
+        ("rank", c_size_t),
+        ("processes", c_size_t),
+        ("sum", ReduceFunction),
+        ("largest", ReduceFunction),
+        ("gather", GatherFunction),
+        ("context", c_void_p),
     ]
 
 
@@ -164,6 +184,7 @@ _FUNCTIONS = {
         c_int,
         [_HANDLE, POINTER(Data), ProgressFunction, c_void_p, POINTER(Error)],
     ),
+    "nim_model_set_collectives": (c_int, [_HANDLE, POINTER(Collectives), POINTER(Error)]),
     "nim_model_name_attributes": (c_int, [_HANDLE, POINTER(_TEXT), POINTER(Error)]),
     "nim_model_name_classes": (c_int, [_HANDLE, POINTER(_TEXT), POINTER(Error)]),
     "nim_model_attribute_name": (_TEXT, [_HANDLE, c_size_t]),

@@ -26,10 +26,14 @@ static int print_layout(void) {
     FIELD(nim_data, sigma), FIELD(nim_data, sigma_rows), FIELD(nim_data, labels);
     FIELD(nim_data, weights), FIELD(nim_data, targets), FIELD(nim_data, outputs);
     FIELD(nim_data, exposure), FIELD(nim_data, correlation), FIELD(nim_data, correlation_rows);
-    FIELD(nim_data, sigma_upper), FIELD(nim_data, limit);
+    FIELD(nim_data, sigma_upper), FIELD(nim_data, limit), FIELD(nim_data, x_stride);
+    FIELD(nim_data, sigma_stride), FIELD(nim_data, x_column), FIELD(nim_data, sigma_column);
     FIELD(nim_progress, epoch), FIELD(nim_progress, epochs), FIELD(nim_progress, batch);
     FIELD(nim_progress, batches), FIELD(nim_progress, step), FIELD(nim_progress, bound);
     FIELD(nim_progress, rate), FIELD(nim_progress, jitter);
+    FIELD(nim_collectives, size), FIELD(nim_collectives, rank), FIELD(nim_collectives, processes);
+    FIELD(nim_collectives, sum), FIELD(nim_collectives, largest), FIELD(nim_collectives, gather);
+    FIELD(nim_collectives, context);
     FIELD(nim_prediction, size), FIELD(nim_prediction, probabilities),
         FIELD(nim_prediction, entropy);
     FIELD(nim_prediction, latent_mean), FIELD(nim_prediction, latent_variance);
@@ -45,6 +49,7 @@ static int print_layout(void) {
     FIELD(nim_option_info, role);
     printf("nim_error size %zu\nnim_data size %zu\nnim_progress size %zu\n", sizeof(nim_error),
            sizeof(nim_data), sizeof(nim_progress));
+    printf("nim_collectives size %zu\n", sizeof(nim_collectives));
     printf("nim_prediction size %zu\nnim_option_info size %zu\n", sizeof(nim_prediction),
            sizeof(nim_option_info));
     return 0;

@@ -50,3 +50,9 @@ nim_status take_collectives(nim_collectives *ours, const nim_collectives *given,
                                      offsetof(nim_collectives, context) + sizeof(void *)};
     return take(ours, given, &form, error);
 }
+
+nim_status take_storage(nim_storage *ours, const nim_storage *given, nim_error *error) {
+    static const struct form form = {"nim_storage", "NIM_STORAGE", sizeof *ours,
+                                     offsetof(nim_storage, context) + sizeof(void *)};
+    return take(ours, given, &form, error);
+}

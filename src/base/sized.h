@@ -13,6 +13,7 @@
 
 nim_status take_data(nim_data *ours, const nim_data *given, nim_error *error);
 nim_status take_prediction(nim_prediction *ours, const nim_prediction *given, nim_error *error);
+nim_status take_storage(nim_storage *ours, const nim_storage *given, nim_error *error);
 nim_status take_collectives(nim_collectives *ours, const nim_collectives *given, nim_error *error);
 
 #endif

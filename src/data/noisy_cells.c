@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/noisy_cells.h"
 
-#include <math.h>
+#include "data/cells.h"
 
 /* NaN where the cell or its error is missing, or it is a limit. */
 static double error_of(const nim_data *data, size_t i, size_t j) {
-    size_t d = data->attributes, from = data->sigma_rows == 1 ? 0 : i;
-    bool unknown = isnan(data->x[i * d + j]) || (data->limit && data->limit[i * d + j]);
-    return unknown ? NAN : data->sigma ? data->sigma[from * d + j] : 0.0;
+    bool limited = data->limit && data->limit[i * data->attributes + j];
+    if (limited || isnan(value_at(data, i, j)))
+        return NAN;
+    return data->sigma ? error_at(data, i, j) : 0.0;
 }
 
 /* The upper error, where it differs from the lower one. */

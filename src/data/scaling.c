@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/scaling.h"
 
+#include "data/cells.h"
 #include "data/shape_checks.h"
 #include "math/simd.h"
 
@@ -57,11 +58,11 @@ static nim_status check_cells(const nim_data *data, nim_error *error) {
     size_t d = data->attributes;
     for (size_t i = 0; i < data->rows; i++)
         for (size_t j = 0; j < d; j++)
-            if (isinf(data->x[i * d + j]))
+            if (isinf(value_at(data, i, j)))
                 return cell_failure(error, i, j, "infinite value");
     for (size_t i = 0; data->sigma && i < data->sigma_rows; i++)
         for (size_t j = 0; j < d; j++) {
-            double sigma = data->sigma[i * d + j];
+            double sigma = error_at(data, i, j);
             if (sigma < 0.0 || isinf(sigma))
                 return cell_failure(error, i, j, "%s error %g",
                                     sigma < 0.0 ? "negative" : "infinite", sigma);
@@ -102,18 +103,26 @@ nim_status data_check(const nim_data *data, nim_error *error) {
     return status;
 }
 
-static bool is_measured(const double *value, const int8_t *limit, size_t at) {
-    return !isnan(value[at]) && !(limit && limit[at]);
+/* Numbers `stride` apart, of which those that are limits are passed over; limit may be NULL. */
+struct series {
+    size_t rows, stride, limit_stride;
+    const double *value;
+    const int8_t *limit;
+};
+
+static bool is_measured(const struct series *series, size_t i) {
+    return !isnan(series->value[i * series->stride]) &&
+           !(series->limit && series->limit[i * series->limit_stride]);
 }
 
-/* Mean and deviation (0 if constant) of the values that are there and no limits (limit may be
- * NULL), `stride` apart, safe for values near the largest double. Returns how many are there. */
-static size_t moments(size_t rows, const double *value, const int8_t *limit, size_t stride,
-                      double *mean, double *deviation) {
-    size_t count = 0;
+/* Mean and deviation (0 if constant) of the values that are there, safe for values near the largest
+ * double. Returns how many are there. */
+static size_t moments(const struct series *series, double *mean, double *deviation) {
+    const double *value = series->value;
+    size_t count = 0, rows = series->rows, stride = series->stride;
     double unit = 0.0;
     for (size_t i = 0; i < rows; i++)
-        if (is_measured(value, limit, i * stride)) {
+        if (is_measured(series, i)) {
             unit = fmax(unit, fabs(value[i * stride]));
             count++;
         }
@@ -123,11 +132,11 @@ static size_t moments(size_t rows, const double *value, const int8_t *limit, siz
         unit = 1.0;
     double sum = 0.0, squares = 0.0;
     for (size_t i = 0; i < rows; i++)
-        if (is_measured(value, limit, i * stride))
+        if (is_measured(series, i))
             sum += value[i * stride] / unit;
     double centre = sum / (double)count;
     for (size_t i = 0; i < rows; i++)
-        if (is_measured(value, limit, i * stride)) {
+        if (is_measured(series, i)) {
             double distance = value[i * stride] / unit - centre;
             squares += distance * distance;
         }
@@ -154,7 +163,7 @@ static size_t error_stride(const nim_data *data) {
 static double median_error(const nim_data *data, size_t j, double *column) {
     size_t count = 0;
     for (size_t i = 0; i < data->sigma_rows; i += error_stride(data)) {
-        double sigma = data->sigma[i * data->attributes + j];
+        double sigma = error_at(data, i, j);
         if (!isnan(sigma))
             column[count++] = sigma;
     }
@@ -167,14 +176,13 @@ static double median_error(const nim_data *data, size_t j, double *column) {
 static size_t count_missing(const nim_data *data, size_t j) {
     size_t count = 0;
     for (size_t i = 0; i < data->rows; i++)
-        count += isnan(data->x[i * data->attributes + j]) != 0;
+        count += isnan(value_at(data, i, j)) != 0;
     return count;
 }
 
 static bool missing_together(const nim_data *data, size_t a, size_t b) {
-    size_t d = data->attributes;
     for (size_t i = 0; i < data->rows; i++)
-        if (isnan(data->x[i * d + a]) != isnan(data->x[i * d + b]))
+        if (isnan(value_at(data, i, a)) != isnan(value_at(data, i, b)))
             return false;
     return true;
 }
@@ -217,7 +225,10 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
     for (size_t j = 0; j < scaling->columns && status == NIM_OK; j++) {
         double mean = 0.0, deviation = 0.0;
         const int8_t *limit = data->limit ? data->limit + j : NULL;
-        if (moments(data->rows, data->x + j, limit, data->attributes, &mean, &deviation) == 0)
+        const struct series series = {
+            data->rows, data->x_stride ? data->x_stride : data->attributes, data->attributes,
+            data->x + (data->x_column ? data->x_column[j] : j), limit};
+        if (moments(&series, &mean, &deviation) == 0)
             status = failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing%s", j,
                              data->rows, limit ? " or limits" : "");
         bool constant = deviation == 0.0;
@@ -236,7 +247,8 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
 void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise) {
     double mean = 0.0, deviation = 0.0;
     if (standardise)
-        moments(data->rows, data->targets, NULL, 1, &mean, &deviation);
+        moments(&(struct series){.rows = data->rows, .stride = 1, .value = data->targets}, &mean,
+                &deviation);
     scaling->target_mean = mean;
     scaling->target_deviation = deviation > 0.0 ? deviation : 1.0;
 }
@@ -244,6 +256,11 @@ void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool 
 /* value, but not beyond +-limit; unlike fmin and fmax, which mind NaN, not a call. */
 SIMD_INLINE double within(double value, double limit) {
     return value > limit ? limit : value < -limit ? -limit : value;
+}
+
+/* One value in standard units. In halves, so that not even the largest doubles overflow. */
+SIMD_INLINE double standardise(double value, double mean, double deviation) {
+    return within((0.5 * value - 0.5 * mean) / (0.5 * deviation), FARTHEST);
 }
 
 /* One row in standard units; a missing cell is at the typical value with infinite noise. */
@@ -255,18 +272,28 @@ SIMD_CLONES static void standardise_row(const struct scaling *scaling, const dou
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
         bool missing = isnan(cell[j]);
-        /* In halves, so that not even the largest doubles overflow. */
-        double standard = (0.5 * cell[j] - 0.5 * mean[j]) / (0.5 * deviation[j]);
-        x[j] = missing ? typical[j] : within(standard, FARTHEST);
+        x[j] = missing ? typical[j] : standardise(cell[j], mean[j], deviation[j]);
         noise[j] = missing ? INFINITY : 0.0;
     }
 }
 
-static void raise_flags(const struct scaling *scaling, const double *cell, double *x,
+/* The same where cells lie among others. */
+static void standardise_scattered(const struct scaling *scaling, struct cell_row row, double *x,
+                                  double *noise) {
+    for (size_t j = 0; j < scaling->columns; j++) {
+        double value = value_in(row, j);
+        bool missing = isnan(value);
+        x[j] = missing ? scaling->typical[j]
+                       : standardise(value, scaling->mean[j], scaling->deviation[j]);
+        noise[j] = missing ? INFINITY : 0.0;
+    }
+}
+
+static void raise_flags(const struct scaling *scaling, struct cell_row row, double *x,
                         double *noise) {
     for (size_t k = 0; k < scaling->flags; k++) {
         size_t at = scaling->columns + k;
-        double flag = isnan(cell[(size_t)scaling->flagged[k]]) ? 1.0 : 0.0;
+        double flag = isnan(value_in(row, (size_t)scaling->flagged[k])) ? 1.0 : 0.0;
         x[at] = (flag - scaling->mean[at]) / scaling->deviation[at];
         noise[at] = 0.0;
     }
@@ -274,16 +301,18 @@ static void raise_flags(const struct scaling *scaling, const double *cell, doubl
 
 /* How much larger than usual a row's known errors are: what a missing one is taken to be in units
  * of the attribute's median. Errors of a row tend to be large or small together. */
-static double usual_factor(const struct scaling *scaling, const double *cell, const double *sigma) {
+static double usual_factor(const struct scaling *scaling, struct cell_row value,
+                           struct cell_row error) {
     double logs = 0.0, known = 0.0, unknown = 0.0;
     for (size_t j = 0; j < scaling->columns; j++) {
         double median = scaling->median_error[j] * scaling->deviation[j];
-        if (isnan(cell[j]))
+        double sigma = error_in(error, j);
+        if (isnan(value_in(value, j)))
             continue;
-        if (isnan(sigma[j]))
+        if (isnan(sigma))
             unknown++;
-        else if (sigma[j] > 0.0 && median > 0.0) {
-            logs += log(sigma[j] / median);
+        else if (sigma > 0.0 && median > 0.0) {
+            logs += log(sigma / median);
             known++;
         }
     }
@@ -302,19 +331,41 @@ SIMD_CLONES static void standardise_errors(const struct scaling *scaling, double
     }
 }
 
+/* The same where values or errors lie among others. */
+static void standardise_scattered_errors(const struct scaling *scaling, double factor,
+                                         struct cell_row value, struct cell_row error,
+                                         double *noise) {
+    for (size_t j = 0; j < scaling->columns; j++) {
+        double sigma = error_in(error, j);
+        double standard =
+            isnan(sigma) ? factor * scaling->median_error[j] : sigma / scaling->deviation[j];
+        if (!isnan(value_in(value, j)))
+            noise[j] = within(standard * standard, LARGEST_NOISE);
+    }
+}
+
+static void gather_errors(const struct scaling *scaling, struct cell_row value,
+                          struct cell_row error, double *noise) {
+    double factor = usual_factor(scaling, value, error);
+    if (value.column || error.column)
+        standardise_scattered_errors(scaling, factor, value, error, noise);
+    else
+        standardise_errors(scaling, factor, value.cell, error.cell, noise);
+}
+
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
                     size_t count, const size_t *row, double *x, double *noise, double *weight) {
-    size_t d = scaling->columns, width = scaling->width;
+    size_t width = scaling->width;
     for (size_t k = 0; k < count; k++) {
         size_t i = row[k];
-        const double *cell = data->x + i * d;
-        standardise_row(scaling, cell, x + k * width, noise + k * width);
-        if (use_errors && data->sigma) {
-            const double *sigma = data->sigma + (data->sigma_rows == 1 ? 0 : i * d);
-            standardise_errors(scaling, usual_factor(scaling, cell, sigma), cell, sigma,
-                               noise + k * width);
-        }
-        raise_flags(scaling, cell, x + k * width, noise + k * width);
+        struct cell_row value = row_of_x(data, i);
+        if (value.column)
+            standardise_scattered(scaling, value, x + k * width, noise + k * width);
+        else
+            standardise_row(scaling, value.cell, x + k * width, noise + k * width);
+        if (use_errors && data->sigma)
+            gather_errors(scaling, value, row_of_sigma(data, i), noise + k * width);
+        raise_flags(scaling, value, x + k * width, noise + k * width);
         if (weight)
             weight[k] = data->weights ? data->weights[i] : 1.0;
     }

@@ -2,6 +2,7 @@
 #include "fit/calibrate.h"
 
 #include "base/collectives.h"
+#include "data/cells.h"
 #include "math/row_sample.h"
 #include "train/trainer.h"
 
@@ -109,17 +110,18 @@ static bool subset_create(struct subset *subset, const nim_data *data,
         return false;
     for (size_t k = 0; k < count; k++) {
         size_t i = subset->row[k];
-        memcpy(subset->x + k * d, data->x + i * d, d * sizeof(double));
+        copy_values(data, i, subset->x + k * d);
         if (each)
-            memcpy(subset->sigma + k * d, data->sigma + i * d, d * sizeof(double));
+            copy_errors(data, i, subset->sigma + k * d);
         if (weighs)
             subset->weights[k] = weight * (data->weights ? data->weights[i] : 1.0);
         subset->labels[k] = data->labels[i];
     }
-    subset->data = NIM_DATA(.rows = count, .attributes = d, .x = subset->x,
-                            .sigma = each ? subset->sigma : data->sigma,
-                            .sigma_rows = each ? count : data->sigma_rows, .labels = subset->labels,
-                            .weights = subset->weights);
+    subset->data =
+        NIM_DATA(.rows = count, .attributes = d, .x = subset->x,
+                 .sigma = each ? subset->sigma : data->sigma,
+                 .sigma_rows = each ? count : data->sigma_rows, .labels = subset->labels,
+                 .weights = subset->weights, .sigma_column = each ? NULL : data->sigma_column);
     return subset_shapes(subset, data);
 }
 

@@ -35,7 +35,6 @@ struct arrays {
     struct tensor list[MOST_ARRAYS];
     double *staged;   /* classes x parameters of one */
     double counts[4]; /* steps, epochs, updates since the moments were zero, bound */
-    double *visits;   /* rows */
 };
 
 /* What the arrays of a population are called. */
@@ -161,7 +160,7 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
     add_array(arrays, "optimiser.moment2", model->moment2, 1, model->count, 0, 0);
     if (each) {
         add_array(arrays, "optimiser.row_moments", model->table.moments, 3, rows, 2, each);
-        add_array(arrays, "optimiser.row_visits", arrays->visits, 1, rows, 0, 0);
+        add_array(arrays, "optimiser.row_visits", model->table.visits, 1, rows, 0, 0);
     }
     if (model->under_way)
         add_array(arrays, "training.standing", &model->checkpoint.next_batch, 1, CHECKPOINT_NUMBERS,
@@ -170,13 +169,11 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
 
 static bool arrays_allocate(struct arrays *arrays, const struct nim_model *model) {
     arrays->staged = calloc(model->noise_at, sizeof(double)); /* noise follows the classes */
-    arrays->visits = calloc(model->table.each ? model->table.rows + 1 : 1, sizeof(double));
-    return arrays->staged && arrays->visits;
+    return arrays->staged != NULL;
 }
 
 static void arrays_free(struct arrays *arrays) {
     free(arrays->staged);
-    free(arrays->visits);
 }
 
 /* ---------------------------------------------------------------- possible numbers -------------
@@ -350,8 +347,6 @@ static nim_status save(const nim_model *model, const struct whole_output *output
     }
     for (size_t i = 0; i < texts.list.count; i++)
         metadata[i] = (struct metadata){texts.list.note[i].key, texts.list.note[i].text};
-    for (size_t i = 0; model->table.each && i < model->table.rows; i++)
-        arrays.visits[i] = (double)model->table.visits[i];
     /* The list serves loading too, hence without const; nothing is written through it here. */
     list_arrays((struct nim_model *)(uintptr_t)model, model->visits > 0, &arrays);
     stage(model, &arrays, true);
@@ -638,7 +633,7 @@ static nim_status fill(const struct loading *loading, const struct nim_model *pl
     model->visits = as_count(arrays.counts[2]);
     model->bound = arrays.counts[3];
     for (size_t i = 0; model->table.each && i < model->table.rows; i++)
-        model->table.visits[i] = as_count(arrays.visits[i]);
+        model->table.visits[i] = (double)as_count(model->table.visits[i]);
     arrays_free(&arrays);
     return NIM_OK;
 }

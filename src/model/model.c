@@ -189,9 +189,7 @@ void model_gather(const struct nim_model *model, const nim_data *data, size_t co
 void nim_model_free(nim_model *model) {
     if (!model)
         return;
-    free(model->table.theta);
-    free(model->table.moments);
-    free(model->table.visits);
+    row_table_free(&model->table);
     text_list_free(&model->attribute_names);
     text_list_free(&model->class_names);
     note_list_free(&model->notes);
@@ -242,6 +240,21 @@ nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *co
     return succeed(error);
 }
 
+nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage, nim_error *error) {
+    if (!model)
+        return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
+    nim_storage ours = {0};
+    nim_status status = storage ? take_storage(&ours, storage, error) : NIM_OK;
+    if (status != NIM_OK)
+        return status;
+    if (storage && !ours.resize)
+        return failure(error, NIM_INVALID_ARGUMENT, "storage: resize is NULL");
+    if (!row_table_move(&model->table, &ours))
+        return failure(error, NIM_OUT_OF_MEMORY, "the storage has no room for what %zu rows have",
+                       model->table.rows);
+    return succeed(error);
+}
+
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c) {
     return gp_parameters_at(&model->gp, theta + c * gp_parameter_count(&model->gp));
 }
@@ -278,41 +291,11 @@ void model_add_learned_noise(const struct nim_model *model, size_t count, double
     }
 }
 
-bool row_table_grow(struct row_table *table, size_t rows) {
-    if (table->each == 0 || rows <= table->rows) {
-        table->rows = rows;
-        return true;
-    }
-    size_t old = table->rows, each = table->each, bytes;
-    if (__builtin_mul_overflow(rows, 2 * each * sizeof(double), &bytes))
-        return false;
-    double *theta = realloc(table->theta, bytes / 2);
-    if (theta)
-        table->theta = theta;
-    double *moments = realloc(table->moments, bytes);
-    if (moments)
-        table->moments = moments;
-    uint64_t *visits = realloc(table->visits, rows * sizeof *visits);
-    if (visits)
-        table->visits = visits;
-    if (!theta || !moments || !visits)
-        return false;
-    memset(theta + old * each, 0, (rows - old) * each * sizeof *theta);
-    memset(moments + old * 2 * each, 0, (rows - old) * 2 * each * sizeof *moments);
-    memset(visits + old, 0, (rows - old) * sizeof *visits);
-    table->rows = rows;
-    return true;
-}
-
 void model_forget_optimiser(struct nim_model *model) {
-    struct row_table *table = &model->table;
     memset(model->moment1, 0, model->count * sizeof(double));
     memset(model->moment2, 0, model->count * sizeof(double));
     model->visits = 0;
-    if (table->each && table->rows) {
-        memset(table->moments, 0, table->rows * 2 * table->each * sizeof *table->moments);
-        memset(table->visits, 0, table->rows * sizeof *table->visits);
-    }
+    row_table_forget(&model->table);
 }
 
 nim_status model_check_data(const struct nim_model *model, const nim_data *data, bool labelled,

@@ -12,6 +12,7 @@
 #include "model/names.h"
 #include "model/novelty.h"
 #include "model/options.h"
+#include "model/row_table.h"
 #include "population/population.h"
 
 #include <stdint.h>
@@ -23,14 +24,6 @@ struct block {
 };
 
 enum { BLOCKS_PER_FUNCTION = 6 };
-
-/* What each training row has of its own, and how often it was visited. Grows with the rows. */
-struct row_table {
-    size_t rows, each; /* each: parameters per row */
-    double *theta;     /* rows x each */
-    double *moments;   /* rows x 2 x each: the optimiser's */
-    uint64_t *visits;  /* rows */
-};
 
 struct nim_model {
     struct nim_options options;
@@ -120,9 +113,6 @@ static inline bool model_uses_errors(const struct nim_model *model) {
 
 /* noise (count x d) += the learned variance of each attribute, if there is one. */
 void model_add_learned_noise(const struct nim_model *model, size_t count, double *noise);
-
-/* Makes room for `rows` rows; new ones start at zero. False when memory runs out. */
-bool row_table_grow(struct row_table *table, size_t rows);
 
 /* Whether the table fits the model, then all its cells; targets too when `labelled`. */
 nim_status model_check_data(const struct nim_model *model, const nim_data *data, bool labelled,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/shapes.h"
 
+#include "data/cells.h"
 #include "data/shape_checks.h"
 
 #include <math.h>
@@ -53,7 +54,7 @@ static double find_upper(const struct nim_model *model, const nim_data *data, si
     if (!data->sigma_upper || !model_uses_errors(model))
         return 0.0;
     size_t at = (data->sigma_rows == 1 ? 0 : i) * data->attributes + j;
-    if (isnan(data->sigma_upper[at]) || data->sigma_upper[at] == data->sigma[at])
+    if (isnan(data->sigma_upper[at]) || data->sigma_upper[at] == error_at(data, i, j))
         return 0.0;
     double upper = fmin(data->sigma_upper[at] / model->scaling.deviation[j], LARGEST_DEVIATION);
     double least = SMALLEST_HALF * upper;

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/collectives.h"
 #include "base/sized.h"
+#include "data/cells.h"
 #include "file/checksum.h"
 #include "math/vector.h"
 #include "model/bound.h"
@@ -28,6 +29,7 @@ enum {
     POINT_WARM_UP = 200,
     LAP_STEPS = 10,
     ROWS_PER_UNIT = 16,
+    ROWS_PER_SUM = 256,
 };
 
 /* A row's own parameters move once an epoch, the shared ones with every step: their rate may be so
@@ -186,7 +188,7 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     for (size_t i = unit * ROWS_PER_UNIT; i < end && i < rows; i++) {
         size_t row = trainer->drawn[i] % trainer->data.rows;
         double *moments = table->moments + row * 2 * each;
-        adam_update(each, ROW_RATE_FACTOR * trainer->rate, ++table->visits[row],
+        adam_update(each, ROW_RATE_FACTOR * trainer->rate, (uint64_t)++table->visits[row],
                     gradient + i * each, table->theta + row * each, moments, moments + each);
     }
 }
@@ -340,13 +342,30 @@ static uint32_t add_array(uint32_t sum, const void *array, size_t bytes) {
     return array ? checksum(sum, array, bytes) : sum;
 }
 
-/* The same data again give the same number. */
-static uint32_t fingerprint(const nim_data *data) {
+/* Values (or errors) row by row, as if they lay side by side. */
+static uint32_t add_rows(uint32_t sum, const nim_data *data, size_t rows, bool errors,
+                         double *scratch) {
+    size_t d = data->attributes;
+    for (size_t first = 0; first < rows; first += ROWS_PER_SUM) {
+        size_t count = rows - first < ROWS_PER_SUM ? rows - first : ROWS_PER_SUM;
+        for (size_t k = 0; k < count; k++)
+            (errors ? copy_errors : copy_values)(data, first + k, scratch + k * d);
+        sum = checksum(sum, scratch, count * d * sizeof *scratch);
+    }
+    return sum;
+}
+
+/* The same data again give the same number, wherever they lie. False without memory. */
+static bool fingerprint(const nim_data *data, uint32_t *result) {
     size_t sizes[] = {data->rows, data->attributes, data->sigma ? data->sigma_rows : 0};
     size_t row = data->attributes * sizeof(double);
     uint32_t sum = checksum(0, sizes, sizeof sizes);
-    sum = add_array(sum, data->x, data->rows * row);
-    sum = add_array(sum, data->sigma, sizes[2] * row);
+    double *scratch = malloc(ROWS_PER_SUM * row);
+    if (!scratch)
+        return false;
+    sum = add_rows(sum, data, data->rows, false, scratch);
+    sum = add_rows(sum, data, sizes[2], true, scratch);
+    free(scratch);
     sum = add_array(sum, data->labels, data->rows * sizeof *data->labels);
     sum = add_array(sum, data->targets, data->rows * data->outputs * sizeof *data->targets);
     sum = add_array(sum, data->exposure, data->rows * sizeof *data->exposure);
@@ -355,7 +374,8 @@ static uint32_t fingerprint(const nim_data *data) {
     sum = add_array(sum, data->correlation,
                     data->correlation_rows * pairs * sizeof *data->correlation);
     sum = add_array(sum, data->sigma_upper, sizes[2] * row);
-    return add_array(sum, data->limit, data->rows * data->attributes * sizeof *data->limit);
+    *result = add_array(sum, data->limit, data->rows * data->attributes * sizeof *data->limit);
+    return true;
 }
 
 /* Notes where the training is, so that it can go on from the model alone. */
@@ -378,8 +398,9 @@ static nim_status refuse_other_data(nim_error *error) {
 static nim_status begin(struct training *training, nim_error *error) {
     nim_trainer *trainer = training->trainer;
     const struct nim_model *model = trainer->model;
-    if (model->under_way || training->progress) /* else nobody will ever ask */
-        training->fingerprint = fingerprint(&trainer->data);
+    if ((model->under_way || training->progress) && /* else nobody will ever ask */
+        !fingerprint(&trainer->data, &training->fingerprint))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to go through the rows");
     if (!model->under_way) {
         training->schedule = schedule_start(plan_training(trainer));
         return NIM_OK;

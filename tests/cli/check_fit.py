@@ -405,6 +405,34 @@ def memory(nimgp):
         nimgp.refuses("fit", "train.csv", "-o", "m", "--memory", wrong, code=1, says=["--memory", "500M"])
 
 
+def own_parameters(nimgp):
+    """What rows have of their own is in a temporary file where --memory says so; the model is the same, also
+    after a checkpoint."""
+    train(nimgp, rows=200)
+    (nimgp.directory / "rows").mkdir()
+    os.environ["TMPDIR"] = str(nimgp.directory / "rows")
+    own = "what rows have of their own"
+    try:
+        for model in ("latent", "narrow"):
+            more = ["--input", model, "--epochs", "4", "--stop", "fixed", "--calibrate", "none"]
+            check(own not in fit(nimgp, "train.csv", "a", *more).err)
+            talk = fit(nimgp, "train.csv", "b", *more, "--memory", "1K", "--checkpoint", "c", "--every", "2").err
+            check(talk.count(own) == 1 and "they are in a temporary file" in talk, talk)
+            check(nimgp.read("a") == nimgp.read("b"), "another model")
+            for memory in ("1K", "1G"):
+                talk = nimgp("fit", "train.csv", "-o", "d", "--resume", "c", "--memory", memory).err
+                check((own in talk) == (memory == "1K"), talk)
+                check(nimgp.read("a") == nimgp.read("d"), "another model after a checkpoint")
+        check(own not in fit(nimgp, "train.csv", "a", "--input", "exact", "--memory", "1K").err)
+        check(not list((nimgp.directory / "rows").iterdir()), "a file was left")
+        nimgp("convert", "train.csv", "train.nimrows", "-q") # rows are mapped, so there is no other file
+        os.environ["TMPDIR"] = str(nimgp.directory / "nowhere")
+        nimgp.refuses("fit", "train.nimrows", "-o", "m", "--input", "latent", "--memory", "1K", talks=True,
+                      says=["nowhere", "no room", "TMPDIR"])
+    finally:
+        del os.environ["TMPDIR"]
+
+
 def validation(nimgp):
     """Held-out rows are a share of each class, and the figures are those of evaluate."""
     head, rows = blobs(400)
@@ -635,5 +663,5 @@ def population_from_others(nimgp):
 
 if __name__ == "__main__":
     main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
-          labels_beside, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, memory, validation, ctrl_c,
+          labels_beside, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, memory, own_parameters, validation, ctrl_c,
           killed, checkpoints, checkpoints_of_others, warm_start, outputs, population_from_others])

@@ -575,6 +575,49 @@ static void largest_values_come_back(void **state) {
     }
 }
 
+/* Cells among others of a larger array are the same cells, and the model the same to the bit. */
+static void cells_may_lie_anywhere(void **state) {
+    (void)state;
+    enum { ROWS = 60, D = 3, STRIDE = 8 };
+    static const size_t x_column[D] = {6, 0, 3}, sigma_column[D] = {2, NIM_NONE, 5};
+    double wide[ROWS * STRIDE], x[ROWS * D], sigma[ROWS * D], got[2][ROWS * D], noise[2][ROWS * D];
+    int32_t labels[ROWS];
+    for (size_t i = 0; i < ROWS * STRIDE; i++)
+        wide[i] = i % 17 == 0 ? NAN : fabs(sin((double)(i * i)));
+    for (size_t i = 0; i < ROWS * D; i++) {
+        const double *row = wide + i / D * STRIDE;
+        x[i] = row[x_column[i % D]];
+        sigma[i] = i % D == 1 ? 0.0 : row[sigma_column[i % D]];
+        labels[i / D] = (int32_t)(i / D % 3);
+    }
+    nim_data near = NIM_DATA(.rows = ROWS, .attributes = D, .x = x, .sigma = sigma,
+                             .sigma_rows = ROWS, .labels = labels);
+    nim_data far = NIM_DATA(.rows = ROWS, .attributes = D, .x = wide, .x_stride = STRIDE,
+                            .x_column = x_column, .sigma = wide, .sigma_rows = ROWS,
+                            .sigma_stride = STRIDE, .sigma_column = sigma_column, .labels = labels);
+    const nim_data *data[2] = {&near, &far};
+    nim_options *options = nim_options_create();
+    double bound[2];
+    for (size_t k = 0; k < 2; k++) {
+        struct owned_scaling owned;
+        nim_model *model = NULL;
+        nim_trainer *trainer = NULL;
+        nim_error error;
+        compute(&owned, data[k], true);
+        gather_column(&owned, data[k], true, got[k], noise[k]);
+        arena_free(&owned.arena);
+        assert_true(nim_model_create(options, data[k], &model, &error) == NIM_OK);
+        assert_true(nim_trainer_create(model, data[k], &trainer, &error) == NIM_OK);
+        assert_true(nim_trainer_step(trainer, &bound[k], &error) == NIM_OK);
+        nim_trainer_free(trainer);
+        nim_model_free(model);
+    }
+    nim_options_free(options);
+    assert_memory_equal(got[0], got[1], sizeof got[0]);
+    assert_memory_equal(noise[0], noise[1], sizeof noise[0]);
+    assert_memory_equal(&bound[0], &bound[1], sizeof bound[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mean_deviation_and_median),
@@ -596,6 +639,7 @@ int main(void) {
         cmocka_unit_test(missing_cells_standardised),
         cmocka_unit_test(missing_cells_as_they_are),
         cmocka_unit_test(largest_values_come_back),
+        cmocka_unit_test(cells_may_lie_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,9 @@ import struct
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import row_file # noqa: E402
+
 CORPUS = pathlib.Path(__file__).resolve().parent / "corpus"
 
 TABLE = "x,x_err,name,class\n1.5,0.1,a,u\n-2e3,,\"b, \"\"c\"\"\",v\nNaN,0.2, d ,u\n9007199254740993,1,,v\n"
@@ -129,6 +132,16 @@ def main():
     }
     files["gzip"]["gzip"] = gzip.compress(TABLE.encode(), mtime=0)
     files["gzip"]["two"] = gzip.compress(b"x,y\n", mtime=0) + gzip.compress(b"1,2\n", mtime=0)
+    columns = [{"name": "x", "unit": "Jy"}, {"name": "class", "words": ["a", "b \u00e9"]}]
+    rows = [[1.5, "a"], [None, "b \u00e9"], [-2e300, None]]
+    files["rows"] = {
+        "plain": row_file.write(columns, rows), "swapped": row_file.write(columns, rows, order=">"),
+        "none": row_file.write(columns, []), "version": row_file.write(columns, rows, version=2),
+        "numbers": row_file.write([{"name": str(i)} for i in range(9)], [[i * 0.1 for i in range(9)]] * 7),
+        "number": row_file.write([{"name": "n", "words": ["1", "NaN", "2x"]}], [["1"], ["NaN"], ["2x"]]),
+        "beyond": row_file.write([{"name": "n"}], [[7.5]]).replace(b'"}]', b'","words":[]}]'),
+        "cut": row_file.write(columns, rows)[:-40],
+    }
     for name, content in files.items():
         folder = CORPUS / name
         folder.mkdir(parents=True, exist_ok=True)

@@ -97,13 +97,13 @@ static const char csv_text[] = "id,flux,flux_err,class\n"
 
 static const char svm_text[] = "+1 1:0.5 3:-2e3 # comment\n-1 qid:7 2:nan\nb\n2.0  3:4 7:1\n";
 
-/* With check sums, as our own writer makes them. */
-static const char *own_fits(const char *name) {
+/* With check sums, as our own writers make them. */
+static const char *own_table(const char *name, enum table_format format) {
     struct column columns[] = {
         {.name = "x", .unit = "erg"}, {.name = "name", .kind = COLUMN_TEXT}, {.name = "y"}};
     struct complaint complaint;
     const char *path = path_of(name);
-    struct table_writer *writer = table_writer_open(path, TABLE_FITS, 3, columns, &complaint);
+    struct table_writer *writer = table_writer_open(path, format, 3, columns, &complaint);
     assert_non_null(writer);
     for (size_t i = 0; i < 10; i++) {
         assert_true(table_write_number(writer, sqrt((double)i), &complaint));
@@ -151,13 +151,23 @@ static void gzip_cut(void **context) {
 
 static void fits_flipped(void **context) {
     (void)context;
-    flip_bits(own_fits("t.fits"), TABLE_ANY, true);
+    flip_bits(own_table("t.fits", TABLE_FITS), TABLE_ANY, true);
 }
 
 static void fits_cut(void **context) {
     (void)context;
-    cut(own_fits("t.fits"), TABLE_FITS, 1, true);
+    cut(own_table("t.fits", TABLE_FITS), TABLE_FITS, 1, true);
     cut(bare_fits("bare.fits", BINARY_TBL), TABLE_FITS, 13, true);
+}
+
+static void rows_flipped(void **context) {
+    (void)context;
+    flip_bits(own_table("t.nimrows", TABLE_ROWS), TABLE_ROWS, true);
+}
+
+static void rows_cut(void **context) {
+    (void)context;
+    cut(own_table("t.nimrows", TABLE_ROWS), TABLE_ROWS, 1, true);
 }
 
 static void bare_fits_flipped(void **context) {
@@ -195,7 +205,8 @@ int main(void) {
         cmocka_unit_test(fits_flipped),      cmocka_unit_test(fits_cut),
         cmocka_unit_test(bare_fits_flipped), cmocka_unit_test(idx_flipped),
         cmocka_unit_test(idx_cut),           cmocka_unit_test(libsvm_flipped),
-        cmocka_unit_test(libsvm_cut),
+        cmocka_unit_test(libsvm_cut),        cmocka_unit_test(rows_flipped),
+        cmocka_unit_test(rows_cut),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
 }

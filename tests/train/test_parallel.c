@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Training by many: the same bits for any number of processes, the same gradient as alone. Threads
- * stand for processes here; tests/cli/check_mpi.py has real ones.
+ * stand for processes here; mpi_models.c and tests/cli/check_mpi.py have real ones.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
@@ -10,10 +10,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "input/input.h"
 #include "likelihood/likelihood.h"
-#include "support/calls.h"
-#include "support/problem.h"
+#include "support/parallel_problem.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -167,18 +165,12 @@ static void assert_same_model(const nim_model *one, const nim_model *other, cons
         fail_msg("%s: another bound, temperature or jitter", what);
 }
 
-static void set_short(nim_options *options) {
-    set(options, "batch", "30");
-    set(options, "epochs", "2");
-    set(options, "stop", "fixed");
-}
-
 static void same_for_any_size(const struct problem *problem, bool calibrated) {
     static const size_t sizes[] = {1, 2, 3, 4};
     struct fixture fixture;
     struct run first[1] = {0};
     fixture_create(&fixture, problem);
-    set_short(fixture.options);
+    parallel_options(fixture.options);
     if (calibrated)
         set(fixture.options, "calibrate", "auto");
     const struct run like = {.options = fixture.options, .data = fixture.data};
@@ -200,19 +192,9 @@ static void same_for_any_size(const struct problem *problem, bool calibrated) {
 
 static void any_number_of_processes(void **state) {
     (void)state;
-    static const char *const likelihood[] = {"robust_max", "softmax", "gaussian"};
     for (size_t i = 0; input_list[i]; i++)
-        for (size_t l = 0; l < 3; l++) {
-            struct problem problem = {.classes = 3,
-                                      .attributes = 2,
-                                      .inducing = 7,
-                                      .rows = 70,
-                                      .kernel = kernel_in_turn(i + l),
-                                      .input = input_list[i]->name,
-                                      .noise = (i + l) % 2 ? "given" : "both",
-                                      .learn_epsilon = l == 0,
-                                      .likelihood = likelihood[l],
-                                      .samples = 1 + (i + l) % 3};
+        for (size_t l = 0; l < PARALLEL_LIKELIHOODS; l++) {
+            const struct problem problem = parallel_problem(i, l);
             same_for_any_size(&problem, l == 1 && i % 3 == 0);
         }
 }
@@ -292,7 +274,7 @@ static void stop_and_go_on(void **state) {
     assert_true(file >= 0);
     close(file);
     fixture_create(&fixture, &latent);
-    set_short(fixture.options);
+    parallel_options(fixture.options);
     struct run like = {.options = fixture.options, .data = fixture.data};
     train_team(1, &like, whole);
     stop_on(whole->status, &whole->error);
@@ -333,7 +315,7 @@ static void stopped_by_one(void **state) {
     struct run whole[1] = {0}, stopped[2] = {0}, resumed[1] = {0};
     size_t stops = 0;
     fixture_create(&fixture, &latent);
-    set_short(fixture.options);
+    parallel_options(fixture.options);
     struct run like = {.options = fixture.options, .data = fixture.data};
     train_team(1, &like, whole);
     for (size_t calls = 1; calls <= CALLS; calls++) {
@@ -368,7 +350,7 @@ static void one_fails_all_end(void **state) {
     struct fixture fixture;
     struct run run[MOST] = {0};
     fixture_create(&fixture, &latent);
-    set_short(fixture.options);
+    parallel_options(fixture.options);
     struct run like = {.options = fixture.options, .data = fixture.data};
     for (size_t r = 0; r < 3; r++)
         assert_int_equal(nim_model_create(fixture.options, &fixture.data, &run[r].model, NULL),
@@ -393,7 +375,7 @@ static void lost_processes(void **state) {
     (void)state;
     struct fixture fixture;
     fixture_create(&fixture, &latent);
-    set_short(fixture.options);
+    parallel_options(fixture.options);
     for (size_t calls = 0; calls < 12; calls++) {
         struct team team = {.size = 2, .calls_left = calls};
         pthread_t thread[2];

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Milliseconds of a training step on the rows of a row file: where they lie, and copied to memory.
+ *
+ *     bench_rows FILE [BATCH INDUCING TURNS]
+ *
+ * The file is one of bench_rows.py: d columns of values, d of errors, the class. One thread, in
+ * turns in one process, so that what else the machine does slows both down; processor time.
+ */
+#include "step_case.h"
+#include "table/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_A_TURN = 10, MOST_STEPS = 10000, KINDS = 2, ROWS = 1 << 16 };
+
+/* Goes through the file once, so that all of it is in the page cache. */
+static size_t count_rows(struct table *table) {
+    struct complaint complaint;
+    size_t total = 0, rows;
+    do {
+        if (!table_next(table, ROWS, &rows, &complaint))
+            bench_stop(complaint.text);
+        total += rows;
+    } while (rows);
+    return total;
+}
+
+static nim_data mapped_data(struct table *table) {
+    size_t columns = table_columns(table), d = (columns - 1) / 2, rows = count_rows(table);
+    const double *cells = table_cells(table);
+    int32_t *labels = malloc(rows * sizeof *labels);
+    if (!cells || !labels || columns % 2 == 0)
+        bench_stop("no row file of values, errors and a class");
+    for (size_t i = 0; i < rows; i++)
+        labels[i] = (int32_t)cells[i * columns + 2 * d];
+    return NIM_DATA(.rows = rows, .attributes = d, .x = cells, .sigma = cells + d,
+                    .sigma_rows = rows, .labels = labels, .x_stride = columns,
+                    .sigma_stride = columns);
+}
+
+static nim_data copied_data(const nim_data *data) {
+    size_t d = data->attributes;
+    double *x = malloc(data->rows * d * sizeof *x), *sigma = malloc(data->rows * d * sizeof *sigma);
+    if (!x || !sigma)
+        bench_stop("out of memory");
+    for (size_t i = 0; i < data->rows; i++) {
+        memcpy(x + i * d, data->x + i * data->x_stride, d * sizeof *x);
+        memcpy(sigma + i * d, data->sigma + i * data->sigma_stride, d * sizeof *sigma);
+    }
+    return NIM_DATA(.rows = data->rows, .attributes = d, .x = x, .sigma = sigma,
+                    .sigma_rows = data->rows, .labels = data->labels);
+}
+
+int main(int count, char **words) {
+    if (count < 2)
+        bench_stop("usage: bench_rows FILE [BATCH INDUCING TURNS]");
+    const char *batch = count > 2 ? words[2] : "2000", *inducing = count > 3 ? words[3] : "50";
+    size_t turns = count > 4 ? strtoul(words[4], NULL, 10) : 20, steps = 0;
+    struct complaint complaint;
+    struct table *table = table_open(words[1], TABLE_ROWS, &complaint);
+    if (!table)
+        bench_stop(complaint.text);
+    nim_options *options = nim_options_create();
+    set_text(options, "batch", batch);
+    set_text(options, "inducing", inducing);
+    set_number(options, "threads", 1);
+    set_text(options, "population", "flat");
+    nim_data data[KINDS] = {mapped_data(table)};
+    data[1] = copied_data(&data[0]);
+    static const char *const name[KINDS] = {"where they lie", "in memory"};
+    static double seconds[KINDS][MOST_STEPS];
+    double median[KINDS];
+    nim_model *model[KINDS];
+    nim_trainer *trainer[KINDS];
+    for (size_t k = 0; k < KINDS; k++)
+        trainer[k] = make_trainer(options, &data[k], NULL, &model[k]);
+    for (size_t turn = 0; turn < turns && steps + STEPS_A_TURN <= MOST_STEPS; turn++) {
+        for (size_t k = 0; k < KINDS; k++)
+            for (size_t step = steps; step < steps + STEPS_A_TURN; step++)
+                seconds[k][step] = step_seconds(trainer[k]);
+        steps += STEPS_A_TURN;
+    }
+    for (size_t k = 0; k < KINDS; k++) {
+        median[k] = median_of(seconds[k], steps);
+        printf("%-14s median %8.3f ms of processor time, %zu rows\n", name[k], 1e3 * median[k],
+               data[k].rows);
+    }
+    printf("where they lie / in memory %.3f\n", median[0] / median[1]);
+    for (size_t k = 0; k < KINDS; k++) {
+        nim_trainer_free(trainer[k]);
+        nim_model_free(model[k]);
+    }
+    nim_options_free(options);
+    free((void *)(uintptr_t)data[1].x);
+    free((void *)(uintptr_t)data[1].sigma);
+    free((void *)(uintptr_t)data[0].labels);
+    table_close(table);
+    return 0;
+}

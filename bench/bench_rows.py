@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A long table: memory and time of training on a row file, and of prediction on a pipe.
+
+    build/python-venv/bin/python bench/bench_rows.py [--rows N] [--directory DIR]
+
+Makes N rows (10^7 unless given) of six attributes with an error each and one of three classes, 1 GB as a row file, and
+says, one after the other:
+
+- fit on all of them, used where they lie: memory of its own (RssAnon) and of the file (RssFile), processor time;
+- NLL of that model and of one that learned from a tenth of them in memory, by as many steps, on 10^5 others;
+- a step where the rows lie and in memory, in turns (bench_rows);
+- predict on a pipe: memory, processor time.
+
+Files stay in DIR (build/bench-rows) for the next time.
+"""
+import argparse
+import json
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import time
+import zlib
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+NIMGP = ROOT / "build" / "release" / "cli" / "nimgp"
+STEP = ROOT / "build" / "release" / "bench" / "bench_rows"
+ATTRIBUTES, CHUNK, TEST_ROWS = 6, 1 << 18, 100_000
+BATCH, INDUCING = 2000, 50
+
+
+def chunk_of(source, rows):
+    """True inputs in a box; the largest of three smooth functions is the class, and errors differ."""
+    true = source.uniform(-2.5, 2.5, (rows, ATTRIBUTES))
+    wave = np.stack([np.sin(true[:, k] + k) + np.cos(true[:, k + 1] * true[:, k + 2] / 2) for k in range(3)])
+    errors = source.uniform(0.1, 0.7, true.shape)
+    return np.column_stack([source.normal(true, errors), errors, np.argmax(wave, axis=0)])
+
+
+def make(path, rows, seed):
+    """A row file after docs/row-file.md, piece by piece."""
+    if path.exists():
+        return
+    names = [f"x{k + 1}" for k in range(ATTRIBUTES)]
+    columns = [{"name": name} for name in names] + [{"name": name + "_err"} for name in names]
+    columns.append({"name": "class", "words": ["a", "b", "c"]})
+    text = json.dumps({"columns": columns}).encode()
+    text = text.ljust(-(-len(text) // 8) * 8)
+    source, total = np.random.default_rng(seed), 0
+    with open(path.with_suffix(".part"), "wb") as file:
+        def put(data):
+            nonlocal total
+            total = zlib.crc32(data, total)
+            file.write(data)
+
+        put(b"NIMROWS\n" + struct.pack("=3Q", 0x0102030405060708, 1, len(columns)).ljust(56, b"\0"))
+        for first in range(0, rows, CHUNK):
+            put(chunk_of(source, min(CHUNK, rows - first)).tobytes())
+        put(text)
+        put(struct.pack("=2Q", rows, len(text)))
+        file.write(struct.pack("=Q", total) + b"NIMROWS\n")
+    path.with_suffix(".part").rename(path)
+
+
+def memory_of(pid):
+    """RssAnon and RssFile in MB."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return [int(status.split(name)[1].split()[0]) / 1024 for name in ("RssAnon:", "RssFile:")]
+
+
+def watch(process):
+    """The most memory a process has until it ends, and its processor time."""
+    most = [0.0, 0.0]
+    while True:
+        ended, code, usage = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            process.returncode = os.waitstatus_to_exitcode(code)
+            break
+        try:
+            most = [max(pair) for pair in zip(most, memory_of(process.pid))]
+        except (OSError, IndexError):
+            pass
+        time.sleep(0.02)
+    assert process.returncode == 0, process.args
+    return most, usage.ru_utime + usage.ru_stime
+
+
+def fit(table, model, epochs, *words):
+    command = [NIMGP, "fit", table, "-o", model, "--epochs", epochs, "--stop", "fixed", "--batch", BATCH, "--inducing",
+               INDUCING, "--threads", "1", *words]
+    most, seconds = watch(subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL))
+    return f"RssAnon {most[0]:.0f} MB, RssFile {most[1]:.0f} MB, {seconds:.0f} s of processor time"
+
+
+def nll(model, table):
+    done = subprocess.run([NIMGP, "evaluate", model, table, "--json"], capture_output=True, text=True, check=True)
+    score = json.loads(done.stdout)["nll"]
+    return f"NLL {score['value']:.4f} +- {score['standard_error']:.4f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--directory", type=pathlib.Path, default=ROOT / "build" / "bench-rows")
+    wanted = parser.parse_args()
+    place, rows = wanted.directory, wanted.rows
+    place.mkdir(parents=True, exist_ok=True)
+    whole, part, test = (place / f"{name}-{rows}.nimrows" for name in ("whole", "part", "test"))
+    make(whole, rows, 1)
+    make(part, rows // 10, 1)  # the first tenth of the same rows
+    make(test, TEST_ROWS, 2)
+    steps = math.ceil(rows / BATCH)
+    print(f"{rows} rows, {whole.stat().st_size / 2**20:.0f} MB; {steps} steps of {BATCH} rows", flush=True)
+    print("fit, where they lie:", fit(whole, place / "whole.nimgp", 1), flush=True)
+    print("fit, a tenth in memory:", fit(part, place / "part.nimgp", 10, "--missing-value", "-999"), flush=True)
+    for name in ("whole", "part"):
+        print(f"{name}: {nll(place / f'{name}.nimgp', test)}", flush=True)
+    subprocess.run([STEP, whole, str(BATCH), str(INDUCING)], check=True)
+    fit(test, place / "cheap.nimgp", 1, "--input", "exact")
+    reader = subprocess.Popen([NIMGP, "convert", whole, "-", "--to", "csv", "-q"], stdout=subprocess.PIPE)
+    predict = subprocess.Popen([NIMGP, "predict", place / "cheap.nimgp", "-", "-o", "/dev/null", "--threads", "1", "-q"],
+                               stdin=reader.stdout)
+    reader.stdout.close()
+    most, seconds = watch(predict)
+    reader.wait()
+    print(f"predict on a pipe: RssAnon {most[0]:.0f} MB, RssFile {most[1]:.0f} MB, {seconds:.0f} s of processor time, "
+          f"{rows / seconds:.0f} rows a second", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training by many processes: an mpi4py communicator as the library's ``nim_collectives``."""
+
+from __future__ import annotations
+
+import ctypes
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from . import _native
+
+CHUNK = 1 << 24  # elements in one call: MPI counts in int
+MOST_BYTES = 2**31 - 1
+
+
+class Team:
+    """The processes that train one model together, or this one alone where `comm` is None.
+
+    Every process prepares its rows by itself. One that fails tells the others, which would wait for
+    it for ever; so between making a team and training, all that they exchange goes through here.
+    """
+
+    def __init__(self, comm: Any) -> None:
+        if comm is not None and not hasattr(comm, "Allgatherv"):
+            raise TypeError(f"comm={comm!r} is neither an mpi4py communicator nor None")
+        self.comm = comm
+        self._left = False  # somebody has failed, and all know
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process is the one that talks."""
+        return self.comm is None or self.comm.Get_rank() == 0
+
+    def exchange(self, what: Any) -> list[Any]:
+        """What every process says; ConnectionError where one has failed."""
+        if self.comm is None:
+            return [what]
+        said = self.comm.allgather((True, what))
+        self._left = not all(fine for fine, _ in said)
+        if self._left:
+            first = next(rank for rank, (fine, _) in enumerate(said) if not fine)
+            raise ConnectionError(f"process {first} failed: {said[first][1]}")
+        return [part for _, part in said]
+
+    def same(self, arrays: Iterable[np.ndarray | None]) -> None:
+        """Makes sure that all processes have the same arrays."""
+        if self.comm is None:
+            return
+        digest = 0
+        for array in arrays:
+            digest = zlib.crc32(repr(None if array is None else array.shape).encode(), digest)
+            if array is not None:
+                digest = zlib.crc32(np.ascontiguousarray(array).data.cast("B"), digest)
+        if len(set(self.exchange(digest))) > 1:
+            raise ValueError("the processes of comm were given different rows; all must have the same")
+
+    @contextmanager
+    def preparing(self) -> Iterator[None]:
+        """What is raised within, the others get to know."""
+        try:
+            yield
+            self.exchange(None)
+        except BaseException as exception:
+            if self.comm is not None and not self._left:
+                self._left = True
+                self.comm.allgather((False, f"{type(exception).__name__}: {exception}"))
+            raise
+
+
+@contextmanager
+def lent(comm: Any, model: int) -> Iterator[list[BaseException]]:
+    """Lets a model of the library train over `comm` meanwhile; the list is of what calls raised."""
+    raised: list[BaseException] = []
+    if comm is None:
+        yield raised
+        return
+    collectives, functions = _collectives(comm, raised)
+    _native.call("nim_model_set_collectives", model, ctypes.byref(collectives))
+    try:
+        yield raised
+    finally:
+        _native.call("nim_model_set_collectives", model, None)
+        del functions  # they had to live until here
+
+
+def _collectives(comm: Any, raised: list[BaseException]) -> tuple[_native.Collectives, list[Any]]:
+    from mpi4py import MPI
+
+    def reduce(values: int, count: int, operation: Any) -> None:
+        whole = _array(values, count, np.int64)
+        for first in range(0, count, CHUNK):
+            part = whole[first : first + CHUNK]
+            comm.Allreduce(MPI.IN_PLACE, [part, MPI.INT64_T], op=operation)
+
+    def sum_up(values: int, count: int, _context: Any) -> int:
+        return guarded(lambda: reduce(values, count, MPI.SUM))
+
+    def largest(values: int, count: int, _context: Any) -> int:
+        return guarded(lambda: reduce(values, count, MPI.MAX))
+
+    def gather(array: int, offset: int, _context: Any) -> int:
+        return guarded(lambda: _gather(comm, array, offset))
+
+    def guarded(work: Callable[[], None]) -> int:
+        try:
+            work()
+        except BaseException as exception:
+            raised.append(exception)
+        return len(raised)
+
+    reduced, gathered = _native.ReduceFunction, _native.GatherFunction
+    functions = [reduced(sum_up), reduced(largest), gathered(gather)]
+    collectives = _native.Collectives(
+        rank=comm.Get_rank(),
+        processes=comm.Get_size(),
+        sum=functions[0],
+        largest=functions[1],
+        gather=functions[2],
+    )
+    return collectives, functions
+
+
+def _array(address: int, count: int, dtype: type) -> np.ndarray:
+    kind = np.ctypeslib.as_ctypes_type(dtype)
+    return np.ctypeslib.as_array((kind * count).from_address(address))
+
+
+def _gather(comm: Any, array: int, offset: int) -> None:
+    from mpi4py import MPI
+
+    start = _array(offset, comm.Get_size() + 1, np.uintp).astype(np.int64)
+    whole = _array(array, int(start[-1]), np.uint8)
+    if start[-1] <= MOST_BYTES:
+        comm.Allgatherv(MPI.IN_PLACE, [whole, np.diff(start), start[:-1], MPI.BYTE])
+        return
+    for rank in range(comm.Get_size()):
+        for first in range(int(start[rank]), int(start[rank + 1]), CHUNK):
+            part = whole[first : min(first + CHUNK, int(start[rank + 1]))]
+            comm.Bcast([part, MPI.BYTE], root=rank)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/row_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The three arrays, and how many numbers a row has in each. */
+enum { ARRAYS = 3 };
+
+static double **array_of(struct row_table *table, size_t k) {
+    double **const array[ARRAYS] = {&table->theta, &table->moments, &table->visits};
+    return array[k];
+}
+
+static size_t width_of(const struct row_table *table, size_t k) {
+    const size_t width[ARRAYS] = {table->each, 2 * table->each, 1};
+    return width[k];
+}
+
+static void *resize(const nim_storage *storage, void *memory, size_t before, size_t after) {
+    if (storage->resize)
+        return storage->resize(memory, before, after, storage->context);
+    if (after)
+        return realloc(memory, after);
+    free(memory);
+    return NULL;
+}
+
+/* One of the arrays at its new size; false when there is no room. */
+static bool grow_array(struct row_table *table, size_t k, size_t rows) {
+    size_t before = table->rows * width_of(table, k) * sizeof(double), after;
+    double **array = array_of(table, k);
+    if (__builtin_mul_overflow(rows, width_of(table, k) * sizeof(double), &after))
+        return false;
+    double *grown = resize(&table->storage, *array, *array ? before : 0, after);
+    if (!grown)
+        return false;
+    *array = grown;
+    memset((char *)grown + before, 0, after - before);
+    return true;
+}
+
+bool row_table_grow(struct row_table *table, size_t rows) {
+    size_t grown = 0, old = table->rows;
+    if (table->each == 0 || rows <= old) {
+        table->rows = rows;
+        return true;
+    }
+    while (grown < ARRAYS && grow_array(table, grown, rows))
+        grown++;
+    if (grown == ARRAYS) {
+        table->rows = rows;
+        return true;
+    }
+    /* Those that have grown are as they were, or free of what was never there. */
+    for (size_t k = 0; k < grown; k++) {
+        size_t row = width_of(table, k) * sizeof(double);
+        double *shrunk = resize(&table->storage, *array_of(table, k), rows * row, old * row);
+        if (shrunk || !old)
+            *array_of(table, k) = shrunk;
+    }
+    return false;
+}
+
+bool row_table_move(struct row_table *table, const nim_storage *storage) {
+    struct row_table moved = {.each = table->each, .storage = *storage};
+    if (!table->theta) {
+        table->storage = *storage;
+        return true;
+    }
+    if (!row_table_grow(&moved, table->rows))
+        return false;
+    for (size_t k = 0; k < ARRAYS; k++)
+        memcpy(*array_of(&moved, k), *array_of(table, k),
+               table->rows * width_of(table, k) * sizeof(double));
+    row_table_free(table);
+    *table = moved;
+    return true;
+}
+
+void row_table_forget(struct row_table *table) {
+    if (!table->each || !table->rows)
+        return;
+    memset(table->moments, 0, table->rows * 2 * table->each * sizeof *table->moments);
+    memset(table->visits, 0, table->rows * sizeof *table->visits);
+}
+
+void row_table_free(struct row_table *table) {
+    for (size_t k = 0; k < ARRAYS; k++)
+        if (*array_of(table, k)) {
+            resize(&table->storage, *array_of(table, k),
+                   table->rows * width_of(table, k) * sizeof(double), 0);
+            *array_of(table, k) = NULL;
+        }
+}

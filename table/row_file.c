@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading row files. The file is mapped, so that nothing is copied and all processes of a machine
+ * share what the system keeps of it; a pipe or a gzipped file is refused. A file in the other byte
+ * order is turned round cell by cell.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "table/row_file.h"
+
+#include "file/checksum.h"
+#include "table/buffer_size.h"
+#include "table/reader.h"
+#include "text/json_reader.h"
+#include "text/number.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    HEAD = sizeof(struct row_file_head),
+    TAIL = sizeof(struct row_file_tail),
+    MOST_COLUMNS = COLUMN_LIMIT(1 << 20),
+};
+
+/* The different texts of a column; its cells are their numbers. */
+struct words {
+    const char **word;
+    size_t count;
+};
+
+struct row_file {
+    struct table table;
+    unsigned char *bytes; /* mapped */
+    size_t size;
+    bool swapped; /* written by a machine of the other byte order */
+    struct row_file_tail tail;
+    char *json;          /* decoded in place; names and words point into it */
+    struct words *words; /* of each column; none in those of numbers */
+    uint32_t checksum;   /* of what has been handed out, the head before it included */
+};
+
+/* ---------------------------------------------------------------- the frame ------------------- */
+
+static bool is_damaged(const struct row_file *file, const char *what, struct complaint *complaint) {
+    return complain(complaint, BAD_INPUT, "%s: the row file is damaged: %s", file->table.path,
+                    what);
+}
+
+static bool map_file(struct row_file *file, const char *path, struct complaint *complaint) {
+    struct stat state;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    void *bytes = MAP_FAILED;
+    bool good = descriptor >= 0 && fstat(descriptor, &state) == 0;
+    file->size = good ? (size_t)state.st_size : 0;
+    if (good && file->size)
+        bytes = mmap(NULL, file->size, PROT_READ, MAP_SHARED, descriptor, 0);
+    int reason = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    if (bytes == MAP_FAILED)
+        return complain(complaint, BAD_INPUT, "%s: cannot be mapped: %s", file->table.path,
+                        strerror(reason));
+    file->bytes = bytes;
+    return true;
+}
+
+static uint64_t in_order(const struct row_file *file, uint64_t value) {
+    return file->swapped ? __builtin_bswap64(value) : value;
+}
+
+static bool read_head(struct row_file *file, struct complaint *complaint) {
+    struct row_file_head head;
+    if (file->size < HEAD + TAIL)
+        return is_damaged(file, "it is too short", complaint);
+    memcpy(&head, file->bytes, HEAD);
+    file->swapped = head.order == __builtin_bswap64(ROW_FILE_ORDER);
+    if (memcmp(head.magic, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) != 0 ||
+        in_order(file, head.order) != ROW_FILE_ORDER)
+        return is_damaged(file, "its head is none", complaint);
+    uint64_t version = in_order(file, head.version), columns = in_order(file, head.columns);
+    if (version != ROW_FILE_VERSION)
+        return complain(complaint, BAD_INPUT,
+                        "%s: a row file of version %llu; this program reads version %d",
+                        file->table.path, (unsigned long long)version, ROW_FILE_VERSION);
+    if (columns < 1 || columns > MOST_COLUMNS)
+        return is_damaged(file, "its head says no sensible number of columns", complaint);
+    return table_make_columns(&file->table, (size_t)columns, complaint);
+}
+
+/* Also that head, rows, columns and tail are as long as the file. */
+static bool read_tail(struct row_file *file, struct complaint *complaint) {
+    struct row_file_tail *tail = &file->tail;
+    size_t row = file->table.columns * sizeof(double), room = file->size - HEAD - TAIL;
+    memcpy(tail, file->bytes + file->size - TAIL, TAIL);
+    tail->rows = in_order(file, tail->rows);
+    tail->json = in_order(file, tail->json);
+    tail->checksum = in_order(file, tail->checksum);
+    if (memcmp(tail->magic, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) != 0)
+        return is_damaged(file, "it has no end; was it truncated?", complaint);
+    if (tail->json > room || tail->json % sizeof(double) != 0 || tail->rows > room / row ||
+        tail->rows * row != room - tail->json)
+        return is_damaged(file, "it is not as long as its end says", complaint);
+    return true;
+}
+
+/* ---------------------------------------------------------------- the columns ----------------- */
+
+static bool take_words(struct json_reader *json, struct words *words) {
+    bool good = json_take(json, '[');
+    for (size_t room = 0; good && !json_take(json, ']'); words->count++) {
+        if (words->count == room) {
+            room = 2 * room + 8;
+            const char **grown = realloc(words->word, room * sizeof *grown);
+            if (!grown)
+                return false;
+            words->word = grown;
+        }
+        good = (words->count == 0 || json_take(json, ',')) &&
+               (words->word[words->count] = json_take_string(json));
+    }
+    return good;
+}
+
+/* {"name": "class", "unit": "...", "words": ["a", "b"]}; only the name must be there. */
+static bool take_column(struct json_reader *json, struct column *column, struct words *words) {
+    bool good = json_take(json, '{');
+    for (size_t members = 0; good && !json_take(json, '}'); members++) {
+        char *key = members == 0 || json_take(json, ',') ? json_take_string(json) : NULL;
+        good = key && json_take(json, ':');
+        if (!good)
+            return false;
+        if (strcmp(key, "name") == 0 && !column->name)
+            good = (column->name = json_take_string(json));
+        else if (strcmp(key, "unit") == 0 && !column->unit)
+            good = (column->unit = json_take_string(json));
+        else if (strcmp(key, "words") == 0 && column->kind != COLUMN_TEXT) {
+            column->kind = COLUMN_TEXT;
+            good = take_words(json, words);
+        } else
+            return false;
+    }
+    return good && column->name;
+}
+
+/* Names and units as other formats give them. */
+static void trim(const char **text) {
+    if (!*text)
+        return;
+    struct span span = span_trim((struct span){*text, strlen(*text)});
+    ((char *)(uintptr_t)span.text)[span.length] = '\0'; /* our own copy */
+    *text = span.text;
+}
+
+static void settle_column(struct column *column, const struct words *words) {
+    trim(&column->name);
+    trim(&column->unit);
+    if (column->unit && !*column->unit)
+        column->unit = NULL;
+    for (size_t w = 0; w < words->count; w++) {
+        size_t length = strlen(words->word[w]);
+        column->width = length > column->width ? length : column->width;
+    }
+}
+
+static bool read_columns(struct row_file *file, struct complaint *complaint) {
+    size_t length = (size_t)file->tail.json, columns = file->table.columns;
+    file->json = malloc(length + 1);
+    file->words = calloc(columns, sizeof *file->words);
+    if (!file->json || !file->words)
+        return table_complain_of_memory(&file->table, complaint);
+    memcpy(file->json, file->bytes + file->size - TAIL - length, length);
+    struct json_reader json = {file->json, file->json + length};
+    bool good = json_take(&json, '{');
+    const char *key = good ? json_take_string(&json) : NULL;
+    good = key && strcmp(key, "columns") == 0 && json_take(&json, ':') && json_take(&json, '[');
+    for (size_t j = 0; good && j < columns; j++)
+        good = (j == 0 || json_take(&json, ',')) &&
+               take_column(&json, &file->table.column[j], &file->words[j]);
+    if (!good || !json_take(&json, ']') || !json_take(&json, '}') || !json_at_end(&json))
+        return is_damaged(file, "its list of columns cannot be read", complaint);
+    for (size_t j = 0; j < columns; j++)
+        settle_column(&file->table.column[j], &file->words[j]);
+    return true;
+}
+
+/* ---------------------------------------------------------------- the reader ------------------ */
+
+static struct table *row_file_open(struct byte_stream *input, const struct opening *opening,
+                                   struct complaint *complaint) {
+    bool plain = byte_stream_is_plain_file(input);
+    struct row_file *file =
+        table_create(sizeof *file, &row_file_reader, byte_stream_name(input), complaint);
+    byte_stream_close(input);
+    if (!file)
+        return NULL;
+    bool good = plain || complain(complaint, BAD_INPUT,
+                                  "%s: a row file is mapped; it must be a file, not gzipped and "
+                                  "not a pipe",
+                                  file->table.path);
+    if (good && map_file(file, opening->path, complaint) && read_head(file, complaint) &&
+        read_tail(file, complaint) && read_columns(file, complaint)) {
+        file->checksum = checksum(0, file->bytes, HEAD);
+        return &file->table;
+    }
+    table_close(&file->table);
+    return NULL;
+}
+
+static void row_file_close(struct table *table) {
+    struct row_file *file = (struct row_file *)table;
+    if (file->bytes)
+        munmap(file->bytes, file->size);
+    for (size_t j = 0; file->words && j < table->columns; j++)
+        free(file->words[j].word);
+    free(file->words);
+    free(file->json);
+}
+
+static const unsigned char *row_at(const struct row_file *file, size_t row) {
+    return file->bytes + HEAD + (file->table.before + row) * file->table.columns * sizeof(double);
+}
+
+/* All rows were handed out; what is left is the list of columns, and the tail up to its sum. */
+static bool check_sum(const struct row_file *file, struct complaint *complaint) {
+    size_t left = (size_t)file->tail.json + offsetof(struct row_file_tail, checksum);
+    uint32_t sum = checksum(file->checksum, row_at(file, 0), left);
+    return sum == file->tail.checksum ||
+           complain(complaint, BAD_INPUT,
+                    "%s: the row file is damaged: its check sum is %08x, and should be %08llx",
+                    file->table.path, (unsigned)sum, (unsigned long long)file->tail.checksum);
+}
+
+static bool row_file_next(struct table *table, size_t most, struct complaint *complaint) {
+    struct row_file *file = (struct row_file *)table;
+    size_t left = (size_t)file->tail.rows - table->before;
+    table->rows = left < most ? left : most;
+    if (!table->rows)
+        return check_sum(file, complaint);
+    file->checksum =
+        checksum(file->checksum, row_at(file, 0), table->rows * table->columns * sizeof(double));
+    return true;
+}
+
+static double cell_at(const struct row_file *file, size_t row, size_t column) {
+    uint64_t bits;
+    double value;
+    memcpy(&bits, row_at(file, row) + column * sizeof value, sizeof bits);
+    bits = in_order(file, bits);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static bool word_at(const struct row_file *file, size_t row, size_t column, struct span *span,
+                    struct complaint *complaint) {
+    const struct words *words = &file->words[column];
+    double number = cell_at(file, row, column);
+    char place[600];
+    *span = (struct span){"", 0};
+    if (isnan(number))
+        return true;
+    if (!(number >= 0.0 && number < (double)words->count && number == floor(number))) {
+        table_place_row(&file->table, row, place, sizeof place);
+        return complain(complaint, BAD_INPUT,
+                        "%s: column %.200s: the row file is damaged: %g is none of %zu words",
+                        place, file->table.column[column].name, number, words->count);
+    }
+    const char *word = words->word[(size_t)number];
+    *span = span_trim((struct span){word, strlen(word)});
+    return true;
+}
+
+static bool row_file_numbers(struct table *table, size_t column, double *out, size_t stride,
+                             struct complaint *complaint) {
+    const struct row_file *file = (struct row_file *)table;
+    bool text = table->column[column].kind == COLUMN_TEXT;
+    for (size_t row = 0; row < table->rows; row++) {
+        double *value = &out[row * stride];
+        struct span word;
+        if (!text)
+            *value = cell_at(file, row, column);
+        else if (!word_at(file, row, column, &word, complaint))
+            return false;
+        else if (number_read(word.text, word.length, value) == NUMBER_NOT)
+            return table_complain_of_text(table, row, column, word, complaint);
+    }
+    return true;
+}
+
+static bool row_file_text(struct table *table, size_t row, size_t column, struct span *span,
+                          struct complaint *complaint) {
+    const struct row_file *file = (struct row_file *)table;
+    if (table->column[column].kind == COLUMN_TEXT)
+        return word_at(file, row, column, span, complaint);
+    return table_show_number(table, cell_at(file, row, column), span, complaint);
+}
+
+static const double *row_file_cells(const struct table *table) {
+    const struct row_file *file = (const struct row_file *)table;
+    return file->swapped ? NULL : (const double *)(const void *)(file->bytes + HEAD);
+}
+
+const struct reader row_file_reader = {
+    .open = row_file_open,
+    .close = row_file_close,
+    .next = row_file_next,
+    .numbers = row_file_numbers,
+    .text = row_file_text,
+    .place = table_place_row,
+    .cells = row_file_cells,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TABLE_WORD_LIST_H
+#define TABLE_WORD_LIST_H
+
+/* Different texts in the order in which they first came, found by hashing. Start with {0}. */
+
+#include "table/table.h"
+#include "table/text_pool.h"
+
+struct word_list {
+    struct text_pool texts;
+    struct span *word; /* count */
+    size_t count;
+    size_t *slot; /* slots: 1 + the number of a word, or 0; at most half of them are taken */
+    size_t slots; /* a power of two */
+};
+
+/* The number of a word, which is added unless it is there. False without memory. */
+bool word_list_find(struct word_list *list, struct span word, size_t *number);
+void word_list_free(struct word_list *list);
+
+#endif
