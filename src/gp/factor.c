@@ -8,13 +8,37 @@
 #include <math.h>
 #include <string.h>
 
-void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
-                      const double *q, double *zq) {
+/* What products with points take of a factor: of doubles it is the factor's own. */
+static void layout_for_points(struct gp_factor *factor, const struct gp_shape *shape,
+                              struct arena *arena) {
+    size_t m = shape->inducing, d = shape->attributes;
+    bool single = factor->single;
+    for (size_t t = 0; t < shape->kernel->terms; t++) {
+        struct gp_factor_term *term = &factor->term[t];
+        term->points_z.wide = term->packed_z;
+        if (single)
+            term->points_z = gp_matrix_layout(true, gemm_packed_size_single(m, d), arena);
+    }
+    factor->points_inverse.wide = factor->inverse;
+    factor->points_w.wide = factor->packed_w;
+    if (!single)
+        return;
+    factor->z = gp_matrix_layout(true, m * d, arena);
+    factor->points_inverse = gp_matrix_layout(true, m * m, arena);
+    factor->points_w = gp_matrix_layout(true, gemm_packed_size_single(m, m), arena);
+    factor->narrow_w = gp_matrix_layout(true, m * m, arena).narrow;
+    factor->narrow_gamma = gp_matrix_layout(true, m * m, arena).narrow;
+}
+
+void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bool single,
+                      struct arena *arena, const double *q, union gp_matrix zq) {
     size_t m = shape->inducing, d = shape->attributes, terms = shape->kernel->terms;
+    bool plain = single ? zq.narrow != NULL : zq.wide != NULL;
+    factor->single = single;
     for (size_t t = 0; t < terms; t++) {
         struct gp_factor_term *term = &factor->term[t];
         term->inverse_square = q ? q + t * d : NULL;
-        term->zq = zq ? zq + t * m * d : NULL;
+        term->zq = plain ? gp_matrix_from(single, zq, t * m * d) : zq;
         term->packed_z = arena_doubles(arena, gemm_packed_size(m, d));
         term->z_norm = arena_doubles(arena, m);
         term->k = arena_doubles(arena, m * m);
@@ -28,23 +52,59 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
     factor->alpha = arena_doubles(arena, m);
     factor->work = arena_doubles(arena, 2 * m * m);
     factor->posterior_work = arena_doubles(arena, m * m);
+    layout_for_points(factor, shape, arena);
 }
 
-static void scale_inputs(struct gp_factor_term *term, size_t m, size_t d, double sign,
+/* One row of gp_sign Z / lambda^2, rounded at the end. */
+SIMD_CLONES static void scale_row(size_t d, double sign, const double *z, const double *q,
+                                  float *out) {
+    for (size_t j = 0; j < d; j++)
+        out[j] = (float)(z[j] * q[j] * sign);
+}
+
+static void scale_inputs(struct gp_factor_term *term, bool single, size_t m, size_t d, double sign,
                          const double *z) {
     gemm_pack_left(m, d, sign, z, d, term->inverse_square, term->packed_z);
-    for (size_t i = 0; term->zq && i < m; i++) {
-        multiply(d, z + i * d, term->inverse_square, term->zq + i * d);
-        scale(d, sign, term->zq + i * d);
+    if (single) {
+        for (size_t i = 0; i < m; i++)
+            scale_row(d, sign, z + i * d, term->inverse_square, term->zq.narrow + i * d);
+        gemm_pack_left_single(m, d, 1.0f, term->zq.narrow, d, NULL, term->points_z.narrow);
+        return;
+    }
+    for (size_t i = 0; term->zq.wide && i < m; i++) {
+        multiply(d, z + i * d, term->inverse_square, term->zq.wide + i * d);
+        scale(d, sign, term->zq.wide + i * d);
     }
 }
 
+/* What products with points take of the prior, once it is there. */
+static void hand_prior_to_points(struct gp_factor *factor, const struct gp_shape *shape,
+                                 const struct gp_parameters *theta) {
+    size_t m = shape->inducing;
+    if (!factor->single) {
+        factor->z.wide = theta->z;
+        return;
+    }
+    narrow(m * shape->attributes, theta->z, factor->z.narrow);
+    narrow(m * m, factor->inverse, factor->points_inverse.narrow);
+}
+
+/* The same of W (M x M), which is in posterior_work. */
+static void hand_posterior_to_points(struct gp_factor *factor, const struct gp_shape *shape) {
+    size_t m = shape->inducing;
+    if (!factor->single)
+        return;
+    float *w = factor->narrow_w;
+    narrow(m * m, factor->posterior_work, w);
+    gemm_pack_left_single(m, m, 1.0f, w, m, NULL, factor->points_w.narrow);
+}
+
 /* k and k_slope (M x M) of a term, from t of every pair of inducing inputs. */
-static void term_covariance(struct gp_factor_term *term, const struct gp_shape *shape, size_t index,
-                            const double *z, double *scratch) {
+static void term_covariance(struct gp_factor_term *term, bool single, const struct gp_shape *shape,
+                            size_t index, const double *z, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes;
     double *t = term->k, sign = gp_sign(shape, index);
-    scale_inputs(term, m, d, sign, z);
+    scale_inputs(term, single, m, d, sign, z);
     gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, term->packed_z, 0, z, d, 0.0, t, m, scratch);
     for (size_t i = 0; gp_is_distance(shape, index) && i < m; i++) {
         term->z_norm[i] = t[i * m + i] / sign;
@@ -68,7 +128,7 @@ static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
     for (size_t t = 0; t < terms; t++) {
         struct gp_factor_term *term = &factor->term[t];
         factor->variance += term->variance = exp(theta->log_variance[t]);
-        term_covariance(term, shape, t, theta->z, scratch);
+        term_covariance(term, factor->single, shape, t, theta->z, scratch);
     }
     if (terms > 1)
         memset(factor->k, 0, area * sizeof(double));
@@ -100,6 +160,7 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
     memset(factor->alpha, 0, m * sizeof(double));
     for (size_t i = 0; i < m; i++)
         add_scaled(i + 1, theta->m[i], factor->inverse + i * m, factor->alpha);
+    hand_prior_to_points(factor, shape, theta);
     return true;
 }
 
@@ -122,11 +183,12 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
         w[i * m + i] -= 1.0;
     mirror_lower(m, w);
     gemm_pack_left(m, m, 1.0, w, m, NULL, factor->packed_w);
+    hand_posterior_to_points(factor, shape);
 }
 
 size_t gp_factor_sent(const struct gp_shape *shape) {
     size_t m = shape->inducing;
-    return 2 + m * m + gemm_packed_size(m, m) + m + shape->kernel->terms * m;
+    return 2 + 2 * m * m + m + shape->kernel->terms * m;
 }
 
 /* The arrays one after the other: copied to or from `numbers`. */
@@ -137,7 +199,7 @@ static void copy_parts(const struct gp_factor *factor, const struct gp_shape *sh
         double *array;
         size_t count;
     } part[3 + KERNEL_MOST_TERMS] = {
-        {factor->inverse, m * m}, {factor->packed_w, gemm_packed_size(m, m)}, {factor->alpha, m}};
+        {factor->inverse, m * m}, {factor->posterior_work, m * m}, {factor->alpha, m}};
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         part[3 + t].array = factor->term[t].z_norm;
         part[3 + t].count = m;
@@ -164,9 +226,14 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         struct gp_factor_term *term = &factor->term[t];
         factor->variance += term->variance = exp(theta->log_variance[t]);
-        scale_inputs(term, shape->inducing, shape->attributes, gp_sign(shape, t), theta->z);
+        scale_inputs(term, factor->single, shape->inducing, shape->attributes, gp_sign(shape, t),
+                     theta->z);
     }
     copy_parts(factor, shape, NULL, numbers);
+    gemm_pack_left(shape->inducing, shape->inducing, 1.0, factor->posterior_work, shape->inducing,
+                   NULL, factor->packed_w);
+    hand_prior_to_points(factor, shape, theta);
+    hand_posterior_to_points(factor, shape);
 }
 
 /*
@@ -213,6 +280,20 @@ SIMD_CLONES static void dot_row(size_t d, const double *z, const double *q, cons
     }
 }
 
+/* gamma_zz Z, in single precision where it is one of the large products. */
+static void multiply_among(const struct gp_factor *factor, const struct gp_shape *shape,
+                           const double *gamma_zz, const double *z, double *gamma_z,
+                           double *scratch) {
+    size_t m = shape->inducing, d = shape->attributes;
+    if (!factor->single || gp_has_few_attributes(shape)) {
+        gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, z, d, 0.0, gamma_z, d, scratch);
+        return;
+    }
+    narrow(m * m, gamma_zz, factor->narrow_gamma);
+    gemm_widening(PLAIN, PLAIN, m, d, m, 1.0f, factor->narrow_gamma, m, factor->z.narrow, d, 0.0f,
+                  gamma_z, d, (float *)scratch);
+}
+
 /*
  * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
  *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
@@ -228,7 +309,7 @@ static void input_gradient(const struct gp_factor *factor, const struct gp_shape
     const struct gp_gather_term *term = &gather->term[t];
     const double *q = factor->term[t].inverse_square;
     double *d_q = term->inverse_square;
-    gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, theta->z, d, 0.0, gather->gamma_z, d, scratch);
+    multiply_among(factor, shape, gamma_zz, theta->z, gather->gamma_z, scratch);
     for (size_t i = 0; i < m; i++) {
         const double *z = theta->z + i * d, *cross = term->gamma_x + i * d;
         double *among = gather->gamma_z + i * d, *d_z = t == 0 ? gradient->z + i * d : among;

@@ -146,6 +146,12 @@ static const struct option option_list[] = {
       "Step size of Adam.",
       NIM_OPTION_REAL, NULL, 1e-8, 1, NIM_OPTION_TRAINS},
      REAL, AT(rate)},
+    {{"precision", "double",
+      "double|single",
+      "Precision of the large products of matrices in a training step; sums, factorisations and "
+      "parameters are always double.",
+      NIM_OPTION_CHOICE, NAMES("double", "single"), 0, 0, NIM_OPTION_TRAINS},
+     CHOICE, AT(precision)},
     {{"calibrate", "auto",
       "auto|none",
       "Whether class probabilities are sharpened or softened by what rows kept aside say; not for "
