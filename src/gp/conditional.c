@@ -43,11 +43,10 @@ static void multiply_points(const struct gp_factor_term *factor, const struct gp
     const real *packed = reals_of(points->packed_transpose);
     if (packed)
         REAL(gemm)
-        (PACKED, PACKED, m, rows, d, 1, reals_of(factor->points_z), 0, packed, 0, 0, reals_of(k),
-         rows, (real *)scratch);
-    else
-        gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed_z, 0, points->x, d, 0.0,
-             precise ? precise : k.wide, rows, scratch);
+    (PACKED, PACKED, m, rows, d, 1, reals_of(factor->points_z), 0, packed, 0, 0, reals_of(k), rows,
+     (real *)scratch);
+    else gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->packed_z, 0, points->x, d, 0.0,
+              precise ? precise : k.wide, rows, scratch);
 }
 
 /* From the i-th row on, of none too. */

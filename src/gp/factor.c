@@ -5,6 +5,7 @@
 #include "math/vector.h"
 #include "gp/gp.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +17,10 @@ static void layout_for_points(struct gp_factor *factor, const struct gp_shape *s
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         struct gp_factor_term *term = &factor->term[t];
         term->points_z.wide = term->packed_z;
-        if (single)
+        if (single) {
             term->points_z = gp_matrix_layout(true, gemm_packed_size_single(m, d), arena);
+            term->narrow_square = gp_matrix_layout(true, d, arena).narrow;
+        }
     }
     factor->points_inverse.wide = factor->inverse;
     factor->points_w.wide = factor->packed_w;
@@ -55,38 +58,47 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bo
     layout_for_points(factor, shape, arena);
 }
 
-/* One row of gp_sign Z / lambda^2, rounded at the end. */
-SIMD_CLONES static void scale_row(size_t d, double sign, const double *z, const double *q,
-                                  float *out) {
-    for (size_t j = 0; j < d; j++)
-        out[j] = (float)(z[j] * q[j] * sign);
+/* Whether products among inducing inputs are in single precision too. */
+static bool among_is_single(const struct gp_factor *factor, const struct gp_shape *shape) {
+    return factor->single && !gp_has_few_attributes(shape);
 }
 
-static void scale_inputs(struct gp_factor_term *term, bool single, size_t m, size_t d, double sign,
+/* What products with points take of Z: gp_sign Z / lambda^2 of a term, and Z itself. */
+static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape, size_t t,
                          const double *z) {
-    gemm_pack_left(m, d, sign, z, d, term->inverse_square, term->packed_z);
-    if (single) {
-        for (size_t i = 0; i < m; i++)
-            scale_row(d, sign, z + i * d, term->inverse_square, term->zq.narrow + i * d);
-        gemm_pack_left_single(m, d, 1.0f, term->zq.narrow, d, NULL, term->points_z.narrow);
-        return;
+    size_t m = shape->inducing, d = shape->attributes;
+    struct gp_factor_term *term = &factor->term[t];
+    double sign = gp_sign(shape, t);
+    if (!among_is_single(factor, shape))
+        gemm_pack_left(m, d, sign, z, d, term->inverse_square, term->packed_z);
+    if (factor->single) {
+        narrow(d, term->inverse_square, term->narrow_square);
+        gemm_pack_left_single(m, d, (float)sign, factor->z.narrow, d, term->narrow_square,
+                              term->points_z.narrow);
     }
-    for (size_t i = 0; term->zq.wide && i < m; i++) {
+    for (size_t i = 0; term->zq.narrow && factor->single && i < m; i++) {
+        multiply_single(d, factor->z.narrow + i * d, term->narrow_square, term->zq.narrow + i * d);
+        scale_single(d, (float)sign, term->zq.narrow + i * d);
+    }
+    for (size_t i = 0; term->zq.wide && !factor->single && i < m; i++) {
         multiply(d, z + i * d, term->inverse_square, term->zq.wide + i * d);
         scale(d, sign, term->zq.wide + i * d);
     }
 }
 
-/* What products with points take of the prior, once it is there. */
-static void hand_prior_to_points(struct gp_factor *factor, const struct gp_shape *shape,
-                                 const struct gp_parameters *theta) {
-    size_t m = shape->inducing;
-    if (!factor->single) {
-        factor->z.wide = theta->z;
-        return;
-    }
-    narrow(m * shape->attributes, theta->z, factor->z.narrow);
-    narrow(m * m, factor->inverse, factor->points_inverse.narrow);
+/* Z itself for them. */
+static void hand_inputs_to_points(struct gp_factor *factor, const struct gp_shape *shape,
+                                  double *z) {
+    if (factor->single)
+        narrow(shape->inducing * shape->attributes, z, factor->z.narrow);
+    else
+        factor->z.wide = z;
+}
+
+/* L_K^-1 for them. */
+static void hand_prior_to_points(struct gp_factor *factor, const struct gp_shape *shape) {
+    if (factor->single)
+        narrow(shape->inducing * shape->inducing, factor->inverse, factor->points_inverse.narrow);
 }
 
 /* The same of W (M x M), which is in posterior_work. */
@@ -99,15 +111,31 @@ static void hand_posterior_to_points(struct gp_factor *factor, const struct gp_s
     gemm_pack_left_single(m, m, 1.0f, w, m, NULL, factor->points_w.narrow);
 }
 
-/* k and k_slope (M x M) of a term, from t of every pair of inducing inputs. */
-static void term_covariance(struct gp_factor_term *term, bool single, const struct gp_shape *shape,
-                            size_t index, const double *z, double *scratch) {
+/* gp_sign z' z / lambda^2 of every pair of inducing inputs, the lower triangle (M x M). */
+static void multiply_inputs(struct gp_factor *factor, const struct gp_shape *shape, size_t index,
+                            bool single, const double *z, double *t, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes;
-    double *t = term->k, sign = gp_sign(shape, index);
-    scale_inputs(term, single, m, d, sign, z);
+    struct gp_factor_term *term = &factor->term[index];
+    if (single) {
+        gemm_lower_widening(PACKED, TRANSPOSED, m, d, 1.0f, term->points_z.narrow, 0,
+                            factor->z.narrow, d, 0.0f, t, m, (float *)scratch);
+        return;
+    }
+    if (among_is_single(factor, shape)) /* after all, see is_rounded_well */
+        gemm_pack_left(m, d, gp_sign(shape, index), z, d, term->inverse_square, term->packed_z);
     gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, term->packed_z, 0, z, d, 0.0, t, m, scratch);
-    for (size_t i = 0; gp_is_distance(shape, index) && i < m; i++) {
+}
+
+/* k and k_slope (M x M) of a term, from t of every pair of inducing inputs. */
+static void term_covariance(struct gp_factor *factor, const struct gp_shape *shape, size_t index,
+                            bool single, const double *z, double *scratch) {
+    size_t m = shape->inducing;
+    struct gp_factor_term *term = &factor->term[index];
+    double *t = term->k, sign = gp_sign(shape, index);
+    multiply_inputs(factor, shape, index, single, z, t, scratch);
+    for (size_t i = 0; i < m; i++)
         term->z_norm[i] = t[i * m + i] / sign;
+    for (size_t i = 0; gp_is_distance(shape, index) && i < m; i++) {
         for (size_t j = 0; j < i; j++) {
             double square = t[i * m + j] + term->z_norm[i] + term->z_norm[j];
             t[i * m + j] = square < 0.0 ? 0.0 : square; /* NaN stays */
@@ -119,16 +147,48 @@ static void term_covariance(struct gp_factor_term *term, bool single, const stru
                                          term->k_slope, NULL);
 }
 
+/* A row's sum_j<i ((norm_i + norm_j) k_slope_ij)^2. */
+SIMD_CLONES static double moved_by_rounding(size_t n, double own, const double *norm,
+                                            const double *slope) {
+    double part[SUM_PARTS] = {0};
+    for (size_t j = 0; j < n; j++) {
+        double moved = (own + norm[j]) * slope[j];
+        part[j % SUM_PARTS] += moved * moved;
+    }
+    return sum(SUM_PARTS, part);
+}
+
+/*
+ * Whether rounding to single precision leaves K_zz positive definite. t is off by about
+ * FLT_EPSILON (z_norm_i + z_norm_j), an element of K_zz by so many k_slope; the diagonal's
+ * distances are zero. The norm of all that must stay below half of what the diagonal has on top.
+ */
+static bool is_rounded_well(const struct gp_factor *factor, const struct gp_shape *shape,
+                            size_t index) {
+    size_t m = shape->inducing;
+    const struct gp_factor_term *term = &factor->term[index];
+    double squares = 0.0;
+    for (size_t i = 0; i < m; i++)
+        squares += 2.0 * moved_by_rounding(i, term->z_norm[i], term->z_norm, term->k_slope + i * m);
+    return (double)FLT_EPSILON * sqrt(squares) <=
+           0.5 * (factor->white + term->variance * factor->jitter);
+}
+
 /* All terms, and their sum where there are several. */
 static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_parameters *theta, double *scratch) {
     size_t area = shape->inducing * shape->inducing, terms = shape->kernel->terms;
+    bool single = among_is_single(factor, shape);
     factor->white = exp(*theta->log_white);
     factor->variance = 0.0;
+    hand_inputs_to_points(factor, shape, theta->z);
     for (size_t t = 0; t < terms; t++) {
         struct gp_factor_term *term = &factor->term[t];
         factor->variance += term->variance = exp(theta->log_variance[t]);
-        term_covariance(term, factor->single, shape, t, theta->z, scratch);
+        scale_inputs(factor, shape, t, theta->z);
+        term_covariance(factor, shape, t, single, theta->z, scratch);
+        if (single && !is_rounded_well(factor, shape, t))
+            term_covariance(factor, shape, t, false, theta->z, scratch);
     }
     if (terms > 1)
         memset(factor->k, 0, area * sizeof(double));
@@ -160,7 +220,7 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
     memset(factor->alpha, 0, m * sizeof(double));
     for (size_t i = 0; i < m; i++)
         add_scaled(i + 1, theta->m[i], factor->inverse + i * m, factor->alpha);
-    hand_prior_to_points(factor, shape, theta);
+    hand_prior_to_points(factor, shape);
     return true;
 }
 
@@ -223,16 +283,15 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
     factor->kl = numbers[1];
     factor->white = exp(*theta->log_white);
     factor->variance = 0.0;
+    hand_inputs_to_points(factor, shape, theta->z);
     for (size_t t = 0; t < shape->kernel->terms; t++) {
-        struct gp_factor_term *term = &factor->term[t];
-        factor->variance += term->variance = exp(theta->log_variance[t]);
-        scale_inputs(term, factor->single, shape->inducing, shape->attributes, gp_sign(shape, t),
-                     theta->z);
+        factor->variance += factor->term[t].variance = exp(theta->log_variance[t]);
+        scale_inputs(factor, shape, t, theta->z);
     }
     copy_parts(factor, shape, NULL, numbers);
     gemm_pack_left(shape->inducing, shape->inducing, 1.0, factor->posterior_work, shape->inducing,
                    NULL, factor->packed_w);
-    hand_prior_to_points(factor, shape, theta);
+    hand_prior_to_points(factor, shape);
     hand_posterior_to_points(factor, shape);
 }
 
@@ -252,8 +311,18 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
         add_scaled(i + 1, 0.5 * theta->m[i], gather->b, p + i * m);
         p[i * m + i] *= 0.5;
     }
-    trmm_lower(TRANSPOSED, m, m, 1.0, factor->inverse, m, p, m, 0.0, half, m, scratch);
-    gemm(PLAIN, PLAIN, m, m, m, -1.0, half, m, factor->inverse, m, 0.0, d_k, m, scratch);
+    if (among_is_single(factor, shape)) { /* P is no better, having been made of floats */
+        float *narrow_p = factor->narrow_gamma, *narrow_half = (float *)half;
+        const float *inverse = factor->points_inverse.narrow;
+        narrow(m * m, p, narrow_p);
+        trmm_lower_single(TRANSPOSED, m, m, 1.0f, inverse, m, narrow_p, m, 0.0f, narrow_half, m,
+                          (float *)scratch);
+        gemm_widening(PLAIN, PLAIN, m, m, m, -1.0f, narrow_half, m, inverse, m, 0.0f, d_k, m,
+                      (float *)scratch);
+    } else {
+        trmm_lower(TRANSPOSED, m, m, 1.0, factor->inverse, m, p, m, 0.0, half, m, scratch);
+        gemm(PLAIN, PLAIN, m, m, m, -1.0, half, m, factor->inverse, m, 0.0, d_k, m, scratch);
+    }
     add_transpose(m, d_k);
 }
 
@@ -280,12 +349,12 @@ SIMD_CLONES static void dot_row(size_t d, const double *z, const double *q, cons
     }
 }
 
-/* gamma_zz Z, in single precision where it is one of the large products. */
+/* gamma_zz Z (M x d). */
 static void multiply_among(const struct gp_factor *factor, const struct gp_shape *shape,
                            const double *gamma_zz, const double *z, double *gamma_z,
                            double *scratch) {
     size_t m = shape->inducing, d = shape->attributes;
-    if (!factor->single || gp_has_few_attributes(shape)) {
+    if (!among_is_single(factor, shape)) {
         gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, z, d, 0.0, gamma_z, d, scratch);
         return;
     }

@@ -75,7 +75,8 @@ struct gp_factor_term {
     const double *inverse_square; /* d: 1 / lambda^2, see gp_scales */
     double *packed_z;             /* M x d: gp_sign Z / lambda^2 as left factor of products */
     union gp_matrix points_z;     /* the same, for products with points */
-    union gp_matrix zq;           /* M x d: the same plainly; doubles may be NULL */
+    union gp_matrix zq;           /* M x d: the same plainly; or NULL */
+    float *narrow_square;         /* d: inverse_square in single precision */
     double *z_norm;               /* M: sum_j z_j^2 / lambda_j^2 */
     double *k, *k_slope;          /* M x M: s2 g(t), s2 g'(t) */
 };
@@ -103,8 +104,8 @@ struct gp_factor {
 void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, double *q);
 
 /*
- * Products over so many attributes are never in single precision: they are small beside others, and
- * squared distances between close points far from the origin would lose too much.
+ * Products over so few attributes that lead to t are never in single precision: they are small
+ * beside others, and squared distances between close points far from the origin lose most.
  */
 enum { GP_FEW_ATTRIBUTES = 32 };
 static inline bool gp_has_few_attributes(const struct gp_shape *shape) {
@@ -113,8 +114,7 @@ static inline bool gp_has_few_attributes(const struct gp_shape *shape) {
 
 /*
  * The function's rows of Q, and zq (T M x d), lie in arrays that the caller shares out, so that all
- * functions' stand in one matrix. zq may be NULL without gp_points_backward, unless in single
- * precision.
+ * functions' stand in one matrix. zq is for gp_points_backward alone and may be NULL without it.
  */
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bool single,
                       struct arena *arena, const double *q, union gp_matrix zq);

@@ -136,16 +136,16 @@ static void layout_functions(struct bound *bound, struct arena *arena) {
     bound->q = arena_doubles(arena, functions * scales);
     bound->d_q = arena_doubles(arena, functions * scales);
     bool counting = !bound->factor, single = bound->use.single;
-    union gp_matrix zq = {0}, nothing = {0};
-    if (bound->needs_d_x || single)
+    union gp_matrix zq = {0};
+    if (bound->needs_d_x)
         zq = gp_matrix_layout(single, functions * area, arena);
     struct gp_factor thrown_away;
     for (size_t c = 0; c < functions; c++) {
+        union gp_matrix own = zq;
+        if (!counting && bound->needs_d_x)
+            own = gp_matrix_from(single, zq, c * area);
         gp_factor_layout(counting ? &thrown_away : &bound->factor[c], &model->gp, single, arena,
-                         counting ? NULL : bound->q + c * scales,
-                         counting || !(bound->needs_d_x || single)
-                             ? nothing
-                             : gp_matrix_from(single, zq, c * area));
+                         counting ? NULL : bound->q + c * scales, own);
         if (!counting) {
             bound->theta[c] = model_gp(model, model->theta, c);
             bound->gradient_of[c] = model_gp(model, bound->gradient, c);
