@@ -51,7 +51,7 @@ warm_up : int, default=1000
     Steps in which the draws of noisy inputs grow to their full width; with "marginal" and
     "resampled" inputs 300 at most.
 precision : {"double", "single"}, default="double"
-    Precision of the large products of matrices in a training step: single halves the time where
+    Precision of the large products of matrices in a training step: "single" is faster where
     attributes are many. Sums, factorisations and parameters are always double.
 n_draws : int or None, default=None
     Places each row is looked at in a training step. None: 4 with marginal
