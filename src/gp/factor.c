@@ -3,7 +3,7 @@
 #include "math/linalg.h"
 #include "math/simd.h"
 #include "math/vector.h"
-#include "gp/gp.h"
+#include "gp/tile.h"
 
 #include <float.h>
 #include <math.h>
@@ -55,6 +55,7 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bo
     factor->alpha = arena_doubles(arena, m);
     factor->work = arena_doubles(arena, 2 * m * m);
     factor->posterior_work = arena_doubles(arena, m * m);
+    factor->z_row = arena_doubles(arena, d);
     layout_for_points(factor, shape, arena);
 }
 
@@ -326,74 +327,6 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
     add_transpose(m, d_k);
 }
 
-/*
- * One row of the distance terms' share below: cross is gamma X, among gamma_zz Z.
- * row: rowsum of gamma plus twice that of gamma_zz. d_z may be among.
- */
-SIMD_CLONES static void distance_row(size_t d, double row, const double *z, const double *q,
-                                     const double *cross, const double *among, double *d_q,
-                                     double *d_z) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++) {
-        d_q[j] += z[j] * (row * z[j] - 2.0 * (cross[j] + among[j]));
-        d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * among[j] - row * z[j]);
-    }
-}
-
-SIMD_CLONES static void dot_row(size_t d, const double *z, const double *q, const double *cross,
-                                const double *among, double *d_q, double *d_z) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++) {
-        d_q[j] += z[j] * (cross[j] + among[j]);
-        d_z[j] = q[j] * (cross[j] + 2.0 * among[j]);
-    }
-}
-
-/* gamma_zz Z (M x d). */
-static void multiply_among(const struct gp_factor *factor, const struct gp_shape *shape,
-                           const double *gamma_zz, const double *z, double *gamma_z,
-                           double *scratch) {
-    size_t m = shape->inducing, d = shape->attributes;
-    if (!among_is_single(factor, shape)) {
-        gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, z, d, 0.0, gamma_z, d, scratch);
-        return;
-    }
-    narrow(m * m, gamma_zz, factor->narrow_gamma);
-    gemm_widening(PLAIN, PLAIN, m, d, m, 1.0f, factor->narrow_gamma, m, factor->z.narrow, d, 0.0f,
-                  gamma_z, d, (float *)scratch);
-}
-
-/*
- * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
- *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
- *     dot        dz = q (gamma X),                 dq = sum_m z (gamma X)
- * and twice the dz with gamma_zz, since z then stands on both sides. The first term's dz is
- * written, the others' are added.
- */
-static void input_gradient(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
-                           const struct gp_parameters *theta, struct gp_gather *gather,
-                           const double *gamma_zz, const struct gp_parameters *gradient,
-                           double *scratch) {
-    size_t m = shape->inducing, d = shape->attributes;
-    const struct gp_gather_term *term = &gather->term[t];
-    const double *q = factor->term[t].inverse_square;
-    double *d_q = term->inverse_square;
-    multiply_among(factor, shape, gamma_zz, theta->z, gather->gamma_z, scratch);
-    for (size_t i = 0; i < m; i++) {
-        const double *z = theta->z + i * d, *cross = term->gamma_x + i * d;
-        double *among = gather->gamma_z + i * d, *d_z = t == 0 ? gradient->z + i * d : among;
-        if (gp_is_distance(shape, t))
-            distance_row(d, term->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, among,
-                         d_q, d_z);
-        else
-            dot_row(d, z, q, cross, among, d_q, d_z);
-        if (t > 0)
-            add(d, d_z, gradient->z + i * d);
-    }
-    for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
-        gradient->log_lengthscale[t * d + j] = -2.0 * q[j] * d_q[j];
-}
-
 void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
                         struct gp_gather *gather) {
     size_t m = shape->inducing;
@@ -419,7 +352,8 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
                                     term->variance * factor->jitter * trace;
         double *gamma_zz = term->k; /* done with as well */
         multiply(m * m, d_k, term->k_slope, gamma_zz);
-        input_gradient(factor, shape, t, theta, gather, gamma_zz, gradient, scratch);
+        (among_is_single(factor, shape) ? gp_input_gradient_single : gp_input_gradient)(
+            factor, shape, t, theta, gather, gamma_zz, gradient, scratch);
     }
 }
 

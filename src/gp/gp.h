@@ -98,6 +98,7 @@ struct gp_factor {
     union gp_matrix points_inverse; /* M x M */
     union gp_matrix points_w;       /* M x M, packed */
     float *narrow_w, *narrow_gamma; /* M x M: scratch of single precision */
+    double *z_row;                  /* d: scratch */
 };
 
 /* 1 / lambda^2 of a function's terms, into its rows of Q (C T x d). First of all. */

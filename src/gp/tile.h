@@ -2,8 +2,8 @@
 #ifndef NIMGP_GP_TILE_H
 #define NIMGP_GP_TILE_H
 
-/* The functions of gp.h in either precision, for tile.c alone: conditional.c and slope.c, compiled
- * twice (math/real.h). */
+/* The functions of gp.h in either precision, for tile.c: conditional.c and slope.c, compiled twice
+ * (math/real.h). */
 
 #include "math/real.h"
 #include "gp/gp.h"
@@ -35,6 +35,17 @@ struct gp_slopes {
 
 extern const struct gp_arithmetic gp_arithmetic, gp_arithmetic_single;
 extern const struct gp_slopes gp_slopes, gp_slopes_single;
+
+/* From gamma X, gathered, and gamma_zz (M x M) of a term to the gradient by Z and its lengthscales:
+ * see input_gradient.c. For factor.c. */
+void gp_input_gradient(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
+                       const struct gp_parameters *theta, struct gp_gather *gather,
+                       const double *gamma_zz, const struct gp_parameters *gradient,
+                       double *scratch);
+void gp_input_gradient_single(const struct gp_factor *factor, const struct gp_shape *shape,
+                              size_t t, const struct gp_parameters *theta, struct gp_gather *gather,
+                              const double *gamma_zz, const struct gp_parameters *gradient,
+                              double *scratch);
 
 /* A matrix as an array of reals. */
 static inline real *reals_of(union gp_matrix matrix) {
