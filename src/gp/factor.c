@@ -31,6 +31,7 @@ static void layout_for_points(struct gp_factor *factor, const struct gp_shape *s
     factor->points_w = gp_matrix_layout(true, gemm_packed_size_single(m, m), arena);
     factor->narrow_w = gp_matrix_layout(true, m * m, arena).narrow;
     factor->narrow_gamma = gp_matrix_layout(true, m * m, arena).narrow;
+    factor->narrow_l = gp_matrix_layout(true, m * m, arena).narrow;
 }
 
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bool single,
@@ -102,14 +103,15 @@ static void hand_prior_to_points(struct gp_factor *factor, const struct gp_shape
         narrow(shape->inducing * shape->inducing, factor->inverse, factor->points_inverse.narrow);
 }
 
-/* The same of W (M x M), which is in posterior_work. */
+/* W (M x M), which is in posterior_work, as left factor of products. */
 static void hand_posterior_to_points(struct gp_factor *factor, const struct gp_shape *shape) {
     size_t m = shape->inducing;
+    if (!among_is_single(factor, shape))
+        gemm_pack_left(m, m, 1.0, factor->posterior_work, m, NULL, factor->packed_w);
     if (!factor->single)
         return;
-    float *w = factor->narrow_w;
-    narrow(m * m, factor->posterior_work, w);
-    gemm_pack_left_single(m, m, 1.0f, w, m, NULL, factor->points_w.narrow);
+    narrow(m * m, factor->posterior_work, factor->narrow_w);
+    gemm_pack_left_single(m, m, 1.0f, factor->narrow_w, m, NULL, factor->points_w.narrow);
 }
 
 /* gp_sign z' z / lambda^2 of every pair of inducing inputs, the lower triangle (M x M). */
@@ -239,11 +241,16 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
     }
     factor->kl = 0.5 * (squares - (double)m) - log_determinant;
     double *w = factor->posterior_work;
-    gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, w, m, scratch);
+    if (among_is_single(factor, shape)) {
+        narrow(m * m, factor->l, factor->narrow_l);
+        gemm_lower_widening(PLAIN, TRANSPOSED, m, m, 1.0f, factor->narrow_l, m, factor->narrow_l, m,
+                            0.0f, w, m, (float *)scratch);
+    } else {
+        gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, w, m, scratch);
+    }
     for (size_t i = 0; i < m; i++)
         w[i * m + i] -= 1.0;
     mirror_lower(m, w);
-    gemm_pack_left(m, m, 1.0, w, m, NULL, factor->packed_w);
     hand_posterior_to_points(factor, shape);
 }
 
@@ -290,8 +297,6 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
         scale_inputs(factor, shape, t, theta->z);
     }
     copy_parts(factor, shape, NULL, numbers);
-    gemm_pack_left(shape->inducing, shape->inducing, 1.0, factor->posterior_work, shape->inducing,
-                   NULL, factor->packed_w);
     hand_prior_to_points(factor, shape);
     hand_posterior_to_points(factor, shape);
 }
@@ -306,14 +311,23 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
                                 double *d_k, double *scratch) {
     size_t m = shape->inducing;
     double *p = factor->work, *half = factor->work + m * m;
+    float *narrow_half = (float *)half;
+    bool single = among_is_single(factor, shape);
     memset(p, 0, m * m * sizeof(double));
-    gemm_lower(PACKED, PLAIN, m, m, 1.0, factor->packed_w, 0, gather->a_a, m, 0.0, p, m, scratch);
+    if (single) {
+        narrow(m * m, gather->a_a, narrow_half);
+        gemm_lower_widening(PACKED, PLAIN, m, m, 1.0f, factor->points_w.narrow, 0, narrow_half, m,
+                            0.0f, p, m, (float *)scratch);
+    } else {
+        gemm_lower(PACKED, PLAIN, m, m, 1.0, factor->packed_w, 0, gather->a_a, m, 0.0, p, m,
+                   scratch);
+    }
     for (size_t i = 0; i < m; i++) {
         add_scaled(i + 1, 0.5 * theta->m[i], gather->b, p + i * m);
         p[i * m + i] *= 0.5;
     }
-    if (among_is_single(factor, shape)) { /* P is no better, having been made of floats */
-        float *narrow_p = factor->narrow_gamma, *narrow_half = (float *)half;
+    if (single) { /* P is no better, having been made of floats */
+        float *narrow_p = factor->narrow_gamma;
         const float *inverse = factor->points_inverse.narrow;
         narrow(m * m, p, narrow_p);
         trmm_lower_single(TRANSPOSED, m, m, 1.0f, inverse, m, narrow_p, m, 0.0f, narrow_half, m,
@@ -363,7 +377,13 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
                            const struct gp_parameters *gradient, double *scratch) {
     size_t m = shape->inducing;
     double *d_l = factor->posterior_work;
-    gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
+    if (among_is_single(factor, shape)) {
+        narrow(m * m, gather->a_a, factor->narrow_w);
+        gemm_lower_widening(PLAIN, PLAIN, m, m, 2.0f, factor->narrow_w, m, factor->narrow_l, m,
+                            0.0f, d_l, m, (float *)scratch);
+    } else {
+        gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
+    }
     double *packed = gradient->l;
     for (size_t i = 0; i < m; packed += ++i) {
         const double *row = d_l + i * m, *l = factor->l + i * m;

@@ -97,6 +97,7 @@ struct gp_factor {
     union gp_matrix z;              /* M x d */
     union gp_matrix points_inverse; /* M x M */
     union gp_matrix points_w;       /* M x M, packed */
+    float *narrow_l;                /* M x M: L */
     float *narrow_w, *narrow_gamma; /* M x M: scratch of single precision */
     double *z_row;                  /* d: scratch */
 };
