@@ -3,10 +3,13 @@
  * Milliseconds of one training step, gradient and update included, against the time the machine
  * would need for the step's floating-point operations at its own peak.
  *
- *     bench_step [--threads T] [--shape NAME] [--kernel NAME] [--input NAME] [--json FILE]
+ *     bench_step [--threads T] [--shape NAME] [--kernel NAME] [--input NAME] [--precision NAME]
+ *                [--json FILE]
  *
  * A shared machine is faster and slower by a quarter from one second to the next. Therefore the
- * peak and all input models of a shape take short turns, and medians over the turns are compared.
+ * peak and all input models of a shape, in double and in single precision, take short turns, and
+ * medians over the turns are compared. The peak is that of double precision for both; "of double"
+ * is the time of a step in single precision over that of the same step in double precision.
  * What others do on the machine can only slow us down: the fastest tenth of the steps against the
  * best of the peaks ("undisturbed") is what the code itself is good for.
  */
@@ -32,7 +35,7 @@ static const struct shape shapes[] = {
 };
 
 struct filter {
-    const char *threads, *shape, *kernel, *input, *json;
+    const char *threads, *shape, *kernel, *input, *precision, *json;
 };
 
 /*
@@ -84,12 +87,15 @@ static nim_data random_data(const struct shape *shape) {
                     .sigma_rows = rows, .labels = labels);
 }
 
-enum { TURNS = 8, MOST_STEPS = 100000, LEAST_STEPS = 5, MOST_INPUTS = 16 };
+enum { TURNS = 8, MOST_STEPS = 100000, LEAST_STEPS = 5, MOST_CONTESTANTS = 32 };
 #define TURN_SECONDS 0.15
 
-/* One input model's training and the times of its steps so far. */
+static const char *const precisions[] = {"double", "single"};
+
+/* One input model's training in one precision, and the times of its steps so far. */
 struct contestant {
     const struct input_model *input;
+    const char *precision;
     nim_options *options;
     nim_model *model;
     nim_trainer *trainer;
@@ -98,10 +104,12 @@ struct contestant {
 };
 
 static struct contestant enter(const struct shape *shape, const char *kernel,
-                               const struct input_model *input, size_t threads,
-                               const nim_data *data) {
-    struct contestant one = {.input = input, .options = nim_options_create()};
+                               const struct input_model *input, const char *precision,
+                               size_t threads, const nim_data *data) {
+    struct contestant one = {
+        .input = input, .precision = precision, .options = nim_options_create()};
     nim_error error;
+    set(one.options, "precision", precision);
     set(one.options, "kernel", kernel);
     set(one.options, "input", input->name);
     set(one.options, "degree", "9");
@@ -153,35 +161,51 @@ struct output {
     bool begun;
 };
 
+/* The share of double precision's time that a step takes, as text; the same input model in double
+ * precision comes before it in the field, if at all. */
+static const char *share_of_double(const struct contestant *field, size_t i, char *text) {
+    strcpy(text, "");
+    if (i > 0 && field[i - 1].input == field[i].input)
+        snprintf(text, 16, "%.3f",
+                 field[i].ms[field[i].count / 2] / field[i - 1].ms[field[i - 1].count / 2]);
+    return text;
+}
+
 /* peak: sorted, as many as there were turns. */
 static void tell(struct output *output, const struct shape *shape, const char *kernel,
-                 size_t threads, const double *peak, struct contestant *one) {
-    qsort(one->ms, one->count, sizeof *one->ms, by_size);
+                 size_t threads, const double *peak, const struct contestant *field, size_t i) {
+    const struct contestant *one = &field[i];
+    char share[16];
     double typical = peak[TURNS / 2], ms = one->ms[one->count / 2];
     double ratio = milliseconds_at(typical, shape, one->input) / ms;
     double least = one->ms[one->count / 10];
     double undisturbed = milliseconds_at(peak[TURNS - 1], shape, one->input) / least;
-    fprintf(output->table, "| %-9s | %-10s | %-11s | %7zu | %8.3f | %10.3f | %8.3f | %11.3f |\n",
-            shape->name, kernel, one->input->name, threads, ms, ratio, least, undisturbed);
+    fprintf(output->table,
+            "| %-9s | %-10s | %-11s | %-6s | %7zu | %8.3f | %5s | %10.3f | %8.3f | %11.3f |\n",
+            shape->name, kernel, one->input->name, one->precision, threads, ms,
+            share_of_double(field, i, share), ratio, least, undisturbed);
     fflush(output->table);
     if (output->json)
         fprintf(output->json,
                 "%s\n    {\"shape\": \"%s\", \"kernel\": \"%s\", \"input\": \"%s\", "
-                "\"threads\": %zu, \"ms\": %.5f, \"floor_ratio\": %.4f, \"peak_gflops\": %.2f, "
+                "\"precision\": \"%s\", \"threads\": %zu, \"ms\": %.5f, \"floor_ratio\": %.4f, "
+                "\"peak_gflops\": %.2f, "
                 "\"undisturbed_ms\": %.5f, \"undisturbed_floor_ratio\": %.4f}",
-                output->begun ? "," : "", shape->name, kernel, one->input->name, threads, ms, ratio,
-                typical, least, undisturbed);
+                output->begun ? "," : "", shape->name, kernel, one->input->name, one->precision,
+                threads, ms, ratio, typical, least, undisturbed);
     output->begun = true;
 }
 
 static void compare_inputs(const struct filter *filter, const struct shape *shape,
                            const char *kernel, size_t threads, struct output *output) {
-    struct contestant field[MOST_INPUTS];
+    struct contestant field[MOST_CONTESTANTS];
     size_t count = 0;
     nim_data data = random_data(shape);
-    for (size_t i = 0; input_list[i] && count < MOST_INPUTS; i++)
-        if (wanted(filter->input, input_list[i]->name))
-            field[count++] = enter(shape, kernel, input_list[i], threads, &data);
+    for (size_t i = 0; input_list[i]; i++)
+        for (size_t p = 0; p < 2 && count < MOST_CONTESTANTS; p++)
+            if (wanted(filter->input, input_list[i]->name) &&
+                wanted(filter->precision, precisions[p]))
+                field[count++] = enter(shape, kernel, input_list[i], precisions[p], threads, &data);
     struct pool *pool = pool_create(threads);
     double peak[TURNS];
     for (size_t turn = 0; turn < TURNS; turn++) {
@@ -191,10 +215,12 @@ static void compare_inputs(const struct filter *filter, const struct shape *shap
     }
     pool_free(pool);
     qsort(peak, TURNS, sizeof *peak, by_size);
-    for (size_t i = 0; i < count; i++) {
-        tell(output, shape, kernel, threads, peak, &field[i]);
+    for (size_t i = 0; i < count; i++)
+        qsort(field[i].ms, field[i].count, sizeof *field[i].ms, by_size);
+    for (size_t i = 0; i < count; i++)
+        tell(output, shape, kernel, threads, peak, field, i);
+    for (size_t i = 0; i < count; i++)
         leave(&field[i]);
-    }
     free((void *)(uintptr_t)data.x);
     free((void *)(uintptr_t)data.sigma);
     free((void *)(uintptr_t)data.labels);
@@ -217,16 +243,15 @@ static struct filter read_arguments(int count, char **argument) {
     const struct {
         const char *name;
         const char **value;
-    } known[] = {{"--threads", &filter.threads},
-                 {"--shape", &filter.shape},
-                 {"--kernel", &filter.kernel},
-                 {"--input", &filter.input},
-                 {"--json", &filter.json}};
+    } known[] = {{"--threads", &filter.threads},     {"--shape", &filter.shape},
+                 {"--kernel", &filter.kernel},       {"--input", &filter.input},
+                 {"--precision", &filter.precision}, {"--json", &filter.json}};
+    const size_t names = sizeof known / sizeof *known;
     for (int a = 1; a < count; a++) {
         size_t k = 0;
-        while (k < 5 && strcmp(argument[a], known[k].name) != 0)
+        while (k < names && strcmp(argument[a], known[k].name) != 0)
             k++;
-        if (k == 5 || a + 1 == count) {
+        if (k == names || a + 1 == count) {
             fprintf(stderr, "bench_step: unknown or incomplete argument %s\n", argument[a]);
             exit(1);
         }
@@ -257,8 +282,9 @@ int main(int count, char **argument) {
     if (output.json)
         fprintf(output.json, "{\n  \"peak_gflops\": {\"1\": %.2f, \"2\": %.2f},\n  \"steps\": [",
                 peak[0], peak[1]);
-    fprintf(output.table, "\n| shape | kernel | input | threads | ms | floor/time | "
-                          "fastest tenth, ms | undisturbed |\n|---|---|---|---|---|---|---|---|\n");
+    fprintf(output.table, "\n| shape | kernel | input | precision | threads | ms | of double | "
+                          "floor/time | fastest tenth, ms | undisturbed |\n"
+                          "|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t threads = 1; threads <= 2; threads++)
         if (!filter.threads || (size_t)atoi(filter.threads) == threads)
             run(&filter, threads, &output);

@@ -104,6 +104,7 @@ static const struct option options[] = {
     {.name = "novelty", .value = "WHEN", .engine = "novelty", .complete = COMPLETE_VALUES},
     {.name = "batch", .value = "N", .engine = "batch"},
     {.name = "rate", .value = "X", .engine = "rate"},
+    {.name = "precision", .value = "NAME", .engine = "precision", .complete = COMPLETE_VALUES},
     {.name = "samples", .value = "N", .engine = "samples"},
     {.name = "warm-up", .value = "N", .engine = "warm_up"},
     {.name = "seed", .value = "N", .engine = "seed"},

@@ -55,6 +55,9 @@ learning_rate : float, default=0.02
 warm_up : int, default=1000
     Number of first steps in which the random draws of noisy inputs grow to their full width; at
     most 300 with "marginal" and "resampled" inputs.
+precision : {"double", "single"}, default="double"
+    Precision of the large matrix products in a training step. "single" is faster if there are many
+    attributes. Sums, factorisations and parameters are always double.
 n_draws : int or None, default=None
     Points at which each row is evaluated in a training step. None: with marginal inputs 2,
     8 if rows differ in their errors, 16 if noise is learned; with latent inputs 4 for numbers and

@@ -92,6 +92,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     batch_size: int | None = None
     learning_rate: float = 0.02
     warm_up: int = 1000
+    precision: str = "double"
     n_draws: int | None = None
     n_points: int | None = None
     tolerance: float = 0.002

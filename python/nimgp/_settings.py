@@ -31,6 +31,7 @@ OPTION_OF = {
     "batch_size": "batch",
     "learning_rate": "rate",
     "warm_up": "warm_up",
+    "precision": "precision",
     "calibrate": "calibrate",
     "learn_novelty": "novelty",
     "n_draws": "samples",

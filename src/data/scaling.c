@@ -299,24 +299,41 @@ static void raise_flags(const struct scaling *scaling, struct cell_row row, doub
     }
 }
 
+/* Whether a cell is there and its error is not. */
+SIMD_CLONES static bool lacks_error_here(size_t columns, const double *cell, const double *sigma) {
+    int lacking = 0;
+    for (size_t j = 0; j < columns; j++)
+        lacking |= cell[j] == cell[j] && sigma[j] != sigma[j];
+    return lacking != 0;
+}
+
+static bool lacks_error(size_t columns, struct cell_row value, struct cell_row error) {
+    if (!value.column && !error.column)
+        return lacks_error_here(columns, value.cell, error.cell);
+    for (size_t j = 0; j < columns; j++)
+        if (!isnan(value_in(value, j)) && isnan(error_in(error, j)))
+            return true;
+    return false;
+}
+
 /* How much larger than usual a row's known errors are: what a missing one is taken to be in units
  * of the attribute's median. Errors of a row tend to be large or small together. */
 static double usual_factor(const struct scaling *scaling, struct cell_row value,
                            struct cell_row error) {
-    double logs = 0.0, known = 0.0, unknown = 0.0;
+    double logs = 0.0, known = 0.0;
+    if (!scaling->errors_follow || !lacks_error(scaling->columns, value, error))
+        return 1.0;
     for (size_t j = 0; j < scaling->columns; j++) {
         double median = scaling->median_error[j] * scaling->deviation[j];
         double sigma = error_in(error, j);
         if (isnan(value_in(value, j)))
             continue;
-        if (isnan(sigma))
-            unknown++;
-        else if (sigma > 0.0 && median > 0.0) {
+        if (sigma > 0.0 && median > 0.0) {
             logs += log(sigma / median);
             known++;
         }
     }
-    return scaling->errors_follow && unknown > 0.0 && known > 0.0 ? exp(logs / known) : 1.0;
+    return known > 0.0 ? exp(logs / known) : 1.0;
 }
 
 /* The noise of the cells that are there. */

@@ -3,18 +3,46 @@
 #include "math/linalg.h"
 #include "math/simd.h"
 #include "math/vector.h"
-#include "gp/gp.h"
+#include "gp/tile.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
-                      const double *q, double *zq) {
+/* What products with points take of a factor: of doubles it is the factor's own. */
+static void layout_for_points(struct gp_factor *factor, const struct gp_shape *shape,
+                              struct arena *arena) {
+    size_t m = shape->inducing, d = shape->attributes;
+    bool single = factor->single;
+    for (size_t t = 0; t < shape->kernel->terms; t++) {
+        struct gp_factor_term *term = &factor->term[t];
+        term->points_z.wide = term->packed_z;
+        if (single) {
+            term->points_z = gp_matrix_layout(true, gemm_packed_size_single(m, d), arena);
+            term->narrow_square = gp_matrix_layout(true, d, arena).narrow;
+        }
+    }
+    factor->points_inverse.wide = factor->inverse;
+    factor->points_w.wide = factor->packed_w;
+    if (!single)
+        return;
+    factor->z = gp_matrix_layout(true, m * d, arena);
+    factor->points_inverse = gp_matrix_layout(true, m * m, arena);
+    factor->points_w = gp_matrix_layout(true, gemm_packed_size_single(m, m), arena);
+    factor->narrow_w = gp_matrix_layout(true, m * m, arena).narrow;
+    factor->narrow_gamma = gp_matrix_layout(true, m * m, arena).narrow;
+    factor->narrow_l = gp_matrix_layout(true, m * m, arena).narrow;
+}
+
+void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bool single,
+                      struct arena *arena, const double *q, union gp_matrix zq) {
     size_t m = shape->inducing, d = shape->attributes, terms = shape->kernel->terms;
+    bool plain = single ? zq.narrow != NULL : zq.wide != NULL;
+    factor->single = single;
     for (size_t t = 0; t < terms; t++) {
         struct gp_factor_term *term = &factor->term[t];
         term->inverse_square = q ? q + t * d : NULL;
-        term->zq = zq ? zq + t * m * d : NULL;
+        term->zq = plain ? gp_matrix_from(single, zq, t * m * d) : zq;
         term->packed_z = arena_doubles(arena, gemm_packed_size(m, d));
         term->z_norm = arena_doubles(arena, m);
         term->k = arena_doubles(arena, m * m);
@@ -28,26 +56,89 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, st
     factor->alpha = arena_doubles(arena, m);
     factor->work = arena_doubles(arena, 2 * m * m);
     factor->posterior_work = arena_doubles(arena, m * m);
+    factor->z_row = arena_doubles(arena, d);
+    layout_for_points(factor, shape, arena);
 }
 
-static void scale_inputs(struct gp_factor_term *term, size_t m, size_t d, double sign,
+/* Whether products among inducing inputs are in single precision too. */
+static bool among_is_single(const struct gp_factor *factor, const struct gp_shape *shape) {
+    return factor->single && !gp_has_few_attributes(shape);
+}
+
+/* What products with points take of Z: gp_sign Z / lambda^2 of a term, and Z itself. */
+static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape, size_t t,
                          const double *z) {
-    gemm_pack_left(m, d, sign, z, d, term->inverse_square, term->packed_z);
-    for (size_t i = 0; term->zq && i < m; i++) {
-        multiply(d, z + i * d, term->inverse_square, term->zq + i * d);
-        scale(d, sign, term->zq + i * d);
+    size_t m = shape->inducing, d = shape->attributes;
+    struct gp_factor_term *term = &factor->term[t];
+    double sign = gp_sign(shape, t);
+    if (!among_is_single(factor, shape))
+        gemm_pack_left(m, d, sign, z, d, term->inverse_square, term->packed_z);
+    if (factor->single) {
+        narrow(d, term->inverse_square, term->narrow_square);
+        gemm_pack_left_single(m, d, (float)sign, factor->z.narrow, d, term->narrow_square,
+                              term->points_z.narrow);
+    }
+    for (size_t i = 0; term->zq.narrow && factor->single && i < m; i++) {
+        multiply_single(d, factor->z.narrow + i * d, term->narrow_square, term->zq.narrow + i * d);
+        scale_single(d, (float)sign, term->zq.narrow + i * d);
+    }
+    for (size_t i = 0; term->zq.wide && !factor->single && i < m; i++) {
+        multiply(d, z + i * d, term->inverse_square, term->zq.wide + i * d);
+        scale(d, sign, term->zq.wide + i * d);
     }
 }
 
-/* k and k_slope (M x M) of a term, from t of every pair of inducing inputs. */
-static void term_covariance(struct gp_factor_term *term, const struct gp_shape *shape, size_t index,
-                            const double *z, double *scratch) {
+/* Z itself for them. */
+static void hand_inputs_to_points(struct gp_factor *factor, const struct gp_shape *shape,
+                                  double *z) {
+    if (factor->single)
+        narrow(shape->inducing * shape->attributes, z, factor->z.narrow);
+    else
+        factor->z.wide = z;
+}
+
+/* L_K^-1 for them. */
+static void hand_prior_to_points(struct gp_factor *factor, const struct gp_shape *shape) {
+    if (factor->single)
+        narrow(shape->inducing * shape->inducing, factor->inverse, factor->points_inverse.narrow);
+}
+
+/* W (M x M), which is in posterior_work, as left factor of products. */
+static void hand_posterior_to_points(struct gp_factor *factor, const struct gp_shape *shape) {
+    size_t m = shape->inducing;
+    if (!among_is_single(factor, shape))
+        gemm_pack_left(m, m, 1.0, factor->posterior_work, m, NULL, factor->packed_w);
+    if (!factor->single)
+        return;
+    narrow(m * m, factor->posterior_work, factor->narrow_w);
+    gemm_pack_left_single(m, m, 1.0f, factor->narrow_w, m, NULL, factor->points_w.narrow);
+}
+
+/* gp_sign z' z / lambda^2 of every pair of inducing inputs, the lower triangle (M x M). */
+static void multiply_inputs(struct gp_factor *factor, const struct gp_shape *shape, size_t index,
+                            bool single, const double *z, double *t, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes;
-    double *t = term->k, sign = gp_sign(shape, index);
-    scale_inputs(term, m, d, sign, z);
+    struct gp_factor_term *term = &factor->term[index];
+    if (single) {
+        gemm_lower_widening(PACKED, TRANSPOSED, m, d, 1.0f, term->points_z.narrow, 0,
+                            factor->z.narrow, d, 0.0f, t, m, (float *)scratch);
+        return;
+    }
+    if (among_is_single(factor, shape)) /* after all, see is_rounded_well */
+        gemm_pack_left(m, d, gp_sign(shape, index), z, d, term->inverse_square, term->packed_z);
     gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, term->packed_z, 0, z, d, 0.0, t, m, scratch);
-    for (size_t i = 0; gp_is_distance(shape, index) && i < m; i++) {
+}
+
+/* k and k_slope (M x M) of a term, from t of every pair of inducing inputs. */
+static void term_covariance(struct gp_factor *factor, const struct gp_shape *shape, size_t index,
+                            bool single, const double *z, double *scratch) {
+    size_t m = shape->inducing;
+    struct gp_factor_term *term = &factor->term[index];
+    double *t = term->k, sign = gp_sign(shape, index);
+    multiply_inputs(factor, shape, index, single, z, t, scratch);
+    for (size_t i = 0; i < m; i++)
         term->z_norm[i] = t[i * m + i] / sign;
+    for (size_t i = 0; gp_is_distance(shape, index) && i < m; i++) {
         for (size_t j = 0; j < i; j++) {
             double square = t[i * m + j] + term->z_norm[i] + term->z_norm[j];
             t[i * m + j] = square < 0.0 ? 0.0 : square; /* NaN stays */
@@ -59,16 +150,48 @@ static void term_covariance(struct gp_factor_term *term, const struct gp_shape *
                                          term->k_slope, NULL);
 }
 
+/* A row's sum_j<i ((norm_i + norm_j) k_slope_ij)^2. */
+SIMD_CLONES static double moved_by_rounding(size_t n, double own, const double *norm,
+                                            const double *slope) {
+    double part[SUM_PARTS] = {0};
+    for (size_t j = 0; j < n; j++) {
+        double moved = (own + norm[j]) * slope[j];
+        part[j % SUM_PARTS] += moved * moved;
+    }
+    return sum(SUM_PARTS, part);
+}
+
+/*
+ * Whether rounding to single precision leaves K_zz positive definite. t is off by about
+ * FLT_EPSILON (z_norm_i + z_norm_j), an element of K_zz by so many k_slope; the diagonal's
+ * distances are zero. The norm of all that must stay below half of what the diagonal has on top.
+ */
+static bool is_rounded_well(const struct gp_factor *factor, const struct gp_shape *shape,
+                            size_t index) {
+    size_t m = shape->inducing;
+    const struct gp_factor_term *term = &factor->term[index];
+    double squares = 0.0;
+    for (size_t i = 0; i < m; i++)
+        squares += 2.0 * moved_by_rounding(i, term->z_norm[i], term->z_norm, term->k_slope + i * m);
+    return (double)FLT_EPSILON * sqrt(squares) <=
+           0.5 * (factor->white + term->variance * factor->jitter);
+}
+
 /* All terms, and their sum where there are several. */
 static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_parameters *theta, double *scratch) {
     size_t area = shape->inducing * shape->inducing, terms = shape->kernel->terms;
+    bool single = among_is_single(factor, shape);
     factor->white = exp(*theta->log_white);
     factor->variance = 0.0;
+    hand_inputs_to_points(factor, shape, theta->z);
     for (size_t t = 0; t < terms; t++) {
         struct gp_factor_term *term = &factor->term[t];
         factor->variance += term->variance = exp(theta->log_variance[t]);
-        term_covariance(term, shape, t, theta->z, scratch);
+        scale_inputs(factor, shape, t, theta->z);
+        term_covariance(factor, shape, t, single, theta->z, scratch);
+        if (single && !is_rounded_well(factor, shape, t))
+            term_covariance(factor, shape, t, false, theta->z, scratch);
     }
     if (terms > 1)
         memset(factor->k, 0, area * sizeof(double));
@@ -100,6 +223,7 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
     memset(factor->alpha, 0, m * sizeof(double));
     for (size_t i = 0; i < m; i++)
         add_scaled(i + 1, theta->m[i], factor->inverse + i * m, factor->alpha);
+    hand_prior_to_points(factor, shape);
     return true;
 }
 
@@ -117,16 +241,22 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
     }
     factor->kl = 0.5 * (squares - (double)m) - log_determinant;
     double *w = factor->posterior_work;
-    gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, w, m, scratch);
+    if (among_is_single(factor, shape)) {
+        narrow(m * m, factor->l, factor->narrow_l);
+        gemm_lower_widening(PLAIN, TRANSPOSED, m, m, 1.0f, factor->narrow_l, m, factor->narrow_l, m,
+                            0.0f, w, m, (float *)scratch);
+    } else {
+        gemm_lower(PLAIN, TRANSPOSED, m, m, 1.0, factor->l, m, factor->l, m, 0.0, w, m, scratch);
+    }
     for (size_t i = 0; i < m; i++)
         w[i * m + i] -= 1.0;
     mirror_lower(m, w);
-    gemm_pack_left(m, m, 1.0, w, m, NULL, factor->packed_w);
+    hand_posterior_to_points(factor, shape);
 }
 
 size_t gp_factor_sent(const struct gp_shape *shape) {
     size_t m = shape->inducing;
-    return 2 + m * m + gemm_packed_size(m, m) + m + shape->kernel->terms * m;
+    return 2 + 2 * m * m + m + shape->kernel->terms * m;
 }
 
 /* The arrays one after the other: copied to or from `numbers`. */
@@ -137,7 +267,7 @@ static void copy_parts(const struct gp_factor *factor, const struct gp_shape *sh
         double *array;
         size_t count;
     } part[3 + KERNEL_MOST_TERMS] = {
-        {factor->inverse, m * m}, {factor->packed_w, gemm_packed_size(m, m)}, {factor->alpha, m}};
+        {factor->inverse, m * m}, {factor->posterior_work, m * m}, {factor->alpha, m}};
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         part[3 + t].array = factor->term[t].z_norm;
         part[3 + t].count = m;
@@ -161,12 +291,14 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
     factor->kl = numbers[1];
     factor->white = exp(*theta->log_white);
     factor->variance = 0.0;
+    hand_inputs_to_points(factor, shape, theta->z);
     for (size_t t = 0; t < shape->kernel->terms; t++) {
-        struct gp_factor_term *term = &factor->term[t];
-        factor->variance += term->variance = exp(theta->log_variance[t]);
-        scale_inputs(term, shape->inducing, shape->attributes, gp_sign(shape, t), theta->z);
+        factor->variance += factor->term[t].variance = exp(theta->log_variance[t]);
+        scale_inputs(factor, shape, t, theta->z);
     }
     copy_parts(factor, shape, NULL, numbers);
+    hand_prior_to_points(factor, shape);
+    hand_posterior_to_points(factor, shape);
 }
 
 /*
@@ -179,69 +311,34 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
                                 double *d_k, double *scratch) {
     size_t m = shape->inducing;
     double *p = factor->work, *half = factor->work + m * m;
+    float *narrow_half = (float *)half;
+    bool single = among_is_single(factor, shape);
     memset(p, 0, m * m * sizeof(double));
-    gemm_lower(PACKED, PLAIN, m, m, 1.0, factor->packed_w, 0, gather->a_a, m, 0.0, p, m, scratch);
+    if (single) {
+        narrow(m * m, gather->a_a, narrow_half);
+        gemm_lower_widening(PACKED, PLAIN, m, m, 1.0f, factor->points_w.narrow, 0, narrow_half, m,
+                            0.0f, p, m, (float *)scratch);
+    } else {
+        gemm_lower(PACKED, PLAIN, m, m, 1.0, factor->packed_w, 0, gather->a_a, m, 0.0, p, m,
+                   scratch);
+    }
     for (size_t i = 0; i < m; i++) {
         add_scaled(i + 1, 0.5 * theta->m[i], gather->b, p + i * m);
         p[i * m + i] *= 0.5;
     }
-    trmm_lower(TRANSPOSED, m, m, 1.0, factor->inverse, m, p, m, 0.0, half, m, scratch);
-    gemm(PLAIN, PLAIN, m, m, m, -1.0, half, m, factor->inverse, m, 0.0, d_k, m, scratch);
+    if (single) { /* P is no better, having been made of floats */
+        float *narrow_p = factor->narrow_gamma;
+        const float *inverse = factor->points_inverse.narrow;
+        narrow(m * m, p, narrow_p);
+        trmm_lower_single(TRANSPOSED, m, m, 1.0f, inverse, m, narrow_p, m, 0.0f, narrow_half, m,
+                          (float *)scratch);
+        gemm_widening(PLAIN, PLAIN, m, m, m, -1.0f, narrow_half, m, inverse, m, 0.0f, d_k, m,
+                      (float *)scratch);
+    } else {
+        trmm_lower(TRANSPOSED, m, m, 1.0, factor->inverse, m, p, m, 0.0, half, m, scratch);
+        gemm(PLAIN, PLAIN, m, m, m, -1.0, half, m, factor->inverse, m, 0.0, d_k, m, scratch);
+    }
     add_transpose(m, d_k);
-}
-
-/*
- * One row of the distance terms' share below: cross is gamma X, among gamma_zz Z.
- * row: rowsum of gamma plus twice that of gamma_zz. d_z may be among.
- */
-SIMD_CLONES static void distance_row(size_t d, double row, const double *z, const double *q,
-                                     const double *cross, const double *among, double *d_q,
-                                     double *d_z) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++) {
-        d_q[j] += z[j] * (row * z[j] - 2.0 * (cross[j] + among[j]));
-        d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * among[j] - row * z[j]);
-    }
-}
-
-SIMD_CLONES static void dot_row(size_t d, const double *z, const double *q, const double *cross,
-                                const double *among, double *d_q, double *d_z) {
-    SIMD_LOOP
-    for (size_t j = 0; j < d; j++) {
-        d_q[j] += z[j] * (cross[j] + among[j]);
-        d_z[j] = q[j] * (cross[j] + 2.0 * among[j]);
-    }
-}
-
-/*
- * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
- *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
- *     dot        dz = q (gamma X),                 dq = sum_m z (gamma X)
- * and twice the dz with gamma_zz, since z then stands on both sides. The first term's dz is
- * written, the others' are added.
- */
-static void input_gradient(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
-                           const struct gp_parameters *theta, struct gp_gather *gather,
-                           const double *gamma_zz, const struct gp_parameters *gradient,
-                           double *scratch) {
-    size_t m = shape->inducing, d = shape->attributes;
-    const struct gp_gather_term *term = &gather->term[t];
-    const double *q = factor->term[t].inverse_square;
-    double *d_q = term->inverse_square;
-    gemm(PLAIN, PLAIN, m, d, m, 1.0, gamma_zz, m, theta->z, d, 0.0, gather->gamma_z, d, scratch);
-    for (size_t i = 0; i < m; i++) {
-        const double *z = theta->z + i * d, *cross = term->gamma_x + i * d;
-        double *among = gather->gamma_z + i * d, *d_z = t == 0 ? gradient->z + i * d : among;
-        if (gp_is_distance(shape, t))
-            distance_row(d, term->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, among,
-                         d_q, d_z);
-        else
-            dot_row(d, z, q, cross, among, d_q, d_z);
-        if (t > 0)
-            add(d, d_z, gradient->z + i * d);
-    }
-    for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
-        gradient->log_lengthscale[t * d + j] = -2.0 * q[j] * d_q[j];
 }
 
 void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -269,7 +366,8 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
                                     term->variance * factor->jitter * trace;
         double *gamma_zz = term->k; /* done with as well */
         multiply(m * m, d_k, term->k_slope, gamma_zz);
-        input_gradient(factor, shape, t, theta, gather, gamma_zz, gradient, scratch);
+        (among_is_single(factor, shape) ? gp_input_gradient_single : gp_input_gradient)(
+            factor, shape, t, theta, gather, gamma_zz, gradient, scratch);
     }
 }
 
@@ -279,7 +377,13 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
                            const struct gp_parameters *gradient, double *scratch) {
     size_t m = shape->inducing;
     double *d_l = factor->posterior_work;
-    gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
+    if (among_is_single(factor, shape)) {
+        narrow(m * m, gather->a_a, factor->narrow_w);
+        gemm_lower_widening(PLAIN, PLAIN, m, m, 2.0f, factor->narrow_w, m, factor->narrow_l, m,
+                            0.0f, d_l, m, (float *)scratch);
+    } else {
+        gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
+    }
     double *packed = gradient->l;
     for (size_t i = 0; i < m; packed += ++i) {
         const double *row = d_l + i * m, *l = factor->l + i * m;

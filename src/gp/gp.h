@@ -13,6 +13,10 @@
  *
  * The work on Z alone (gp_factor) is done once a step; the points come in tiles. Each forward
  * function has its adjoint beside it. Derivations: docs/derivations/gp.md.
+ *
+ * Products with points may be in single precision: then matrices with a column for each point, and
+ * what they are multiplied by, are floats. All else is double, sums over points among it. Which
+ * products these are, and why that will do: docs/derivations/single.md.
  */
 
 #include "base/arena.h"
@@ -20,6 +24,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* A matrix of doubles or, in single precision, of floats. */
+union gp_matrix {
+    double *wide;
+    float *narrow;
+};
+
+/* `count` numbers of it in an arena; itself from number i on. */
+union gp_matrix gp_matrix_layout(bool single, size_t count, struct arena *arena);
+union gp_matrix gp_matrix_from(bool single, union gp_matrix matrix, size_t i);
 
 struct gp_shape {
     const struct kernel *kernel; /* of T terms */
@@ -60,12 +74,15 @@ struct gp_factor_term {
     double variance;              /* s2 */
     const double *inverse_square; /* d: 1 / lambda^2, see gp_scales */
     double *packed_z;             /* M x d: gp_sign Z / lambda^2 as left factor of products */
-    double *zq;                   /* M x d: the same plainly; or NULL */
+    union gp_matrix points_z;     /* the same, for products with points */
+    union gp_matrix zq;           /* M x d: the same plainly; or NULL */
+    float *narrow_square;         /* d: inverse_square in single precision */
     double *z_norm;               /* M: sum_j z_j^2 / lambda_j^2 */
     double *k, *k_slope;          /* M x M: s2 g(t), s2 g'(t) */
 };
 
 struct gp_factor {
+    bool single; /* so are products with points */
     struct gp_factor_term term[KERNEL_MOST_TERMS];
     double variance, white,
         jitter;                    /* sum of s2; s0^2; added to the diagonal in units of variance */
@@ -75,18 +92,34 @@ struct gp_factor {
     double *packed_w;              /* M x M: W = L L' - I as left factor of products */
     double kl;                     /* KL(q(w) || N(0, I)) */
     double *alpha;                 /* M: L_K^-T m, so that mean = K_xz alpha */
-    double *work, *posterior_work; /* 2 x M x M; M x M */
+    double *work, *posterior_work; /* 2 x M x M; M x M: W, until the gradient is made */
+    /* For products with points: the same as above unless they are in single precision. */
+    union gp_matrix z;              /* M x d */
+    union gp_matrix points_inverse; /* M x M */
+    union gp_matrix points_w;       /* M x M, packed */
+    float *narrow_l;                /* M x M: L */
+    float *narrow_w, *narrow_gamma; /* M x M: scratch of single precision */
+    double *z_row;                  /* d: scratch */
 };
 
 /* 1 / lambda^2 of a function's terms, into its rows of Q (C T x d). First of all. */
 void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, double *q);
 
 /*
+ * Products over so few attributes that lead to t are never in single precision: they are small
+ * beside others, and squared distances between close points far from the origin lose most.
+ */
+enum { GP_FEW_ATTRIBUTES = 32 };
+static inline bool gp_has_few_attributes(const struct gp_shape *shape) {
+    return shape->attributes <= GP_FEW_ATTRIBUTES;
+}
+
+/*
  * The function's rows of Q, and zq (T M x d), lie in arrays that the caller shares out, so that all
  * functions' stand in one matrix. zq is for gp_points_backward alone and may be NULL without it.
  */
-void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, struct arena *arena,
-                      const double *q, double *zq);
+void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bool single,
+                      struct arena *arena, const double *q, union gp_matrix zq);
 
 /*
  * The prior's part: all of `factor` but l, packed_w and kl. When K_zz is not positive definite, the
@@ -103,8 +136,9 @@ void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
 
 /*
  * What points need of a factor, as numbers that another process can take over: gp_factor_send
- * writes them, gp_factor_receive makes of them, and of the parameters, a factor for gp_conditional,
- * gp_slope and their adjoints, but not for gp_gradient_prior and gp_gradient_posterior.
+ * writes them, before any gradient, gp_factor_receive makes of them, and of the parameters, a
+ * factor for gp_conditional, gp_slope and their adjoints, but not for gp_gradient_prior and
+ * gp_gradient_posterior.
  */
 size_t gp_factor_sent(const struct gp_shape *shape); /* how many */
 void gp_factor_send(const struct gp_factor *factor, const struct gp_shape *shape, double *numbers);
@@ -115,13 +149,14 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
 
 /*
  * Points: R x d. All functions look at the same ones, so x' (d x R) and, for the way back, x are
- * packed once as right factors of products (linalg.h); NULL where that is not worth it. x_norm is
- * the function's own, a row for each term: sum_j x_j^2 / lambda_j^2.
+ * packed once as right factors of products (linalg.h). packed_transpose is NULL where that is not
+ * worth it and, in single precision, where attributes are few. x_norm is the function's own, a row
+ * for each term: sum_j x_j^2 / lambda_j^2.
  */
 struct gp_points {
     size_t rows;
     const double *x;
-    const double *packed_transpose, *packed;
+    union gp_matrix packed_transpose, packed;
     const double *x_norm; /* T x R, rows norm_stride apart */
     size_t norm_stride;
 };
@@ -139,28 +174,32 @@ void gp_norms_backward(const struct gp_shape *shape, size_t functions, const dou
 
 /* One term of a function's kernel at one tile of points. */
 struct gp_tile_term {
-    double *k, *k_slope, *k_curvature; /* M x R; curvature for the first-order model only */
-    double *gamma;                     /* M x R: d bound / d t */
-    double *k_xx, *k_xx_slope;         /* R: the first term's k_xx includes the white noise */
-    double *d_norm;                    /* R: d bound / d x_norm */
+    union gp_matrix k, k_slope, k_curvature; /* M x R; curvature: the first-order model's only */
+    union gp_matrix gamma;                   /* M x R: d bound / d t */
+    double *k_xx, *k_xx_slope;               /* R: the first term's k_xx includes the white noise */
+    double *d_norm;                          /* R: d bound / d x_norm */
     /* The first-order model's: see slope.c. */
-    double *e, *d_e; /* M x R */
-    double *slope;   /* R x d: the product behind d mean / d x; the first becomes the adjoint */
-    double *rho;     /* R */
+    union gp_matrix e, d_e; /* M x R */
+    union gp_matrix
+        slope;   /* R x d: the product behind d mean / d x; the first becomes the adjoint */
+    double *rho; /* R */
 };
 
 /* One function at one tile of points. */
 struct gp_tile {
+    bool single;
     struct gp_tile_term term[KERNEL_MOST_TERMS];
-    double *k;         /* M x R: the terms' sum */
-    double *a, *h;     /* M x R: A and W A; h becomes dA */
-    double *k_xx;      /* R: the terms' sum */
-    double *slope_row; /* d: scratch of the first-order model */
+    union gp_matrix k;    /* M x R: the terms' sum */
+    union gp_matrix a, h; /* M x R: A and W A; h becomes dA */
+    double *k_xx;         /* R: the terms' sum */
+    double *t;            /* M x R: t of few attributes, in single precision; or NULL */
+    double *slope_row;    /* d: scratch of the first-order model */
 };
 
 struct gp_tile_use {
     bool backward;    /* adjoints will be asked for */
     bool first_order; /* slopes too */
+    bool single;      /* precision */
 };
 
 void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
@@ -168,8 +207,8 @@ void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t r
 
 /* gamma and d_norm are the caller's, so that all functions' stand in one matrix (C T M x R and
  * C T x R): those of this function's terms start here, M `rows` and `stride` apart. */
-void gp_tile_place(struct gp_tile *tile, const struct gp_shape *shape, size_t rows, double *gamma,
-                   double *d_norm, size_t stride);
+void gp_tile_place(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
+                   union gp_matrix gamma, double *d_norm, size_t stride);
 
 /* What a function's points add to its gradient, one per tile, summed over tiles in order. */
 struct gp_gather_term {
@@ -244,8 +283,8 @@ struct gp_blur {
  * adjoint.
  */
 void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
-              const struct gp_parameters *theta, const struct gp_points *points,
-              struct gp_tile *tile, struct gp_blur blur, double *variance, double *scratch);
+              const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
+              double *variance, double *scratch);
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
                        const double *d_variance, struct gp_gather *gather, double *scratch);

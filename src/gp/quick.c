@@ -206,12 +206,12 @@ void gp_quick_conditional(const struct gp_quick *quick, const struct gp_shape *s
         bool distance = gp_is_distance(shape, t);
         find_all_norms(term, d, x_square, norm);
         find_arguments(term, rows, d, distance, x, norm, k);
-        kernel->evaluate_single(shape->degree, term->variance, area, k);
+        kernel->evaluate_single(shape->degree, term->variance, area, k, k, NULL, NULL);
         if (t)
             add_floats(area, k, scratch);
         memset(own, 0, sizeof own);
-        kernel->evaluate_single(shape->degree, term->variance, GP_BLOCK,
-                                distance ? own : memcpy(own, norm, sizeof own));
+        kernel->evaluate_single(shape->degree, term->variance, GP_BLOCK, distance ? own : norm, own,
+                                NULL, NULL);
         add_floats(GP_BLOCK, own, variance);
     }
     find_moments(rows, quick->p, quick->alpha, scratch, mean, variance);

@@ -14,7 +14,7 @@
 #include "math/linalg.h"
 #include "math/simd.h"
 #include "math/vector.h"
-#include "gp/gp.h"
+#include "gp/tile.h"
 
 #include <string.h>
 
@@ -23,29 +23,29 @@ SIMD_INLINE double square(double number) {
 }
 
 /* One row of e, and its share in rho. */
-SIMD_CLONES static void weigh_slopes(size_t n, double alpha, const double *k_slope, double *e,
+SIMD_CLONES static void weigh_slopes(size_t n, real alpha, const real *k_slope, real *e,
                                      double *rho) {
     SIMD_LOOP
     for (size_t r = 0; r < n; r++) {
         e[r] = alpha * k_slope[r];
-        rho[r] += e[r];
+        rho[r] += (double)e[r];
     }
 }
 
 /* A term's slope (d) at one point from the bare product. rho is 2 rho for distances and 0 for dot
  * products, so that one formula does for both. */
 SIMD_CLONES static void complete_slope(size_t d, double rho, const double *x, const double *q,
-                                       const double *product, double *slope) {
+                                       const real *product, double *slope) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++)
-        slope[j] = q[j] * (product[j] + rho * x[j]);
+        slope[j] = q[j] * ((double)product[j] + rho * x[j]);
 }
 
 SIMD_CLONES static void add_slope(size_t d, double rho, const double *x, const double *q,
-                                  const double *product, double *slope) {
+                                  const real *product, double *slope) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++)
-        slope[j] += q[j] * (product[j] + rho * x[j]);
+        slope[j] += q[j] * ((double)product[j] + rho * x[j]);
 }
 
 static double rho_at(const struct gp_shape *shape, const struct gp_tile *tile, size_t t, size_t r) {
@@ -58,9 +58,9 @@ static const double *slope_at(const struct gp_factor *factor, const struct gp_sh
                               size_t r) {
     size_t d = shape->attributes;
     for (size_t t = 0; t < shape->kernel->terms; t++)
-        (t == 0 ? complete_slope : add_slope)(d, rho_at(shape, tile, t, r), points->x + r * d,
-                                              factor->term[t].inverse_square,
-                                              tile->term[t].slope + r * d, tile->slope_row);
+        (t == 0 ? complete_slope : add_slope)(
+            d, rho_at(shape, tile, t, r), points->x + r * d, factor->term[t].inverse_square,
+            reals_of(tile->term[t].slope) + r * d, tile->slope_row);
     return tile->slope_row;
 }
 
@@ -84,24 +84,26 @@ static double widening_along(size_t d, const double *slope, const double *root, 
     return dot(d, along, along);
 }
 
-void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
-              const struct gp_parameters *theta, const struct gp_points *points,
-              struct gp_tile *tile, struct gp_blur blur, double *variance, double *scratch) {
+static void slope(const struct gp_factor *factor, const struct gp_shape *shape,
+                  const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
+                  double *variance, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         struct gp_tile_term *term = &tile->term[t];
+        real *e = reals_of(term->e);
         memset(term->rho, 0, rows * sizeof(double));
         for (size_t i = 0; i < m; i++)
-            weigh_slopes(rows, factor->alpha[i], term->k_slope + i * rows, term->e + i * rows,
-                         term->rho);
-        gemm(TRANSPOSED, PLAIN, rows, d, m, gp_sign(shape, t), term->e, rows, theta->z, d, 0.0,
-             term->slope, d, scratch);
+            weigh_slopes(rows, (real)factor->alpha[i], reals_of(term->k_slope) + i * rows,
+                         e + i * rows, term->rho);
+        REAL(gemm)
+        (TRANSPOSED, PLAIN, rows, d, m, (real)gp_sign(shape, t), e, rows, reals_of(factor->z), d, 0,
+         reals_of(term->slope), d, (real *)scratch);
     }
     for (size_t r = 0; r < rows; r++) {
-        const double *slope = slope_at(factor, shape, points, tile, r);
+        const double *here = slope_at(factor, shape, points, tile, r);
         double along[GP_MOST_ROOT];
-        variance[r] += blur.root ? widening_along(d, slope, blur.root + r * d * d, along)
-                                 : widening(d, slope, blur.noise + r * d);
+        variance[r] += blur.root ? widening_along(d, here, blur.root + r * d * d, along)
+                                 : widening(d, here, blur.noise + r * d);
     }
 }
 
@@ -115,31 +117,31 @@ SIMD_CLONES static void noise_adjoint(size_t d, double d_variance, const double 
 
 /* One row: d_slope = 2 d_var V slope. */
 SIMD_CLONES static void slope_adjoint(size_t d, double d_variance, const double *slope,
-                                      const double *noise, double *d_slope) {
+                                      const double *noise, real *d_slope) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++)
-        d_slope[j] = 2.0 * d_variance * noise[j] * slope[j];
+        d_slope[j] = (real)(2.0 * d_variance * noise[j] * slope[j]);
 }
 
 /* The same where attributes hang together: d_slope = 2 d_var root root' slope. */
 static void slope_adjoint_along(size_t d, double d_variance, const double *slope,
-                                const double *root, double *d_slope) {
+                                const double *root, real *d_slope) {
     double along[GP_MOST_ROOT];
     widening_along(d, slope, root, along);
     for (size_t j = 0; j < d; j++)
-        d_slope[j] = 2.0 * d_variance * dot(d, root + j * d, along);
+        d_slope[j] = (real)(2.0 * d_variance * dot(d, root + j * d, along));
 }
 
 /* What attribute j of a row adds to the gradient by q and, in `part`, by rho. */
 SIMD_INLINE void turn_back(size_t j, double rho, const double *x, const double *q,
-                           const double *d_slope, double *d_q, double *part) {
-    d_q[j] += rho * (d_slope[j] * x[j]);
-    *part += d_slope[j] * x[j] * q[j];
+                           const real *d_slope, double *d_q, double *part) {
+    d_q[j] += rho * ((double)d_slope[j] * x[j]);
+    *part += (double)d_slope[j] * x[j] * q[j];
 }
 
 /* A term's whole row; returns the adjoint of rho. */
 SIMD_CLONES static double term_adjoint(size_t d, double rho, const double *x, const double *q,
-                                       const double *d_slope, double *restrict d_q) {
+                                       const real *d_slope, double *restrict d_q) {
     double part[SUM_PARTS] = {0};
     size_t whole = d / SUM_PARTS * SUM_PARTS;
     for (size_t j = 0; j < whole; j += SUM_PARTS)
@@ -153,15 +155,15 @@ SIMD_CLONES static double term_adjoint(size_t d, double rho, const double *x, co
 /* The adjoint of the slope at point r (d_slope, d), and what reaches noise, q and rho from it. */
 static void point_adjoint(const struct gp_factor *factor, const struct gp_shape *shape,
                           const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-                          size_t r, double d_variance, struct gp_gather *gather, double *d_slope) {
+                          size_t r, double d_variance, struct gp_gather *gather, real *d_slope) {
     size_t d = shape->attributes;
-    const double *slope = slope_at(factor, shape, points, tile, r);
+    const double *here = slope_at(factor, shape, points, tile, r);
     if (gather->noise)
-        noise_adjoint(d, d_variance, slope, gather->noise);
+        noise_adjoint(d, d_variance, here, gather->noise);
     if (blur.root)
-        slope_adjoint_along(d, d_variance, slope, blur.root + r * d * d, d_slope);
+        slope_adjoint_along(d, d_variance, here, blur.root + r * d * d, d_slope);
     else
-        slope_adjoint(d, d_variance, slope, blur.noise + r * d, d_slope);
+        slope_adjoint(d, d_variance, here, blur.noise + r * d, d_slope);
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         double by_rho =
             term_adjoint(d, rho_at(shape, tile, t, r), points->x + r * d,
@@ -171,21 +173,32 @@ static void point_adjoint(const struct gp_factor *factor, const struct gp_shape 
     }
 }
 
-void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-                       const double *d_variance, struct gp_gather *gather, double *scratch) {
+SIMD_CLONES static void copy_as_reals(size_t n, const double *from, real *to) {
+    for (size_t r = 0; r < n; r++)
+        to[r] = (real)from[r];
+}
+
+static void slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
+                           const struct gp_points *points, struct gp_tile *tile,
+                           struct gp_blur blur, const double *d_variance, struct gp_gather *gather,
+                           double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
-    double *d_slope = tile->term[0].slope; /* a row replaces the product that it was made from */
+    /* A row replaces the product that it was made from. */
+    real *d_slope = reals_of(tile->term[0].slope), *area = (real *)scratch;
     for (size_t r = 0; r < rows; r++)
         point_adjoint(factor, shape, points, tile, blur, r, d_variance[r], gather, d_slope + r * d);
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         struct gp_tile_term *term = &tile->term[t];
+        real *e = reals_of(term->e), *d_e = reals_of(term->d_e);
         for (size_t i = 0; i < m; i++)
-            memcpy(term->d_e + i * rows, term->d_norm, rows * sizeof(double));
-        gemm(PACKED, TRANSPOSED, m, rows, d, 1.0, factor->term[t].packed_z, 0, d_slope, d, 1.0,
-             term->d_e, rows, scratch);
+            copy_as_reals(rows, term->d_norm, d_e + i * rows);
+        REAL(gemm)
+        (PACKED, TRANSPOSED, m, rows, d, 1, reals_of(factor->term[t].points_z), 0, d_slope, d, 1,
+         d_e, rows, area);
         /* e d_slope reaches Z as gamma X does, which joins it. */
-        gemm(PLAIN, PLAIN, m, d, rows, 1.0, term->e, rows, d_slope, d, 0.0, gather->term[t].gamma_x,
-             d, scratch);
+        WIDENED(gemm)
+        (PLAIN, PLAIN, m, d, rows, 1, e, rows, d_slope, d, 0, gather->term[t].gamma_x, d, area);
     }
 }
+
+const struct gp_slopes REAL(gp_slopes) = {.slope = slope, .slope_backward = slope_backward};

@@ -30,8 +30,10 @@ struct kernel_term {
      */
     void (*evaluate)(unsigned degree, double scale, size_t n, const double *t, double *value,
                      double *slope, double *curvature);
-    /* t becomes scale g(t), in single precision. NULL: predictions use double precision. */
-    void (*evaluate_single)(unsigned degree, float scale, size_t n, float *t);
+    /* The same in single precision. NULL: predictions use double precision, and precision=single is
+     * refused. */
+    void (*evaluate_single)(unsigned degree, float scale, size_t n, const float *t, float *value,
+                            float *slope, float *curvature);
 };
 
 /*

@@ -15,10 +15,16 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
         curvature[i] = 0.0;
 }
 
-SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, const float *t,
+                                        float *value, float *slope, float *curvature) {
     (void)degree;
+    SIMD_LOOP
     for (size_t i = 0; i < n; i++)
-        t[i] = scale * (1.0f + t[i]);
+        value[i] = scale * (1.0f + t[i]);
+    for (size_t i = 0; slope && i < n; i++)
+        slope[i] = scale;
+    for (size_t i = 0; curvature && i < n; i++)
+        curvature[i] = 0.0f;
 }
 
 const struct kernel_term kernel_linear = {

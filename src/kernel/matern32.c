@@ -34,24 +34,37 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
     }
 }
 
-SIMD_INLINE void values_single(float scale, size_t n, float *t) {
+SIMD_INLINE void values_single(float scale, size_t n, const float *t, float *value) {
+    SIMD_LOOP
     for (size_t i = 0; i < n; i++) {
         float a = sqrtf(3.0f * t[i]);
-        t[i] = scale * (1.0f + a) * single_exp(-a);
+        value[i] = scale * (1.0f + a) * single_exp(-a);
     }
 }
 
-SIMD_CLONES static void values_narrow(float scale, size_t n, float *t) {
-    values_single(scale, n, t);
+SIMD_CLONES static void values_narrow(float scale, size_t n, const float *t, float *value) {
+    values_single(scale, n, t, value);
 }
 
-SIMD_WIDE static void values_wide(float scale, size_t n, float *t) {
-    values_single(scale, n, t);
+SIMD_WIDE static void values_wide(float scale, size_t n, const float *t, float *value) {
+    values_single(scale, n, t, value);
 }
 
-static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+SIMD_CLONES static void slopes_single(float scale, size_t n, const float *t, float *slope,
+                                      float *curvature) {
+    for (size_t i = 0; slope && i < n; i++)
+        slope[i] = scale * -1.5f * single_exp(-sqrtf(3.0f * t[i]));
+    for (size_t i = 0; curvature && i < n; i++) {
+        float a = sqrtf(3.0f * t[i]);
+        curvature[i] = scale * 2.25f * single_exp(-a) / (a > 1e-7f ? a : 1e-7f);
+    }
+}
+
+static void evaluate_single(unsigned degree, float scale, size_t n, const float *t, float *value,
+                            float *slope, float *curvature) {
     (void)degree;
-    (simd_is_wide() ? values_wide : values_narrow)(scale, n, t);
+    slopes_single(scale, n, t, slope, curvature); /* first, since value may be t */
+    (simd_is_wide() ? values_wide : values_narrow)(scale, n, t, value);
 }
 
 const struct kernel_term kernel_matern32 = {

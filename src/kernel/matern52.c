@@ -33,11 +33,19 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
     }
 }
 
-SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, const float *t,
+                                        float *value, float *slope, float *curvature) {
     (void)degree;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; slope && i < n; i++) {
         float a = sqrtf(5.0f * t[i]);
-        t[i] = scale * (1.0f + a * (1.0f + a * (1.0f / 3.0f))) * single_exp(-a);
+        slope[i] = scale * (-5.0f / 6.0f) * (1.0f + a) * single_exp(-a);
+    }
+    for (size_t i = 0; curvature && i < n; i++)
+        curvature[i] = scale * (25.0f / 12.0f) * single_exp(-sqrtf(5.0f * t[i]));
+    SIMD_LOOP
+    for (size_t i = 0; i < n; i++) { /* last, since value may be t */
+        float a = sqrtf(5.0f * t[i]);
+        value[i] = scale * (1.0f + a * (1.0f + a * (1.0f / 3.0f))) * single_exp(-a);
     }
 }
 

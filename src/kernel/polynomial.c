@@ -37,13 +37,32 @@ static void evaluate(unsigned degree, double scale, size_t n, const double *t, d
     powers(scale, degree, n, t, value); /* last, since value may be t */
 }
 
-SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
-    for (size_t i = 0; i < n; i++) {
-        float base = 1.0f + t[i], power = scale;
-        for (unsigned k = 0; k < degree; k++)
-            power *= base;
-        t[i] = power;
+SIMD_CLONES static void powers_single(float factor, unsigned p, size_t n, const float *t,
+                                      float *power) {
+    enum { CHUNK = 256 };
+    float base[CHUNK], result[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        for (size_t i = 0; i < count; i++) {
+            base[i] = 1.0f + t[start + i];
+            result[i] = factor;
+        }
+        for (unsigned k = 0; k < p; k++)
+            for (size_t i = 0; i < count; i++)
+                result[i] *= base[i];
+        for (size_t i = 0; i < count; i++)
+            power[start + i] = result[i];
     }
+}
+
+static void evaluate_single(unsigned degree, float scale, size_t n, const float *t, float *value,
+                            float *slope, float *curvature) {
+    float p = (float)degree;
+    if (curvature)
+        powers_single(scale * p * (p - 1.0f), degree >= 2 ? degree - 2 : 0, n, t, curvature);
+    if (slope)
+        powers_single(scale * p, degree - 1, n, t, slope);
+    powers_single(scale, degree, n, t, value); /* last, since value may be t */
 }
 
 const struct kernel_term kernel_polynomial = {

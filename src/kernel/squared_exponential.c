@@ -17,10 +17,16 @@ SIMD_CLONES static void evaluate(unsigned degree, double scale, size_t n, const 
             curvature[i] = 0.25 * value[i];
 }
 
-SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, float *t) {
+SIMD_CLONES static void evaluate_single(unsigned degree, float scale, size_t n, const float *t,
+                                        float *value, float *slope, float *curvature) {
     (void)degree;
+    SIMD_LOOP
     for (size_t i = 0; i < n; i++)
-        t[i] = scale * single_exp(-0.5f * t[i]);
+        value[i] = scale * single_exp(-0.5f * t[i]);
+    for (size_t i = 0; slope && i < n; i++)
+        slope[i] = -0.5f * value[i];
+    for (size_t i = 0; curvature && i < n; i++)
+        curvature[i] = 0.25f * value[i];
 }
 
 const struct kernel_term kernel_squared_exponential = {

@@ -14,8 +14,12 @@
  * are padded with zeros, the same chain is run and what is padding is dropped. The cuts of k are
  * made by k alone. alpha is multiplied into op(A) while packing and beta into C beforehand, so that
  * what remains at the end of a chain is a bare store or addition.
+ *
+ * The factors are matrices of `real` (real.h), C is one of `result`: the same, or doubles to which
+ * the sums of floats over a block of k are widened before they are added up.
  */
 #include "math/linalg.h"
+#include "math/real.h"
 #include "math/simd.h"
 #include "math/square.h"
 
@@ -30,8 +34,17 @@
 #pragma GCC optimize("fp-contract=fast")
 #endif
 
+#ifdef WIDENING
+typedef double result;
+#define PRODUCT(name) name##_widening
+#else
+typedef real result;
+#define PRODUCT(name) REAL(name)
+#endif
+
 enum {
-    TILE_ROWS = 4,
+    LANES = 32 / sizeof(real),
+    TILE_ROWS = SQUARE,
     TILE_VECTORS = 3, /* 4 x 3 sums, 3 vectors of B and one of A fill 16 registers */
     TILE_COLUMNS = LANES * TILE_VECTORS,
     STEPS = 4, /* of k in one round of the inner loop */
@@ -39,8 +52,16 @@ enum {
     HEIGHT = 240,
 };
 
-_Static_assert((HEIGHT + TILE_COLUMNS) * DEPTH <= GEMM_SCRATCH, "packed panels exceed the scratch");
+_Static_assert((HEIGHT + TILE_COLUMNS) * DEPTH * sizeof(real) <= GEMM_SCRATCH * sizeof(double),
+               "packed panels exceed the scratch");
 _Static_assert(HEIGHT % TILE_ROWS == 0, "blocks of rows consist of whole tiles");
+
+typedef real vector __attribute__((vector_size(LANES * sizeof(real)), may_alias));
+typedef real unaligned_vector
+    __attribute__((vector_size(LANES * sizeof(real)), aligned(sizeof(real)), may_alias));
+/* As many results, anywhere in memory. */
+typedef result result_vector
+    __attribute__((vector_size(LANES * sizeof(result)), aligned(sizeof(result)), may_alias));
 
 /* Sums for a tile of C, or for its first vectors. */
 struct tile {
@@ -58,12 +79,12 @@ struct product {
     enum shape shape;
     enum form ta, tb;
     size_t m, n, k;
-    double alpha;
-    const double *weight; /* k: op(A) is A diag(weight); or NULL. For gemm_pack_left alone. */
-    const double *a, *b;  /* where packed: all panels, block of k after block of k */
+    real alpha;
+    const real *weight; /* k: op(A) is A diag(weight); or NULL. For gemm_pack_left alone. */
+    const real *a, *b;  /* where packed: all panels, block of k after block of k */
     size_t lda, ldb;
     bool add; /* to C rather than overwrite it */
-    double *c;
+    result *c;
     size_t ldc;
 };
 
@@ -93,14 +114,14 @@ SIMD_INLINE size_t piece(size_t total, size_t limit, size_t unit) {
 }
 
 /* target (k x lanes) = scale * source, where row p of the source starts at source + p * ld. */
-SIMD_INLINE void pack_rows(size_t lanes, size_t used, size_t k, double scale, const double *source,
-                           size_t ld, double *target) {
+SIMD_INLINE void pack_rows(size_t lanes, size_t used, size_t k, real scale, const real *source,
+                           size_t ld, real *target) {
     for (size_t p = 0; p < k; p++) {
-        const double *from = source + p * ld;
-        double *to = target + p * lanes;
+        const real *from = source + p * ld;
+        real *to = target + p * lanes;
         if (used == lanes) {
-            for (size_t v = 0; v < lanes; v += LANES)
-                *(vector *)(to + v) = *(const unaligned_vector *)(from + v) * scale;
+            for (size_t v = 0; v < lanes; v += SQUARE)
+                *(quad *)(to + v) = *(const unaligned_quad *)(from + v) * scale;
         } else {
             for (size_t lane = 0; lane < lanes; lane++)
                 to[lane] = lane < used ? from[lane] * scale : 0;
@@ -112,19 +133,18 @@ SIMD_INLINE void pack_rows(size_t lanes, size_t used, size_t k, double scale, co
  * target (k x lanes) = scale * source, where column `lane` starts at source + lane * ld; row p is
  * multiplied by weight[p] as well, if there are weights.
  */
-SIMD_INLINE void pack_columns(size_t lanes, size_t used, size_t k, double scale,
-                              const double *weight, const double *source, size_t ld,
-                              double *target) {
-    const size_t squares = used == lanes ? k / LANES * LANES : 0;
-    for (size_t p = 0; p < squares; p += LANES) {
-        vector factor = (vector){0} + scale;
+SIMD_INLINE void pack_columns(size_t lanes, size_t used, size_t k, real scale, const real *weight,
+                              const real *source, size_t ld, real *target) {
+    const size_t squares = used == lanes ? k / SQUARE * SQUARE : 0;
+    for (size_t p = 0; p < squares; p += SQUARE) {
+        quad factor = (quad){0} + scale;
         if (weight)
-            factor *= *(const unaligned_vector *)(weight + p);
-        for (size_t v = 0; v < lanes; v += LANES)
+            factor *= *(const unaligned_quad *)(weight + p);
+        for (size_t v = 0; v < lanes; v += SQUARE)
             transpose_square(source + v * ld + p, ld, &factor, target + p * lanes + v, lanes);
     }
     for (size_t p = squares; p < k; p++) {
-        const double factor = weight ? scale * weight[p] : scale;
+        const real factor = weight ? scale * weight[p] : scale;
         for (size_t lane = 0; lane < lanes; lane++)
             target[p * lanes + lane] = lane < used ? source[lane * ld + p] * factor : 0;
     }
@@ -143,7 +163,7 @@ SIMD_INLINE struct range panel_range(const struct product *x, const struct block
 
 /* Packs `used` rows of alpha op(A), all of which may be read in [from, to) of k. */
 SIMD_INLINE void pack_plain(const struct product *x, size_t row, size_t used, size_t from,
-                            size_t to, double *target) {
+                            size_t to, real *target) {
     if (x->ta == TRANSPOSED)
         pack_rows(TILE_ROWS, used, to - from, x->alpha, x->a + from * x->lda + row, x->lda, target);
     else
@@ -153,11 +173,11 @@ SIMD_INLINE void pack_plain(const struct product *x, size_t row, size_t used, si
 
 /* The same where the diagonal of L passes: what is on its far side is zero and not read. */
 SIMD_INLINE void pack_diagonal(const struct product *x, size_t row, size_t used, size_t from,
-                               size_t to, double *target) {
+                               size_t to, real *target) {
     for (size_t p = from; p < to; p++) {
         for (size_t lane = 0; lane < TILE_ROWS; lane++) {
             const size_t i = row + lane;
-            double value = 0;
+            real value = 0;
             if (lane < used && x->ta == PLAIN && p <= i)
                 value = x->a[i * x->lda + p] * x->alpha;
             if (lane < used && x->ta == TRANSPOSED && p >= i)
@@ -168,11 +188,11 @@ SIMD_INLINE void pack_diagonal(const struct product *x, size_t row, size_t used,
 }
 
 /* Panels follow one another at block->depth * TILE_ROWS numbers, whatever part of k they need. */
-SIMD_INLINE void pack_a(const struct product *x, const struct block *block, double *packed) {
+SIMD_INLINE void pack_a(const struct product *x, const struct block *block, real *packed) {
     for (size_t i = 0; i < block->rows; i += TILE_ROWS) {
         const size_t row = block->row + i, used = smaller(TILE_ROWS, block->rows - i);
         const struct range k = panel_range(x, block, row);
-        double *target = packed + i * block->depth + (k.from - block->start) * TILE_ROWS;
+        real *target = packed + i * block->depth + (k.from - block->start) * TILE_ROWS;
         if (x->shape != LOWER_FACTOR) {
             pack_plain(x, row, used, k.from, k.to, target);
             continue;
@@ -187,7 +207,7 @@ SIMD_INLINE void pack_a(const struct product *x, const struct block *block, doub
 }
 
 SIMD_INLINE void pack_b(const struct product *x, const struct block *block, size_t column,
-                        size_t width, double *packed) {
+                        size_t width, real *packed) {
     const size_t used = smaller(width, x->n - column);
     if (x->tb == TRANSPOSED)
         pack_columns(width, used, block->depth, 1, NULL, x->b + column * x->ldb + block->start,
@@ -198,7 +218,7 @@ SIMD_INLINE void pack_b(const struct product *x, const struct block *block, size
 }
 
 /* tile += row of a panel of A, transposed, times row of a panel of B. */
-SIMD_INLINE void multiply_add(size_t vectors, const double *a, const double *b, struct tile *tile) {
+SIMD_INLINE void multiply_add(size_t vectors, const real *a, const real *b, struct tile *tile) {
     for (size_t i = 0; i < TILE_ROWS; i++)
         for (size_t v = 0; v < vectors; v++)
             tile->sum[i][v] += a[i] * ((const vector *)b)[v];
@@ -208,7 +228,7 @@ SIMD_INLINE void multiply_add(size_t vectors, const double *a, const double *b, 
  * tile = panel of A (k x TILE_ROWS), transposed, times panel of B (k x vectors). Several steps of k
  * a round: where two threads share a core, what stands beside the multiply-adds costs most.
  */
-SIMD_INLINE void multiply(size_t vectors, size_t k, const double *a, const double *b,
+SIMD_INLINE void multiply(size_t vectors, size_t k, const real *a, const real *b,
                           struct tile *tile) {
     const size_t width = vectors * LANES;
     for (size_t i = 0; i < TILE_ROWS; i++)
@@ -222,15 +242,15 @@ SIMD_INLINE void multiply(size_t vectors, size_t k, const double *a, const doubl
         multiply_add(vectors, a, b, tile);
 }
 
-SIMD_INLINE void write_vector(const unaligned_vector *sum, bool add, double *c) {
-    unaligned_vector *target = (unaligned_vector *)c;
+SIMD_INLINE void write_vector(const unaligned_vector *sum, bool add, result *c) {
+    result_vector *target = (result_vector *)c;
     if (add)
-        *target += *sum;
+        *target += __builtin_convertvector(*sum, result_vector);
     else
-        *target = *sum;
+        *target = __builtin_convertvector(*sum, result_vector);
 }
 
-SIMD_INLINE void write_whole_tile(size_t vectors, const struct tile *tile, bool add, double *c,
+SIMD_INLINE void write_whole_tile(size_t vectors, const struct tile *tile, bool add, result *c,
                                   size_t ldc) {
     for (size_t i = 0; i < TILE_ROWS; i++)
         for (size_t v = 0; v < vectors; v++)
@@ -242,7 +262,7 @@ SIMD_INLINE void write_whole_tile(size_t vectors, const struct tile *tile, bool 
  * with clones 16 bytes, whatever _Alignas says. */
 SIMD_INLINE void write_part_of_tile(const struct product *x, size_t row, size_t column,
                                     size_t vectors, const struct tile *tile, bool add) {
-    double numbers[TILE_ROWS][TILE_COLUMNS];
+    real numbers[TILE_ROWS][TILE_COLUMNS];
     for (size_t i = 0; i < TILE_ROWS; i++)
         for (size_t v = 0; v < vectors; v++)
             ((unaligned_vector *)numbers[i])[v] = tile->sum[i][v];
@@ -250,7 +270,7 @@ SIMD_INLINE void write_part_of_tile(const struct product *x, size_t row, size_t 
     for (size_t i = 0; i < rows; i++) {
         const size_t right = x->shape == LOWER_RESULT ? smaller(x->n, row + i + 1) : x->n;
         const size_t width = right > column ? smaller(vectors * LANES, right - column) : 0;
-        double *target = x->c + (row + i) * x->ldc + column;
+        result *target = x->c + (row + i) * x->ldc + column;
         size_t j = 0;
         for (; j + LANES <= width; j += LANES)
             write_vector((const unaligned_vector *)&numbers[i][j], add, target + j);
@@ -265,16 +285,16 @@ SIMD_INLINE size_t panel_vectors(size_t columns) {
     return vectors == 4 ? 2 : smaller(vectors, TILE_VECTORS);
 }
 
-/* m or n with the padding of the last panel. */
+/* m or n with the padding of the last panel, whichever side it is on. */
 SIMD_INLINE size_t padded(size_t n) {
     return (n + LANES - 1) / LANES * LANES;
 }
 
 /* All rows of a block of A times one panel of B. `vectors` is a constant once inlined. */
 SIMD_INLINE void multiply_panel(const struct product *x, const struct block *block, size_t column,
-                                size_t vectors, const double *packed_a, double *scratch_b) {
+                                size_t vectors, const real *packed_a, real *scratch_b) {
     const size_t width = vectors * LANES;
-    const double *packed_b = scratch_b;
+    const real *packed_b = scratch_b;
     if (x->tb == PACKED)
         packed_b = x->b + block->start * padded(x->n) + column * block->depth;
     else
@@ -298,9 +318,9 @@ SIMD_INLINE void multiply_panel(const struct product *x, const struct block *blo
 }
 
 SIMD_CLONES static void multiply_block(const struct product *x, const struct block *block,
-                                       double *scratch) {
-    double *packed_b = scratch + HEIGHT * DEPTH;
-    const double *packed_a = scratch;
+                                       real *scratch) {
+    real *packed_b = scratch + HEIGHT * DEPTH;
+    const real *packed_a = scratch;
     if (x->ta == PACKED)
         packed_a = x->a + block->start * padded(x->m) + block->row * block->depth;
     else
@@ -319,16 +339,16 @@ SIMD_CLONES static void multiply_block(const struct product *x, const struct blo
 }
 
 /* C = beta C, or its lower triangle alone. */
-static void scale(const struct product *x, double beta) {
+static void scale(const struct product *x, real beta) {
     for (size_t i = 0; i < x->m; i++) {
-        double *row = x->c + i * x->ldc;
+        result *row = x->c + i * x->ldc;
         const size_t columns = x->shape == LOWER_RESULT ? i + 1 : x->n;
         for (size_t j = 0; j < columns; j++)
-            row[j] = beta == 0 ? 0 : row[j] * beta;
+            row[j] = beta == 0 ? 0 : row[j] * (result)beta;
     }
 }
 
-static void run(const struct product *x, double beta, double *scratch) {
+static void run(const struct product *x, real beta, real *scratch) {
     assert(x->ta != PACKED || x->alpha == 1.0); /* alpha went in while packing */
     if ((beta != 0 && beta != 1) || (x->k == 0 && beta == 0))
         scale(x, beta);
@@ -342,12 +362,13 @@ static void run(const struct product *x, double beta, double *scratch) {
     }
 }
 
-size_t gemm_packed_size(size_t n, size_t k) {
+#ifndef WIDENING
+size_t REAL(gemm_packed_size)(size_t n, size_t k) {
     return padded(n) * k;
 }
 
-SIMD_CLONES void gemm_pack(enum form tb, size_t n, size_t k, const double *b, size_t ldb,
-                           double *packed) {
+SIMD_CLONES void REAL(gemm_pack)(enum form tb, size_t n, size_t k, const real *b, size_t ldb,
+                                 real *packed) {
     const struct product x = {.tb = tb, .n = n, .k = k, .b = b, .ldb = ldb};
     const size_t depth = piece(k, DEPTH, STEPS);
     for (size_t start = 0; start < k; start += depth) {
@@ -361,8 +382,8 @@ SIMD_CLONES void gemm_pack(enum form tb, size_t n, size_t k, const double *b, si
     }
 }
 
-SIMD_CLONES void gemm_pack_left(size_t m, size_t k, double alpha, const double *a, size_t lda,
-                                const double *weight, double *packed) {
+SIMD_CLONES void REAL(gemm_pack_left)(size_t m, size_t k, real alpha, const real *a, size_t lda,
+                                      const real *weight, real *packed) {
     const struct product x = {.m = m, .k = k, .alpha = alpha, .weight = weight, .a = a, .lda = lda};
     const size_t depth = piece(k, DEPTH, STEPS);
     for (size_t start = 0; start < k; start += depth) {
@@ -371,26 +392,29 @@ SIMD_CLONES void gemm_pack_left(size_t m, size_t k, double alpha, const double *
         packed += padded(m) * block.depth;
     }
 }
+#endif
 
-void gemm(enum form ta, enum form tb, size_t m, size_t n, size_t k, double alpha, const double *a,
-          size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
-          double *scratch) {
+void PRODUCT(gemm)(enum form ta, enum form tb, size_t m, size_t n, size_t k, real alpha,
+                   const real *a, size_t lda, const real *b, size_t ldb, real beta, result *c,
+                   size_t ldc, real *scratch) {
     const struct product product = {FULL, ta, tb,  m,   n,         k, alpha, NULL,
                                     a,    b,  lda, ldb, beta != 0, c, ldc};
     run(&product, beta, scratch);
 }
 
-void gemm_lower(enum form ta, enum form tb, size_t n, size_t k, double alpha, const double *a,
-                size_t lda, const double *b, size_t ldb, double beta, double *c, size_t ldc,
-                double *scratch) {
+void PRODUCT(gemm_lower)(enum form ta, enum form tb, size_t n, size_t k, real alpha, const real *a,
+                         size_t lda, const real *b, size_t ldb, real beta, result *c, size_t ldc,
+                         real *scratch) {
     const struct product product = {LOWER_RESULT, ta,  tb,        n, n,  k, alpha, NULL, a, b,
                                     lda,          ldb, beta != 0, c, ldc};
     run(&product, beta, scratch);
 }
 
-void trmm_lower(enum form tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
-                const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch) {
+#ifndef WIDENING
+void REAL(trmm_lower)(enum form tl, size_t m, size_t n, real alpha, const real *l, size_t ldl,
+                      const real *b, size_t ldb, real beta, result *c, size_t ldc, real *scratch) {
     const struct product product = {LOWER_FACTOR, tl,  PLAIN,     m, n,  m, alpha, NULL, l, b,
                                     ldl,          ldb, beta != 0, c, ldc};
     run(&product, beta, scratch);
 }
+#endif

@@ -57,6 +57,31 @@ void gemm_lower(enum form ta, enum form tb, size_t n, size_t k, double alpha, co
 void trmm_lower(enum form tl, size_t m, size_t n, double alpha, const double *l, size_t ldl,
                 const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch);
 
+/*
+ * The same in single precision, from the same source (real.h). The scratch is the same, whichever
+ * numbers are in it. NAME_widening adds up a block of k, 264 at most, in single precision and the
+ * blocks in double precision.
+ */
+size_t gemm_packed_size_single(size_t n, size_t k);
+void gemm_pack_single(enum form tb, size_t n, size_t k, const float *b, size_t ldb, float *packed);
+void gemm_pack_left_single(size_t m, size_t k, float alpha, const float *a, size_t lda,
+                           const float *weight, float *packed);
+void gemm_single(enum form ta, enum form tb, size_t m, size_t n, size_t k, float alpha,
+                 const float *a, size_t lda, const float *b, size_t ldb, float beta, float *c,
+                 size_t ldc, float *scratch);
+void gemm_lower_single(enum form ta, enum form tb, size_t n, size_t k, float alpha, const float *a,
+                       size_t lda, const float *b, size_t ldb, float beta, float *c, size_t ldc,
+                       float *scratch);
+void trmm_lower_single(enum form tl, size_t m, size_t n, float alpha, const float *l, size_t ldl,
+                       const float *b, size_t ldb, float beta, float *c, size_t ldc,
+                       float *scratch);
+void gemm_widening(enum form ta, enum form tb, size_t m, size_t n, size_t k, float alpha,
+                   const float *a, size_t lda, const float *b, size_t ldb, float beta, double *c,
+                   size_t ldc, float *scratch);
+void gemm_lower_widening(enum form ta, enum form tb, size_t n, size_t k, float alpha,
+                         const float *a, size_t lda, const float *b, size_t ldb, float beta,
+                         double *c, size_t ldc, float *scratch);
+
 /* A (n x n): the upper triangle becomes the mirror image of the lower; A becomes A + A'. */
 void mirror_lower(size_t n, double *a);
 void add_transpose(size_t n, double *a);

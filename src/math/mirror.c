@@ -4,13 +4,13 @@
 #include "math/square.h"
 
 SIMD_CLONES void mirror_lower(size_t n, double *a) {
-    const size_t whole = n / LANES * LANES;
-    const vector one = {1.0, 1.0, 1.0, 1.0};
-    for (size_t i = 0; i < whole; i += LANES)
-        for (size_t j = 0; j < i; j += LANES)
+    const size_t whole = n / SQUARE * SQUARE;
+    const quad one = {1.0, 1.0, 1.0, 1.0};
+    for (size_t i = 0; i < whole; i += SQUARE)
+        for (size_t j = 0; j < i; j += SQUARE)
             transpose_square(a + i * n + j, n, &one, a + j * n + i, n);
     for (size_t i = 0; i < n; i++) /* squares on the diagonal, and what is left over below */
-        for (size_t j = i < whole ? i / LANES * LANES : 0; j < i; j++)
+        for (size_t j = i < whole ? i / SQUARE * SQUARE : 0; j < i; j++)
             a[j * n + i] = a[i * n + j];
 }
 

@@ -52,12 +52,14 @@ static size_t norms_at(const struct bound *bound, size_t tile, size_t c) {
 /* A tile's points as function c sees them. */
 static struct gp_points tile_points(const struct bound *bound, size_t tile, size_t c) {
     size_t start = tile_start(bound, tile), d = bound->model->attributes;
-    return (struct gp_points){.rows = tile_start(bound, tile + 1) - start,
-                              .x = bound->x + start * d,
-                              .x_norm = bound->x_norm + norms_at(bound, tile, c),
-                              .norm_stride = bound->most_points,
-                              .packed_transpose = bound->packed[2 * tile],
-                              .packed = bound->packed[2 * tile + 1]};
+    struct gp_points points = {.rows = tile_start(bound, tile + 1) - start,
+                               .x = bound->x + start * d,
+                               .x_norm = bound->x_norm + norms_at(bound, tile, c),
+                               .norm_stride = bound->most_points,
+                               .packed = bound->packed[2 * tile + 1]};
+    if (!bound->use.single || !gp_has_few_attributes(&bound->model->gp))
+        points.packed_transpose = bound->packed[2 * tile];
+    return points;
 }
 
 size_t likelihood_blocks(size_t points) {
@@ -99,6 +101,8 @@ static void layout_points(struct bound *bound, struct arena *arena) {
     size_t functions = model->functions, d = model->attributes, points = bound->most_points;
     bound->x = arena_doubles(arena, points * d);
     bound->x_square = arena_doubles(arena, points * d);
+    if (bound->use.single)
+        bound->x_narrow = arena_bytes(arena, points * d, sizeof(float));
     bound->d_x = bound->needs_d_x ? arena_doubles(arena, points * d) : NULL;
     bound->point_target = arena_doubles(arena, points * bound->target_width);
     bound->point_weight = arena_doubles(arena, points);
@@ -131,12 +135,17 @@ static void layout_functions(struct bound *bound, struct arena *arena) {
     bound->gradient_of = arena_bytes(arena, functions, sizeof *bound->gradient_of);
     bound->q = arena_doubles(arena, functions * scales);
     bound->d_q = arena_doubles(arena, functions * scales);
-    double *zq = bound->needs_d_x ? arena_doubles(arena, functions * area) : NULL;
-    bool counting = !bound->factor;
+    bool counting = !bound->factor, single = bound->use.single;
+    union gp_matrix zq = {0};
+    if (bound->needs_d_x)
+        zq = gp_matrix_layout(single, functions * area, arena);
     struct gp_factor thrown_away;
     for (size_t c = 0; c < functions; c++) {
-        gp_factor_layout(counting ? &thrown_away : &bound->factor[c], &model->gp, arena,
-                         counting ? NULL : bound->q + c * scales, zq ? zq + c * area : NULL);
+        union gp_matrix own = zq;
+        if (!counting && bound->needs_d_x)
+            own = gp_matrix_from(single, zq, c * area);
+        gp_factor_layout(counting ? &thrown_away : &bound->factor[c], &model->gp, single, arena,
+                         counting ? NULL : bound->q + c * scales, own);
         if (!counting) {
             bound->theta[c] = model_gp(model, model->theta, c);
             bound->gradient_of[c] = model_gp(model, bound->gradient, c);
@@ -158,6 +167,14 @@ static struct gp_gather *gather_of(const struct bound *bound, size_t unit, size_
     return &bound->gather[is_one_tile(bound) ? worker : unit];
 }
 
+/* A right factor of products (k x n), packed. */
+static union gp_matrix layout_packed(const struct bound *bound, size_t n, size_t k,
+                                     struct arena *arena) {
+    bool single = bound->use.single;
+    return gp_matrix_layout(single, (single ? gemm_packed_size_single : gemm_packed_size)(n, k),
+                            arena);
+}
+
 static void layout_tiles(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
     size_t functions = model->functions, d = model->attributes, tiles = bound->tiles;
@@ -172,16 +189,18 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
     struct gp_tile no_tile;
     struct gp_gather no_gather;
     for (size_t t = 0; t < tiles; t++) {
-        double *gamma = arena_doubles(arena, term_count(model) * model->inducing * rows);
-        double *transpose = arena_doubles(arena, gemm_packed_size(rows, d));
-        double *plain = arena_doubles(arena, gemm_packed_size(d, rows));
-        if (gamma) {
+        union gp_matrix gamma =
+            gp_matrix_layout(bound->use.single, term_count(model) * model->inducing * rows, arena);
+        union gp_matrix transpose = layout_packed(bound, rows, d, arena);
+        union gp_matrix plain = layout_packed(bound, d, rows, arena);
+        if (bound->gamma) {
             bound->gamma[t] = gamma;
             bound->packed[2 * t] = transpose;
             bound->packed[2 * t + 1] = plain;
         }
         for (size_t u = t * functions; u < (t + 1) * functions; u++)
-            gp_tile_layout(gamma ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use, arena);
+            gp_tile_layout(bound->tile ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use,
+                           arena);
     }
     /* Those of a shard's first tile lie with the shard. */
     for (size_t u = bound->parallel ? functions : 0; u < gathers; u++)
@@ -239,7 +258,9 @@ struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t
     bound->target_width = likelihood_target_width(model->options.likelihood, model->classes);
     bound->tiles = tile_count(bound->most_points, model->functions);
     bound->columns = (model->attributes + GRADIENT_COLUMNS - 1) / GRADIENT_COLUMNS;
-    bound->use = (struct gp_tile_use){.backward = true, .first_order = input->widens};
+    bound->use = (struct gp_tile_use){.backward = true,
+                                      .first_order = input->widens,
+                                      .single = model->options.precision == PRECISION_SINGLE};
     bound->needs_d_x = input->moves || (input->place_backward && model_learns_noise(model));
     if (bound->pool && (bound->parallel || !parallel)) {
         layout(bound, &bound->arena);
@@ -318,6 +339,8 @@ static void complete_points(void *context, size_t unit, size_t worker) {
     size_t width = bound->target_width;
     for (size_t p = unit * LIKELIHOOD_ROWS; p < end && p < points; p++) {
         multiply(d, bound->x + p * d, bound->x + p * d, bound->x_square + p * d);
+        if (bound->x_narrow)
+            narrow(d, bound->x + p * d, bound->x_narrow + p * d);
         memcpy(bound->point_target + p * width, bound->batch.target + p / samples * width,
                width * sizeof(double));
         bound->point_weight[p] = bound->batch.weight[p / samples] / (double)samples;
@@ -359,10 +382,13 @@ static void pack_points(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t t = unit / 2, d = bound->model->attributes;
     struct gp_points points = tile_points(bound, t, 0);
-    if (unit % 2 == 0)
-        gemm_pack(TRANSPOSED, points.rows, d, points.x, d, bound->packed[unit]);
+    enum form form = unit % 2 == 0 ? TRANSPOSED : PLAIN;
+    size_t n = form == TRANSPOSED ? points.rows : d, k = form == TRANSPOSED ? d : points.rows;
+    if (bound->x_narrow)
+        gemm_pack_single(form, n, k, bound->x_narrow + tile_start(bound, t) * d, d,
+                         bound->packed[unit].narrow);
     else
-        gemm_pack(PLAIN, d, points.rows, points.x, d, bound->packed[unit]);
+        gemm_pack(form, n, k, points.x, d, bound->packed[unit].wide);
 }
 
 /* V and weights complete, points placed and squared, targets and weights of points. */
@@ -414,7 +440,8 @@ void look_at_points(void *context, size_t unit, size_t worker) {
     struct gp_tile *tile = &bound->tile[unit];
     /* The functions' gammas stand one below the other, as many columns apart as this batch has. */
     gp_tile_place(tile, gp, points.rows,
-                  bound->gamma[t] + c * gp->kernel->terms * gp->inducing * points.rows,
+                  gp_matrix_from(bound->use.single, bound->gamma[t],
+                                 c * gp->kernel->terms * gp->inducing * points.rows),
                   bound->d_norm + norms_at(bound, t, c), bound->most_points);
     gp_conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
                    bound->variance + at, bound->scratch[worker]);
@@ -423,7 +450,7 @@ void look_at_points(void *context, size_t unit, size_t worker) {
     double *widened = (bound->blur ? bound->blur : bound->variance) + at;
     if (bound->blur)
         memset(widened, 0, points.rows * sizeof(double));
-    gp_slope(&bound->factor[c], gp, &bound->theta[c], &points, tile, tile_blur(bound, t), widened,
+    gp_slope(&bound->factor[c], gp, &points, tile, tile_blur(bound, t), widened,
              bound->scratch[worker]);
 }
 

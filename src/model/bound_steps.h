@@ -28,14 +28,15 @@ struct bound {
     struct gp_tile *tile;     /* tiles x C */
     struct gp_gather *gather; /* tiles x C; with one tile, per worker */
     double *unit_noise;       /* tiles x C x d: gradient by V, first order only; or NULL */
-    double **gamma;           /* tiles: the functions' gammas, one below the other */
+    union gp_matrix *gamma;   /* tiles: the functions' gammas, one below the other */
     struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
     const struct gp_parameters *norms;         /* C: where gather_norms adds to */
     bool *factored;                            /* C */
     double *q, *d_q;                           /* C T x d: 1 / lambda^2; scratch */
     double *x, *x_square, *d_x;                /* R x d */
+    float *x_narrow;                           /* R x d: x in single precision; or NULL */
     double *x_norm, *d_norm;                   /* C T x most_points */
-    double **packed;                           /* tiles x 2: x' and x, see gp.h */
+    union gp_matrix *packed;                   /* tiles x 2: x' and x, see gp.h */
     double *feature;                           /* B x features: what a network is told of targets */
     double *point_target;                      /* R x target width */
     double *point_weight, *point_value;        /* R */

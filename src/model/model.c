@@ -13,6 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether every term of the kernel can be evaluated in the precision that is wanted. */
+static nim_status check_precision(const nim_options *options, nim_error *error) {
+    for (size_t t = 0; options->precision == PRECISION_SINGLE && t < options->kernel->terms; t++)
+        if (!options->kernel->term[t]->evaluate_single)
+            return option_failure(error, "precision", "kernel %s has no single precision",
+                                  options->kernel->name);
+    return NIM_OK;
+}
+
 /* How large a model of these options is on these data; flagged (columns) gets the columns with a
  * flag. */
 static nim_status choose_sizes(const nim_options *options, const nim_data *data,
@@ -145,7 +154,9 @@ static nim_status create_model(const nim_options *options, const nim_data *data,
     if (!flagged)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
     struct nim_options settled = options_settled(options, data);
-    status = choose_sizes(&settled, data, &sizes, flagged, error);
+    status = check_precision(&settled, error);
+    if (status == NIM_OK)
+        status = choose_sizes(&settled, data, &sizes, flagged, error);
     if (status == NIM_OK)
         status = model_allocate(&settled, &sizes, &model, error);
     if (status == NIM_OK)

@@ -150,6 +150,12 @@ static const struct option option_list[] = {
       "Step size of Adam.",
       NIM_OPTION_REAL, NULL, 1e-8, 1, NIM_OPTION_TRAINS},
      REAL, AT(rate)},
+    {{"precision", "double",
+      "double|single",
+      "Precision of the large products of matrices in a training step; sums, factorisations and "
+      "parameters are always double.",
+      NIM_OPTION_CHOICE, NAMES("double", "single"), 0, 0, NIM_OPTION_TRAINS},
+     CHOICE, AT(precision)},
     {{"calibrate", "auto",
       "auto|none",
       "auto: calibrate the probabilities of classes and levels with a temperature, found by "

@@ -11,6 +11,7 @@ enum noise_mode { NOISE_GIVEN, NOISE_LEARNED, NOISE_BOTH };
 enum missing_rule { MISSING_AUTO, MISSING_IGNORE };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
+enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
 
 /* Every setting, once; options.c gives name, default, range and help of each. */
 struct nim_options {
@@ -23,6 +24,7 @@ struct nim_options {
     size_t missing;                  /* enum missing_rule */
     size_t calibrate;                /* enum calibrate_rule */
     size_t novelty;                  /* enum novelty_rule */
+    size_t precision;                /* enum precision */
     size_t degree, classes, functions, inducing, samples, points, layers, units;
     size_t epochs, warm_up, batch, seed, threads;
     size_t standardise, learn_epsilon;

@@ -121,8 +121,8 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     struct gp_quick quick;
     struct prediction_work work;
     for (size_t c = 0; c < functions; c++) {
-        gp_factor_layout(counting ? &factor : &predictor->factor[c], &model->gp, arena,
-                         counting ? NULL : predictor->q + c * scales, NULL);
+        gp_factor_layout(counting ? &factor : &predictor->factor[c], &model->gp, false, arena,
+                         counting ? NULL : predictor->q + c * scales, (union gp_matrix){0});
         gp_form_layout(counting ? &form : &predictor->form[c], &model->gp, arena);
         if (ladder_serves(model))
             gp_quick_layout(counting ? &quick : &predictor->quick[c], &model->gp, arena);
@@ -251,7 +251,7 @@ static void look_exactly(const struct nim_predictor *predictor, struct predictio
             gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
                            &work->tile, mean, variance, work->scratch);
         if (model->options.input->widens)
-            gp_slope(&predictor->factor[c], &model->gp, &predictor->theta[c], &points, &work->tile,
+            gp_slope(&predictor->factor[c], &model->gp, &points, &work->tile,
                      (struct gp_blur){work->noise, predictor->joined ? work->root : NULL}, variance,
                      work->scratch);
     }

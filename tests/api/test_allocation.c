@@ -219,6 +219,17 @@ static void every_likelihood_there_is(void **state) {
     }
 }
 
+static void single_precision(void **state) {
+    (void)state;
+    for (size_t i = 0; input_list[i]; i++) {
+        struct problem problem = usual;
+        problem.input = input_list[i]->name;
+        problem.attributes = i % 2 ? 4 : 37;
+        problem.single = true;
+        nothing_is_allocated(&problem, "2");
+    }
+}
+
 /* Handles give back all they took. */
 static void nothing_is_kept(void **state) {
     (void)state;
@@ -290,6 +301,7 @@ int main(void) {
         cmocka_unit_test(two_threads),
         cmocka_unit_test(every_kernel),
         cmocka_unit_test(every_likelihood_there_is),
+        cmocka_unit_test(single_precision),
         cmocka_unit_test(nothing_is_kept),
         cmocka_unit_test(amortised_holds_the_order_alone),
         cmocka_unit_test(latent_holds_its_rows),

@@ -213,6 +213,24 @@ static void threads_many_attributes(void **state) {
     }
 }
 
+/* Single precision, with few attributes and with more than GP_FEW_ATTRIBUTES, in one tile of points
+ * and in several. */
+static void threads_single_precision(void **state) {
+    (void)state;
+    for (size_t i = 0; input_list[i]; i++) {
+        struct problem problem = {.classes = i % 2 ? 3 : 7,
+                                  .attributes = i % 3 ? 3 : 37,
+                                  .inducing = 13,
+                                  .rows = 140,
+                                  .kernel = kernel_in_turn(i),
+                                  .input = input_list[i]->name,
+                                  .noise = i % 2 ? "given" : "both",
+                                  .samples = 1 + i % 2,
+                                  .single = true};
+        same_for_any_threads(&problem, 70, 2 + i % 2);
+    }
+}
+
 /* ---------------------------------------------------------------- portions of prediction ------ */
 
 static void same_for_any_portions(const struct problem *problem) {
@@ -249,6 +267,9 @@ static void portions_of_prediction(void **state) {
                                   .input = input_list[i]->name,
                                   .noise = "both"};
         same_for_any_portions(&problem);
+        problem.single = true;
+        if (i % 3 == 0)
+            same_for_any_portions(&problem);
     }
     for (size_t l = 1; likelihood_list[l]; l++) {
         struct problem problem = {.classes = likelihood_list[l]->most_classes ? 2 : 3,
@@ -350,6 +371,7 @@ int main(void) {
         cmocka_unit_test(threads_every_likelihood),
         cmocka_unit_test(threads_ten_classes),
         cmocka_unit_test(threads_many_attributes),
+        cmocka_unit_test(threads_single_precision),
         cmocka_unit_test(portions_of_prediction),
         cmocka_unit_test(seeds),
         cmocka_unit_test(two_trainings_at_the_same_time),

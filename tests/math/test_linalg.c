@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products, Cholesky factor and triangular inverse against plain loops in long double.
+ * Products, Cholesky factor and triangular inverse against plain loops in long double. A sum of k
+ * products in whatever order is off by at most (k + 4) epsilon times the sum of their sizes. Like
+ * the products themselves this is compiled once more for single precision (test_linalg_single.c).
  *
  * Every matrix lies in a larger area: GUARD numbers before and after it and what lies between the
  * end of a row and the start of the next must be untouched afterwards.
@@ -18,17 +20,24 @@
 #include <string.h>
 
 #include "math/linalg.h"
+#include "math/real.h"
+
+#ifdef SINGLE
+#define EPSILON FLT_EPSILON
+#else
+#define EPSILON DBL_EPSILON
+#endif
 
 enum { GUARD = 16 };
 
-#define GUARD_VALUE 12345.678
+#define GUARD_VALUE ((real)12345.678)
 
 struct matrix {
     size_t rows, columns, ld;
-    double *area, *data;
+    real *area, *data;
 };
 
-static double *scratch;
+static real *scratch;
 static uint64_t random_state = 1;
 
 static uint64_t random_bits(void) {
@@ -38,8 +47,8 @@ static uint64_t random_bits(void) {
     return random_state;
 }
 
-static double random_number(void) {
-    return (double)(random_bits() >> 11) * 0x1p-52 - 1;
+static real random_number(void) {
+    return (real)((double)(random_bits() >> 11) * 0x1p-52 - 1);
 }
 
 static size_t area_size(const struct matrix *x) {
@@ -52,7 +61,7 @@ static bool is_inside(const struct matrix *x, size_t place) {
 }
 
 /* Filled with `value`, its surroundings with GUARD_VALUE. */
-static struct matrix matrix_of(size_t rows, size_t columns, size_t gap, double value) {
+static struct matrix matrix_of(size_t rows, size_t columns, size_t gap, real value) {
     struct matrix x = {rows, columns, columns + gap, NULL, NULL};
     x.area = malloc(area_size(&x) * sizeof *x.area);
     assert_non_null(x.area);
@@ -76,11 +85,11 @@ static struct matrix copy_of(const struct matrix *x) {
     return copy;
 }
 
-static double *at(const struct matrix *x, size_t i, size_t j) {
+static real *at(const struct matrix *x, size_t i, size_t j) {
     return &x->data[i * x->ld + j];
 }
 
-static void set_upper(const struct matrix *x, double value) {
+static void set_upper(const struct matrix *x, real value) {
     for (size_t i = 0; i < x->rows; i++)
         for (size_t j = i + 1; j < x->columns; j++)
             *at(x, i, j) = value;
@@ -95,7 +104,7 @@ static void done(struct matrix *x) {
     free(x->area);
 }
 
-static bool same_bits(double x, double y) {
+static bool same_bits(real x, real y) {
     return memcmp(&x, &y, sizeof x) == 0;
 }
 
@@ -107,7 +116,7 @@ struct shape {
     enum kind kind;
     enum form ta, tb;
     size_t m, n, k;
-    double alpha, beta;
+    real alpha, beta;
 };
 
 static struct matrix random_operand(enum form t, size_t rows, size_t columns) {
@@ -115,7 +124,7 @@ static struct matrix random_operand(enum form t, size_t rows, size_t columns) {
     return t == PLAIN ? random_matrix(rows, columns, gap) : random_matrix(columns, rows, gap);
 }
 
-static double element(enum form t, const struct matrix *x, size_t i, size_t j) {
+static real element(enum form t, const struct matrix *x, size_t i, size_t j) {
     return t == PLAIN ? *at(x, i, j) : *at(x, j, i);
 }
 
@@ -123,16 +132,19 @@ static void multiply(const struct shape *s, const struct matrix *a, const struct
                      const struct matrix *c) {
     switch (s->kind) {
     case FULL_PRODUCT:
-        gemm(s->ta, s->tb, s->m, s->n, s->k, s->alpha, a->data, a->ld, b->data, b->ld, s->beta,
-             c->data, c->ld, scratch);
+        REAL(gemm)
+        (s->ta, s->tb, s->m, s->n, s->k, s->alpha, a->data, a->ld, b->data, b->ld, s->beta, c->data,
+         c->ld, scratch);
         break;
     case LOWER_PRODUCT:
-        gemm_lower(s->ta, s->tb, s->m, s->k, s->alpha, a->data, a->ld, b->data, b->ld, s->beta,
-                   c->data, c->ld, scratch);
+        REAL(gemm_lower)
+        (s->ta, s->tb, s->m, s->k, s->alpha, a->data, a->ld, b->data, b->ld, s->beta, c->data,
+         c->ld, scratch);
         break;
     case TRIANGULAR_PRODUCT:
-        trmm_lower(s->ta, s->m, s->n, s->alpha, a->data, a->ld, b->data, b->ld, s->beta, c->data,
-                   c->ld, scratch);
+        REAL(trmm_lower)
+        (s->ta, s->m, s->n, s->alpha, a->data, a->ld, b->data, b->ld, s->beta, c->data, c->ld,
+         scratch);
         break;
     }
 }
@@ -143,7 +155,7 @@ static bool takes_part(const struct shape *s, size_t i, size_t p) {
 }
 
 static void check_element(const struct shape *s, const struct matrix *a, const struct matrix *b,
-                          double before, double after, size_t i, size_t j) {
+                          real before, real after, size_t i, size_t j) {
     long double sum = s->beta == 0 ? 0 : (long double)s->beta * before;
     long double size = fabsl(sum);
     for (size_t p = 0; p < s->k; p++) {
@@ -154,7 +166,7 @@ static void check_element(const struct shape *s, const struct matrix *a, const s
         sum += term;
         size += fabsl(term);
     }
-    const long double tolerance = ((long double)s->k + 4) * DBL_EPSILON * size;
+    const long double tolerance = ((long double)s->k + 4) * EPSILON * size;
     if (!(fabsl(after - sum) <= tolerance))
         fail_msg(
             "kind %d, %d %d, %zu x %zu x %zu, alpha %g, beta %g: (%zu, %zu) is %.17g, not %.17Lg",
@@ -186,7 +198,7 @@ static void check_product(const struct shape *s) {
     done(&a), done(&b), done(&c), done(&before);
 }
 
-static const double factors[][2] = {{1, 0}, {1, 1}, {-1, 1}, {0.3, -2.5}, {-2, 0}, {0, 0.5}};
+static const real factors[][2] = {{1, 0}, {1, 1}, {-1, 1}, {(real)0.3, -2.5}, {-2, 0}, {0, 0.5}};
 
 /* The shape with each of the transpositions and factors. */
 static void check_variants(enum kind kind, size_t m, size_t n, size_t k) {
@@ -255,24 +267,24 @@ static void place_row(enum form t, const struct matrix *target, size_t i,
         *(t == PLAIN ? at(target, i, p) : at(target, p, i)) = *at(row, 0, p);
 }
 
-static double placed_product(const struct shape *s, const struct matrix *row,
-                             const struct matrix *column, double before, size_t i, size_t j) {
+static real placed_product(const struct shape *s, const struct matrix *row,
+                           const struct matrix *column, real before, size_t i, size_t j) {
     struct matrix a = random_operand(s->ta, s->m, s->k), b = random_operand(s->tb, s->k, s->n);
     struct matrix c = random_matrix(s->m, s->n, random_bits() % 6);
     place_row(s->ta, &a, i, row);
     place_row(s->tb == PLAIN ? TRANSPOSED : PLAIN, &b, j, column);
     *at(&c, i, j) = before;
     multiply(s, &a, &b, &c);
-    const double result = *at(&c, i, j);
+    const real result = *at(&c, i, j);
     done(&a), done(&b), done(&c);
     return result;
 }
 
-static void check_positions(size_t k, double alpha, double beta) {
+static void check_positions(size_t k, real alpha, real beta) {
     struct matrix row = random_matrix(1, k, 0), column = random_matrix(1, k, 0);
-    const double before = random_number();
+    const real before = random_number();
     const struct shape single = {FULL_PRODUCT, PLAIN, PLAIN, 1, 1, k, alpha, beta};
-    const double expected = placed_product(&single, &row, &column, before, 0, 0);
+    const real expected = placed_product(&single, &row, &column, before, 0, 0);
     for (int trial = 0; trial < 100; trial++) {
         struct shape s = {trial % 5 ? FULL_PRODUCT : LOWER_PRODUCT,
                           random_bits() & 1 ? TRANSPOSED : PLAIN,
@@ -300,7 +312,7 @@ static void test_positions(void **state) {
 }
 
 /* A column of B gives the same column of op(L) B at any place among any number of columns. */
-static void check_triangular_positions(enum form tl, size_t m, double alpha, double beta) {
+static void check_triangular_positions(enum form tl, size_t m, real alpha, real beta) {
     struct matrix l = random_matrix(m, m, 1), column = random_matrix(m, 1, 0);
     struct matrix before = random_matrix(m, 1, 0), expected = copy_of(&before);
     set_upper(&l, NAN);
@@ -328,10 +340,11 @@ static void test_triangular_positions(void **state) {
     static const size_t orders[] = {1, 6, 50, 283};
     for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
         check_triangular_positions(PLAIN, orders[o], 1, 0);
-        check_triangular_positions(TRANSPOSED, orders[o], -0.7, 1.3);
+        check_triangular_positions(TRANSPOSED, orders[o], (real)-0.7, (real)1.3);
     }
 }
 
+#ifndef SINGLE
 /* ---- factors ---- */
 
 static const size_t orders[] = {0, 1, 2, 3, 5, 10, 16, 23, 24, 25, 31, 48, 49, 57, 100, 211, 400};
@@ -343,7 +356,7 @@ static struct matrix random_covariance(size_t n, size_t gap) {
     struct matrix g = random_matrix(n, n, 0), a = matrix_of(n, n, gap, NAN);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++) {
-            double sum = i == j ? 0.1 : 0;
+            real sum = i == j ? 0.1 : 0;
             for (size_t p = 0; p < n; p++)
                 sum += *at(&g, i, p) * *at(&g, j, p);
             *at(&a, i, j) = sum;
@@ -366,8 +379,7 @@ static void test_cholesky(void **state) {
                     sum += (long double)*at(&l, i, p) * *at(&l, j, p);
                     size += fabsl((long double)*at(&l, i, p) * *at(&l, j, p));
                 }
-                assert_true(fabsl(sum - *at(&a, i, j)) <=
-                            ((long double)n + 8) * DBL_EPSILON * size);
+                assert_true(fabsl(sum - *at(&a, i, j)) <= ((long double)n + 8) * EPSILON * size);
             }
             for (size_t j = i + 1; j < n; j++)
                 assert_true(same_bits(*at(&l, i, j), 0));
@@ -380,7 +392,7 @@ static void test_cholesky(void **state) {
 static void test_cholesky_failure(void **state) {
     (void)state;
     static const size_t places[] = {0, 1, 15, 23, 24, 30, 47, 48, 71, 82};
-    static const double bad[] = {0, -1, INFINITY, -INFINITY, NAN};
+    static const real bad[] = {0, -1, INFINITY, -INFINITY, NAN};
     const size_t n = 83;
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
         for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
@@ -399,7 +411,7 @@ static void test_triangular_inverse(void **state) {
         const size_t n = orders[o];
         struct matrix l = random_matrix(n, n, o % 3), x = matrix_of(n, n, o % 5, NAN);
         for (size_t i = 0; i < n; i++)
-            *at(&l, i, i) = (2 + random_number()) * sqrt((double)n);
+            *at(&l, i, i) = (2 + random_number()) * sqrt((real)n);
         set_upper(&l, NAN);
         triangular_inverse(n, l.data, l.ld, x.data, x.ld, scratch);
         for (size_t i = 0; i < n; i++) {
@@ -409,7 +421,7 @@ static void test_triangular_inverse(void **state) {
                     sum += (long double)*at(&l, i, p) * *at(&x, p, j);
                     size += fabsl((long double)*at(&l, i, p) * *at(&x, p, j));
                 }
-                assert_true(fabsl(sum) <= ((long double)n + 8) * DBL_EPSILON * size);
+                assert_true(fabsl(sum) <= ((long double)n + 8) * EPSILON * size);
             }
             for (size_t j = i + 1; j < n; j++)
                 assert_true(same_bits(*at(&x, i, j), 0));
@@ -417,14 +429,15 @@ static void test_triangular_inverse(void **state) {
         done(&l), done(&x);
     }
 }
+#endif
 
 static int allocate_scratch(void **state) {
     (void)state;
-    scratch = aligned_alloc(64, GEMM_SCRATCH * sizeof *scratch);
+    scratch = aligned_alloc(64, GEMM_SCRATCH * sizeof(double));
     if (!scratch)
         return -1;
     /* What it holds must not matter. */
-    for (size_t i = 0; i < GEMM_SCRATCH; i++)
+    for (size_t i = 0; i < GEMM_SCRATCH * sizeof(double) / sizeof *scratch; i++)
         scratch[i] = NAN;
     return 0;
 }
@@ -438,11 +451,11 @@ static int free_scratch(void **state) {
 /* Factors packed beforehand give the same bits as those packed on the way. */
 static void check_packed(enum form tb, size_t m, size_t n, size_t k) {
     size_t ldb = tb == TRANSPOSED ? k : n;
-    double *a = malloc(m * k * sizeof *a), *b = malloc(k * n * sizeof *b);
-    double *weight = malloc(k * sizeof *weight), *weighted = malloc(m * k * sizeof *weighted);
-    double *one = malloc(m * n * sizeof *one), *two = malloc(m * n * sizeof *two);
-    double *left = aligned_alloc(64, (gemm_packed_size(m, k) * sizeof(double) + 63) / 64 * 64);
-    double *right = aligned_alloc(64, (gemm_packed_size(n, k) * sizeof(double) + 63) / 64 * 64);
+    real *a = malloc(m * k * sizeof *a), *b = malloc(k * n * sizeof *b);
+    real *weight = malloc(k * sizeof *weight), *weighted = malloc(m * k * sizeof *weighted);
+    real *one = malloc(m * n * sizeof *one), *two = malloc(m * n * sizeof *two);
+    real *left = aligned_alloc(64, (REAL(gemm_packed_size)(m, k) * sizeof(real) + 63) / 64 * 64);
+    real *right = aligned_alloc(64, (REAL(gemm_packed_size)(n, k) * sizeof(real) + 63) / 64 * 64);
     for (size_t i = 0; i < k * n; i++)
         b[i] = random_number();
     for (size_t i = 0; i < k; i++)
@@ -451,17 +464,17 @@ static void check_packed(enum form tb, size_t m, size_t n, size_t k) {
         a[i] = random_number();
         weighted[i] = a[i] * weight[i % k];
     }
-    gemm(PLAIN, tb, m, n, k, -2.0, weighted, k, b, ldb, 0.0, one, n, scratch);
-    gemm_pack(tb, n, k, b, ldb, right);
-    gemm_pack_left(m, k, -2.0, a, k, weight, left);
-    gemm(PLAIN, PACKED, m, n, k, -2.0, weighted, k, right, 0, 0.0, two, n, scratch);
+    REAL(gemm)(PLAIN, tb, m, n, k, -2.0, weighted, k, b, ldb, 0.0, one, n, scratch);
+    REAL(gemm_pack)(tb, n, k, b, ldb, right);
+    REAL(gemm_pack_left)(m, k, -2.0, a, k, weight, left);
+    REAL(gemm)(PLAIN, PACKED, m, n, k, -2.0, weighted, k, right, 0, 0.0, two, n, scratch);
     assert_memory_equal(one, two, m * n * sizeof *one);
-    gemm(PACKED, tb, m, n, k, 1.0, left, 0, b, ldb, 0.0, two, n, scratch);
+    REAL(gemm)(PACKED, tb, m, n, k, 1.0, left, 0, b, ldb, 0.0, two, n, scratch);
     assert_memory_equal(one, two, m * n * sizeof *one);
-    gemm(PACKED, PACKED, m, n, k, 1.0, left, 0, right, 0, 0.0, two, n, scratch);
+    REAL(gemm)(PACKED, PACKED, m, n, k, 1.0, left, 0, right, 0, 0.0, two, n, scratch);
     assert_memory_equal(one, two, m * n * sizeof *one);
-    gemm_pack_left(m, k, -2.0, weighted, k, NULL, left);
-    gemm(PACKED, PACKED, m, n, k, 1.0, left, 0, right, 0, 0.0, two, n, scratch);
+    REAL(gemm_pack_left)(m, k, -2.0, weighted, k, NULL, left);
+    REAL(gemm)(PACKED, PACKED, m, n, k, 1.0, left, 0, right, 0, 0.0, two, n, scratch);
     assert_memory_equal(one, two, m * n * sizeof *one);
     free(right);
     free(left);
@@ -483,10 +496,11 @@ static void test_packed_factors(void **state) {
     }
 }
 
+#ifndef SINGLE
 static void test_mirror_images(void **state) {
     (void)state;
     enum { MOST = 41 };
-    double before[MOST * MOST], mirrored[MOST * MOST], added[MOST * MOST];
+    real before[MOST * MOST], mirrored[MOST * MOST], added[MOST * MOST];
     for (size_t n = 1; n <= MOST; n++) {
         for (size_t i = 0; i < n * n; i++)
             before[i] = mirrored[i] = added[i] = random_number();
@@ -500,6 +514,61 @@ static void test_mirror_images(void **state) {
             }
     }
 }
+#else
+/* One block of k of a widening product has the bits of the product of floats; several are added up
+ * as doubles. */
+static void check_widening(enum form ta, enum form tb, size_t m, size_t n, size_t k) {
+    enum { DEEPEST = 264, MOST = 500 };
+    struct matrix a = random_operand(ta, m, k), b = random_operand(tb, k, n);
+    struct matrix part = matrix_of(m, n, 0, 0);
+    double sum[MOST], found[MOST];
+    assert_true(m * n <= MOST);
+    for (size_t i = 0; i < m * n; i++)
+        sum[i] = found[i] = (double)random_number();
+    size_t blocks = (k + DEEPEST - 1) / DEEPEST, depth = ((k + blocks - 1) / blocks + 3) / 4 * 4;
+    for (size_t start = 0; start < k; start += depth) {
+        const size_t end = start + depth < k ? start + depth : k;
+        const float *from_a = a.data + (ta == PLAIN ? start : start * a.ld);
+        const float *from_b = b.data + (tb == PLAIN ? start * b.ld : start);
+        gemm_single(ta, tb, m, n, end - start, -1.5f, from_a, a.ld, from_b, b.ld, 0.0f, part.data,
+                    part.ld, scratch);
+        for (size_t i = 0; i < m * n; i++)
+            sum[i] += (double)part.data[i];
+    }
+    gemm_widening(ta, tb, m, n, k, -1.5f, a.data, a.ld, b.data, b.ld, 1.0f, found, n, scratch);
+    assert_memory_equal(sum, found, m * n * sizeof *sum);
+    done(&a), done(&b), done(&part);
+}
+
+static void test_widening(void **state) {
+    (void)state;
+    static const size_t size[][3] = {
+        {1, 1, 1}, {4, 24, 3}, {7, 29, 264}, {9, 47, 265}, {13, 8, 997}};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int form = 0; form < 4; form++)
+            check_widening(form & 1 ? TRANSPOSED : PLAIN, form & 2 ? TRANSPOSED : PLAIN, size[i][0],
+                           size[i][1], size[i][2]);
+}
+
+/* The lower triangle is that of the whole product, and what is above stays. */
+static void test_lower_widening(void **state) {
+    (void)state;
+    for (size_t n = 1; n <= 61; n += 4) {
+        struct matrix a = random_matrix(n, 300, 0), b = random_matrix(n, 300, 1);
+        double *whole = calloc(n * n, sizeof *whole), *lower = calloc(n * n, sizeof *lower);
+        gemm_widening(PLAIN, TRANSPOSED, n, n, 300, 1.0f, a.data, a.ld, b.data, b.ld, 0.0f, whole,
+                      n, scratch);
+        gemm_lower_widening(PLAIN, TRANSPOSED, n, 300, 1.0f, a.data, a.ld, b.data, b.ld, 0.0f,
+                            lower, n, scratch);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                assert_true(lower[i * n + j] == (j <= i ? whole[i * n + j] : 0.0));
+        done(&a), done(&b);
+        free(lower);
+        free(whole);
+    }
+}
+#endif
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -509,11 +578,15 @@ int main(void) {
         cmocka_unit_test(test_large_products),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_triangular_positions),
+        cmocka_unit_test(test_packed_factors),
+#ifndef SINGLE
         cmocka_unit_test(test_cholesky),
         cmocka_unit_test(test_cholesky_failure),
         cmocka_unit_test(test_triangular_inverse),
-        cmocka_unit_test(test_packed_factors),
         cmocka_unit_test(test_mirror_images),
+#else
+        cmocka_unit_test(test_widening),       cmocka_unit_test(test_lower_widening),
+#endif
     };
     return cmocka_run_group_tests(tests, allocate_scratch, free_scratch);
 }

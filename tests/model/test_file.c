@@ -257,29 +257,62 @@ static nim_model *train_in_pieces(nim_model *model, const nim_data *data, size_t
     return model;
 }
 
+/* A training as a whole and one in pieces, and a further, warm start of both. */
+static void compare_with_pieces(struct fixture *whole, struct fixture *parts, const char *what) {
+    nim_error error;
+    size_t pieces;
+    stop_on(nim_model_train(whole->model, &whole->data, NULL, NULL, &error), &error);
+    nim_model *model = train_in_pieces(parts->model, &parts->data, &pieces);
+    assert_true(pieces > 3);
+    stop_on(nim_model_save(whole->model, in_directory("a"), &error), &error);
+    stop_on(nim_model_save(model, in_directory("b"), &error), &error);
+    assert_same_files(in_directory("a"), in_directory("b"), what);
+    stop_on(nim_model_train(whole->model, &whole->data, NULL, NULL, &error), &error);
+    stop_on(nim_model_train(model, &parts->data, NULL, NULL, &error), &error);
+    stop_on(nim_model_save(whole->model, in_directory("a"), &error), &error);
+    stop_on(nim_model_save(model, in_directory("b"), &error), &error);
+    assert_same_files(in_directory("a"), in_directory("b"), what);
+    nim_model_free(model);
+}
+
 static void stopped_trainings_end_the_same(void **state) {
     (void)state;
     for (size_t i = 0; i < INPUTS * NOISES; i++) {
         struct fixture whole, parts;
-        nim_error error;
-        size_t pieces;
         make(&whole, inputs[i % INPUTS], noises[i / INPUTS]);
         make(&parts, inputs[i % INPUTS], noises[i / INPUTS]);
-        stop_on(nim_model_train(whole.model, &whole.data, NULL, NULL, &error), &error);
-        nim_model *model = train_in_pieces(parts.model, &parts.data, &pieces);
-        assert_true(pieces > 3);
-        stop_on(nim_model_save(whole.model, in_directory("a"), &error), &error);
-        stop_on(nim_model_save(model, in_directory("b"), &error), &error);
-        assert_same_files(in_directory("a"), in_directory("b"), inputs[i % INPUTS]);
-        /* And a further, warm start goes the same way from both. */
-        stop_on(nim_model_train(whole.model, &whole.data, NULL, NULL, &error), &error);
-        stop_on(nim_model_train(model, &parts.data, NULL, NULL, &error), &error);
-        stop_on(nim_model_save(whole.model, in_directory("a"), &error), &error);
-        stop_on(nim_model_save(model, in_directory("b"), &error), &error);
-        assert_same_files(in_directory("a"), in_directory("b"), inputs[i % INPUTS]);
-        nim_model_free(model);
+        compare_with_pieces(&whole, &parts, inputs[i % INPUTS]);
         fixture_free(&whole);
         fixture_free(&parts);
+    }
+}
+
+/* The file says which precision it is, and going on keeps it. */
+static void precision_is_kept(void **state) {
+    (void)state;
+    for (size_t i = 0; i < INPUTS; i++) {
+        struct fixture whole, parts, twice;
+        nim_model *loaded;
+        nim_error error;
+        char precision[16];
+        make(&whole, inputs[i], "given");
+        make(&parts, inputs[i], "given");
+        make(&twice, inputs[i], "given");
+        stop_on(nim_model_set_option(whole.model, "precision", "single", &error), &error);
+        stop_on(nim_model_set_option(parts.model, "precision", "single", &error), &error);
+        stop_on(nim_model_train(twice.model, &twice.data, NULL, NULL, &error), &error);
+        compare_with_pieces(&whole, &parts, inputs[i]);
+        stop_on(nim_model_load(in_directory("a"), &loaded, &error), &error);
+        stop_on(nim_options_get(nim_model_options(loaded), "precision", precision, sizeof precision,
+                                &error),
+                &error);
+        assert_string_equal(precision, "single");
+        assert_true(memcmp(loaded->theta, twice.model->theta, loaded->count * sizeof(double)) != 0);
+        compare_predictions(whole.model, loaded, &whole.data);
+        nim_model_free(loaded);
+        fixture_free(&whole);
+        fixture_free(&parts);
+        fixture_free(&twice);
     }
 }
 
@@ -539,6 +572,7 @@ int main(void) {
         cmocka_unit_test(memory_holds_the_file),
         cmocka_unit_test(every_likelihood_comes_back),
         cmocka_unit_test(stopped_trainings_end_the_same),
+        cmocka_unit_test(precision_is_kept),
         cmocka_unit_test(checkpoints_do_not_disturb),
         cmocka_unit_test(the_trace_is_thinned),
         cmocka_unit_test(other_data_are_refused),

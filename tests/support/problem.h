@@ -15,6 +15,7 @@ struct problem {
     bool gaps;              /* some cells are missing, too few for a flag */
     bool correlated, odd;   /* errors are correlated; some are lopsided, some cells limits */
     bool learn_epsilon;
+    bool single; /* precision */
     double alpha;
     double noise_variance; /* of the error bars; 0 means the default of about 0.1, varied by cell */
 };

@@ -199,6 +199,25 @@ static void any_number_of_processes(void **state) {
         }
 }
 
+/* The same in single precision, with few attributes and with more than GP_FEW_ATTRIBUTES. */
+static void any_number_in_single_precision(void **state) {
+    (void)state;
+    static const char *const likelihood[] = {"robust_max", "softmax", "gaussian"};
+    for (size_t i = 0; input_list[i]; i++) {
+        struct problem problem = {.classes = 3,
+                                  .attributes = i % 2 ? 2 : 35,
+                                  .inducing = 7,
+                                  .rows = 70,
+                                  .kernel = kernel_in_turn(i),
+                                  .input = input_list[i]->name,
+                                  .noise = i % 2 ? "given" : "both",
+                                  .likelihood = likelihood[i % 3],
+                                  .samples = 1 + i % 3,
+                                  .single = true};
+        same_for_any_size(&problem, i == 1);
+    }
+}
+
 /* ---------------------------------------------------------------- the same gradient ----------- */
 
 static void check_gradient(const struct problem *problem, size_t combination) {
@@ -417,13 +436,10 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_processes),
-        cmocka_unit_test(gradient_as_alone),
-        cmocka_unit_test(stop_and_go_on),
-        cmocka_unit_test(stopped_by_one),
-        cmocka_unit_test(one_fails_all_end),
-        cmocka_unit_test(lost_processes),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(any_number_of_processes), cmocka_unit_test(any_number_in_single_precision),
+        cmocka_unit_test(gradient_as_alone),       cmocka_unit_test(stop_and_go_on),
+        cmocka_unit_test(stopped_by_one),          cmocka_unit_test(one_fails_all_end),
+        cmocka_unit_test(lost_processes),          cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gradient by Z and lengthscales, once gamma X is gathered, in either precision.
+ *
+ * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
+ *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
+ *     dot        dz = q (gamma X),                 dq = sum_m z (gamma X)
+ * and twice the dz with gamma_zz, since z then stands on both sides.
+ */
+#include "math/linalg.h"
+#include "math/simd.h"
+#include "math/vector.h"
+#include "gp/tile.h"
+
+/*
+ * One row of the distance terms' share: cross is gamma X, among gamma_zz Z, `row` the rowsum of
+ * gamma plus twice that of gamma_zz.
+ */
+SIMD_CLONES static void distance_row(size_t d, double row, const real *z, const double *q,
+                                     const double *cross, const real *among, double *d_q,
+                                     double *d_z) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        double at = (double)z[j], pulled = (double)among[j];
+        d_q[j] += at * (row * at - 2.0 * (cross[j] + pulled));
+        d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * pulled - row * at);
+    }
+}
+
+SIMD_CLONES static void dot_row(size_t d, const real *z, const double *q, const double *cross,
+                                const real *among, double *d_q, double *d_z) {
+    SIMD_LOOP
+    for (size_t j = 0; j < d; j++) {
+        d_q[j] += (double)z[j] * (cross[j] + (double)among[j]);
+        d_z[j] = q[j] * (cross[j] + 2.0 * (double)among[j]);
+    }
+}
+
+/* What is multiplied, as reals. */
+struct operands {
+    const real *gamma_zz, *z;
+};
+
+static struct operands rounded(const struct gp_factor *factor, const struct gp_shape *shape,
+                               const struct gp_parameters *theta, const double *gamma_zz) {
+#ifdef SINGLE
+    (void)theta;
+    narrow(shape->inducing * shape->inducing, gamma_zz, factor->narrow_gamma);
+    return (struct operands){factor->narrow_gamma, factor->z.narrow};
+#else
+    (void)factor, (void)shape;
+    return (struct operands){gamma_zz, theta->z};
+#endif
+}
+
+/* The first term's dz is written, the others' are added. */
+void REAL(gp_input_gradient)(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
+                             const struct gp_parameters *theta, struct gp_gather *gather,
+                             const double *gamma_zz, const struct gp_parameters *gradient,
+                             double *scratch) {
+    size_t m = shape->inducing, d = shape->attributes;
+    const struct gp_gather_term *term = &gather->term[t];
+    const double *q = factor->term[t].inverse_square;
+    struct operands operands = rounded(factor, shape, theta, gamma_zz);
+    real *gamma_z = (real *)gather->gamma_z;
+    double *d_q = term->inverse_square;
+    REAL(gemm)
+    (PLAIN, PLAIN, m, d, m, 1, operands.gamma_zz, m, operands.z, d, 0, gamma_z, d, (real *)scratch);
+    for (size_t i = 0; i < m; i++) {
+        double *by_z = gradient->z + i * d, *d_z = t == 0 ? by_z : factor->z_row;
+        const double *cross = term->gamma_x + i * d;
+        const real *z = operands.z + i * d, *among = gamma_z + i * d;
+        if (gp_is_distance(shape, t))
+            distance_row(d, term->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, among,
+                         d_q, d_z);
+        else
+            dot_row(d, z, q, cross, among, d_q, d_z);
+        if (t > 0)
+            add(d, d_z, by_z);
+    }
+    for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
+        gradient->log_lengthscale[t * d + j] = -2.0 * q[j] * d_q[j];
+}
