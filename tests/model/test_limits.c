@@ -46,7 +46,8 @@ static void process_layout(struct process *process, struct arena *arena) {
     process->memory = arena_doubles(arena, gp_parameter_count(&process->shape));
     process->q = arena_doubles(arena, process->shape.kernel->terms * process->shape.attributes);
     process->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    gp_factor_layout(&process->factor, &process->shape, arena, process->q, NULL);
+    gp_factor_layout(&process->factor, &process->shape, false, arena, process->q,
+                     (union gp_matrix){0});
     gp_tile_layout(&process->tile, &process->shape, MOST_POINTS, (struct gp_tile_use){0}, arena);
 }
 

@@ -191,7 +191,7 @@ static void check_quick(const char *kernel, double log_white, bool precise) {
         for (size_t i = 3; i < 3 * model->gp.inducing; i++)
             theta.z[i] = theta.z[i % 3] + 1e-4 * theta.z[i];
     for (int pass = 0; pass < 2; pass++) {
-        gp_factor_layout(&factor, &model->gp, &arena, q, NULL);
+        gp_factor_layout(&factor, &model->gp, false, &arena, q, (union gp_matrix){0});
         gp_form_layout(&form, &model->gp, &arena);
         assert_true(pass == 1 || arena_allocate(&arena));
     }
