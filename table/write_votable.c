@@ -116,7 +116,8 @@ static bool is_binary(const struct votable_writer *votable) {
     return votable->format != TABLE_VOTABLE;
 }
 
-/* Room at the end of the row, all zero. A place is returned for no bytes too: NULL means out of memory. */
+/* Room at the end of the row, all zero. A place is returned for no bytes too: NULL means out of
+ * memory. */
 static unsigned char *add_bytes(struct votable_writer *votable, size_t size) {
     if (!votable->row || votable->row_filled + size > votable->row_size) {
         size_t wanted = 2 * (votable->row_filled + size) + 64;
