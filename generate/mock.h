@@ -2,8 +2,8 @@
 #ifndef GENERATE_MOCK_H
 #define GENERATE_MOCK_H
 
-/* Tables made up: synthetic.h, catalogue.h and wave.h behind one face, with names for columns and
- * classes. */
+/* Simulated tables: one interface to synthetic.h, catalogue.h and wave.h, with names for columns
+ * and classes. */
 
 #include "catalogue.h"
 #include "synthetic.h"

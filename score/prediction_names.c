@@ -17,10 +17,12 @@ size_t predicted_size(const nim_model *model) {
 }
 
 void predicted_name(const nim_model *model, const double *p, char *text) {
-    if (predicts_of(nim_model_target(model)) == PREDICTS_LABELS)
+    if (predicts_of(nim_model_target(model)) == PREDICTS_LABELS) {
         class_set_name(model, p, 0.5, text);
-    else
-        strcpy(text, nim_model_class_name(model, most_probable(nim_model_classes(model), p)));
+        return;
+    }
+    const char *name = nim_model_class_name(model, most_probable(nim_model_classes(model), p));
+    memcpy(text, name, strlen(name) + 1);
 }
 
 const char *function_name(const nim_model *model, size_t function, char text[FUNCTION_NAME]) {

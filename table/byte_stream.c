@@ -93,8 +93,7 @@ static bool next_member(struct byte_stream *input, bool *ended, struct complaint
         if (starts_member(input) || input->raw_at == input->raw_end)
             break;
         if (input->raw[input->raw_at] != 0)
-            return complain(complaint, BAD_INPUT,
-                            "%s: there are other bytes after the gzip data",
+            return complain(complaint, BAD_INPUT, "%s: there are other bytes after the gzip data",
                             input->name);
         input->raw_at++;
     }

@@ -136,10 +136,11 @@ static bool read_end(struct idx_file *file, struct complaint *complaint) {
  * without memory. */
 static bool find_labels(const char *path, char **found) {
     const char *directory = strrchr(path, '/');
-    char *labels = *found = malloc(strlen(path) + 4);
+    size_t size = strlen(path) + 4;
+    char *labels = *found = malloc(size);
     if (!labels)
         return false;
-    strcpy(labels, path);
+    snprintf(labels, size, "%s", path);
     char *word = strstr(labels + (directory ? directory - path : 0), "images-idx3");
     size_t length = strlen(labels);
     if (word) {

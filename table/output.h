@@ -22,7 +22,7 @@ bool output_write(struct output *output, const void *bytes, size_t size,
 /* The name for messages: as given, or "standard output". */
 const char *output_name(const struct output *output);
 
-/* Where a large file may lie beside it for a while; NULL when it lies in no directory. */
+/* The directory for a large temporary file, that of the output; NULL if the output is in none. */
 const char *output_directory(const struct output *output);
 
 /* Makes the file appear; frees, also on failure. */

@@ -44,7 +44,7 @@ struct column {
         *name; /* without surrounding blanks, as the file spells it; empty where it has none */
     enum column_kind kind;
     const char *unit; /* or NULL */
-    size_t width;     /* of text: the longest there can be in bytes, 0 when nobody knows */
+    size_t width;     /* of text: the maximum in bytes, 0 if unknown */
     bool empty;       /* of CSV: all missing in the rows it was judged by, so anything may follow */
 };
 

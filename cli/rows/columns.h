@@ -61,7 +61,7 @@ bool column_find(const struct table *table, const char *name, size_t *column,
 bool column_label(const struct table *table, const char *wanted, const char *learned,
                   const char *usual, size_t *column, struct complaint *complaint);
 
-/* The label nobody named, in a table without the `usual` one: the last column, unless it looks like
+/* The default label in a table without the `usual` one: the last column, unless it looks like
  * anything else in the `rows` at hand. */
 bool column_guess_label(struct table *table, size_t rows, const char *usual, size_t *column,
                         struct complaint *complaint);

@@ -29,7 +29,7 @@ struct readings {
 };
 
 struct rows {
-    /* Set by the caller, and his. */
+    /* Set and owned by the caller. */
     struct table *table;
     const struct columns *columns;
     struct where *where;    /* or NULL */

@@ -74,14 +74,14 @@ struct target_values target_shape(const struct target *target);
 bool target_next(struct target *target, struct table *table, size_t rows,
                  struct complaint *complaint);
 
-/* Row i of those into place k of `targets`; *known is false where it has no target to speak of. */
+/* Row i of those into place k of `targets`; *known is false where it has no target. */
 bool target_take(struct target *target, struct table *table, size_t i,
                  struct target_values *targets, size_t k, bool *known, struct complaint *complaint);
 
 /* Whether the row just taken, whose target is missing, counts all the same. */
 bool target_keeps(const struct target *target);
 
-/* Levels nobody has put in order must be numbers. */
+/* Levels without a given order must be numbers. */
 bool target_check_order(const struct target *target, const struct table *table,
                         struct complaint *complaint);
 

@@ -2,7 +2,7 @@
 #ifndef CLI_SCORE_OUTSIDE_PROBABILITIES_H
 #define CLI_SCORE_OUTSIDE_PROBABILITIES_H
 
-/* Probabilities that somebody else has computed: the columns p_CLASS of a table. */
+/* Probabilities from a file: the columns p_CLASS of a table. */
 
 #include "cli/terminal/command.h"
 #include "text/name_list.h"

@@ -11,7 +11,7 @@
 #include "score/tally.h"
 
 struct monitor {
-    /* Set by the caller, and his. */
+    /* Set and owned by the caller. */
     const struct arguments *arguments;
     nim_model *model;
     nim_data held;                       /* rows held out; none when held.rows is 0 */

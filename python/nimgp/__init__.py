@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Classification and regression for data with error bars.
 
-Gaussian-process models in which the inputs themselves are noisy measurements, as scikit-learn
-estimators::
+Gaussian-process models whose inputs are noisy measurements, as scikit-learn estimators::
 
     from nimgp import NoisyGPClassifier, NoisyGPRegressor
 

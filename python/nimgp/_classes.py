@@ -69,8 +69,8 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         present = np.unique(y)
         if len(present) == 1:
             raise ValueError(
-                f"y holds one class only, {present.tolist()[0]!r} in {len(y)} rows; two classes "
-                "are the least"
+                f"y has only one class, {present.tolist()[0]!r} in {len(y)} rows; expected at "
+                "least two"
             )
         return present if classes is None else classes
 
@@ -116,20 +116,20 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X_err: ErrorsLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Adds rows to those it has learned from, and learns on.
+        """Adds rows to the training rows and continues the training.
 
-        The model infers the true inputs of every row, so it needs the rows it saw: `fit` and this
-        keep them with the estimator (and in its pickles, not in model files). A call goes on from
-        where the model is, with the old rows and the new, until the bound has settled again or for
-        `max_epochs`. Scaling and inducing inputs come from the first call, so let it hold a fair
-        portion, with two classes at least.
+        The training needs all rows, so `fit` and `partial_fit` keep them in the estimator (and in
+        its pickles, but not in model files). A call continues from the current model, with the old
+        and the new rows, until the bound no longer improves or for `max_epochs`. Scaling and
+        inducing inputs are computed in the first call, so it should have a representative sample
+        with at least two classes.
 
         Parameters
         ----------
         X, y, X_err, sample_weight
             As in :meth:`fit`; the new rows only.
         classes : array-like, optional
-            All classes there will ever be. Needed in the first call, unless `fit` came before.
+            All classes of all calls. Required in the first call, unless `fit` was called before.
 
         Returns
         -------
@@ -162,18 +162,18 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X : array-like of shape (n, d), DataFrame or astropy Table, Dask array or frame
             Measurements; NaN means missing.
         X_err : array-like of shape (n, d) or (d,), float or None
-            1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
-            with a warning when the estimator learned from measurements with errors.
+            1-sigma errors, as in :meth:`fit`. 0 means that the values are exact. So does None, with
+            a warning if the estimator was trained with errors.
         prior : array-like of shape (n_classes,), dict or Series of shares by class, "auto" or None
-            The shares of the classes among these rows, where they are not those of training.
+            The shares of the classes among these rows, if they differ from those in training.
             "auto" estimates them from the rows, see :meth:`estimate_prior`; Dask collections need
             shares.
 
         Returns
         -------
         ndarray of shape (n, n_classes)
-            In the order of ``classes_``; each row sums to one. A Dask array where X is one of its
-            collections.
+            In the order of ``classes_``; each row sums to one. A Dask array if X is a Dask
+            collection.
         """
         if is_dask(X):
             check_is_fitted(self)
@@ -189,12 +189,11 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         return model.predict(table, "probabilities", shares=shares)["probabilities"]
 
     def estimate_prior(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
-        """The shares of the classes among rows without labels.
+        """Estimates the shares of the classes among rows without labels.
 
-        They are the shares that make the rows most probable, found by expectation maximisation
-        (Saerens, Latinne and Decaestecker, 2002). That is right where each class looks as it did in
-        training and only the shares differ (label shift), not where the classes themselves look
-        different.
+        The estimate maximises the likelihood by expectation maximisation (Saerens, Latinne and
+        Decaestecker, 2002). It is valid if only the shares differ and each class looks as it did in
+        training (label shift), not if the classes themselves look different.
 
         Parameters
         ----------
@@ -212,11 +211,11 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     def predict_set(
         self, X: ArrayLike, coverage: float = 0.9, *, X_err: ErrorsLike | None = None
     ) -> np.ndarray:
-        """Sets of classes that hold the true one in so many rows at least, class by class.
+        """Sets of classes that contain the true class with a given coverage, for each class.
 
-        Rows that were kept aside in training say how probable a class must be (conformal
-        prediction). The share holds for each class, and so also where classes have other shares
-        than in training.
+        The probabilities are compared with those of rows that were held out in training (conformal
+        prediction). The coverage holds for each class, so it also holds if the shares of the
+        classes differ from those in training.
 
         Parameters
         ----------
@@ -228,7 +227,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         Returns
         -------
         ndarray of bool of shape (n, n_classes)
-            Which classes are in the set of each row; a set may be empty, or hold them all.
+            Which classes are in the set of each row; a set may be empty, or contain all classes.
         """
         if not isinstance(coverage, Real) or not 0 < coverage < 1:
             raise ValueError(f"coverage={coverage!r} is not between 0 and 1")
@@ -268,7 +267,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         *,
         X_err: ErrorsLike | None = None,
     ) -> float:
-        """The share of labels predicted right.
+        """The share of correct predictions.
 
         Parameters
         ----------

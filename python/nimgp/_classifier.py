@@ -15,19 +15,19 @@ from ._docstrings import documented
 class NoisyGPClassifier(ClassEstimator):
     """Gaussian-process classification for inputs with error bars.
 
-    Each class has a latent function with a sparse Gaussian-process prior, and the largest of them
-    wins. Inputs are measurements of true values; their 1-sigma errors are passed as ``X_err``.
+    Each class has a latent function with a sparse Gaussian-process prior. The class of a row is
+    that of the largest function. Inputs are measurements of true values; their 1-sigma errors are passed as ``X_err``.
 
     Parameters
     ----------
     likelihood : {choices of class}, default="robust_max"
-        How labels follow from the latent functions. "robust_max": the largest wins, but for a share
-        of wrong labels; "softmax": in proportion to their exponentials; "probit": for two classes,
-        with one latent function.
+        How labels depend on the latent functions. "robust_max": the class of the largest function,
+        except for a share of wrong labels; "softmax": probabilities proportional to the
+        exponentials of the functions; "probit": for two classes, with one latent function.
     epsilon : float, default=1e-3
         Share of wrong labels (robust_max).
     learn_epsilon : bool, default=False
-        Whether that share is learned, starting from `epsilon`.
+        Whether the share of wrong labels is learned, starting at `epsilon`.
     {parameters}
     {class_parameters}
 

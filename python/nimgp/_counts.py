@@ -32,7 +32,7 @@ class NoisyGPCountRegressor(NumberEstimator):
 
     y is 0, 1, 2, ...: a Poisson count whose rate is the exponential of a smooth function of the
     true inputs, which has a sparse Gaussian-process prior, times the exposure (the time, area or
-    effort over which the count was gathered; 1 unless given). Inputs are measurements of true
+    effort over which the count was collected; 1 by default). Inputs are measurements of true
     values; their 1-sigma errors are passed as ``X_err``.
 
     Parameters
@@ -48,7 +48,7 @@ class NoisyGPCountRegressor(NumberEstimator):
     Notes
     -----
     {notes}
-    The same goes for `exposure`.
+    The same holds for `exposure`.
 
     Examples
     --------
@@ -102,16 +102,15 @@ class NoisyGPCountRegressor(NumberEstimator):
         y : array-like of shape (n,)
             Counts.
         X_err : array-like of shape (n, d) or (d,), float or None
-            1-sigma errors: of each cell, of each attribute, or of all. NaN means unknown, 0 or None
-            exact.
-            An :class:`nimgp.Errors` or a tuple (lower, upper) of arrays says more.
+            1-sigma errors: of each cell, of each attribute, or one for all. NaN means unknown, 0 or
+            None exact. May also be an :class:`nimgp.Errors` or a tuple (lower, upper) of arrays.
         sample_weight : array-like of shape (n,), optional
-            Each row's share of the bound is multiplied by its weight.
+            Each row's term in the bound is multiplied by its weight.
         exposure : array-like of shape (n,), float or None
-            What each count was gathered over; None: 1 for all.
+            Time, area or effort over which each count was collected; None: 1 for all.
         X_unlabelled : array-like of shape (m, d), DataFrame or astropy Table, optional
-            Measurements of which y is not known. How true inputs are spread (`population`) is
-            learned from these rows too.
+            Measurements of which y is unknown. The distribution of the true inputs (`population`)
+            is learned from these rows too.
         X_unlabelled_err : array-like of shape (m, d) or (d,), float or None
             Their errors, as `X_err`.
 
@@ -121,9 +120,9 @@ class NoisyGPCountRegressor(NumberEstimator):
 
         Notes
         -----
-        An interrupt (Ctrl-C) stops training after the step under way and raises KeyboardInterrupt.
-        The estimator can predict with what it had learned by then; with ``warm_start=True`` a
-        further `fit` with the same data goes on.
+        An interrupt (Ctrl-C) stops training after the current step and raises KeyboardInterrupt.
+        The estimator can then predict. With ``warm_start=True``, `fit` with the same data continues
+        the training.
         """
         others = (X_unlabelled, X_unlabelled_err)
         return self._learn(X, y, X_err, sample_weight, exposure, others)
@@ -137,7 +136,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         sample_weight: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Self:
-        """Adds rows to those it has learned from, and learns on.
+        """Adds rows to the training rows and continues the training.
 
         See :meth:`NoisyGPRegressor.partial_fit`.
 
@@ -160,20 +159,20 @@ class NoisyGPCountRegressor(NumberEstimator):
         X_err: ErrorsLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> Denoised:
-        """Where the true inputs of the training rows are believed to be.
+        """Estimates the true inputs of the training rows.
 
         Parameters
         ----------
         X, y, X_err, exposure
-            As given to :meth:`fit`, in the same order; fewer rows from the beginning will do. With
-            ``input_model="amortised"`` any rows will do.
+            The rows of :meth:`fit`, in the same order, or the first of them. With
+            ``input_model="amortised"``, any rows.
 
         Returns
         -------
         Denoised
-            mean and std, each of shape (n, d). Input models that do not infer true inputs answer
-            with what the population says of a row's measurements where one was learned, otherwise
-            with the measurements and their errors.
+            mean and std, each of shape (n, d). For input models that do not infer true inputs, the
+            distribution of the inputs given their measurements and the population, if a population
+            was learned; otherwise the measurements and their errors.
         """
         return self._denoise(X, y, X_err, exposure)
 
@@ -187,19 +186,19 @@ class NoisyGPCountRegressor(NumberEstimator):
         return_std: bool = False,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """The mean count and, if wanted, its standard deviation.
+        """The mean count and, optionally, its standard deviation.
 
         Parameters
         ----------
         X : array-like of shape (n, d), DataFrame or astropy Table
             Measurements; NaN means missing.
         X_err : array-like of shape (n, d) or (d,), float or None
-            1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
-            with a warning when the estimator learned from measurements with errors.
+            1-sigma errors, as in :meth:`fit`. 0 means that the values are exact. So does None, with
+            a warning if the estimator was trained with errors.
         return_std : bool, default=False
         exposure : array-like of shape (n,), float or None
-            What the counts are to be gathered over. 1 makes the mean a rate, and so does None, with
-            a warning when the estimator learned from counts with an exposure.
+            Time, area or effort of the counts to predict. 1 makes the mean a rate. None means 1,
+            with a warning if the estimator was trained with an exposure.
 
         Returns
         -------
@@ -216,7 +215,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         X_err: ErrorsLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray:
-        """The least counts that are not exceeded with given probabilities.
+        """Quantiles: the smallest counts whose cumulative probability reaches the levels.
 
         Parameters
         ----------
@@ -241,7 +240,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         names: Sequence[str] | None = None,
         exposure: ArrayLike | None = None,
     ) -> Report:
-        """A page with pictures of the model and of what it says of rows.
+        """Makes an HTML page about the model and its predictions.
 
         Parameters
         ----------
@@ -264,7 +263,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         X_err: ErrorsLike | None = None,
         exposure: ArrayLike | None = None,
     ) -> np.ndarray:
-        """How well counts were predicted.
+        """The log probability of given counts.
 
         Parameters
         ----------

@@ -14,25 +14,25 @@ _LIMITS = {"<": -1, "<=": -1, "≤": -1, ">": 1, ">=": 1, "≥": 1, "": 0, "=": 
 
 
 class Errors:
-    """What is known of the errors of X beyond one number a cell; passed as ``X_err``.
+    """Errors of X with more than one number per cell; passed as ``X_err``.
 
-    Rows can be selected as from an array, so that cross-validation hands the right ones on.
+    Rows can be selected as from an array, so cross-validation passes the right ones.
 
     Parameters
     ----------
     sigma : array-like of shape (n, d), optional
-        1-sigma errors; NaN means unknown, 0 that the value is exact. Lower errors where there are
-        upper ones.
+        1-sigma errors; NaN means unknown, 0 that the value is exact. With `upper`, the lower
+        errors.
     upper : array-like of shape (n, d), optional
-        Upper errors: the truth is spread as two half normal curves that meet at the value. NaN:
-        like the lower one.
+        Upper errors: the true value is distributed as two half-normal curves that meet at the
+        value. NaN: equal to the lower error.
     cov : array-like of shape (n, d, d), optional
-        Covariances of the errors, in place of `sigma` and `corr`.
+        Covariances of the errors, instead of `sigma` and `corr`.
     corr : array-like of shape (n, d, d) or (d, d), optional
         Correlations of the errors. NaN counts as 0. At most 64 attributes.
     limit : array-like of shape (n, d), optional
-        "<" or -1 where the truth is below the value, ">" or 1 where it is above it; "" or 0 where
-        the value is the measurement. `sigma` is then how sharp the limit is.
+        "<" or -1 if the true value is below the value, ">" or 1 if it is above it; "" or 0 if the
+        value is a measurement. `sigma` of a limit says how sharp it is.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Errors:
                  limit: Any = None) -> None:  # fmt: skip
         if cov is not None:
             if sigma is not None or corr is not None:
-                raise ValueError("Errors: cov stands in place of sigma and corr")
+                raise ValueError("Errors: cov cannot be given together with sigma or corr")
             sigma, corr = _split(cov)
         self.limit = None if limit is None else read_limits(limit)
         if sigma is None and self.limit is not None:
@@ -131,7 +131,7 @@ class Errors:
         return part
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        raise TypeError("Errors are no array; sigma, upper, correlation and limit are")
+        raise TypeError("Errors cannot be converted to an array; its sigma, upper, correlation and limit can")
 
     def __repr__(self) -> str:
         more = [name for name in ("upper", "correlation", "limit") if getattr(self, name) is not None]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Denoised(NamedTuple):
-    """Where the true inputs of rows are believed to be.
+    """Estimated true inputs of rows.
 
     Attributes
     ----------
@@ -43,8 +43,8 @@ class Denoised(NamedTuple):
 
 
 class Population(NamedTuple):
-    """How true inputs are spread: a mixture of K Gaussians, in the units of X; K = 0 where nothing
-    is assumed of them.
+    """Distribution of the true inputs: a mixture of K Gaussians, in the units of X; K = 0 for a flat
+    population.
 
     Attributes
     ----------
@@ -182,23 +182,22 @@ class Estimator(NoveltyMethods, BaseEstimator):
         X_unlabelled: ArrayLike | None = None,
         X_unlabelled_err: ErrorsLike | None = None,
     ) -> Self:
-        """Learns from measurements, their errors and what the rows are.
+        """Trains the estimator on measurements, their errors and targets.
 
         Parameters
         ----------
         X : array-like of shape (n, d), DataFrame or astropy Table
             Measurements; NaN means missing.
         y : array-like of shape (n,)
-            What each row is. For sets of labels of shape (n, L).
+            Targets. For sets of labels of shape (n, L).
         X_err : array-like of shape (n, d) or (d,), float or None
-            1-sigma errors: of each cell, of each attribute, or of all. NaN means unknown, 0 or None
-            exact.
-            An :class:`nimgp.Errors` or a tuple (lower, upper) of arrays says more.
+            1-sigma errors: of each cell, of each attribute, or one for all. NaN means unknown, 0 or
+            None exact. May also be an :class:`nimgp.Errors` or a tuple (lower, upper) of arrays.
         sample_weight : array-like of shape (n,), optional
-            Each row's share of the bound is multiplied by its weight.
+            Each row's term in the bound is multiplied by its weight.
         X_unlabelled : array-like of shape (m, d), DataFrame or astropy Table, optional
-            Measurements of which y is not known. How true inputs are spread (`population`) is
-            learned from these rows too.
+            Measurements of which y is unknown. The distribution of the true inputs (`population`)
+            is learned from these rows too.
         X_unlabelled_err : array-like of shape (m, d) or (d,), float or None
             Their errors, as `X_err`.
 
@@ -208,9 +207,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
         Notes
         -----
-        An interrupt (Ctrl-C) stops training after the step under way and raises KeyboardInterrupt.
-        The estimator can predict with what it had learned by then; with ``warm_start=True`` a
-        further `fit` with the same data goes on.
+        An interrupt (Ctrl-C) stops training after the current step and raises KeyboardInterrupt.
+        The estimator can then predict. With ``warm_start=True``, `fit` with the same data continues
+        the training.
         """
         others = (X_unlabelled, X_unlabelled_err)
         return self._learn(X, y, X_err, sample_weight, others=others)
@@ -223,13 +222,12 @@ class Estimator(NoveltyMethods, BaseEstimator):
         X_err: ErrorsLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Adds rows to those it has learned from, and learns on.
+        """Adds rows to the training rows and continues the training.
 
-        The model infers the true inputs of every row, so it needs the rows it saw: `fit` and this
-        keep them with the estimator (and in its pickles, not in model files). A call goes on from
-        where the model is, with the old rows and the new, until the bound has settled again or for
-        `max_epochs`. Scaling and inducing inputs come from the first call, so let it hold a fair
-        portion.
+        The training needs all rows, so `fit` and `partial_fit` keep them in the estimator (and in
+        its pickles, but not in model files). A call continues from the current model, with the old
+        and the new rows, until the bound no longer improves or for `max_epochs`. Scaling and
+        inducing inputs are computed in the first call, so it should have a representative sample.
 
         Parameters
         ----------
@@ -254,8 +252,8 @@ class Estimator(NoveltyMethods, BaseEstimator):
         if self.warm_start and hasattr(self, "_model"):
             if others[0] is not None:
                 raise ValueError(
-                    "X_unlabelled is for a new model; with warm_start=True this one keeps the "
-                    "population it has learned"
+                    "X_unlabelled is for a new model; with warm_start=True the population "
+                    "is kept"
                 )
             table = (X, y, X_err, sample_weight, exposure)
             return self._train(lambda _: self._go_on(self._check_table(*table)))
@@ -319,7 +317,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         """The model as it is, to be trained further on these rows."""
         if self._model.under_way and len(table.x) != self._model.rows:
             raise ValueError(
-                f"the training on {self._model.rows} rows was stopped under way; finish it by fit "
+                f"the training on {self._model.rows} rows was stopped; finish it by fit "
                 "with warm_start=True and the same data before adding rows"
             )
         _settings.change_options(self._model, self)
@@ -404,8 +402,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
         limited = self._model.option("epochs") != "0" and self._model.option("stop") == "auto"
         if ended and used_up and limited:
             warn(
-                f"training stopped after {len(epochs)} epochs, before the bound had settled; raise "
-                'max_epochs, go on with warm_start=True, or set stop="fixed" if that is meant',
+                f"training stopped after {len(epochs)} epochs, while the bound was still "
+                'improving; raise max_epochs, continue with warm_start=True, or set stop="fixed" if '
+                "this is intended",
                 ConvergenceWarning,
             )
         return self
@@ -473,16 +472,16 @@ class Estimator(NoveltyMethods, BaseEstimator):
         values, sigma = self._check_inputs(X, X_err)
         if sigma is None and self._had_errors and self.noise != "learned":
             warn(
-                "learned from measurements with errors, but X_err is None here: the values are "
-                "taken to be exact. Pass X_err, or X_err=0 if that is meant."
+                "the estimator was trained with errors, but X_err is None: the values are taken "
+                "to be exact. Pass X_err, or X_err=0 if this is intended."
             )
         return values, sigma
 
     def _exposure_to_predict(self, exposure: Any, rows: int) -> np.ndarray | None:
         if exposure is None and self._had_exposure:
             warn(
-                "learned from counts with an exposure, but exposure is None here: it is taken to "
-                "be 1. Pass exposure, or exposure=1 if that is meant."
+                "the estimator was trained with an exposure, but exposure is None: it is taken to "
+                "be 1. Pass exposure, or exposure=1 if this is intended."
             )
         return check_exposure(exposure, rows)
 
@@ -499,23 +498,23 @@ class Estimator(NoveltyMethods, BaseEstimator):
         path: str | os.PathLike[str] | None = None,
         names: Sequence[str] | None = None,
     ) -> Report:
-        """A page with pictures of the model and of what it says of rows.
+        """Makes an HTML page about the model and its predictions.
 
         Parameters
         ----------
         X, X_err
             As in :meth:`predict`.
         y : array-like or None, default=None
-            As in :meth:`fit`. Without it the page is about the predictions alone.
+            As in :meth:`fit`. Without it the page shows the predictions only.
         path : str or path-like or None, default=None
-            Where to write the page, one HTML file that opens without a network.
+            The file to write the page to. It opens without a network.
         names : sequence of n str or None, default=None
-            Names of the rows, to find them by.
+            Names of the rows, shown in the page.
 
         Returns
         -------
         Report
-            Shows itself in a notebook; its attribute ``data`` has the numbers of the page.
+            It is displayed in notebooks; its attribute ``data`` has the numbers of the page.
         """
         return self._report(X, y, X_err, path, names)
 
@@ -549,20 +548,20 @@ class Estimator(NoveltyMethods, BaseEstimator):
         return report
 
     def denoise(self, X: ArrayLike, y: ArrayLike, *, X_err: ErrorsLike | None = None) -> Denoised:
-        """Where the true inputs of the training rows are believed to be.
+        """Estimates the true inputs of the training rows.
 
         Parameters
         ----------
         X, y, X_err
-            As given to :meth:`fit`, in the same order; fewer rows from the beginning will do. With
-            ``input_model="amortised"`` any rows will do.
+            The rows of :meth:`fit`, in the same order, or the first of them. With
+            ``input_model="amortised"``, any rows.
 
         Returns
         -------
         Denoised
-            mean and std, each of shape (n, d). Input models that do not infer true inputs answer
-            with what the population says of a row's measurements where one was learned, otherwise
-            with the measurements and their errors.
+            mean and std, each of shape (n, d). For input models that do not infer true inputs, the
+            distribution of the inputs given their measurements and the population, if a population
+            was learned; otherwise the measurements and their errors.
         """
         return self._denoise(X, y, X_err)
 
@@ -666,7 +665,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
-    """The estimator in a model file, whatever it predicts and whoever wrote it.
+    """Loads an estimator of any kind from a model file.
 
     Parameters
     ----------

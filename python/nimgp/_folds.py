@@ -17,19 +17,19 @@ def cross_val_predict(
     estimator: Any,
     X: Any,
     y: Any,
-    X_err: Any = None,
     *,
+    X_err: Any = None,
     groups: Any = None,
     cv: Any = None,
     method: str = "predict",
 ) -> np.ndarray:
-    """What is said of each row by a model that did not learn from its fold.
+    """Predicts each row with a model that was not trained on its fold.
 
-    Like ``sklearn.model_selection.cross_val_predict``, which hands metadata on to ``fit`` alone;
-    this hands ``X_err`` on to predictions too. Scores need no such function: with
+    ``sklearn.model_selection.cross_val_predict`` passes metadata to ``fit`` only; this function
+    passes ``X_err`` to predictions too. Scores need no such function: with
     ``sklearn.set_config(enable_metadata_routing=True)``, ``cross_val_score(clf, X, y,
     cv=GroupKFold(5), params={"X_err": sigma, "groups": objects}, scoring=nimgp.neg_log_loss)``
-    divides rows, errors and groups alike.
+    divides rows, errors and groups.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def cross_val_predict(
     groups : array-like of shape (n,), optional
         For splitters that keep groups together, such as ``GroupKFold``.
     cv : int, splitter or iterable of splits, optional
-        As in scikit-learn; 5 folds unless given, which have the classes in equal shares.
+        As in scikit-learn; by default 5 folds, stratified by class.
     method : str, default="predict"
         "predict_proba", "novelty", ...: one that takes X and X_err.
 

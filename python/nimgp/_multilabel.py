@@ -24,22 +24,22 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
     """Sets of labels that depend on inputs with error bars.
 
     A row may have any number of L labels, also none or all. A few latent functions with sparse
-    Gaussian-process priors are mixed by a learned map into one score for each label, so that
-    labels that occur together learn from each other. Inputs are measurements of true values; their
+    Gaussian-process priors are combined by a learned map into one score for each label, so
+    that labels that occur together share information. Inputs are measurements of true values; their
     1-sigma errors are passed as ``X_err``.
 
     Parameters
     ----------
     n_functions : int or None, default=None
-        Latent functions the labels share. None: one for each label, but 8 at most.
+        Latent functions that the labels share. None: one per label, at most 8.
     {parameters}
 
     Attributes
     ----------
     classes_ : ndarray of shape (L,)
-        The labels: the names of the columns of y where it has names, else their numbers.
+        The labels: the names of the columns of y if it has names, otherwise their numbers.
     map_ : ndarray of shape (L, n_functions)
-        What each latent function adds to the score of each label.
+        Contribution of each latent function to the score of each label.
     offsets_ : ndarray of shape (L,)
         The score of each label where the latent functions are zero.
     {attributes}
@@ -90,7 +90,7 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
         named = classes is not None and classes.dtype.kind == "O"
         sets = check_sets(y, rows, classes.tolist() if named else None)
         if sets.shape[1] != len(classes):
-            raise ValueError(f"y has {sets.shape[1]} columns; expected {len(classes)}, one a label")
+            raise ValueError(f"y has {sets.shape[1]} columns; expected {len(classes)}, one per label")
         return {"targets": sets}
 
     def _shaped(self, name: str, values: np.ndarray) -> np.ndarray:

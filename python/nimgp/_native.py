@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 
 class NumericalError(ArithmeticError):
-    """The computation broke down, for example a covariance that cannot be factorised."""
+    """The computation failed, for example because a covariance matrix cannot be factorised."""
 
 
 class Cancelled(Exception):

@@ -17,10 +17,10 @@ class NoveltyMethods:
     _predict: Any
 
     def novelty(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
-        """How unlike the training rows each row is: objects of no known class stand out.
+        """How unusual each row is compared with the training rows, for instance of an unknown class.
 
-        A row's density under the population of inputs, widened by its own errors and with missing
-        cells left out, is held against that of training rows. It takes a model that learned a
+        The density of a row under the population of inputs, convolved with its errors and without
+        its missing cells, is compared with that of training rows. The model must have learned a
         population; with ``learn_novelty="always"`` every model does.
 
         Parameters
@@ -31,8 +31,8 @@ class NoveltyMethods:
         Returns
         -------
         ndarray of shape (n,)
-            -log10 of the share of training rows that are at least as surprising: 2 where one in 100
-            is, 3 where one in 1000 is.
+            -log10 of the share of training rows that are at least as surprising: 2 for one in 100,
+            3 for one in 1000.
         """
         return self._predict(X, X_err, "novelty")["novelty"]
 
@@ -47,7 +47,7 @@ class NoveltyMethods:
         Returns
         -------
         ndarray of shape (n,)
-            log p(x), in units of X: a mixture of Gaussians, each widened by the row's own errors.
-            Missing cells are left out. What :meth:`novelty` is made of.
+            log p(x), in units of X: a mixture of Gaussians, each convolved with the row's errors,
+            without missing cells. :meth:`novelty` is computed from it.
         """
         return self._predict(X, X_err, "input_log_density")["input_log_density"]

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 class NoisyGPOrdinalClassifier(ClassEstimator):
     """Ordered classes, or levels, that depend on inputs with error bars.
 
-    One latent function with a sparse Gaussian-process prior, cut by thresholds: the level is the
-    interval it falls into. Inputs are measurements of true values; their 1-sigma errors are passed
+    The level is given by a latent function with a sparse Gaussian-process prior and thresholds: it
+    is the interval that contains the value of the function. Inputs are measurements of true values; their 1-sigma errors are passed
     as ``X_err``.
 
     Parameters
     ----------
     classes : sequence or None, default=None
-        All levels from the lowest to the highest. None: those of y, numbers by size, and those of
-        an ordered pandas Categorical in its order. Texts have none of their own: list them here.
+        All levels from the lowest to the highest. None: those of y, which must be numbers or an
+        ordered pandas Categorical. Texts have no order, so they must be listed.
     {parameters}
     {class_parameters}
 
@@ -41,14 +41,14 @@ class NoisyGPOrdinalClassifier(ClassEstimator):
     classes_ : ndarray of shape (n_classes,)
         The levels, from the lowest to the highest.
     thresholds_ : ndarray of shape (n_classes - 1,)
-        Where, on the scale of the latent function, each level gives way to the next.
+        Thresholds between the levels, on the scale of the latent function.
     {class_attributes}
     {attributes}
 
     Notes
     -----
     {notes}
-    Every level needs a row that has it.
+    Every level needs at least one row.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _refuse_texts(levels: np.ndarray) -> np.ndarray:
     for level in levels.tolist():
         if isinstance(level, (str, bytes)):
             raise ValueError(
-                f"y holds texts, such as {level!r}, which have no order of their own; list all "
+                f"y holds texts, such as {level!r}, which have no order; list all "
                 "levels from the lowest to the highest, as in classes=['low', 'middle', 'high'], "
                 "or pass y as an ordered pandas Categorical"
             )

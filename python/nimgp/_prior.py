@@ -25,12 +25,12 @@ def check_prior(prior: Any, classes: np.ndarray) -> np.ndarray:
                 raise ValueError(f"prior: {given!r} is not one of the classes {known}")
         for label in known:
             if label not in prior:
-                raise ValueError(f"prior: no share of class {label!r}; expected one of each class")
+                raise ValueError(f"prior: no share for class {label!r}; expected one for each class")
         prior = [prior[label] for label in known]
     shares = np.asarray(plain_numbers(prior, "prior"), dtype=np.float64)
     if shares.shape != classes.shape:
-        raise ValueError(f"prior has shape {shares.shape}; expected {classes.shape}, one a class")
+        raise ValueError(f"prior has shape {shares.shape}; expected {classes.shape}, one per class")
     for label, share in zip(classes.tolist(), shares.tolist(), strict=True):
         if not 0 <= share < np.inf:
-            raise ValueError(f"prior: share {share:g} of class {label!r} is not a number from 0 on")
+            raise ValueError(f"prior: share {share:g} of class {label!r} is negative or not finite")
     return np.ascontiguousarray(shares)

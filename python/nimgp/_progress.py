@@ -11,23 +11,23 @@ from typing import Any, NamedTuple
 
 
 class Progress(NamedTuple):
-    """How far a training is, as handed to a function given as ``progress``.
+    """The progress of a training, passed to the function ``progress``.
 
     Attributes
     ----------
     epoch, epochs : int
-        Passes over the data done in this training, and the most there will be.
+        Completed passes over the data in this training, and their maximum.
     batch, batches : int
-        Minibatches done of the pass under way, 0 when one has just ended; and in a pass. After
-        the last pass, steps of the calibration of class probabilities.
+        Completed minibatches of the current pass (0 when a pass has just ended), and their number.
+        After the last pass, steps of the calibration of class probabilities.
     step : int
-        Steps done since the model was made.
+        Steps since the model was created.
     bound : float
         Evidence lower bound, the mean over the last whole epoch.
     rate : float
-        Step size in force.
+        Current step size.
     jitter : float
-        Largest jitter any class needed so far, relative to its kernel's variance.
+        Largest jitter that was needed so far, relative to the kernel's variance.
     """
 
     epoch: int

@@ -22,14 +22,14 @@ from ._numbers import NumberEstimator
 class NoisyGPRegressor(NumberEstimator):
     """Gaussian-process regression for inputs with error bars.
 
-    y is a number: a smooth function of the true inputs, which has a sparse Gaussian-process prior,
-    and noise. Inputs are measurements of true values; their 1-sigma errors are passed as ``X_err``.
+    y is a smooth function of the true inputs, which has a sparse Gaussian-process prior, plus
+    noise. Inputs are measurements of true values; their 1-sigma errors are passed as ``X_err``.
 
     Parameters
     ----------
     likelihood : {choices of number}, default="gaussian"
-        What the noise of y is: normal, or Student's t, which forgives outliers. Its width is
-        learned.
+        Distribution of the noise of y: normal, or Student's t, which tolerates outliers. Its width
+        is learned.
     {parameters}
 
     Attributes

@@ -39,7 +39,7 @@ def refuse_others(known: Mapping[str, str], given: Mapping[str, str]) -> None:
     for name, unit in given.items():
         if name in known and not agree(known[name], unit):
             raise ValueError(
-                f"X: column {name!r} is in {unit}, and was in {known[name]} when the model learned"
+                f"X: column {name!r} is in {unit}, but was in {known[name]} in training"
             )
 
 
@@ -51,8 +51,8 @@ def refuse_mixed(column: str, others: Mapping[str, str], units: Mapping[str, str
     for other, role in others.items():
         if column in units and other in units and not agree(units[column], units[other]):
             raise ValueError(
-                f"column {column!r} is in {units[column]}, and {role} {other!r} in {units[other]}; "
-                "bring both to one unit"
+                f"column {column!r} is in {units[column]}, but {role} {other!r} in {units[other]}; "
+                "convert them to the same unit"
             )
 
 

@@ -2,11 +2,11 @@
 """From tables with error columns to the arrays an estimator takes.
 
 Error columns are paired by rule, the same as the command-line program's. A column ``flux`` has its
-1-sigma errors in the first that there is, in whatever case, of
+1-sigma errors in the first of these columns that exists, in upper or lower case:
 
     ``flux_err  flux_error  e_flux  Unc_flux  sigma_flux  flux_unc  err_flux  flux_sigma``
 
-and in ``dflux`` when there is none of these and ``dflux`` has no error column of its own.
+or in ``dflux`` if none of these exists and ``dflux`` has no error column itself.
 
 Upper and lower errors are pairs of columns: ``E_flux`` and ``e_flux``; where there is none of the
 above, ``Unc_flux_2`` and ``Unc_flux_1``, ``flux_err1`` and ``flux_err2``, ``flux_errhi`` and
@@ -22,7 +22,7 @@ Features may be computed, and are then called so, unless there is a column of th
     ``log10(flux)``  the decimal one
     ``gmag-w1mag``   a difference, with error ``sqrt(sigma_a**2 + sigma_b**2)``
 
-Errors of a logarithm are lopsided: they reach from the logarithm of the value to those of value -
+Errors of a logarithm are asymmetric: they reach from the logarithm of the value to those of value -
 sigma and value + sigma. Values that have no logarithm count as missing.
 """
 
@@ -85,13 +85,13 @@ class Columns(_Columns):
         ordered pandas Categorical where the column is one; None when none was asked for.
     X_err : ndarray of shape (n, d), Errors or None
         1-sigma errors: NaN where one is unknown, 0 for attributes without errors; None when no
-        attribute has any. An :class:`nimgp.Errors` where some are lopsided or correlated, or some
-        values limits.
+        attribute has any. An :class:`nimgp.Errors` if some are asymmetric or correlated, or some
+        values are limits.
     names : list of str
         Names of the attributes.
     exposure : ndarray of shape (n,) or None
-        What counts were gathered over; None when it was not asked for. Not one of the four that the
-        tuple unpacks to.
+        Time, area or effort of counts; None if it was not requested. It is not one of the four
+        items of the tuple.
     units : dict
         Units by attribute, of those whose column has one; also ``X.attrs["units"]`` of a DataFrame,
         which estimators look at.
@@ -180,7 +180,7 @@ def stack_columns(table: Any) -> tuple[list[str], np.ndarray]:
 def _warn_of_one_sided(names: Sequence[str]) -> None:
     if names:
         warnings.warn(
-            "upper or lower errors, by their names, that have no counterpart and are left out: "
+            "not used, because they look like upper or lower errors without their counterpart: "
             f"{', '.join(names)}; errors={{feature: 'lower:upper'}} names both columns",
             UserWarning,
             stacklevel=3,
@@ -233,7 +233,7 @@ def _source(feature: str, columns: Sequence[str]) -> _Source:
         if left is not None and right:
             right = require(columns, right)
             if left == right:
-                raise ValueError(f"feature {feature!r} is nothing")
+                raise ValueError(f"feature {feature!r} is always zero")
             return _Source(left, "-", right)
     return _Source(require(columns, feature))
 
@@ -479,8 +479,8 @@ def from_table(
     features : iterable of str, optional
         The columns to learn from, in this order, or what is made of them: ``log(x)``, ``log10(x)``,
         ``a-b``. ``*mag`` stands for all columns of numbers whose names end so. All columns of
-        numbers by default, but for labels, errors (also of what is not there), and those that
-        number the rows (``id``..., or whole numbers that are all different).
+        numbers by default, except labels, errors (also of columns that do not exist), and columns
+        that number the rows (``id``..., or whole numbers that are all different).
         ``model.feature_names_in_`` of an estimator gives it what it knows.
     errors : "auto", dict or None, default="auto"
         Where the error bars are: by the rule above; by the rule, and for some features the columns
@@ -495,7 +495,7 @@ def from_table(
         Whether X is a pandas DataFrame, which tells an estimator its names; its index numbers the
         table's rows. So is y then, when it has several columns. "auto": when pandas is installed.
     exposure : str, optional
-        The column of what counts were gathered over. It is no feature.
+        The column of the time, area or effort of counts. It is not used as a feature.
     exclude : iterable of str
         Columns that are neither features nor errors; ``*`` and ``?`` stand for any letters and one.
     missing_value : float or sequence of float
@@ -558,7 +558,7 @@ def from_table(
     for feature, source in sources.items():
         for column, sides in zip(source.columns, pairs[feature], strict=True):
             refuse_mixed(column, dict.fromkeys(sides.columns if sides else (), "its errors"), units)
-        refuse_mixed(source.column, dict.fromkeys(source.columns[1:], "what is taken away,"), units)
+        refuse_mixed(source.column, dict.fromkeys(source.columns[1:], "the subtracted column"), units)
     X, X_err = _values(table, sources, pairs, columns, np.ravel(missing_value))
     if not labels:
         y, keep = None, np.ones(len(X), dtype=bool)
@@ -592,7 +592,7 @@ def _refuse_double_use(sources: Mapping[str, _Source], pairs: Mapping[str, Seque
     """ValueError when what is to be predicted, or the exposure, is among what predicts it."""
     for column in exposures:
         if column in labels:
-            raise ValueError(f"column {column!r} cannot be label and exposure at once")
+            raise ValueError(f"column {column!r} cannot be both label and exposure")
     for what, columns in (("label", labels), ("exposure", exposures)):
         for feature, source in sources.items():
             for column in source.columns:
@@ -704,8 +704,8 @@ def _error_bars(
     cells = [numbers(name) for name in sides.columns]
     if len(values) and all(np.isnan(side).all() for side in cells):
         raise ValueError(
-            f"column {sides.lower!r}: every error of {feature!r} is missing; "
-            f"errors={{{feature!r}: None}} says that the values are exact"
+            f"column {sides.lower!r}: all errors of {feature!r} are missing; "
+            f"errors={{{feature!r}: None}} makes the values exact"
         )
     if sides.upper is None:
         return cells[0], cells[0]

@@ -67,7 +67,7 @@ def test_what_is_set_reaches_the_model(kind):
         ({"missing": "drop"}, "option missing: 'drop' is not one of auto"),
         ({"calibrate": 2}, "option calibrate: '2' is not one of auto"),
         ({"calibrate": None}, "option calibrate: '0' is not one of auto"),
-        ({"population": "gaussian", "noise": "both"}, "gaussian needs error bars that are given"),
+        ({"population": "gaussian", "noise": "both"}, "gaussian needs given errors"),
     ],
 )
 def test_wrong_choices_are_told(wrong, told):

@@ -56,7 +56,7 @@ def test_formulas_carry_errors():
     assert np.allclose(small.X_err.sigma[:, 0], slope, rtol=1e-5)
     one = from_table(table, features=["Gmag-W1mag"], errors={"Gmag": None}).X_err
     assert np.array_equal(one[:, 0], table["e_W1mag"])
-    with pytest.raises(ValueError, match="is nothing"):
+    with pytest.raises(ValueError, match="is always zero"):
         from_table(table, features=["Gmag-Gmag"])
     with pytest.raises(ValueError, match="no column 'none'"):
         from_table(table, features=["Gmag-none"])
@@ -81,7 +81,7 @@ def test_numbers_that_mean_missing():
     found = from_table(gaps.fillna(-99), label="class", missing_value=-99)
     assert np.array_equal(found.X, wanted.X, equal_nan=True)
     assert np.array_equal(found.X_err, wanted.X_err, equal_nan=True)
-    with pytest.raises(ValueError, match=r"'e_Gmag'.*every error"):
+    with pytest.raises(ValueError, match=r"'e_Gmag'.*all errors of"):
         from_table(table.assign(e_Gmag=np.nan), label="class")
 
 
@@ -122,7 +122,7 @@ def test_units_stay_with_the_model(tmp_path):
         assert np.array_equal(
             one.predict(rows.X, X_err=rows.X_err), model.predict(rows.X, X_err=rows.X_err)
         )
-        with pytest.raises(ValueError, match=r"'log\(flux\)' is in erg, and was in Jy"):
+        with pytest.raises(ValueError, match=r"'log\(flux\)' is in erg, but was in Jy"):
             one.predict(others.X, X_err=others.X_err)
 
 

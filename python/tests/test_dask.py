@@ -87,7 +87,7 @@ def test_other_shares_of_classes(fitted):
     assert np.array_equal(names, model.predict(X, X_err=X_err, prior=shares))
     with pytest.raises(ValueError, match="all rows at once"):
         model.predict_proba(x, X_err=X_err, prior="auto")
-    with pytest.raises(ValueError, match="no share of class 'c'"):
+    with pytest.raises(ValueError, match="no share for class 'c'"):
         model.predict_proba(x, X_err=X_err, prior={"a": 0.5, "b": 0.5})
 
 

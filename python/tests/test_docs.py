@@ -75,7 +75,7 @@ def test_everything_public_is_documented_and_typed():
 def test_errors_are_given_by_keyword():
     """X_err never stands where a sample weight, a class or a number might be meant."""
     things = [getattr(nimgp.plot, name) for name in nimgp.plot.__all__]
-    things += [nimgp.neg_log_loss.__call__]
+    things += [nimgp.neg_log_loss.__call__, nimgp.cross_val_predict]
     for estimator in ESTIMATORS:
         things += [m for n, m in inspect.getmembers(estimator, inspect.isfunction) if n[0] != "_"]
     found = [inspect.signature(thing).parameters.get("X_err") for thing in things]
@@ -91,3 +91,11 @@ def test_every_parameter_is_explained(estimator):
     assert not re.search(r"^\{", text, re.MULTILINE)
     assert text.index("Parameters\n") < text.index("input_model :") < text.index("Attributes\n")
     assert text.index("Attributes\n") < text.index("elbo_ :") < text.index("Notes\n")
+
+
+def test_the_table_of_options_is_complete():
+    """docs/options.md has a row for every option of the library, in its order, with its default."""
+    text = (ROOT / "docs" / "options.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", text.split("## All options")[1], re.MULTILINE)
+    found = [(name, default.strip("`")) for name, default in rows]
+    assert found == [(option.name, option.default) for option in nimgp.options()]

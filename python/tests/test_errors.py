@@ -88,12 +88,12 @@ def test_rows_are_handed_on():
     assert np.isfinite(clf.remeasure(X, X_err=errors)).all()
     assert np.isfinite(clf.novelty(X, X_err=errors)).all()
     kept = nimgp.cross_val_predict(
-        NoisyGPClassifier(**QUICK), X, y, errors, cv=3, method="predict_proba"
+        NoisyGPClassifier(**QUICK), X, y, X_err=errors, cv=3, method="predict_proba"
     )
     assert kept.shape == (60, 2) and np.isfinite(kept).all()
     with pytest.raises(TypeError, match="only rows"):
         errors[:, 0]
-    with pytest.raises(TypeError, match="no array"):
+    with pytest.raises(TypeError, match="cannot be converted to an array"):
         np.asarray(errors)
 
 
@@ -104,7 +104,7 @@ def test_refusals():
     bad[3, 0, 1] = bad[3, 1, 0] = 1.5
     refused = [
         (lambda: Errors(), "one of sigma, cov and limit"),
-        (lambda: Errors(sigma, cov=corr), "in place of"),
+        (lambda: Errors(sigma, cov=corr), "cannot be given together with"),
         (lambda: Errors(sigma, upper=sigma[:3]), "upper has shape"),
         (lambda: Errors(sigma, corr=corr[:3]), "expected .20, 2, 2."),
         (lambda: Errors(sigma, corr=[[1, 0.5], [0.4, 1]]), "not symmetric"),

@@ -216,7 +216,7 @@ def test_labels_that_are_no_class(clf, problem):
         clf.set_params(warm_start=True).fit(X, wrong, X_err=sigma)
     with pytest.raises(ValueError, match=message):
         neg_log_loss(clf, X, wrong, X_err=sigma)
-    with pytest.raises(ValueError, match="one class only, 'east' in 3 rows"):
+    with pytest.raises(ValueError, match="only one class, 'east' in 3 rows"):
         NoisyGPClassifier().fit(X[:3], ["east"] * 3)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         NoisyGPClassifier().fit(X, np.linspace(0, 1, 120))
@@ -332,7 +332,7 @@ def test_sets_that_are_none():
             call(y[:, 0])
         with pytest.raises(ValueError, match="X has 120 rows, y has 100"):
             call(y[:100])
-    with pytest.raises(ValueError, match="y has 2 columns; expected 3, one a label"):
+    with pytest.raises(ValueError, match="y has 2 columns; expected 3, one per label"):
         model.log_density(X, y[:, :2])
     named = pd.DataFrame(y, columns=["hot", "red", "near"])
     named.loc[4, "red"] = 7
@@ -363,7 +363,7 @@ def test_not_fitted_yet(problem):
 
 
 def test_forgotten_errors_are_mentioned(clf, problem):
-    with pytest.warns(UserWarning, match="X_err is None here: the values are taken to be exact"):
+    with pytest.warns(UserWarning, match="X_err is None: the values are taken to be exact"):
         forgotten = clf.predict_proba(problem.X)
     exact = fitted(problem.X, problem.y, None)
     with warnings.catch_warnings():
@@ -391,7 +391,7 @@ def test_a_forgotten_exposure_is_told(tmp_path):
             lambda it, **more: it.log_density(X, y, **more),
             lambda it, **more: it.score(X, y, **more),
         ):
-            with pytest.warns(UserWarning, match="exposure is None here: it is taken to be 1") as w:
+            with pytest.warns(UserWarning, match="exposure is None: it is taken to be 1") as w:
                 forgotten = call(one)
             assert [warning.filename for warning in w] == [__file__]
             with warnings.catch_warnings():

@@ -66,7 +66,7 @@ def test_estimated_shares_make_the_rows_most_probable(trained):
 def test_shares_that_cannot_be(trained):
     problem, clf = trained
     for prior, says in (
-        ({"east": 1.0}, "no share of class 'north'"),
+        ({"east": 1.0}, "no share for class 'north'"),
         ({"south": 1.0}, "'south' is not one of the classes"),
         ([1.0, 2.0], r"expected \(3,\)"),
         ([1.0, -1.0, 1.0], "share -1 of class"),
@@ -168,7 +168,7 @@ def test_groups_and_errors_are_routed(trained):
     groups = np.arange(90) // 5
     clf = NoisyGPClassifier(calibrate=False, **QUICK)
     out = nimgp.cross_val_predict(
-        clf, X, y, sigma, groups=groups, cv=GroupKFold(3), method="predict_proba"
+        clf, X, y, X_err=sigma, groups=groups, cv=GroupKFold(3), method="predict_proba"
     )
     with sklearn.config_context(enable_metadata_routing=True):
         scores = cross_val_score(clf, X, y, cv=GroupKFold(3), scoring=nimgp.neg_log_loss,

@@ -108,7 +108,7 @@ def as_structured(columns):
 def test_one_sided_errors_are_no_features():
     names = ["x", "x_err1", "pererr1", "per", "merr1"]
     table = {name: np.arange(3.0) for name in names}
-    with pytest.warns(UserWarning, match="are left out: x_err1, pererr1; errors="):
+    with pytest.warns(UserWarning, match="without their counterpart: x_err1, pererr1; errors="):
         assert from_table(table).names == ["x", "per", "merr1"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -291,12 +291,12 @@ def test_units_are_left_alone():
 def test_errors_are_in_the_unit_of_their_column():
     frame = pd.DataFrame({"ra": [1.0, 2.0], "ra_error": [0.1, 0.2], "z": [1.0, 3.0], "class": ["a", "b"]})
     frame.attrs["units"] = {"ra": "deg", "ra_error": "mas", "z": "s"}
-    with pytest.raises(ValueError, match=r"'ra' is in deg, and its errors 'ra_error' in mas"):
+    with pytest.raises(ValueError, match=r"'ra' is in deg, but its errors 'ra_error' in mas"):
         from_table(frame, "class")
     from_table(frame, "class", errors=None, features=["ra"])
     frame.attrs["units"]["ra_error"] = "deg"
     from_table(frame, "class")
-    with pytest.raises(ValueError, match=r"'ra' is in deg, and what is taken away, 'z' in s"):
+    with pytest.raises(ValueError, match=r"'ra' is in deg, but the subtracted column 'z' in s"):
         from_table(frame, "class", features=["ra-z"])
 
 
@@ -317,7 +317,7 @@ def test_complaints():
         ),
         (
             {"label": "flux", "features": ["index"], "exposure": "flux"},
-            "'flux' cannot be label and exposure at once",
+            "'flux' cannot be both label and exposure",
         ),
         ({"features": ["flux"], "exposure": "flux"}, "'flux' cannot be exposure and feature"),
         ({"exposure": "hours"}, "no column 'hours'"),

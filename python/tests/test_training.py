@@ -180,7 +180,7 @@ def test_what_the_library_chose_stays_in_a_warm_start(problem):
     clf.set_params(batch_size=30, max_epochs=2).fit(X, y)
     assert clf._model is model and model.option("batch") == "30" and clf.n_iter_ == 32
     assert model.option("input") == "marginal"
-    with pytest.raises(ValueError, match="alpha=0.5: option alpha: it shapes the model"):
+    with pytest.raises(ValueError, match="alpha=0.5: option alpha: it cannot change after the model was created"):
         clf.set_params(alpha=0.5).fit(X, y)
 
 
@@ -220,7 +220,7 @@ def test_warm_start_goes_on(problem):
     assert clf.denoise(X, y, X_err=sigma).mean.shape == X.shape
     clf.set_params(max_epochs=5, learning_rate=0.001).fit(X, y, X_err=sigma)
     assert clf.n_iter_ == 65
-    with pytest.raises(ValueError, match="kernel='matern52': option kernel: it shapes the model"):
+    with pytest.raises(ValueError, match="kernel='matern52': option kernel: it cannot change after the model was created"):
         clf.set_params(kernel="matern52").fit(X, y, X_err=sigma)
     with pytest.raises(ValueError, match="80 rows, but the model was trained on 120 before"):
         clf.set_params(kernel="auto").fit(X[:80], y[:80], X_err=sigma[:80])
@@ -332,7 +332,7 @@ def test_rows_are_added_only_when_they_were_learned(problem):
     clf = NoisyGPClassifier(**QUICK, progress=lambda p: p.epoch == 9).fit(
         X[:90], y[:90], X_err=sigma[:90]
     )
-    with pytest.raises(ValueError, match="training on 90 rows was stopped under way"):
+    with pytest.raises(ValueError, match="training on 90 rows was stopped; finish it"):
         clf.partial_fit(X[90:], y[90:], X_err=sigma[90:])
     clf.set_params(progress=False, warm_start=True)
     with pytest.raises(ValueError, match="can only continue with the same data; these data differ"):
@@ -368,7 +368,7 @@ def test_a_training_that_ends_unsettled_is_told(problem):
     settings = {"input_model": "exact", "n_inducing": 5, "random_state": 0, "learning_rate": 0.2,
                 "calibrate": False}  # fmt: skip
     brief = NoisyGPClassifier(max_epochs=3, **settings)
-    with pytest.warns(ConvergenceWarning, match="after 3 epochs, before the bound had") as caught:
+    with pytest.warns(ConvergenceWarning, match="after 3 epochs, while the bound was still") as caught:
         brief.fit(X, y)
     assert [warning.filename for warning in caught] == [__file__]
     with warnings.catch_warnings():

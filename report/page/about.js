@@ -30,7 +30,7 @@ pair(
   "Rows left out",
   [
     D.left_out.other_classes ? plural(D.left_out.other_classes, "row") + " of other classes" : "",
-    D.left_out.no_label ? plural(D.left_out.no_label, "row") + " without a truth, predicted but not rated" : "",
+    D.left_out.no_label ? plural(D.left_out.no_label, "row") + " without a target, predicted but not scored" : "",
   ]
     .filter(Boolean)
     .join("; "),
@@ -83,7 +83,7 @@ add(
     {},
     "Scores, counts and entropies are sums over all " +
       plural(D.rows, "row") +
-      ". Pictures of single rows, ranges of attributes and quartiles of errors come from a random sample of at most 1000 rows, of which at most 300 are in this file; tables list at most 40 rows each. The file needs no network and holds nothing else of the table.",
+      ". Pictures of single rows, ranges of attributes and quartiles of errors come from a random sample of at most 1000 rows, of which at most 300 are in this file; tables list at most 40 rows each. The file needs no network and contains nothing else of the table.",
   ),
 );
 

@@ -104,7 +104,7 @@ function reliability(parent) {
   figure(parent, {
     id: "reliability",
     title: "Reliability diagram",
-    note: "Of rows predicted with some probability, the share that is right. On the dashed line it is as sure as it should be; below, too sure. Bars: one standard error.",
+    note: "Share of correct predictions by predicted probability. On the dashed line the probabilities are calibrated; below it they are too high. Bars: one standard error.",
     alt:
       "Reliability diagram of " +
       bins.length +
@@ -178,13 +178,13 @@ function byNoise(parent) {
   const text = share ? withErrorPercent : withError;
   const verdict = !expected
     ? ""
-    : " The hollow marks are what its own probabilities say: it knows its limits where they agree.";
+    : " Hollow marks: the error that the probabilities imply. The two agree if the probabilities are calibrated.";
   figure(parent, {
     id: "by-noise",
     title: "Scores by noise level",
     wide: true,
     note:
-      "Does it know less where errors are larger? Rows in thirds by how noisy they are: the mean over attributes of error / spread of the attribute." +
+      "Thirds of the rows by noise level: the mean over attributes of error / standard deviation of the attribute." +
       verdict,
     alt: name + " and NLL by noise level: " + groups.map((g) => range(g) + ": " + text(g[key])).join("; ") + ".",
     height: (w) => (w < 560 ? 470 : 250),
@@ -192,11 +192,11 @@ function byNoise(parent) {
       ? (at) =>
           legend(at, [
             [
-              "seen, with its standard error",
+              "observed, with its standard error",
               (s) => draw(s, "circle", { cx: 7, cy: 7, r: 5, fill: "var(--accent)" }),
             ],
             [
-              "expected from its probabilities",
+              "implied by the probabilities",
               (s) =>
                 draw(s, "circle", {
                   cx: 7,
@@ -293,7 +293,7 @@ function seenAgainstPredicted(parent) {
     note:
       "A sample of " +
       plural(rows.length, "row") +
-      ": predicted mean with the central 90 % interval, against what was seen.",
+      ": predicted mean with the central 90 % interval, against the observed value.",
     alt: "Scatter of predictions against targets with 90 % intervals; RMSE " + withError(E.rmse) + ".",
     height: (w) => Math.min(w, 420),
     draw(svg, w, h) {
@@ -342,8 +342,8 @@ function coverage(parent) {
     id: "coverage",
     title: "Coverage of intervals",
     note:
-      "Share of rows inside the central intervals, with one standard error. Dashed: what was promised." +
-      (D.target === "count" ? " Intervals of counts hold a little more than their share." : ""),
+      "Share of rows within the central intervals, with one standard error. Dashed: the nominal share." +
+      (D.target === "count" ? " Intervals of counts contain a little more than their nominal share." : ""),
     alt:
       "Coverage: " +
       levels.map(([l, s]) => percent(l, 0) + " interval holds " + withErrorPercent(s)).join("; ") +
@@ -397,7 +397,7 @@ function pit(parent) {
   figure(parent, {
     id: "pit",
     title: "PIT histogram",
-    note: "Where targets stand in their predicted distributions: flat when predicted distributions are right; a hollow middle means they are too narrow, a hump too wide. Band: two standard errors about flat.",
+    note: "Cumulative probabilities of the targets in their predicted distributions (PIT): flat if the distributions are right, U-shaped if they are too narrow, hump-shaped if they are too wide. Band: two standard errors.",
     alt:
       "PIT histogram of " +
       n +
@@ -453,7 +453,7 @@ function labelErrors(parent) {
   barList(parent, {
     id: "labels",
     title: "Which labels are wrong",
-    note: "Share of rows in which each label is on the wrong side of one half, with its standard error.",
+    note: "Share of rows in which each label is predicted wrong, with its standard error.",
     alt:
       rows
         .slice(0, 8)
@@ -491,8 +491,8 @@ if (E) {
     "How good it is",
     "On " +
       plural(E.rows, "row") +
-      " whose truth is known. Every figure with its standard error." +
-      (ownLesson ? " This looks like the table it learned from: such figures are too good." : ""),
+      " with a known target. Every score has its standard error." +
+      (ownLesson ? " This looks like the training table: the scores are then too good." : ""),
   );
   cards(good);
   if (E.confusion && D.classes.length <= 100) confusion(good.figures);

@@ -31,7 +31,7 @@ add(
       ? E.rows < D.rows
         ? ", of which " + count(E.rows) + " have a known " + D.target.replace(/s$/, "") + "."
         : "."
-      : ". No truth is known of them: this page is about the predictions alone."),
+      : ". No targets are known: this page shows the predictions only."),
 );
 const nav = add(page, "nav", { "aria-label": "Sections" });
 
@@ -62,7 +62,7 @@ const SCORES = {
     LABELS ? "share of all labels (Hamming loss)" : "share of rows predicted wrong",
     true,
   ],
-  nll: ["NLL", "mean of −ln p of the truth, nats", false],
+  nll: ["NLL", "mean of −ln p of the true class, nats", false],
   brier: ["Brier score", "sum over classes, from 0 to 2", false],
   ece: ["Calibration error", "ECE, 15 bins", false],
   exact: ["Exact", "rows without a wrong label", true],

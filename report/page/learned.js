@@ -17,7 +17,7 @@ function bound(parent) {
     id: "bound",
     title: "The bound over training",
     note:
-      "What training maximises, mean over each pass. It ended at " +
+      "The quantity that training maximises, averaged over each pass. It ended at " +
       number(D.training.bound, 6) +
       " after " +
       plural(D.training.epochs, "pass").replace("passs", "passes") +
@@ -64,7 +64,7 @@ function relevance(parent) {
     id: "relevance",
     title: "Relevance of attributes",
     note:
-      "Relevance: how quickly the latent functions change along an attribute, 1/λ² in standard units, the largest 1." +
+      "Relevance: how quickly the latent functions change along an attribute, 1/λ² in standard units, scaled so that the largest is 1." +
       (each ? " Divided by class." : "") +
       (D.attribute_count > 24 ? " The first 24 of " + D.attribute_count + "." : ""),
     alt:
@@ -119,8 +119,8 @@ function noise(parent) {
     title: learned ? "Noise, given and learned" : "Errors given",
     note:
       "Bars: the middle half of the given 1-sigma errors, tick at the median" +
-      (learned ? "; diamond: the noise that was learned" : "; no noise was learned") +
-      ". In units of each attribute's spread in this table; its own units under the pointer and in the data.",
+      (learned ? "; diamond: learned noise" : "; no noise was learned") +
+      ". In units of the standard deviation of each attribute in this table; the pointer and the data show its own units.",
     alt:
       rows
         .slice(0, 6)
@@ -135,7 +135,7 @@ function noise(parent) {
         .join("; ") + ".",
     rows: rows,
     x: [0, most || 1],
-    xTitle: "noise / spread of the attribute",
+    xTitle: "noise / standard deviation of the attribute",
     row(svg, r, a, y, tall) {
       const e = r.a.errors,
         d = r.a.deviation,
@@ -275,7 +275,7 @@ function curve(parent, c, k, rank) {
           (D.attribute_count > 1
             ? " and all else is as measured in " + plural(D.curve_rows, "row") + " of the sample, averaged"
             : "") +
-          ". Dots at the foot: rows with their error bars."
+          ". Dots at the bottom: rows with their error bars."
         : null,
     alt:
       "At " +
@@ -392,7 +392,7 @@ function map(parent) {
       (D.attribute_count > 2 ? "The two along which predictions change most. " : "") +
       (NUMBERS
         ? "Predicted mean, darker where larger"
-        : "The most probable class, in stronger colour where it is surer") +
+        : "The most probable class; stronger colours mean higher probabilities") +
       (D.attribute_count > 2 ? "; all else as in " + plural(m.rows, "row") + " of the sample, averaged" : "") +
       ". Points: " +
       plural(rows.length, "row") +
@@ -532,8 +532,8 @@ function denoised(parent) {
     wide: true,
     note:
       (one
-        ? "Measured value across, and where the true one is believed to be, with one standard deviation; on the dashed line nothing moved."
-        : "Hollow: as measured, with error bars. Filled: where the true values are believed to be, given the other rows.") +
+        ? "Measured value (horizontal) and estimated true value (vertical) with one standard deviation; on the dashed line they are equal."
+        : "Hollow: measured values with error bars. Filled: estimated true values, given the other rows.") +
       " " +
       plural(rows.length, "row") +
       " of the sample.",

@@ -18,7 +18,7 @@ function entropy(parent) {
   ];
   barList(parent, {
     id: "entropy",
-    title: "What the entropy consists of",
+    title: "Parts of the entropy",
     wide: true,
     note: "Mean entropy of the prediction, in nats: " + withError(H.all) + " a row.",
     alt: words.map((t, k) => t + " " + withError(H[parts[k]])).join("; ") + ".",
@@ -114,7 +114,7 @@ const next = section(
   "next",
   "What to do next",
   NUMBERS
-    ? "Rows whose targets would teach the model most."
+    ? "Rows whose targets would help the model most."
     : "Where more labels or better measurements would help most.",
 );
 if (D.entropy) entropy(next.figures);
@@ -128,7 +128,7 @@ if (NUMBERS)
     next,
     "to-label",
     "Rows worth a target",
-    "By the deviation of the latent function, in standard units of the target: where it is large, a target would teach most.",
+    "By the standard deviation of the latent function, in standard units of the target: where it is large, a target would help most.",
     D.to_label,
     start.concat(truth, [
       ["Predicted", (r) => r.mean, null, true],
@@ -146,10 +146,10 @@ else {
     next,
     "to-label",
     "Rows worth a label",
-    (E && E.rows < D.rows ? "Of the rows whose truth is not known. " : "") +
-      "A label teaches: what the label would tell about the latent functions, in nats.",
+    (E && E.rows < D.rows ? "For rows without a known target. " : "") +
+      "Information: how much the label would tell about the latent functions, in nats.",
     D.to_label,
-    usual.concat([["A label teaches", (r) => r.model, (r) => nats(r.model), true]]),
+    usual.concat([["Information", (r) => r.model, (r) => nats(r.model), true]]),
   );
   const tried = D.to_measure && D.to_measure.some((r) => r.remeasure);
   if (D.to_measure && D.to_measure.length && D.to_measure[0].measurement > 1e-6)
@@ -157,10 +157,10 @@ else {
       next,
       "to-measure",
       "Measurements worth repeating",
-      "Exact values of all attributes would remove so much of the entropy, in nats" +
+      "The entropy that exact values of all attributes would remove, in nats" +
         (tried
-          ? "; the attribute to measure first, and what it alone would remove."
-          : ". There are too many attributes to try each here; nimgp suggest --remeasure does."),
+          ? "; the attribute to measure first, and the entropy that it alone would remove."
+          : ". There are too many attributes to try each one here; nimgp suggest --remeasure tries them."),
       D.to_measure,
       usual
         .filter((c) => c[0] !== "True")
@@ -184,8 +184,8 @@ if (D.strangers && D.strangers.length)
   sortable(
     next,
     "strangers",
-    "Rows unlike those it learned from",
-    "By novelty: 2 is as strange as one training row in 100, 3 as one in 1000. Of such rows predictions say little: they may be of no class it knows.",
+    "Unusual rows",
+    "By novelty: 2 is as unusual as one training row in 100, 3 as one in 1000. Predictions of such rows are unreliable: they may belong to an unknown class.",
     D.strangers,
     start.concat(truth, [
       NUMBERS

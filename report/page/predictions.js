@@ -148,11 +148,11 @@ function classSets(parent) {
     id: "sets",
     title: "Sets of classes",
     note:
-      "Rows by how many classes are plausible, so that the sets hold the true class in " +
+      "Rows by the number of plausible classes, for sets that contain the true class in " +
       percentTick(D.sets.coverage) +
       " of rows" +
       (D.sets.held ? "; here they do in " + withErrorPercent(D.sets.held) : "") +
-      ". A set of one class is an answer; no class fits a row unlike those of any class.",
+      ". A set with one class is a clear prediction; an empty set means that no class is plausible.",
     alt: rows.map((r) => r.name + ": " + plural(r.n, "row")).join("; ") + ".",
     rows: rows,
     x: [0, Math.max(1, ...sizes)],
@@ -185,13 +185,13 @@ function novelties(parent) {
     id: "novelty",
     title: "Novelty",
     note:
-      "How unlike the training rows the rows are, whatever their class: 1 is as strange as one training row in 10, " +
+      "How unusual the rows are compared with the training rows, for any class: 1 is as unusual as one training row in 10, " +
       "2 as one in 100. Above 1: " +
       percent(above(1)) +
       " of rows, above 2: " +
       percent(above(2)) +
-      ". The last bar has all that is beyond.",
-    alt: "Histogram of the novelty; " + percent(above(2)) + " of rows are above 2, of training rows 1 %.",
+      ". The last bar contains all larger values.",
+    alt: "Histogram of the novelty; " + percent(above(2)) + " of the rows are above 2; of the training rows it is 1 %.",
     height: () => 250,
     draw(svg, w, h) {
       const a = axes(svg, w, h, {
@@ -222,7 +222,7 @@ function novelties(parent) {
 const said = section(
   "predictions",
   "Predictions",
-  "Over all " + plural(D.rows, "row") + ", whether their truth is known or not.",
+  "Over all " + plural(D.rows, "row") + ", with or without a known target.",
 );
 if (NUMBERS) predictedNumbers(said.figures);
 else {

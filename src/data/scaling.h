@@ -3,7 +3,7 @@
 #define NIMGP_DATA_SCALING_H
 
 /*
- * From the user's units to standard ones, and the checks at the door.
+ * From the user's units to standard units, and validation.
  *
  * An attribute is shifted and scaled by the mean and (population) deviation of its training rows;
  * a constant one is only shifted. A missing cell stands at the mean with infinite noise; a missing

@@ -2,7 +2,7 @@
 #ifndef NIMGP_DATA_SHAPE_CHECKS_H
 #define NIMGP_DATA_SHAPE_CHECKS_H
 
-/* The checks at the door for measurements that are not x~ with an error of its own: correlated and
+/* Validation of measurements that are not x~ with an error of its own: correlated and
  * lopsided errors, limits. */
 
 #include "base/status.h"

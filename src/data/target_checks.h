@@ -2,7 +2,7 @@
 #ifndef NIMGP_DATA_TARGET_CHECKS_H
 #define NIMGP_DATA_TARGET_CHECKS_H
 
-/* The checks at the door for what is to be learned: labels, numbers, counts, sets of labels. */
+/* Validation of targets: labels, numbers, counts, sets of labels. */
 
 #include "base/status.h"
 
@@ -10,7 +10,7 @@
 
 enum { MOST_CLASSES = 10000 };
 
-/* How many classes the labels speak of (largest + 1); fails when all rows have one label. */
+/* The number of classes in the labels (largest + 1); fails when all rows have one label. */
 nim_status labels_classes(const nim_data *data, size_t *classes, nim_error *error);
 
 /* Labels are there, and each is below `classes`. */

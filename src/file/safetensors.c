@@ -214,9 +214,10 @@ static bool take_member(struct layout *layout, struct safetensors *file) {
         return false;
     file->tensor = grown;
     struct tensor tensor = {0};
-    if (strlen(name) >= sizeof tensor.name)
+    size_t length = strlen(name);
+    if (length >= sizeof tensor.name)
         return false;
-    strcpy(tensor.name, name);
+    memcpy(tensor.name, name, length);
     if (!json_take(&layout->json, '{') || !take_tensor(layout, &tensor))
         return false;
     file->tensor[file->tensors++] = tensor;

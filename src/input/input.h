@@ -3,10 +3,10 @@
 #define NIMGP_INPUT_INPUT_H
 
 /*
- * What an input model is: given measurements x~ with noise variances V, where are the points x at
- * which the latent functions are looked at, and what does believing so cost?
+ * What an input model is: given measurements x~ with noise variances V, it computes the points x at
+ * which the latent functions are evaluated, and the term of these points in the bound.
  *
- * A minibatch has B rows, each looked at in S places: row i's are points i S .. i S + S - 1.
+ * A minibatch has B rows, each with S points: those of row i are points i S .. i S + S - 1.
  * All inputs are in standard units.
  */
 
@@ -29,7 +29,7 @@ struct input_setting {
 };
 
 /*
- * p(x | x~) of each row where the population knows how attributes hang together: a mixture of
+ * p(x | x~) of each row where the population has correlated attributes: a mixture of
  * `components` Gaussians, one for models that do not `mix`. Where it does not, there is none of
  * this, and p(x | x~) follows from x~ and V attribute by attribute.
  */

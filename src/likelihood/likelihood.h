@@ -81,8 +81,8 @@ struct likelihood {
     /* How many latent functions; `wanted` is what the user asked for, 0 if nothing. NULL: one. */
     size_t (*functions)(size_t classes, size_t wanted);
 
-    /* How many parameters are learned, where they start (theta: that many), and the range beyond
-     * which no data speak for them. NULL: none; no limits. */
+    /* How many parameters are learned, where they start (theta: that many), and the range in
+     * which they are kept. NULL: none; no limits. */
     size_t (*parameters)(const struct likelihood_setting *setting);
     void (*start)(const struct likelihood_setting *setting, const struct target_summary *summary,
                   double *theta);

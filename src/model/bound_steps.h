@@ -17,7 +17,7 @@ struct bound {
     size_t most_points, target_width; /* of one evaluation, or of one shard of a parallel one */
     struct gp_tile_use use;
     bool needs_d_x;
-    bool joined, shaped; /* rows have priors in which attributes hang together; shapes */
+    bool joined, shaped; /* rows have priors with correlated attributes; shapes */
 
     const struct bound_listener *listener;
     size_t most_rows; /* of a batch */

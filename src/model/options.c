@@ -384,10 +384,11 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
     if (!options || !value)
         return option_failure(error, name, "options or value is NULL");
     write_value(options, option, text);
-    if (strlen(text) >= size)
-        return option_failure(error, name, "its value needs %zu bytes, but there is room for %zu",
-                              strlen(text) + 1, size);
-    strcpy(value, text);
+    size_t needed = strlen(text) + 1;
+    if (needed > size)
+        return option_failure(error, name, "its value needs %zu bytes, but the size is %zu", needed,
+                              size);
+    memcpy(value, text, needed);
     return succeed(error);
 }
 

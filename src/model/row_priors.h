@@ -4,7 +4,7 @@
 
 /*
  * p(x | x~) of some rows at a time: what each row's measurement leaves of a population that knows
- * how attributes hang together. Where the population does not, nothing of this is needed, and the
+ * correlations of attributes. Where the population does not, nothing of this is needed, and the
  * arrays are NULL.
  */
 
@@ -30,7 +30,7 @@ void row_priors_take(struct row_priors *priors, size_t i, struct measurement row
 /*
  * Of one row, for a model whose rows have such priors: share and centre as conditioner_take has
  * them, R in the conditioner; returns log p(x~). Models that do not infer inputs take measurements
- * at their word where no population was learned, and all they need is the covariance of the errors.
+ * as they are where no population was learned, and all they need is the covariance of the errors.
  */
 double row_prior(const struct nim_model *model, struct conditioner *conditioner,
                  const struct measurement *row, double *share, double *centre);

@@ -81,7 +81,7 @@ struct nim_predictor {
     struct watch watch;
     /* The call under way. */
     const nim_data *data;
-    bool joined, shaped; /* its rows have priors in which attributes hang together; shapes */
+    bool joined, shaped; /* its rows have priors with correlated attributes; shapes */
     const nim_prediction *wanted;
     double *gain;
 };
@@ -98,7 +98,7 @@ void predictor_look(const struct nim_predictor *predictor, struct prediction_wor
 
 /*
  * Where the true inputs of row k at hand may be, p(x | x~), kept in `work`: a Gaussian for
- * each attribute (centre, width) or, where they hang together, a mixture (share, centre,
+ * each attribute (centre, width) or, where they are correlated, a mixture (share, centre,
  * conditioner.root).
  */
 void predictor_locate(const struct nim_predictor *predictor, struct prediction_work *work,

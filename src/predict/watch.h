@@ -12,7 +12,7 @@
 #include <time.h>
 
 struct watch {
-    nim_progress_function function; /* NULL: nobody watches */
+    nim_progress_function function; /* or NULL */
     void *context;
     size_t rows;
     atomic_size_t done;

@@ -239,7 +239,7 @@ static double between(double value, double least, double most) {
     return value < least ? least : value > most ? most : value;
 }
 
-/* No data speak for hyper-parameters beyond these, and the arithmetic would suffer. */
+/* Hyper-parameters are kept in this range: larger ones are never useful and would overflow. */
 static void keep_in_range(struct nim_model *model) {
     for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
