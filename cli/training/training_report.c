@@ -307,7 +307,7 @@ static void say_store(const struct report *report) {
             (double)training_set_bytes(set) / mega, (double)report->plan->memory / mega,
             cell_store_directory());
     else if (set->mapped.cell)
-        say(report->arguments, "the rows, %.4g MB, are used where %s has them",
+        say(report->arguments, "the rows, %.4g MB, are mapped from %s and not copied",
             (double)training_set_bytes(set) / mega, table_path(report->training->input.table));
 }
 

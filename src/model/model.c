@@ -31,7 +31,7 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
         return status;
     sizes->columns = data->attributes;
     sizes->flags = options->missing == MISSING_AUTO ? scaling_find_flags(data, flagged) : 0;
-    sizes->inducing = options->inducing;
+    sizes->inducing = options_inducing(options, data);
     if (sizes->inducing > data->rows)
         return option_failure(error, "inducing", "%zu inducing inputs are more than the %zu rows",
                               sizes->inducing, data->rows);

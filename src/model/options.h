@@ -40,9 +40,13 @@ struct nim_options {
  * these data and each other.
  *   input    marginal where classes are predicted and up to MOST_INTEGRATED attributes are noisy;
  *            exact where nothing is noisy or missing; otherwise latent
- *   kernel, alpha, caution, lengthscale_prior, samples, batch, inducing: see settle.c
+ *   kernel, alpha, caution, lengthscale_prior, samples, batch: see settle.c
  */
 enum { MOST_INTEGRATED = 40 };
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data);
+
+/* How many inducing inputs a function gets; settled options leave that open, so that a training
+ * that goes on can tell what was asked for. */
+size_t options_inducing(const struct nim_options *settled, const nim_data *data);
 
 #endif

@@ -63,15 +63,6 @@ static size_t choose_samples(const struct input_model *input, bool numbers, bool
     return input == &input_latent && numbers ? LATENT_POINTS : 1;
 }
 
-/* Enough inducing inputs for the data, few enough to be quick. More of them let functions follow
- * single rows, and the worst measured ones at that. */
-static size_t choose_inducing(size_t rows, bool bold, bool own_errors) {
-    size_t wanted = own_errors ? rows / 50 : rows / 20;
-    size_t least = own_errors ? 20 : bold ? 50 : 40;
-    wanted = wanted < least ? least : wanted < 100 ? wanted : 100;
-    return wanted < rows ? wanted : rows;
-}
-
 static size_t choose_batch(const struct input_model *input, size_t rows, bool bold) {
     bool small = input == &input_marginal || (input == &input_exact && bold && rows < FEW_ROWS);
     return small ? SMALL_BATCH : BATCH;
@@ -89,6 +80,13 @@ static double choose_alpha(const struct input_model *input, enum target_kind tar
     }
 }
 
+/* Functions of classes, levels or sets that are fitted to the predicted probabilities. */
+static bool is_bold(const struct nim_options *settled) {
+    enum target_kind target = settled->likelihood->target;
+    bool numbers = target == TARGET_NUMBER || target == TARGET_COUNT;
+    return settled->alpha > 0.0 && !numbers && settled->noise == NOISE_GIVEN;
+}
+
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data) {
     struct nim_options settled = *options;
     enum target_kind target = options->likelihood->target;
@@ -98,8 +96,7 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
     bool learns = options->noise != NOISE_GIVEN;
     if (settled.alpha == OPTION_AUTO)
         settled.alpha = choose_alpha(settled.input, target, learns);
-    bool bold = settled.alpha > 0.0 && !numbers && !learns,
-         own_errors = bold && !equally_noisy(data);
+    bool bold = is_bold(&settled), own_errors = bold && !equally_noisy(data);
     if (!settled.kernel)
         settled.kernel = kernel_named(choose_kernel(settled.input, numbers, bold, own_errors));
     if (settled.caution == OPTION_AUTO)
@@ -110,7 +107,17 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
         settled.samples = choose_samples(settled.input, numbers, learns, own_errors);
     if (settled.batch == 0)
         settled.batch = choose_batch(settled.input, data->rows, bold);
-    if (settled.inducing == 0)
-        settled.inducing = choose_inducing(data->rows, bold, own_errors);
     return settled;
+}
+
+/* Enough for the data, few enough to be quick. More of them let functions follow single rows, and
+ * the worst measured ones at that. */
+size_t options_inducing(const struct nim_options *settled, const nim_data *data) {
+    bool bold = is_bold(settled), own_errors = bold && !equally_noisy(data);
+    size_t rows = data->rows, wanted = own_errors ? rows / 50 : rows / 20;
+    size_t least = own_errors ? 20 : bold ? 50 : 40;
+    if (settled->inducing)
+        return settled->inducing;
+    wanted = wanted < least ? least : wanted < 100 ? wanted : 100;
+    return wanted < rows ? wanted : rows;
 }

@@ -428,7 +428,7 @@ def own_parameters(nimgp):
         nimgp("convert", "train.csv", "train.nimrows", "-q") # rows are mapped, so there is no other file
         os.environ["TMPDIR"] = str(nimgp.directory / "nowhere")
         nimgp.refuses("fit", "train.nimrows", "-o", "m", "--input", "latent", "--memory", "1K", talks=True,
-                      says=["nowhere", "no room", "TMPDIR"])
+                      says=["nowhere", "cannot write a temporary file", "TMPDIR"])
     finally:
         del os.environ["TMPDIR"]
 

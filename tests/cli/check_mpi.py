@@ -84,7 +84,7 @@ def row_files(nimgp):
     good(nimgp, 1, "fit", "text/train.csv", "-o", "one", *QUICK)
     for ranks in (1, 2, 4):
         talk = good(nimgp, ranks, "fit", "rows/train.csv", "-o", "m", *QUICK).stderr
-        check(talk.count("are used where") == 1, talk)
+        check(talk.count("are mapped from") == 1, talk)
         check(nimgp.read("m") == nimgp.read("one"), ranks, "processes: another model")
 
 

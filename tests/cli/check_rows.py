@@ -15,7 +15,7 @@ from program import number
 
 QUICK = ["--epochs", "2", "--stop", "fixed", "--inducing", "8", "--warm-up", "5", "--points", "16",
          "--threads", "1"]
-IN_PLACE = "are used where"
+IN_PLACE = "are mapped from"
 
 
 def catalogue(rows=300, gaps=True):

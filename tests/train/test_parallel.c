@@ -426,7 +426,7 @@ static void refusals(void **state) {
                                           .largest = team_largest, .gather = team_gather);
     assert_int_equal(nim_model_set_collectives(NULL, &all, &error), NIM_INVALID_ARGUMENT);
     assert_int_equal(nim_model_set_collectives(fixture.model, &all, &error), NIM_INVALID_ARGUMENT);
-    assert_non_null(strstr(error.message, "rank 2 of 2"));
+    assert_non_null(strstr(error.message, "rank 2 is not below processes 2"));
     all.rank = 0;
     all.gather = NULL;
     assert_int_equal(nim_model_set_collectives(fixture.model, &all, &error), NIM_INVALID_ARGUMENT);
