@@ -700,7 +700,7 @@ const struct command command_fit = {
     .most_operands = 1,
     .description =
         "Learns from the rows of TABLE (CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM, gzipped or "
-        "not; '-' is "
+        "not, or a row file, see convert; '-' is "
         "standard input) how the target follows from the features, and writes the model to a file. "
         "The target is a class unless --task says otherwise. "
         "Columns of 1-sigma errors are found by their names; what was understood is printed. "
