@@ -2,7 +2,7 @@
 /*
  * Milliseconds of a training step on the rows of a row file: where they lie, and copied to memory.
  *
- *     bench_rows FILE [BATCH INDUCING TURNS]
+ *     bench_rows FILE [BATCH INDUCING TURNS INPUT]
  *
  * The file is one of bench_rows.py: d columns of values, d of errors, the class. One thread, in
  * turns in one process, so that what else the machine does slows both down; processor time.
@@ -56,7 +56,7 @@ static nim_data copied_data(const nim_data *data) {
 
 int main(int count, char **words) {
     if (count < 2)
-        bench_stop("usage: bench_rows FILE [BATCH INDUCING TURNS]");
+        bench_stop("usage: bench_rows FILE [BATCH INDUCING TURNS INPUT]");
     const char *batch = count > 2 ? words[2] : "2000", *inducing = count > 3 ? words[3] : "50";
     size_t turns = count > 4 ? strtoul(words[4], NULL, 10) : 20, steps = 0;
     struct complaint complaint;
@@ -68,6 +68,7 @@ int main(int count, char **words) {
     set_text(options, "inducing", inducing);
     set_number(options, "threads", 1);
     set_text(options, "population", "flat");
+    set_text(options, "input", count > 5 ? words[5] : "auto");
     nim_data data[KINDS] = {mapped_data(table)};
     data[1] = copied_data(&data[0]);
     static const char *const name[KINDS] = {"where they lie", "in memory"};

@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A long table: memory and time of training on a row file, and of prediction on a pipe.
 
-    build/python-venv/bin/python bench/bench_rows.py [--rows N] [--directory DIR]
+    build/python-venv/bin/python bench/bench_rows.py [--rows N] [--directory DIR] [--quick] [step] [predict] [fit]
 
 Makes N rows (10^7 unless given) of six attributes with an error each and one of three classes, 1 GB as a row file, and
-says, one after the other:
+says, one after the other unless only some are named:
 
-- fit on all of them, used where they lie: memory of its own (RssAnon) and of the file (RssFile), processor time;
-- NLL of that model and of one that learned from a tenth of them in memory, by as many steps, on 10^5 others;
-- a step where the rows lie and in memory, in turns (bench_rows);
-- predict on a pipe: memory, processor time.
+- step: processor time of a step where the rows lie and in memory, in turns (bench_rows);
+- predict: on a pipe, memory and processor time;
+- fit: on all of them, used where they lie: memory of its own (RssAnon) and of the file (RssFile), processor time; NLL
+  of that model and of one that learned from a tenth of them in memory, by as many steps, on 10^5 others.
 
-Files stay in DIR (build/bench-rows) for the next time.
+With --quick the model is a cheap one: first_order, nothing learned of the population, no calibration. Steps are then
+short, and reading rows weighs more. Files stay in DIR (build/bench-rows) for the next time.
 """
 import argparse
 import json
@@ -30,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 NIMGP = ROOT / "build" / "release" / "cli" / "nimgp"
 STEP = ROOT / "build" / "release" / "bench" / "bench_rows"
 ATTRIBUTES, CHUNK, TEST_ROWS = 6, 1 << 18, 100_000
-BATCH, INDUCING = 2000, 50
+BATCH, INDUCING = 2000, 20
 
 
 def chunk_of(source, rows):
@@ -102,33 +103,47 @@ def nll(model, table):
     return f"NLL {score['value']:.4f} +- {score['standard_error']:.4f}"
 
 
+def predict(place, whole, test, rows):
+    fit(test, place / "cheap.nimgp", 1, "--input", "exact")
+    writer = subprocess.Popen([NIMGP, "convert", whole, "-", "--to", "csv", "-q"], stdout=subprocess.PIPE)
+    words = ["predict", place / "cheap.nimgp", "-", "-o", "/dev/null", "--threads", "1", "-q"]
+    reader = subprocess.Popen([NIMGP, *words], stdin=writer.stdout)
+    writer.stdout.close()
+    most, seconds = watch(reader)
+    writer.wait()
+    print(f"predict on a pipe: RssAnon {most[0]:.0f} MB, RssFile {most[1]:.0f} MB, {seconds:.0f} s of processor time, "
+          f"{rows / seconds:.0f} rows a second", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--directory", type=pathlib.Path, default=ROOT / "build" / "bench-rows")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="step, predict or fit")
     wanted = parser.parse_args()
+    unknown = set(wanted.parts) - {"step", "predict", "fit"}
+    if unknown:
+        parser.error(f"{', '.join(sorted(unknown))}: expected step, predict or fit")
     place, rows = wanted.directory, wanted.rows
     place.mkdir(parents=True, exist_ok=True)
     whole, part, test = (place / f"{name}-{rows}.nimrows" for name in ("whole", "part", "test"))
     make(whole, rows, 1)
     make(part, rows // 10, 1)  # the first tenth of the same rows
     make(test, TEST_ROWS, 2)
-    steps = math.ceil(rows / BATCH)
-    print(f"{rows} rows, {whole.stat().st_size / 2**20:.0f} MB; {steps} steps of {BATCH} rows", flush=True)
-    print("fit, where they lie:", fit(whole, place / "whole.nimgp", 1), flush=True)
-    print("fit, a tenth in memory:", fit(part, place / "part.nimgp", 10, "--missing-value", "-999"), flush=True)
-    for name in ("whole", "part"):
-        print(f"{name}: {nll(place / f'{name}.nimgp', test)}", flush=True)
-    subprocess.run([STEP, whole, str(BATCH), str(INDUCING)], check=True)
-    fit(test, place / "cheap.nimgp", 1, "--input", "exact")
-    reader = subprocess.Popen([NIMGP, "convert", whole, "-", "--to", "csv", "-q"], stdout=subprocess.PIPE)
-    predict = subprocess.Popen([NIMGP, "predict", place / "cheap.nimgp", "-", "-o", "/dev/null", "--threads", "1", "-q"],
-                               stdin=reader.stdout)
-    reader.stdout.close()
-    most, seconds = watch(predict)
-    reader.wait()
-    print(f"predict on a pipe: RssAnon {most[0]:.0f} MB, RssFile {most[1]:.0f} MB, {seconds:.0f} s of processor time, "
-          f"{rows / seconds:.0f} rows a second", flush=True)
+    print(f"{rows} rows, {whole.stat().st_size / 2**20:.0f} MB; {math.ceil(rows / BATCH)} steps of {BATCH} rows",
+          flush=True)
+    quick = ["--input", "first_order", "--population", "flat", "--calibrate", "none"] if wanted.quick else []
+    if "step" in wanted.parts or not wanted.parts:
+        subprocess.run([STEP, whole, str(BATCH), str(INDUCING), "20", *quick[1:2]], check=True)
+    if "predict" in wanted.parts or not wanted.parts:
+        predict(place, whole, test, rows)
+    if "fit" in wanted.parts or not wanted.parts:
+        print("fit, where they lie:", fit(whole, place / "whole.nimgp", 1, *quick), flush=True)
+        print("fit, a tenth in memory:", fit(part, place / "part.nimgp", 10, "--missing-value", "-999", *quick),
+              flush=True)
+        for name in ("whole", "part"):
+            print(f"{name}: {nll(place / f'{name}.nimgp', test)}", flush=True)
 
 
 if __name__ == "__main__":

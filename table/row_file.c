@@ -33,6 +33,7 @@ enum {
 struct words {
     const char **word;
     size_t count;
+    bool no_memory; /* for more of them */
 };
 
 struct row_file {
@@ -118,6 +119,7 @@ static bool take_words(struct json_reader *json, struct words *words) {
         if (words->count == room) {
             room = 2 * room + 8;
             const char **grown = realloc(words->word, room * sizeof *grown);
+            words->no_memory = !grown;
             if (!grown)
                 return false;
             words->word = grown;
@@ -180,9 +182,12 @@ static bool read_columns(struct row_file *file, struct complaint *complaint) {
     bool good = json_take(&json, '{');
     const char *key = good ? json_take_string(&json) : NULL;
     good = key && strcmp(key, "columns") == 0 && json_take(&json, ':') && json_take(&json, '[');
-    for (size_t j = 0; good && j < columns; j++)
+    for (size_t j = 0; good && j < columns; j++) {
         good = (j == 0 || json_take(&json, ',')) &&
                take_column(&json, &file->table.column[j], &file->words[j]);
+        if (file->words[j].no_memory)
+            return table_complain_of_memory(&file->table, complaint);
+    }
     if (!good || !json_take(&json, ']') || !json_take(&json, '}') || !json_at_end(&json))
         return is_damaged(file, "its list of columns cannot be read", complaint);
     for (size_t j = 0; j < columns; j++)

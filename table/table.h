@@ -112,9 +112,9 @@ bool table_text(struct table *table, size_t row, size_t column, struct span *spa
 bool table_label(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint);
 
-/* All rows of a table that is mapped as it is (a row file in this machine's byte order): column j of
- * row i is cells[i * table_columns() + j], until the table is closed; in columns of text the number
- * of a word. Else NULL. */
+/* All rows of a table that is mapped as it is (a row file in this machine's byte order): column j
+ * of row i is cells[i * table_columns() + j], until the table is closed; in columns of text the
+ * number of a word. Else NULL. */
 const double *table_cells(const struct table *table);
 
 /* For messages: "stars.csv:17" or "stars.fits: row 17", of a row at hand, into a caller's buffer.

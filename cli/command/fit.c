@@ -707,13 +707,14 @@ const struct command command_fit = {
     .operands = "TABLE -o MODEL",
     .least_operands = 1,
     .most_operands = 1,
-    .description = "Learns from the rows of TABLE (CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM, "
-                   "gzipped or not; '-' is standard input) how to predict the target from the "
-                   "features, and writes the model to a file. The target is a class unless --task "
-                   "says otherwise. Columns of 1-sigma errors are found by their names, and the "
-                   "columns that are used are printed. Values and errors may be missing.\n\n"
-                   "Ctrl-C ends the training after the current step and writes a checkpoint. "
-                   "--resume continues from it to the same bits as an uninterrupted training.",
+    .description =
+        "Learns from the rows of TABLE (CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM, "
+        "gzipped or not, or a row file; '-' is standard input) how to predict the target from the "
+        "features, and writes the model to a file. The target is a class unless --task "
+        "says otherwise. Columns of 1-sigma errors are found by their names, and the "
+        "columns that are used are printed. Values and errors may be missing.\n\n"
+        "Ctrl-C ends the training after the current step and writes a checkpoint. "
+        "--resume continues from it to the same bits as an uninterrupted training.",
     .examples =
         "# All columns of numbers, the label in column 'class'\n"
         "nimgp fit train.csv -o toy.nimgp\n"

@@ -90,6 +90,17 @@ def in_place(nimgp):
     same_model(nimgp, "--features", "flux,x1", "--weights", "x1_err", "--where", "x1_err > 0", in_place=False)
 
 
+def others(nimgp):
+    """Rows that only the population is learned from may be in a row file too."""
+    both(nimgp, *catalogue())
+    models = []
+    for place in ("here", "there"):
+        nimgp("fit", "here/train.csv", "-o", "m", *QUICK, "--features", "x1,x2", "--population-from",
+              f"{place}/train.csv")
+        models.append(nimgp.read("m"))
+    check(models[0] == models[1], "another model")
+
+
 def copied(nimgp):
     """Where not, the rows are copied, and the model is the same."""
     head, table = catalogue()
@@ -162,4 +173,4 @@ def many_names(nimgp):
     nimgp.refuses("convert", "t.csv", "o.nimrows", says=["row 1048577", "column name", "--columns"])
 
 
-main([content, units, in_place, copied, other_order, other_commands, refusals, many_names])
+main([content, units, in_place, others, copied, other_order, other_commands, refusals, many_names])

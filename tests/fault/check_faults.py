@@ -58,6 +58,8 @@ COMMANDS = {
     "convert_gzip": ["convert", "t.fits[1]", "out.csv.gz", "-q", "--where", "x1 > 0"],
     "libsvm": ["convert", "t.svm", "out.csv", "-q"],
     "idx": ["convert", "t-images-idx3-ubyte", "out.csv", "-q"],
+    "rows": ["convert", "t.csv", "out.nimrows", "-q"],
+    "fit_rows": ["fit", "t.nimrows", "-o", "out", *QUICK, "--input", "latent", "--memory", "1K"],
 }
 
 
@@ -83,6 +85,7 @@ def prepare(program, place):
                   ["fit", "c.csv", "-o", "calibrated", *QUICK[2:], "--novelty", "always"],
                   ["fit", "s.csv", "-o", "measured", *QUICK],
                   ["convert", "t.csv", "t.fits", "-q"], ["convert", "t.csv", "t.ecsv", "-q"],
+                  ["convert", "t.csv", "t.nimrows", "-q"],
                   ["convert", "t.csv", "t.vot", "-q", "--to", "votable-binary"]):
         subprocess.run([program, *words], cwd=place, check=True, capture_output=True)
     (place / "none").unlink()

@@ -160,11 +160,94 @@ static void own_loop_equals_training(void **state) {
     fixture_free(&fixture);
 }
 
+/* ---------------------------------------------------------------- memory of rows -------------- */
+
+/* A storage that knows how much it holds and refuses after so many calls. */
+struct shelf {
+    size_t bytes, calls, calls_left;
+};
+
+static void *shelf_resize(void *memory, size_t before, size_t after, void *context) {
+    struct shelf *shelf = context;
+    assert_true((memory != NULL) == (before > 0) && shelf->bytes >= before);
+    if (after && shelf->calls++ >= shelf->calls_left)
+        return NULL;
+    shelf->bytes += after - before;
+    if (after) /* always elsewhere */ {
+        char *moved = malloc(after);
+        memset(moved, 0x7f, after);
+        if (before)
+            memcpy(moved, memory, before < after ? before : after);
+        free(memory);
+        return moved;
+    }
+    free(memory);
+    return NULL;
+}
+
+static void save_to(const nim_model *model, char *bytes, size_t room, size_t *size) {
+    nim_error error;
+    stop_on(nim_model_save_memory(model, bytes, room, size, &error), &error);
+}
+
+/* Rows' own parameters in a storage: the same bits, whether it is there from the start or they move
+ * there under way; one that has no room is refused, and all goes on without it. */
+static void rows_in_a_storage(void **state) {
+    (void)state;
+    enum { ROOM = 1 << 20 };
+    static char bytes[2][ROOM];
+    struct problem problem = small;
+    struct fixture fixture;
+    nim_error error;
+    problem.input = "latent";
+    begin(&fixture, &problem);
+    set(fixture.options, "epochs", "4");
+    set(fixture.options, "stop", "fixed");
+    for (size_t late = 0; late < 2; late++)
+        for (size_t calls = 0; calls <= 3; calls++) {
+            struct shelf shelf = {.calls_left = calls};
+            const nim_storage storage = NIM_STORAGE(.resize = shelf_resize, .context = &shelf);
+            struct watch watch[2] = {{.stop_at = 2}, {.stop_at = 2}};
+            nim_model *model[2];
+            size_t size[2];
+            for (size_t k = 0; k < 2; k++) {
+                stop_on(nim_model_create(fixture.options, &fixture.data, &model[k], &error),
+                        &error);
+                if (k && !late)
+                    stop_on(nim_model_set_storage(model[k], &storage, &error), &error);
+                nim_status status =
+                    nim_model_train(model[k], &fixture.data, watch_progress, &watch[k], &error);
+                if (k && !late && calls < 3) { /* three arrays */
+                    assert_int_equal(status, NIM_OUT_OF_MEMORY);
+                    assert_int_equal(shelf.bytes, 0);
+                    stop_on(nim_model_set_storage(model[k], NULL, &error), &error);
+                    status =
+                        nim_model_train(model[k], &fixture.data, watch_progress, &watch[k], &error);
+                }
+                assert_int_equal(status, NIM_CANCELLED);
+                if (k && late)
+                    assert_int_equal(nim_model_set_storage(model[k], &storage, &error),
+                                     calls < 3 ? NIM_OUT_OF_MEMORY : NIM_OK);
+                assert_true(!k || (shelf.bytes > 0) == (calls == 3));
+                stop_on(nim_model_train(model[k], &fixture.data, NULL, NULL, &error), &error);
+                save_to(model[k], bytes[k], ROOM, &size[k]);
+                nim_model_free(model[k]);
+            }
+            assert_int_equal(shelf.bytes, 0);
+            assert_int_equal(size[0], size[1]);
+            assert_memory_equal(bytes[0], bytes[1], size[0]);
+        }
+    const nim_storage none = NIM_STORAGE(.context = NULL);
+    assert_int_equal(nim_model_set_storage(fixture.model, &none, &error), NIM_INVALID_ARGUMENT);
+    assert_int_equal(nim_model_set_storage(NULL, &none, &error), NIM_INVALID_ARGUMENT);
+    fixture_free(&fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(progress_is_told),         cmocka_unit_test(cancelled_model_is_usable),
         cmocka_unit_test(warm_starts_go_on),        cmocka_unit_test(denoising_unknown_rows),
-        cmocka_unit_test(own_loop_equals_training),
+        cmocka_unit_test(own_loop_equals_training), cmocka_unit_test(rows_in_a_storage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
