@@ -151,7 +151,7 @@ static bool find_labels(const char *path, char **found) {
         if (length > 3 && strcmp(labels + length - 3, ".gz") == 0)
             labels[length - 3] = '\0';
         else
-            strcat(labels, ".gz");
+            memcpy(labels + length, ".gz", sizeof ".gz");
         if (access(labels, F_OK) == 0)
             return true;
     }
