@@ -22,6 +22,7 @@
 enum {
     BLOCK = BUFFER_SIZE(1 << 20),         /* bytes read at a time, more when a row is longer */
     MOST_COLUMNS = COLUMN_LIMIT(1 << 20), /* of a row */
+    LONGEST_ELEMENT = 8                   /* bytes */
 };
 
 /* One IDX file: its elements in order. */
@@ -150,7 +151,7 @@ static bool find_labels(const char *path, char **found) {
         if (length > 3 && strcmp(labels + length - 3, ".gz") == 0)
             labels[length - 3] = '\0';
         else
-            strcat(labels, ".gz");
+            memcpy(labels + length, ".gz", sizeof ".gz");
         if (access(labels, F_OK) == 0)
             return true;
     }
@@ -193,7 +194,7 @@ static bool make_columns(struct idx *idx, struct complaint *complaint) {
     size_t row = columns * idx->images.bytes;
     idx->block = row < BLOCK ? BLOCK / row : 1;
     idx->image = malloc(idx->block * row);
-    idx->label = malloc(idx->block * sizeof(double));
+    idx->label = malloc(idx->block * LONGEST_ELEMENT);
     return (idx->image && idx->label) || table_complain_of_memory(&idx->table, complaint);
 }
 

@@ -638,7 +638,7 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     return report_validation(fit, complaint);
 }
 
-/* A checkpoint nobody asked for has done its work; one of another training is not ours. */
+/* The default checkpoint is removed; one of another training is kept. */
 static bool finish(struct fit *fit, struct complaint *complaint) {
     nim_error error;
     bool ours = fit->monitor.wrote || argument_given(fit->arguments, "resume");
@@ -646,7 +646,7 @@ static bool finish(struct fit *fit, struct complaint *complaint) {
         return true;
     if (nim_model_save(fit->model, fit->output, &error) != NIM_OK)
         return file_complain(complaint, fit->output, &error);
-    if (ours && !argument_given(fit->arguments, "checkpoint") &&
+    if (ours && fit->checkpoint && !argument_given(fit->arguments, "checkpoint") &&
         strcmp(fit->checkpoint, fit->default_checkpoint) == 0)
         unlink(fit->checkpoint);
     say(fit->arguments, "the model is in %s", fit->output);

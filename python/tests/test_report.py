@@ -392,7 +392,7 @@ def test_without_labels(show: Any) -> None:
         and marks["predicted"] == 2
         and marks["curve-0"] == 33
     )
-    assert "predictions alone" in opened.page.inner_text("main")
+    assert "shows the predictions only" in opened.page.inner_text("main")
 
 
 @pytest.mark.parametrize(("classes", "attributes"), [(2, 1), (10, 2), (50, 3), (3, 784)])
