@@ -25,17 +25,19 @@ kernel : {choices of kernel}, default="auto"
     "linear+matern32" if errors differ from row to row; for numbers and counts with latent inputs
     "matern52"; otherwise "se".
 n_inducing : int or None, default=None
-    Inducing inputs per latent function. None: one for 20 rows, 40 to 100;
-    for classes with given noise 50 to 100, or, if rows differ in their errors, one for 50 rows,
-    20 to 100.
+    Inducing inputs per latent function. None: one for 20 rows, 40 to 100; with marginal
+    inputs and given noise 50 to 100, or, if errors differ from row to row, one for 50 rows, 20 to
+    100.
 alpha : float or None, default=None
     Power of the divergence, from 0 to 1. 0 is the evidence lower bound, 1 is the log of the
-    predicted probability. None: 1 for classes and labels; 0.7 for levels; 0.7 for numbers and
-    counts with latent inputs; 0.8 if noise is learned with marginal inputs; otherwise 0.
+    predicted probability. None: 1 for classes and labels, but 0.5 for fewer than 2000 rows of
+    classes with exact inputs; 0.7 for levels; 0.7 for numbers and counts with latent inputs; 0.8 if
+    noise is learned with marginal inputs; otherwise 0.
 caution : float or None, default=None
     Weight of the divergence of the latent functions from their prior, above 0 and up to 1. A
     smaller weight trusts the data more. None: 0.3 for classes, levels and labels with alpha above 0
-    and given noise (0.45 if errors differ from row to row); otherwise 1.
+    and given noise (0.45 if errors differ from row to row; 1 for fewer than 2000 rows of classes
+    with exact inputs); otherwise 1.
 lengthscale_prior : float or None, default=None
     Width of a log-normal prior of the lengthscales, centred at 1.6 times the square root of the
     number of attributes; 0: no prior. None: 0.5 for classes, levels and labels with alpha above 0
@@ -48,8 +50,7 @@ stop : {"auto", "fixed"}, default="auto"
     "auto": stop when the bound no longer improves. "fixed": stop after `max_epochs` passes, with a
     constant step size.
 batch_size : int or None, default=None
-    Rows in a minibatch. None: 50 with marginal inputs, and for classes with exact inputs and
-    fewer than 2000 rows; otherwise 200.
+    Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
 learning_rate : float, default=0.02
     Step size of Adam.
 warm_up : int, default=1000

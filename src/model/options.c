@@ -85,22 +85,24 @@ static const struct option option_list[] = {
      WHOLE, AT(functions)},
     {{"inducing", "0",
       "0 .. 10000",
-      "Inducing inputs per latent function; 0: one for 20 rows, 40 to 100; for classes with given noise 50 to "
-      "100, or, if rows differ in their errors, one for 50 rows, 20 to 100.",
+      "Inducing inputs per latent function; 0: one for 20 rows, 40 to 100; with marginal inputs and given "
+      "noise 50 to 100, or, if errors differ from row to row, one for 50 rows, 20 to 100.",
       NIM_OPTION_WHOLE, NULL, 0, 10000, NIM_OPTION_SHAPES},
      WHOLE, AT(inducing)},
     {{"alpha", "auto",
       "auto, or 0 .. 1",
       "Power of the divergence: 0 is the evidence lower bound, 1 is the log of the predicted "
-      "probability. auto: 1 for classes and labels; 0.7 for levels; 0.7 for numbers and counts with "
-      "latent inputs; 0.8 if noise is learned with marginal inputs; otherwise 0.",
+      "probability. auto: 1 for classes and labels, but 0.5 for fewer than 2000 rows with exact "
+      "inputs; 0.7 for levels; 0.7 for numbers and counts with latent inputs; 0.8 if noise is learned with "
+      "marginal inputs; otherwise 0.",
       NIM_OPTION_REAL, NAMES("auto"), 0, 1, NIM_OPTION_SHAPES},
      REAL, AT(alpha)},
     {{"caution", "auto",
       "auto, or 0.001 .. 1",
       "Weight of the divergence of the latent functions from their prior; a smaller weight trusts "
       "the data more. auto: 0.3 for classes, levels and labels with alpha above 0 and given noise, "
-      "or 0.45 if errors differ from row to row; otherwise 1.",
+      "or 0.45 if errors differ from row to row, but 1 for fewer than 2000 rows of classes with exact "
+      "inputs; otherwise 1.",
       NIM_OPTION_REAL, NAMES("auto"), 0.001, 1, NIM_OPTION_SHAPES},
      REAL, AT(caution)},
     {{"lengthscale_prior", "auto",
@@ -141,8 +143,7 @@ static const struct option option_list[] = {
      CHOICE, AT(stop)},
     {{"batch", "0",
       "0 .. 1000000",
-      "Rows in a minibatch; 0: 50 with marginal inputs, and for classes with exact inputs and fewer than 2000 "
-      "rows; otherwise 200.",
+      "Rows in a minibatch; 0: 50 with marginal inputs, otherwise 200.",
       NIM_OPTION_WHOLE, NULL, 0, 1e6, NIM_OPTION_TRAINS},
      WHOLE, AT(batch)},
     {{"rate", "0.02",

@@ -7,8 +7,8 @@
  * some are spread wider than others, most where points say how noisy rows are. */
 enum { LATENT_POINTS = 4, EQUAL_POINTS = 2, OWN_POINTS = 8, LEARNING_POINTS = 16 };
 
-/* Rows in a batch. Of few rows, and of rows with points, small batches do as well in less time. */
-enum { SMALL_BATCH = 50, BATCH = 200, FEW_ROWS = 2000 };
+/* Rows in a batch, and rows with several points. */
+enum { BATCH_OF_ROWS = 200, BATCH_OF_POINTS = 50 };
 
 /* Where classes overlap, noise and wide latent functions explain it alike. At 0 learned noise comes
  * out too large, at 1 too small. */
@@ -17,6 +17,11 @@ enum { SMALL_BATCH = 50, BATCH = 200, FEW_ROWS = 2000 };
 /* Numbers, counts and levels have parameters that are read, and at 1 functions take over what is
  * theirs; at 0 functions of latent inputs are far too sure where a curve is steep. */
 #define MIDDLE_ALPHA 0.7
+
+/* Few rows of exact inputs mislead less when functions pay in full for leaving their prior, and are
+ * fitted to the predicted probabilities only half way. */
+#define EXACT_ALPHA 0.5
+enum { FEW_ROWS = 2000 };
 
 /* Fitted to the predicted probabilities themselves, functions that pay in full for leaving their
  * prior stay too close to it. */
@@ -63,12 +68,13 @@ static size_t choose_samples(const struct input_model *input, bool numbers, bool
     return input == &input_latent && numbers ? LATENT_POINTS : 1;
 }
 
-static size_t choose_batch(const struct input_model *input, size_t rows, bool bold) {
-    bool small = input == &input_marginal || (input == &input_exact && bold && rows < FEW_ROWS);
-    return small ? SMALL_BATCH : BATCH;
+static bool few_exact_classes(const struct input_model *input, enum target_kind target,
+                              size_t rows) {
+    return target == TARGET_CLASS && input == &input_exact && rows < FEW_ROWS;
 }
 
-static double choose_alpha(const struct input_model *input, enum target_kind target, bool learns) {
+static double choose_alpha(const struct input_model *input, enum target_kind target, bool learns,
+                           size_t rows) {
     switch (target) {
     case TARGET_NUMBER:
     case TARGET_COUNT:
@@ -76,6 +82,8 @@ static double choose_alpha(const struct input_model *input, enum target_kind tar
     default:
         if (learns)
             return input == &input_marginal ? LEARNING_ALPHA : 0.0;
+        if (few_exact_classes(input, target, rows))
+            return EXACT_ALPHA;
         return target == TARGET_LEVEL ? MIDDLE_ALPHA : 1.0;
     }
 }
@@ -95,18 +103,20 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
         settled.input = choose_input(options, data);
     bool learns = options->noise != NOISE_GIVEN;
     if (settled.alpha == OPTION_AUTO)
-        settled.alpha = choose_alpha(settled.input, target, learns);
+        settled.alpha = choose_alpha(settled.input, target, learns, data->rows);
     bool bold = is_bold(&settled), own_errors = bold && !equally_noisy(data);
     if (!settled.kernel)
         settled.kernel = kernel_named(choose_kernel(settled.input, numbers, bold, own_errors));
     if (settled.caution == OPTION_AUTO)
-        settled.caution = own_errors ? SOME_CAUTION : bold ? LITTLE_CAUTION : 1.0;
+        settled.caution = !bold || few_exact_classes(settled.input, target, data->rows) ? 1.0
+                          : own_errors ? SOME_CAUTION
+                                       : LITTLE_CAUTION;
     if (settled.lengthscale_prior == OPTION_AUTO)
         settled.lengthscale_prior = bold ? LENGTHSCALE_WIDTH : 0.0;
     if (settled.samples == 0)
         settled.samples = choose_samples(settled.input, numbers, learns, own_errors);
     if (settled.batch == 0)
-        settled.batch = choose_batch(settled.input, data->rows, bold);
+        settled.batch = settled.input == &input_marginal ? BATCH_OF_POINTS : BATCH_OF_ROWS;
     return settled;
 }
 
@@ -115,7 +125,7 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
 size_t options_inducing(const struct nim_options *settled, const nim_data *data) {
     bool bold = is_bold(settled), own_errors = bold && !equally_noisy(data);
     size_t rows = data->rows, wanted = own_errors ? rows / 50 : rows / 20;
-    size_t least = own_errors ? 20 : bold ? 50 : 40;
+    size_t least = own_errors ? 20 : bold && settled->input == &input_marginal ? 50 : 40;
     if (settled->inducing)
         return settled->inducing;
     wanted = wanted < least ? least : wanted < 100 ? wanted : 100;
