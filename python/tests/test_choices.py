@@ -35,9 +35,9 @@ def test_the_library_chooses_for_the_data(kind):
     latent = ("latent", "0.7", "1", "4", "200")
     learned = ("marginal", "0.8", "1", "16", "50")
     wanted = {  # noisy, each row with errors of its own; exact; noise learned
-        "class": (("marginal", "1", "0.45", "4", "50"), ("exact", "1", "0.3", "1", "200"), learned),
-        "level": (("marginal", "0.7", "0.45", "4", "50"), ("exact", "0.7", "0.3", "1", "200"), learned),
-        "labels": (("marginal", "1", "0.45", "4", "50"), ("exact", "1", "0.3", "1", "200"),
+        "class": (("marginal", "1", "0.45", "8", "50"), ("exact", "0.5", "1", "1", "200"), learned),
+        "level": (("marginal", "0.7", "0.45", "8", "50"), ("exact", "0.7", "0.3", "1", "200"), learned),
+        "labels": (("marginal", "1", "0.45", "8", "50"), ("exact", "1", "0.3", "1", "200"),
                    ("latent", "0", "1", "1", "200")),
         "number": (latent, ("exact", "0", "1", "1", "200"), latent),
         "count": (latent, ("exact", "0", "1", "1", "200"), latent),
