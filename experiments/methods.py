@@ -77,6 +77,7 @@ class Protocol:
             stop="fixed",
             max_epochs=SHORT_EPOCHS if place.short else self.epochs,
             learning_rate=self.rate,
+            lengthscale_rate=0.5,  # the paper's l_j, which Adam moves, is a square
             batch_size=self.batch,
             warm_up=0,
             n_draws=1,

@@ -40,8 +40,6 @@ def run(task: Task, place: Place) -> Outcome:
     if task.protocol == "kept":
         protocol = dataclasses.replace(protocol, noise="given")
         variance = protocol.noise_start
-    if task.protocol == "half":
-        protocol = dataclasses.replace(protocol, epochs=protocol.epochs // 2)
     X_err = float(np.sqrt(variance)) if variance > 0 else None
     problem = Problem(X[train], y[train], X_err, X[test], y[test], X_err, int(y.max()) + 1)
     if task.protocol == "epoch":
@@ -112,7 +110,6 @@ EXPERIMENT = Experiment(
     methods={
         "published": ALL,
         "kept": ("NIMGP_FO",),
-        "half": ("MGP", "NIMGP"),
         "epoch": ALL,
         "ours": ("given", "learned"),
         "peers": tuple(PEERS),

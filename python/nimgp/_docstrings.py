@@ -47,6 +47,9 @@ batch_size : int or None, default=None
     Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
 learning_rate : float, default=0.02
     Step size of Adam.
+lengthscale_rate : float, default=1.0
+    Step size of the logarithms of lengthscales, in units of `learning_rate`: 0.5 moves the squares
+    of lengthscales as all else.
 warm_up : int, default=1000
     Steps in which the draws of noisy inputs grow to their full width; with "marginal" and
     "resampled" inputs 300 at most.

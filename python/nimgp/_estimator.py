@@ -90,6 +90,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     stop: str = "auto"
     batch_size: int | None = None
     learning_rate: float = 0.02
+    lengthscale_rate: float = 1.0
     warm_up: int = 1000
     n_draws: int | None = None
     n_points: int | None = None

@@ -30,6 +30,7 @@ OPTION_OF = {
     "stop": "stop",
     "batch_size": "batch",
     "learning_rate": "rate",
+    "lengthscale_rate": "lengthscale_rate",
     "warm_up": "warm_up",
     "calibrate": "calibrate",
     "learn_novelty": "novelty",

@@ -146,6 +146,12 @@ static const struct option option_list[] = {
       "Step size of Adam.",
       NIM_OPTION_REAL, NULL, 1e-8, 1, NIM_OPTION_TRAINS},
      REAL, AT(rate)},
+    {{"lengthscale_rate", "1",
+      "1e-3 .. 1",
+      "Step size of the logarithms of lengthscales, in units of rate: 0.5 moves the squares of "
+      "lengthscales as all else.",
+      NIM_OPTION_REAL, NULL, 1e-3, 1, NIM_OPTION_TRAINS},
+     REAL, AT(lengthscale_rate)},
     {{"calibrate", "auto",
       "auto|none",
       "Whether class probabilities are sharpened or softened by what rows kept aside say; not for "

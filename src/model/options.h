@@ -27,7 +27,7 @@ struct nim_options {
     size_t epochs, warm_up, batch, seed, threads;
     size_t standardise, learn_epsilon;
     double rate, alpha, caution, lengthscale_prior, epsilon, jitter, noise_start, prior_variance;
-    double tolerance;
+    double tolerance, lengthscale_rate;
 };
 
 /* A number that is left to the library. */
