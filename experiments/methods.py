@@ -79,6 +79,7 @@ class Protocol:
             learning_rate=self.rate,
             lengthscale_rate=0.5,  # the paper's l_j, which Adam moves, is a square
             batch_size=self.batch,
+            last_batch="rest",  # however few: they then count for all
             warm_up=0,
             n_draws=1,
             n_layers=self.layers,

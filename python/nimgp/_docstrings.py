@@ -45,6 +45,9 @@ stop : {"auto", "fixed"}, default="auto"
     Stop when the bound has settled, or after all epochs at a constant rate.
 batch_size : int or None, default=None
     Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
+last_batch : {"even", "rest"}, default="even"
+    Whether the minibatches of an epoch are of one size, or all but the last are full and that one
+    has the rows that are left.
 learning_rate : float, default=0.02
     Step size of Adam.
 lengthscale_rate : float, default=1.0

@@ -29,6 +29,7 @@ OPTION_OF = {
     "max_epochs": "epochs",
     "stop": "stop",
     "batch_size": "batch",
+    "last_batch": "last_batch",
     "learning_rate": "rate",
     "lengthscale_rate": "lengthscale_rate",
     "warm_up": "warm_up",

@@ -141,6 +141,12 @@ static const struct option option_list[] = {
       "Rows in a minibatch; 0 means 50 with marginal inputs, otherwise 200.",
       NIM_OPTION_WHOLE, NULL, 0, 1e6, NIM_OPTION_TRAINS},
      WHOLE, AT(batch)},
+    {{"last_batch", "even",
+      "even|rest",
+      "Whether the minibatches of an epoch are of one size, or all but the last are full and that one "
+      "has the rows that are left.",
+      NIM_OPTION_CHOICE, NAMES("even", "rest"), 0, 0, NIM_OPTION_TRAINS},
+     CHOICE, AT(last_batch)},
     {{"rate", "0.02",
       "1e-8 .. 1",
       "Step size of Adam.",

@@ -11,6 +11,7 @@ enum noise_mode { NOISE_GIVEN, NOISE_LEARNED, NOISE_BOTH };
 enum missing_rule { MISSING_AUTO, MISSING_IGNORE };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
+enum last_batch_rule { LAST_BATCH_EVEN, LAST_BATCH_REST };
 
 /* Every setting, once; options.c gives name, default, range and help of each. */
 struct nim_options {
@@ -19,6 +20,7 @@ struct nim_options {
     const struct input_model *input; /* NULL: auto */
     size_t noise;                    /* enum noise_mode */
     size_t stop;                     /* enum stop_rule */
+    size_t last_batch;               /* enum last_batch_rule */
     size_t population;               /* enum population_kind */
     size_t missing;                  /* enum missing_rule */
     size_t calibrate;                /* enum calibrate_rule */

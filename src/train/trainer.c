@@ -160,11 +160,19 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
         batch->weight[i] *= pow(trainer->rarity[(size_t)batch->target[i]], 1.0 - trainer->width);
 }
 
+/* How many rows the first `count` batches of an epoch have. */
+static size_t rows_before(const struct nim_trainer *trainer, size_t count) {
+    const struct nim_options *options = &trainer->model->options;
+    if (options->last_batch == LAST_BATCH_EVEN || count == trainer->batches)
+        return trainer->total * count / trainer->batches;
+    return options->batch * count;
+}
+
 /* Batch number `next` of the epoch, or this process's share of it. */
 static void fill_batch(struct nim_trainer *trainer) {
     struct bound_batch *batch = bound_batch(trainer->bound);
-    size_t start = trainer->total * trainer->next / trainer->batches;
-    size_t end = trainer->total * (trainer->next + 1) / trainer->batches;
+    size_t start = rows_before(trainer, trainer->next);
+    size_t end = rows_before(trainer, trainer->next + 1);
     batch->step_rows = end - start;
     trainer->drawn = order_rows(trainer->order, start, end - start);
     bound_share(trainer->bound, batch->step_rows, &trainer->mine, &batch->rows);
@@ -194,8 +202,9 @@ static void update_rows(void *context, size_t unit, size_t worker) {
 /* Shared parameters from `first` up to `end`, in one thread; rate in units of the trainer's. */
 static void update_stretch(struct nim_trainer *trainer, double rate, size_t first, size_t end) {
     struct nim_model *model = trainer->model;
-    adam_update(end - first, rate * trainer->rate, model->visits, bound_gradient(trainer->bound) + first,
-                model->theta + first, model->moment1 + first, model->moment2 + first);
+    adam_update(end - first, rate * trainer->rate, model->visits,
+                bound_gradient(trainer->bound) + first, model->theta + first,
+                model->moment1 + first, model->moment2 + first);
 }
 
 /* Where a function's inducing inputs lie among the shared parameters: from .. to. */
