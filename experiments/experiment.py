@@ -9,7 +9,7 @@ Who runs is the run's protocol:
     published   the paper's method with the paper's settings (methods.py)
     right       the same with the right error bars, where the authors' code mixed them up (astro)
     kept        the same with the input noise kept where it would start, in place of learned (uci)
-    half        the same with half the epochs (uci)
+    epoch       the same with a few epochs, for the time they take (satellite of uci, mnist, active)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
                 "given alpha=0,caution=1" has other parameters than the defaults
     peers       scikit-learn's classifiers (classifiers.py), which have no place for error bars
@@ -30,11 +30,10 @@ from .classifiers import all_classes, mean_nll
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-PROTOCOLS = ("published", "right", "kept", "half", "ours", "peers")
+PROTOCOLS = ("published", "right", "kept", "epoch", "ours", "peers")
 CHECKS = {  # of a reason
     "right": "right error bars",
     "kept": "noise kept at its start",
-    "half": "half the epochs",
 }
 
 

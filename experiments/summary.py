@@ -7,9 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 from .experiment import Experiment
-from .published import FAR, VERDICTS, count_verdicts, read_figures
-from .runs import read_runs
-from .tables import COST_HEAD, cost_rows, grid
+from .published import FAR, VERDICTS, Figure, count_verdicts, read_figures
+from .runs import Run, read_runs
+from .tables import COST_HEAD, METRICS, cost_rows, gaps_of_ours, grid
+
+ABBREVIATED = {"nll": "NLL", "error": "error rate"}
 
 
 def write_overview(experiments: list[Experiment], data: Path, out: Path) -> None:
@@ -29,6 +31,34 @@ def write_overview(experiments: list[Experiment], data: Path, out: Path) -> None
                   f"{FAR:g} combined standard errors, rounding aside; with few repeats these are wide, and to "
                   "agree means that no difference was seen.", "",
                   *grid(["table", "figures", *VERDICTS], rows)]  # fmt: skip
+        lines += ours_beside_best(experiments, figures, runs_of)
     lines += ["What the whole evaluation costs, estimated from the runs, one thread each:", ""]
-    lines += grid(COST_HEAD, [row for e in experiments for row in cost_rows(e, runs_of[e.name])])
+    costs = [row for e in experiments for row in cost_rows(e, runs_of[e.name])]
+    whole, spent = (sum(float(row[at]) for row in costs if row[1] == "published") for at in (3, 6))
+    total = ["all", "published", "", f"{whole:.1f}", "", "", f"{spent:.2f}"]
+    lines += grid(COST_HEAD, [*costs, total])
     (out / "overview.md").write_text("\n".join(lines))
+
+
+def ours_beside_best(
+    experiments: list[Experiment], figures: list[Figure], runs_of: dict[str, list[Run]]
+) -> list[str]:
+    """How many settings nimgp's defaults are as good on as the best published method there."""
+    rows = []
+    for experiment in experiments:
+        for method in experiment.methods.get("ours", ()):
+            for metric in METRICS:
+                gaps = gaps_of_ours(experiment, method, metric, figures, runs_of[experiment.name])
+                wanted = [s for s in experiment.settings
+                          if not experiment.leaves_out("ours", method, s)]  # fmt: skip
+                worse = [setting for setting, gap in gaps.items() if gap > 1.0]
+                if gaps:
+                    rows.append([experiment.name, method, ABBREVIATED[metric], str(len(wanted)),
+                                 str(len(gaps)), str(sum(gap <= 0.0 for gap in gaps.values())),
+                                 str(len(gaps) - len(worse)), "; ".join(worse)])  # fmt: skip
+    if not rows:
+        return []
+    head = ["experiment", "ours", "", "settings", "run", "no worse", "no worse by one SE", "worse by more"]
+    return ["nimgp's defaults beside the best published method of each setting: no worse in the mean, or "
+            "within one combined standard error of it. `given` is told the injected noise of `uci`, "
+            "which the published methods are not.", "", *grid(head, rows)]  # fmt: skip

@@ -82,6 +82,20 @@ def best_of(figures: list[Figure]) -> Figure | None:
     return min(figures, key=lambda f: f.mean, default=None)
 
 
+def gaps_of_ours(
+    experiment: Experiment, method: str, metric: str, figures: list[Figure], runs: list[Run]
+) -> dict[str, float]:
+    """By setting: ours less the best published method's, in combined standard errors."""
+    gaps = {}
+    for setting in experiment.settings:
+        key = (experiment.table, metric, setting)
+        best = best_of([f for f in figures if f[:3] == key])
+        mine = summary(getattr(r, metric) for r in runs if r.task[:3] == ("ours", method, setting))
+        if best and mine and mine.repeats > 1:
+            gaps[setting] = difference(best, mine, experiment.single)
+    return gaps
+
+
 def beside_ours(
     experiment: Experiment, metric: str, figures: list[Figure], runs: list[Run]
 ) -> list[str]:
@@ -104,11 +118,19 @@ def beside_ours(
             known = {r.task.repeat: r.detail[f"best_{metric}"] for r in here
                      if f"best_{metric}" in r.detail}  # fmt: skip
             row.append(with_error(summary(known.values())))
-        rows.append(row + [f"{with_error(c)} ({c.repeats})" if c else "" for c in cells])
+        rows.append(row + [cell_of(c, best, experiment.single) for c in cells])
     head = ["setting", "best of the paper"] + (["Bayes optimum"] if optimum else [])
     head += [f"ours, {m}" if p == "ours" else m for p, m in columns]
     title = f"### {METRICS[metric]}: nimgp's defaults and scikit-learn (repeats)"
-    return [title, "", *grid(head, rows)]
+    note = "Bold: worse than the best of the paper by more than one combined standard error."
+    return [title, "", note, "", *grid(head, rows)]
+
+
+def cell_of(mine: Ours | None, best: Figure | None, single: bool) -> str:
+    if mine is None:
+        return ""
+    worse = best is not None and difference(best, mine, single) > 1.0
+    return f"{'**' * worse}{with_error(mine)}{'**' * worse} ({mine.repeats})"
 
 
 # ---------------------------------------------------------------------- cost
@@ -118,24 +140,36 @@ def cost_rows(experiment: Experiment, runs: list[Run]) -> list[list[str]]:
     """Core-hours of all settings and published repeats, from the runs there are, by protocol.
 
     Noise levels cost the same: one stands in for another. `timed` says how many of the settings
-    times methods are known.
+    times methods are known. Where there is no whole run, a few epochs say what it would take.
     """
     rows = []
     for protocol, methods in experiment.methods.items():
-        seconds: dict[tuple[str, str], list[float]] = {}
-        for r in runs:
-            if r.task.protocol == protocol:
-                seconds.setdefault((r.task.method, size_of(r.task.setting)), []).append(r.seconds)
+        if protocol == "epoch":
+            continue
+        done = [r.seconds for r in runs if r.task.protocol == protocol]
+        seconds = seconds_of(runs, protocol)
         wanted = [(m, size_of(s)) for s in experiment.settings for m in methods
                   if not experiment.leaves_out(protocol, m, s)]  # fmt: skip
         known = [float(np.mean(seconds[key])) for key in wanted if key in seconds]
         if known:
-            done = [s for each in seconds.values() for s in each]
             rows.append([experiment.name, protocol, str(experiment.repeats),
                          f"{sum(known) * experiment.repeats / 3600:.1f}",
                          f"{len(known)} of {len(wanted)}", str(len(done)),
                          f"{sum(done) / 3600:.2f}"])  # fmt: skip
     return rows
+
+
+def seconds_of(runs: list[Run], protocol: str) -> dict[tuple[str, str], list[float]]:
+    """Core-seconds of the runs of each method and size; of `published` estimated where there is none."""
+    whole: dict[tuple[str, str], list[float]] = {}
+    estimated: dict[tuple[str, str], list[float]] = {}
+    for r in runs:
+        key = (r.task.method, size_of(r.task.setting))
+        if r.task.protocol == protocol:
+            whole.setdefault(key, []).append(r.seconds)
+        elif r.task.protocol == "epoch" and protocol == "published":
+            estimated.setdefault(key, []).append(r.detail["whole"])
+    return estimated | whole
 
 
 def size_of(setting: str) -> str:

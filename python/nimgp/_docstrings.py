@@ -51,8 +51,14 @@ stop : {"auto", "fixed"}, default="auto"
     constant step size.
 batch_size : int or None, default=None
     Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
+last_batch : {"even", "rest"}, default="even"
+    Whether the minibatches of an epoch are of one size, or all but the last are full and that one
+    has the rows that are left.
 learning_rate : float, default=0.02
     Step size of Adam.
+lengthscale_rate : float, default=1.0
+    Step size of the logarithms of lengthscales, in units of `learning_rate`: 0.5 moves the squares
+    of lengthscales as all else.
 warm_up : int, default=1000
     Number of first steps in which the random draws of noisy inputs grow to their full width; at
     most 300 with "marginal" and "resampled" inputs.

@@ -90,7 +90,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
     max_epochs: int | None = None
     stop: str = "auto"
     batch_size: int | None = None
+    last_batch: str = "even"
     learning_rate: float = 0.02
+    lengthscale_rate: float = 1.0
     warm_up: int = 1000
     precision: str = "double"
     n_draws: int | None = None

@@ -83,7 +83,7 @@ def test_choices_matter():
                   {"population": "flat"}, {"n_draws": 2}, {"batch_size": 20},
                   {"input_model": "latent"}):  # fmt: skip
         assert not np.array_equal(fitted(NoisyGPClassifier, **other).predict_proba(X, X_err=sigma), plain)
-    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.45, "n_draws": 4,
+    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.45, "n_draws": 8,
                "batch_size": 50, "kernel": "linear+matern32"}  # fmt: skip
     assert np.array_equal(fitted(NoisyGPClassifier, **spelled).predict_proba(X, X_err=sigma), plain)
 

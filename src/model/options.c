@@ -146,6 +146,12 @@ static const struct option option_list[] = {
       "Rows in a minibatch; 0: 50 with marginal inputs, otherwise 200.",
       NIM_OPTION_WHOLE, NULL, 0, 1e6, NIM_OPTION_TRAINS},
      WHOLE, AT(batch)},
+    {{"last_batch", "even",
+      "even|rest",
+      "Whether the minibatches of an epoch are of one size, or all but the last are full and that one "
+      "has the rows that are left.",
+      NIM_OPTION_CHOICE, NAMES("even", "rest"), 0, 0, NIM_OPTION_TRAINS},
+     CHOICE, AT(last_batch)},
     {{"rate", "0.02",
       "1e-8 .. 1",
       "Step size of Adam.",
@@ -157,6 +163,12 @@ static const struct option option_list[] = {
       "parameters are always double.",
       NIM_OPTION_CHOICE, NAMES("double", "single"), 0, 0, NIM_OPTION_TRAINS},
      CHOICE, AT(precision)},
+    {{"lengthscale_rate", "1",
+      "1e-3 .. 1",
+      "Step size of the logarithms of lengthscales, relative to rate. 0.5 gives their squares the steps of all "
+      "other parameters.",
+      NIM_OPTION_REAL, NULL, 1e-3, 1, NIM_OPTION_TRAINS},
+     REAL, AT(lengthscale_rate)},
     {{"calibrate", "auto",
       "auto|none",
       "auto: calibrate the probabilities of classes and levels with a temperature, found by "

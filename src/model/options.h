@@ -12,6 +12,7 @@ enum missing_rule { MISSING_AUTO, MISSING_IGNORE };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
+enum last_batch_rule { LAST_BATCH_EVEN, LAST_BATCH_REST };
 
 /* Every setting, once; options.c gives name, default, range and help of each. */
 struct nim_options {
@@ -20,6 +21,7 @@ struct nim_options {
     const struct input_model *input; /* NULL: auto */
     size_t noise;                    /* enum noise_mode */
     size_t stop;                     /* enum stop_rule */
+    size_t last_batch;               /* enum last_batch_rule */
     size_t population;               /* enum population_kind */
     size_t missing;                  /* enum missing_rule */
     size_t calibrate;                /* enum calibrate_rule */
@@ -29,7 +31,7 @@ struct nim_options {
     size_t epochs, warm_up, batch, seed, threads;
     size_t standardise, learn_epsilon;
     double rate, alpha, caution, lengthscale_prior, epsilon, jitter, noise_start, prior_variance;
-    double tolerance;
+    double tolerance, lengthscale_rate;
 };
 
 /* A number that is left to the library. */

@@ -162,11 +162,19 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
         batch->weight[i] *= pow(trainer->rarity[(size_t)batch->target[i]], 1.0 - trainer->width);
 }
 
+/* How many rows the first `count` batches of an epoch have. */
+static size_t rows_before(const struct nim_trainer *trainer, size_t count) {
+    const struct nim_options *options = &trainer->model->options;
+    if (options->last_batch == LAST_BATCH_EVEN || count == trainer->batches)
+        return trainer->total * count / trainer->batches;
+    return options->batch * count;
+}
+
 /* Batch number `next` of the epoch, or this process's share of it. */
 static void fill_batch(struct nim_trainer *trainer) {
     struct bound_batch *batch = bound_batch(trainer->bound);
-    size_t start = trainer->total * trainer->next / trainer->batches;
-    size_t end = trainer->total * (trainer->next + 1) / trainer->batches;
+    size_t start = rows_before(trainer, trainer->next);
+    size_t end = rows_before(trainer, trainer->next + 1);
     batch->step_rows = end - start;
     trainer->drawn = order_rows(trainer->order, start, end - start);
     bound_share(trainer->bound, batch->step_rows, &trainer->mine, &batch->rows);
@@ -193,11 +201,12 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     }
 }
 
-/* Shared parameters from `first` up to `end`, in one thread. */
-static void update_stretch(struct nim_trainer *trainer, size_t first, size_t end) {
+/* Shared parameters from `first` up to `end`, in one thread; rate in units of the trainer's. */
+static void update_stretch(struct nim_trainer *trainer, double rate, size_t first, size_t end) {
     struct nim_model *model = trainer->model;
-    adam_update(end - first, trainer->rate, model->visits, bound_gradient(trainer->bound) + first,
-                model->theta + first, model->moment1 + first, model->moment2 + first);
+    adam_update(end - first, rate * trainer->rate, model->visits,
+                bound_gradient(trainer->bound) + first, model->theta + first,
+                model->moment1 + first, model->moment2 + first);
 }
 
 /* Where a function's inducing inputs lie among the shared parameters: from .. to. */
@@ -209,11 +218,16 @@ static size_t z_to(const struct nim_model *model, size_t c) {
     return (size_t)(model_gp(model, model->theta, c).m - model->theta);
 }
 
+/* Where its lengthscales start, which end where those inputs start. */
+static size_t lengthscales_from(const struct nim_model *model, size_t c) {
+    return (size_t)(model_gp(model, model->theta, c).log_lengthscale - model->theta);
+}
+
 /* With many attributes nearly all parameters are inducing inputs: they move as soon as they may,
  * still in cache. */
 static void update_z(void *context, size_t c) {
     struct nim_trainer *trainer = context;
-    update_stretch(trainer, z_from(trainer->model, c), z_to(trainer->model, c));
+    update_stretch(trainer, 1.0, z_from(trainer->model, c), z_to(trainer->model, c));
 }
 
 /* What lies before, between and after the functions' inducing inputs, but for the network. */
@@ -221,8 +235,14 @@ static void update_gap(void *context, size_t gap, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
     const struct nim_model *model = trainer->model;
-    update_stretch(trainer, gap == 0 ? 0 : z_to(model, gap - 1),
-                   gap == model->functions ? model->input_at : z_from(model, gap));
+    size_t first = gap == 0 ? 0 : z_to(model, gap - 1);
+    if (gap == model->functions) {
+        update_stretch(trainer, 1.0, first, model->input_at);
+        return;
+    }
+    size_t lengthscales = lengthscales_from(model, gap), end = z_from(model, gap);
+    update_stretch(trainer, 1.0, first, lengthscales);
+    update_stretch(trainer, model->options.lengthscale_rate, lengthscales, end);
 }
 
 /* The network of the amortised model. */

@@ -109,6 +109,89 @@ static void failed_step_moves_nothing(void **state) {
         }
 }
 
+/* Two models alike but for lengthscale_rate: after a step lengthscales have gone that part of the
+ * way, and all else is where it is in the other. */
+static void check_lengthscale_rate(const struct problem *problem, size_t combination) {
+    (void)combination;
+    enum { WHOLE, PART };
+    const double part = 0.25;
+    struct fixture fixture[2];
+    double *start = NULL;
+    for (size_t k = WHOLE; k <= PART; k++) {
+        nim_trainer *trainer;
+        nim_error error;
+        fixture_create(&fixture[k], problem);
+        fixture_disturb(&fixture[k]);
+        struct nim_model *model = fixture[k].model;
+        model->options.lengthscale_rate = k == PART ? part : 1.0;
+        if (k == WHOLE)
+            start = copy_of(model->count, model->theta);
+        stop_on(nim_trainer_create(model, &fixture[k].data, &trainer, &error), &error);
+        stop_on(nim_trainer_step(trainer, NULL, &error), &error);
+        nim_trainer_free(trainer);
+    }
+    struct nim_model *whole = fixture[WHOLE].model, *other = fixture[PART].model;
+    size_t lengthscales = whole->gp.kernel->terms * whole->attributes;
+    for (size_t c = 0; c < whole->functions; c++) {
+        struct gp_parameters from = model_gp(whole, start, c);
+        struct gp_parameters to = model_gp(whole, whole->theta, c);
+        struct gp_parameters slow = model_gp(other, other->theta, c);
+        for (size_t j = 0; j < lengthscales; j++) {
+            double step = to.log_lengthscale[j] - from.log_lengthscale[j];
+            double taken = slow.log_lengthscale[j] - from.log_lengthscale[j];
+            assert_true(fabs(taken - part * step) <= 1e-12);
+        }
+        memcpy(slow.log_lengthscale, to.log_lengthscale, lengthscales * sizeof(double));
+    }
+    assert_memory_equal(whole->theta, other->theta, whole->count * sizeof(double));
+    free(start);
+    fixture_free(&fixture[PART]);
+    fixture_free(&fixture[WHOLE]);
+}
+
+static void lengthscales_have_a_rate(void **state) {
+    (void)state;
+    every_combination(3, 5, 8, check_lengthscale_rate);
+}
+
+/* After each step of an epoch, how many rows have been in one. */
+static void check_batches(size_t rule, size_t batch) {
+    const struct problem problem = {.classes = 3,
+                                    .attributes = 2,
+                                    .inducing = 4,
+                                    .kernel = "se",
+                                    .input = "latent",
+                                    .noise = "given"};
+    struct fixture fixture;
+    nim_trainer *trainer;
+    nim_error error;
+    fixture_create(&fixture, &problem);
+    struct nim_model *model = fixture.model;
+    size_t rows = fixture.data.rows, batches = (rows + batch - 1) / batch;
+    assert_true(rows % batch != 0 && rows % batches != 0);
+    model->options.batch = batch;
+    model->options.last_batch = rule;
+    stop_on(nim_trainer_create(model, &fixture.data, &trainer, &error), &error);
+    for (size_t k = 1; k <= batches; k++) {
+        stop_on(nim_trainer_step(trainer, NULL, &error), &error);
+        size_t seen = 0, even = rows * k / batches, full = k * batch < rows ? k * batch : rows;
+        for (size_t row = 0; row < rows; row++) {
+            assert_true(model->table.visits[row] <= 1);
+            seen += model->table.visits[row] == 1;
+        }
+        assert_int_equal(seen, rule == LAST_BATCH_EVEN ? even : full);
+    }
+    assert_int_equal(model->epoch, 1);
+    nim_trainer_free(trainer);
+    fixture_free(&fixture);
+}
+
+static void batches_are_even_or_full(void **state) {
+    (void)state;
+    check_batches(LAST_BATCH_EVEN, 7);
+    check_batches(LAST_BATCH_REST, 7);
+}
+
 static void optimiser_by_several_threads(void **state) {
     (void)state;
     enum { COUNT = 30000 };
@@ -135,8 +218,8 @@ static void optimiser_by_several_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_parameter_moves_once),
-        cmocka_unit_test(failed_step_moves_nothing),
+        cmocka_unit_test(every_parameter_moves_once),   cmocka_unit_test(failed_step_moves_nothing),
+        cmocka_unit_test(lengthscales_have_a_rate),     cmocka_unit_test(batches_are_even_or_full),
         cmocka_unit_test(optimiser_by_several_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
