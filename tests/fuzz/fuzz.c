@@ -150,9 +150,8 @@ static struct reading read_table(const char *path, enum table_format format, siz
     return reading;
 }
 
-void fuzz_read_table(const uint8_t *data, size_t size, enum table_format format) {
+void fuzz_read_file(const char *path, enum table_format format) {
     enum { SMALL = 3, LARGE = 1000 };
-    const char *path = fuzz_file(0, data, size);
     struct reading small = read_table(path, format, SMALL);
     if (!small.opened || !small.whole)
         fuzz_check_complaint(&small.complaint);
@@ -167,4 +166,8 @@ void fuzz_read_table(const uint8_t *data, size_t size, enum table_format format)
     }
     free(small.digest);
     free(large.digest);
+}
+
+void fuzz_read_table(const uint8_t *data, size_t size, enum table_format format) {
+    fuzz_read_file(fuzz_file(0, data, size), format);
 }

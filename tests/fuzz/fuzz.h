@@ -37,4 +37,7 @@ void fuzz_check_complaint(const struct complaint *complaint);
  * same cells must come. */
 void fuzz_read_table(const uint8_t *data, size_t size, enum table_format format);
 
+/* The same with a file. */
+void fuzz_read_file(const char *path, enum table_format format);
+
 #endif
