@@ -360,6 +360,21 @@ def empty_columns(nimgp):
     nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "x,void", says=["t.csv", "void"])
 
 
+def columns_left_empty(nimgp):
+    """One that has values in other rows only goes; what is known of the others' measurements stays with them."""
+    source = random.Random(12)
+    head = ["a", "a_err1", "a_err2", "void", "void_err", "b", "b_err", "b_limit", "a_b_corr", "class"]
+    rows = [[source.gauss(i % 2, 1), source.uniform(0.1, 1), -source.uniform(0.1, 1), "" if i else 1, "" if i else 1,
+             source.gauss(0, 1), 0.4, "<" if i % 7 == 1 else "", source.uniform(-0.8, 0.8),
+             "ab"[i % 2] if i else "other"] for i in range(60)]
+    nimgp.write_rows("t.csv", head, rows)
+    nimgp.write_rows("u.csv", head[:3] + head[5:], [row[:3] + row[5:] for row in rows])
+    for name in "tu":
+        said = fit(nimgp, f"{name}.csv", name, "--where", "class != other", "--log", "none").err
+        check(("'void' is empty" in said) == (name == "t"), said)
+    check(nimgp("predict", "t", "t.csv").out == nimgp("predict", "u", "t.csv").out)
+
+
 def without_errors(nimgp):
     nimgp.write_rows("t.csv", ["x", "class"], [[i % 7, "ab"[i % 2]] for i in range(40)])
     check("--noise learned" in fit(nimgp, "t.csv", "m").err)
@@ -672,5 +687,5 @@ def population_from_others(nimgp):
 
 if __name__ == "__main__":
     main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
-          labels_beside, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, memory, validation, ctrl_c,
+          labels_beside, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, columns_left_empty, without_errors, same_bytes, memory, validation, ctrl_c,
           bar, killed, checkpoints, checkpoints_of_others, warm_start, outputs, population_from_others])
