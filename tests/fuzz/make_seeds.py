@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the seeds of the fuzz targets that are not models: small files of each format with all that it
-knows. What fuzzing adds (findings, inputs that reach more code) lies beside them and is left alone.
+knows; and a model with letters in its header that other programs write as escapes. What fuzzing adds (findings, inputs that reach more code) lies beside them and is left alone.
 
 usage: make_seeds.py PROGRAM"""
 import base64
@@ -146,6 +146,12 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         for key, data in content.items():
             (folder / key).write_bytes(data)
+    model = (CORPUS / "model" / "gaussian").read_bytes()
+    header = model[8:8 + int.from_bytes(model[:8], "little")].rstrip()
+    header = header.replace(b'"inducing"', rb'"note.\u00e9":"\ud835\udefc \u03b1\t\"\/","inducing"', 1)
+    header += b" " * (-len(header) % 8)
+    (CORPUS / "model" / "escapes").write_bytes(
+        struct.pack("<Q", len(header)) + header + model[8 + int.from_bytes(model[:8], "little"):])
     folder = CORPUS / "fits"
     folder.mkdir(exist_ok=True)
     for key in ("plain", "numbers"):
