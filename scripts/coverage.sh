@@ -25,7 +25,7 @@ if [ ${#tests[@]} -eq 0 ]; then
 fi
 NIMGP_FEWER_ROWS=1 meson test -C $build --no-rebuild --print-errorlogs -t 0 "${tests[@]}" || exit 1
 if [ $# -eq 0 ]; then
-    $build/tests/api_faults >>build/coverage.log || exit 1
+    $build/tests/api_faults 5 >>build/coverage.log || exit 1
     NIMGP_FAULT_UNTIL_EXIT=1 PYTHONPATH=tests/support python3 tests/fault/check_faults.py --every 5 \
         $build/cli/nimgp $build/tests/fault.so >>build/coverage.log || { tail -n 40 build/coverage.log; exit 1; }
 fi
