@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Which lines the tests reach: builds with counters, runs the tests and the sweep of calls that fail (every fifth
-# allocation: all of them are make check-trust's, and reach hardly a line more), and writes build/coverage.txt (one
-# line a file, with the lines not reached) and build/coverage/html/index.html. Says the shares of src/, table/ and
-# cli/.
+# Which lines the tests reach: builds with counters, runs the tests and the sweep of calls that fail (of allocations
+# every fifth; make check-trust has them all), and writes build/coverage.txt (one line a file, with the lines not
+# reached) and build/coverage/html/index.html. Says the shares of src/, table/ and cli/.
 #
 # usage: coverage.sh [TEST...]    the tests of the release build unless some are named, but for those that look at
 #                                 many numbers or many rows by way of lines that others reach too
