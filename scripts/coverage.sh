@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Which lines the tests reach: builds with counters, runs the tests and every call that can fail, and writes
-# build/coverage.txt (one line a file, with the lines not reached) and build/coverage/html/index.html. Says the
-# shares of src/, table/ and cli/.
+# Which lines the tests reach: builds with counters, runs the tests and the sweep of calls that fail (of allocations
+# every fifth; make check-trust has them all), and writes build/coverage.txt (one line a file, with the lines not
+# reached) and build/coverage/html/index.html. Says the shares of src/, table/ and cli/.
 #
 # usage: coverage.sh [TEST...]    the tests of the release build unless some are named, but for those that look at
 #                                 many numbers or many rows by way of lines that others reach too
@@ -16,16 +16,17 @@ build=build/coverage
 ninja -C $build meson-test-prereq >build/coverage.log || { cat build/coverage.log; exit 1; }
 find $build -name '*.gcda' -delete
 
-again='model_gradient|likelihood_draws|api_determinism|generate|generate_catalogue|cli_large|kills|table_.*_portable'
+again='model_gradient|likelihood_draws|api_determinism|generate|generate_catalogue|cli_large|faults|kills'
+again="$again|table_.*_portable|layers|symbols|install|other_header"
 tests=("$@")
 if [ ${#tests[@]} -eq 0 ]; then
     mapfile -t tests < <(meson test -C $build --no-rebuild --list 2>/dev/null | grep -vxE "$again")
 fi
 NIMGP_FEWER_ROWS=1 meson test -C $build --no-rebuild --print-errorlogs -t 0 "${tests[@]}" || exit 1
 if [ $# -eq 0 ]; then
-    $build/tests/api_faults >>build/coverage.log || exit 1
-    PYTHONPATH=tests/support python3 tests/fault/check_faults.py $build/cli/nimgp $build/tests/fault.so \
-        >>build/coverage.log || { tail -n 40 build/coverage.log; exit 1; }
+    $build/tests/api_faults 5 >>build/coverage.log || exit 1
+    NIMGP_FAULT_UNTIL_EXIT=1 PYTHONPATH=tests/support python3 tests/fault/check_faults.py --every 5 \
+        $build/cli/nimgp $build/tests/fault.so >>build/coverage.log || { tail -n 40 build/coverage.log; exit 1; }
 fi
 
 # Sources compiled a second time for another processor have functions on other lines, which gcovr cannot add up.

@@ -52,6 +52,9 @@ static long find_by(const struct column_index *index, const char *name,
 }
 
 long column_index_find(const struct column_index *index, const char *name) {
-    long found = find_by(index, name, by_exact_name);
-    return found == NO_COLUMN ? find_by(index, name, strcasecmp) : found;
+    long found = find_by(index, name, strcasecmp);
+    if (found != TWO_COLUMNS)
+        return found; /* most names asked for are none, and this is one search for them */
+    long exact = find_by(index, name, by_exact_name);
+    return exact == NO_COLUMN ? TWO_COLUMNS : exact;
 }

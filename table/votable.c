@@ -33,7 +33,7 @@ enum {
     BLOCK = BUFFER_SIZE(1 << 20), /* bytes of cells at hand, more when a row is longer */
     LONGEST_ROW = 64 << 20,
     MOST_FIELDS = COLUMN_LIMIT(1 << 16),
-    DECODED = 3 << 12, /* bytes of base64 at a time */
+    DECODED = 3 * (BUFFER_SIZE(1 << 14) / 4), /* bytes of base64 at a time */
 };
 
 enum serialisation { NO_ROWS, TABLEDATA, BINARY, BINARY2 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/rows/error_columns.h"
 
 #include "text/ascii.h"
@@ -18,9 +19,12 @@ enum { ERROR_RULES = sizeof error_rule / sizeof *error_rule };
 static long find_affixed(const struct table *table, const char *name, const bool *excluded,
                          struct affix affix) {
     char wanted[512];
-    int length = snprintf(wanted, sizeof wanted, "%s%s%s", affix.before, name, affix.after);
-    if (length < 0 || (size_t)length >= sizeof wanted)
+    size_t before = strlen(affix.before), length = strlen(name), after = strlen(affix.after);
+    if (before + length + after >= sizeof wanted)
         return NO_COLUMN;
+    memcpy(wanted, affix.before, before);
+    memcpy(wanted + before, name, length);
+    memcpy(wanted + before + length, affix.after, after + 1);
     long found = table_find(table, wanted);
     return found < 0 || (excluded && excluded[found]) ? NO_COLUMN : found;
 }
@@ -52,8 +56,10 @@ static void find_single(const struct table *table, const char *name, const bool 
 static bool find_both(const struct table *table, const char *name, const bool *excluded,
                       struct affix lower, struct affix upper, struct error_sides *sides) {
     sides->lower = find_affixed(table, name, excluded, lower);
+    if (sides->lower == NO_COLUMN)
+        return false;
     sides->upper = find_affixed(table, name, excluded, upper);
-    return sides->lower != NO_COLUMN && sides->upper != NO_COLUMN && sides->lower != sides->upper;
+    return sides->upper != NO_COLUMN && sides->lower != sides->upper;
 }
 
 /* Endings of lower and upper errors, and what joins them to the name. */
@@ -80,7 +86,7 @@ static struct error_sides find_pair(const struct table *table, const char *name,
         for (size_t k = 0; k < SIDE_JOINTS; k++) {
             char after[2][16];
             for (size_t s = 0; s < 2; s++)
-                snprintf(after[s], sizeof after[s], "%s%s", side_joint[k], side_ending[i][s]);
+                stpcpy(stpcpy(after[s], side_joint[k]), side_ending[i][s]);
             if (find_both(table, name, excluded, (struct affix){"", after[0]},
                           (struct affix){"", after[1]}, &sides))
                 return sides;

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pathlib
 import subprocess
 import sys
 
@@ -90,3 +91,10 @@ def test_the_library_needs_nothing_but_the_system():
     names = {line.split()[0].split("/")[-1] for line in needed.stdout.splitlines()}
     assert names <= {"linux-vdso.so.1", "libm.so.6", "libc.so.6", "libpthread.so.0",
                      "ld-linux-x86-64.so.2"}, names  # fmt: skip
+
+
+def test_threads_of_one_process():
+    """Fits, predictions and saves at once give what they give alone; `make tsan-long` looks for races in the same."""
+    script = pathlib.Path(__file__).parents[2] / "tests" / "fault" / "check_python_races.py"
+    done = subprocess.run([sys.executable, script], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()

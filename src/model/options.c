@@ -339,13 +339,8 @@ static const struct option *find_option(const char *name, nim_error *error) {
     return NULL;
 }
 
-nim_status nim_options_set(nim_options *options, const char *name, const char *value,
-                           nim_error *error) {
-    const struct option *option = find_option(name, error);
-    if (!option)
-        return NIM_INVALID_ARGUMENT;
-    if (!options || !value)
-        return option_failure(error, name, "options or value is NULL");
+static nim_status set_value(nim_options *options, const struct option *option, const char *value,
+                            nim_error *error) {
     if (option->kind == WHOLE || option->kind == REAL)
         return set_number(options, option, value, error);
     if (option->kind != CHOICE)
@@ -355,6 +350,16 @@ nim_status nim_options_set(nim_options *options, const char *name, const char *v
         return set_part(options, option, value, error);
     *(size_t *)(void *)((char *)options + option->offset) = (size_t)index;
     return succeed(error);
+}
+
+nim_status nim_options_set(nim_options *options, const char *name, const char *value,
+                           nim_error *error) {
+    const struct option *option = find_option(name, error);
+    if (!option)
+        return NIM_INVALID_ARGUMENT;
+    if (!options || !value)
+        return option_failure(error, name, "options or value is NULL");
+    return set_value(options, option, value, error);
 }
 
 /* The longest value: a name, or a number with its sign, point and exponent. */
@@ -408,8 +413,7 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
 nim_options *nim_options_create(void) {
     nim_options *options = calloc(1, sizeof *options);
     for (size_t i = 0; options && i < OPTION_COUNT; i++)
-        if (nim_options_set(options, option_list[i].info.name, option_list[i].info.fallback,
-                            NULL) != NIM_OK)
+        if (set_value(options, &option_list[i], option_list[i].info.fallback, NULL) != NIM_OK)
             abort(); /* a default outside its own range: the list above is wrong */
     return options;
 }

@@ -15,6 +15,7 @@
 #include "math/vector.h"
 #include "model/targets.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@
 enum { MOST_ROUNDS = 10000 };
 
 #define SETTLED 1e-9 /* no share moves further in a round */
+
+/* No table is that long; ratios to it, and sums of them, stay finite. */
+#define SMALLEST_SHARE 1e-200
 
 static nim_status check_shares_known(const struct nim_model *model, nim_error *error) {
     if (!targets_are_classes(model))
@@ -32,6 +36,11 @@ static nim_status check_shares_known(const struct nim_model *model, nim_error *e
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the model file is of an older version, which did not store the shares of "
                        "the classes in training; train the model again");
+    for (size_t c = 0; c < model->classes; c++)
+        if (model->class_share[c] > 0.0 && model->class_share[c] < SMALLEST_SHARE)
+            return failure(error, NIM_INVALID_ARGUMENT,
+                           "class '%s' had a share of %g in training, too small to be changed",
+                           nim_model_class_name(model, c), model->class_share[c]);
     return NIM_OK;
 }
 
@@ -64,10 +73,12 @@ void predictor_reshare(const struct nim_predictor *predictor, double *p) {
     double total = 0.0;
     for (size_t c = 0; c < classes; c++)
         total += p[c] *= predictor->ratio[c];
-    /* Where all that is left has the probability zero, the row tells nothing. */
-    for (size_t c = 0; !(total > 0.0) && c < classes; c++)
+    /* Where all that is left has the probability zero, or one so small that its reciprocal is
+     * infinite, the row tells nothing. */
+    bool tells = total >= DBL_MIN;
+    for (size_t c = 0; !tells && c < classes; c++)
         p[c] = predictor->ratio[c] * predictor->model->class_share[c];
-    scale(classes, total > 0.0 ? 1.0 / total : 1.0, p);
+    scale(classes, tells ? 1.0 / total : 1.0, p);
 }
 
 nim_status nim_predictor_set_shares(nim_predictor *predictor, const double *shares,

@@ -211,6 +211,10 @@ def check_nothing_half_written(nimgp, place):
     assert (place / "late.csv").read_text() == "a,b\n1,2\n3,4\n"
     nimgp.bad(2, "convert", place / "late.csv", place / "new.parquet", says=["new.parquet", ".csv"])
     nimgp.good("convert", place / "late.csv", place / "new.ecsv", "--to", "csv")
+    # XML has no control characters, however they are spelled.
+    (place / "bell.csv").write_text("a,name\n1,one\n2,\x07\n")
+    nimgp.bad(2, "convert", place / "bell.csv", place / "bell.vot", says=["row 2", "column 2", "control"])
+    assert not (place / "bell.vot").exists()
 
 
 def header_cards(path):

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """fit: columns, classes, options, checkpoints; being stopped and going on. usage: PROGRAM [TEST...]"""
+import fcntl
 import json
 import math
 import os
+import pty
 import random
 import signal
 import statistics
+import struct
 import subprocess
+import termios
 import time
 
 from cli_check import blobs, check, main, near
@@ -356,6 +360,21 @@ def empty_columns(nimgp):
     nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "x,void", says=["t.csv", "void"])
 
 
+def columns_left_empty(nimgp):
+    """One that has values in other rows only goes; what is known of the others' measurements stays with them."""
+    source = random.Random(12)
+    head = ["a", "a_err1", "a_err2", "void", "void_err", "b", "b_err", "b_limit", "a_b_corr", "class"]
+    rows = [[source.gauss(i % 2, 1), source.uniform(0.1, 1), -source.uniform(0.1, 1), "" if i else 1, "" if i else 1,
+             source.gauss(0, 1), 0.4, "<" if i % 7 == 1 else "", source.uniform(-0.8, 0.8),
+             "ab"[i % 2] if i else "other"] for i in range(60)]
+    nimgp.write_rows("t.csv", head, rows)
+    nimgp.write_rows("u.csv", head[:3] + head[5:], [row[:3] + row[5:] for row in rows])
+    for name in "tu":
+        said = fit(nimgp, f"{name}.csv", name, "--where", "class != other", "--log", "none").err
+        check(("'void' is empty" in said) == (name == "t"), said)
+    check(nimgp("predict", "t", "t.csv").out == nimgp("predict", "u", "t.csv").out)
+
+
 def without_errors(nimgp):
     nimgp.write_rows("t.csv", ["x", "class"], [[i % 7, "ab"[i % 2]] for i in range(40)])
     check("--noise learned" in fit(nimgp, "t.csv", "m").err)
@@ -490,6 +509,39 @@ def ctrl_c(nimgp):
         check(nimgp.read("a model") == nimgp.read("whole"), "going on changed the model")
         check(not (nimgp.directory / "a model.checkpoint").exists(), "the checkpoint stays")
         os.remove(nimgp.directory / "a model")
+
+
+def draw_bar(nimgp, width, until):
+    """What a terminal of so many columns is sent by a training that is stopped when that stands there."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, width, 0, 0))
+    process = subprocess.Popen([nimgp.path, "fit", "train.csv", "-o", "m", *QUICK, "--epochs", "1000000"],
+                               cwd=nimgp.directory, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    while until not in said:
+        said += os.read(ours, 4096)
+    process.send_signal(signal.SIGINT)
+    try:
+        while more := os.read(ours, 4096):
+            said += more
+    except OSError: # the other end is closed
+        pass
+    os.close(ours)
+    check(process.wait() == 130, process.returncode)
+    return said.decode().replace("\r\n", "\n").split("\r")[1:]
+
+
+def bar(nimgp):
+    """On a terminal: one line that is drawn over itself, never wider than the window, and gone at the end."""
+    train(nimgp)
+    for width, until in ((40, b"% ["), (100, b" left")):
+        *lines, last = draw_bar(nimgp, width, until)
+        check(all(line.endswith("\033[K") and len(line) < width + 3 for line in lines), lines)
+        check(all("epoch" in line for line in lines), lines)
+        shares = [int(line.split("%")[0]) for line in lines]
+        check(shares == sorted(shares), shares)
+        check(last.startswith("\033[Knimgp: "), "the bar stays before", last)
 
 
 def killed(nimgp):
@@ -663,5 +715,5 @@ def population_from_others(nimgp):
 
 if __name__ == "__main__":
     main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named,
-          labels_beside, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, without_errors, same_bytes, memory, own_parameters, validation, ctrl_c,
-          killed, checkpoints, checkpoints_of_others, warm_start, outputs, population_from_others])
+          labels_beside, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order, small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns, columns_left_empty, without_errors, same_bytes, memory, own_parameters, validation, ctrl_c,
+          bar, killed, checkpoints, checkpoints_of_others, warm_start, outputs, population_from_others])

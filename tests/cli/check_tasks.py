@@ -328,6 +328,8 @@ def labels(nimgp):
     known = inspect(nimgp)
     check(known["target"] == "labels" and len(known["functions"]) == 1, known)
     check(len(known["map"]) == 2 and len(known["offsets"]) == 2, known)
+    shown = [line.split() for line in nimgp("inspect", "m").out.split("\n  map ")[1].splitlines()[1:3]]
+    check(shown == [[name, f"{row[0]:.3g}"] for name, row in zip(("rain", "wind"), known["map"])], shown)
     check([c["name"] for c in known["classes"]] == ["rain", "wind"], known["classes"])
     rows = nimgp("predict", "m", "test.csv").rows()
     p = [[float(row["p_rain"]), float(row["p_wind"])] for row in rows]

@@ -24,8 +24,8 @@ def problem():
 def fitted(kind):
     X, y, sigma = problem()
     if kind % 2:
-        return nimgp.NoisyGPRegressor(**QUICK).fit(X, X[:, 0], sigma).predict(X, sigma)
-    return nimgp.NoisyGPClassifier(**QUICK).fit(X, y, sigma).predict_proba(X, sigma)
+        return nimgp.NoisyGPRegressor(**QUICK).fit(X, X[:, 0], X_err=sigma).predict(X, X_err=sigma)
+    return nimgp.NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma).predict_proba(X, X_err=sigma)
 
 
 def at_once(work, argument):
@@ -39,8 +39,8 @@ def main():
         assert np.array_equal(answer, alone[i % 2]), "fits at once"
 
     X, y, sigma = problem()
-    shared = nimgp.NoisyGPClassifier(**QUICK).fit(X, y, sigma)
-    for answer in at_once(lambda s: shared.predict_proba(X, s), lambda i: sigma):
+    shared = nimgp.NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
+    for answer in at_once(lambda s: shared.predict_proba(X, X_err=s), lambda i: sigma):
         assert np.array_equal(answer, alone[0]), "predictions of one estimator at once"
 
     with tempfile.TemporaryDirectory() as place:

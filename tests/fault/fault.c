@@ -6,6 +6,7 @@
  *     NIMGP_FAULT=write:3+      the 3rd write and all that follow
  *     NIMGP_FAULT_MARK=FILE     FILE is created when a call is made to fail
  *     NIMGP_FAULT_LIVE=FILE     at the end FILE gets the number of blocks of memory not freed
+ *     NIMGP_FAULT_UNTIL_EXIT=1  none of the calls behind exit() fails: those of counters of lines
  *
  * A program that this file is linked into says so itself (fault.h).
  *
@@ -34,6 +35,7 @@ static struct {
     size_t length; /* of the kind */
     unsigned long long at;
     bool all_later;
+    bool until_exit;
     bool ready;
 } plan;
 
@@ -64,6 +66,7 @@ __attribute__((constructor)) static void read_plan(void) {
     plan.at = strtoull(colon + 1, &end, 10);
     plan.all_later = *end == '+';
     plan.mark = getenv("NIMGP_FAULT_MARK");
+    plan.until_exit = getenv("NIMGP_FAULT_UNTIL_EXIT") != NULL;
     plan.ready = true;
 }
 
@@ -90,10 +93,24 @@ __attribute__((destructor)) static void write_live(void) {
     syscall(SYS_close, file);
 }
 
+static void disarm(void) {
+    plan.ready = false;
+}
+
+/* Not before the first call: functions registered later run earlier, and the counters are written
+ * by the destructors of libraries. */
+static void disarm_at_exit(void) {
+    static atomic_flag registered = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&registered))
+        atexit(disarm);
+}
+
 /* Whether this call of a kind is one that fails. System calls by number: nothing here counts. */
 static bool fails(const char *kind) {
     if (!plan.ready || strlen(kind) != plan.length || strncmp(kind, plan.kind, plan.length) != 0)
         return false;
+    if (plan.until_exit)
+        disarm_at_exit();
     unsigned long long call = atomic_fetch_add(&calls, 1) + 1;
     if (call != plan.at && !(plan.all_later && call > plan.at))
         return false;

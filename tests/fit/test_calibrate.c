@@ -280,6 +280,34 @@ static void parameters_stay(void **state) {
     fixture_free(&fixture);
 }
 
+/* Upper errors that are the lower ones, limits of nothing and a correlation said once or for every
+ * row are the same measurements, and remain so in the rows that calibration keeps aside. */
+static void shapes_are_kept(void **state) {
+    (void)state;
+    enum { COUNT = 120, COLUMNS = 2 };
+    static double upper[COUNT * COLUMNS], correlation[COUNT];
+    static int8_t limit[COUNT * COLUMNS];
+    struct fixture fixture;
+    begin_problem(&fixture, "2");
+    set(fixture.options, "epochs", "10");
+    assert_true(fixture.data.sigma_rows == COUNT && fixture.data.attributes == COLUMNS);
+    for (size_t i = 0; i < COUNT; i++)
+        correlation[i] = 0.4;
+    fixture.data.correlation = correlation;
+    fixture.data.correlation_rows = 1;
+    nim_model *plain = train(&fixture);
+    memcpy(upper, fixture.data.sigma, sizeof upper);
+    fixture.data.sigma_upper = upper;
+    fixture.data.limit = limit;
+    fixture.data.correlation_rows = COUNT;
+    nim_model *shaped = train(&fixture);
+    assert_true(plain->temperature != 1.0);
+    assert_true(fabs(log(plain->temperature / shaped->temperature)) < 1e-9);
+    nim_model_free(plain);
+    nim_model_free(shaped);
+    fixture_free(&fixture);
+}
+
 static void files_keep_it(void **state) {
     (void)state;
     static struct answer answer;
@@ -303,7 +331,7 @@ int main(void) {
         cmocka_unit_test(temperature_is_found),  cmocka_unit_test(weights_are_rows),
         cmocka_unit_test(extreme_probabilities), cmocka_unit_test(calibrated_model),
         cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(parameters_stay),
-        cmocka_unit_test(files_keep_it),
+        cmocka_unit_test(shapes_are_kept),       cmocka_unit_test(files_keep_it),
     };
     return cmocka_run_group_tests(tests, train_once, free_trained);
 }

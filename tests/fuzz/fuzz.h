@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 _Noreturn void fuzz_stop(const char *file, int line, const char *law);
 
 /* A file in memory with these bytes, and its path; `slot` is one of FUZZ_FILES that there are. */
-enum { FUZZ_FILES = 3 };
+enum { FUZZ_FILES = 2 };
 const char *fuzz_file(size_t slot, const void *bytes, size_t size);
 
 /* What that file holds now, to be freed. */
@@ -36,5 +36,8 @@ void fuzz_check_complaint(const struct complaint *complaint);
 /* Opens the bytes as a table and reads every cell in every way; then again in larger blocks: the
  * same cells must come. */
 void fuzz_read_table(const uint8_t *data, size_t size, enum table_format format);
+
+/* The same with a file. */
+void fuzz_read_file(const char *path, enum table_format format);
 
 #endif

@@ -1,8 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDX. */
+/* IDX. Data that do not start as a file does are two files: the first byte says how long the first
+ * is, which holds the labels of the images in the second. */
+#define _DEFAULT_SOURCE
 #include "fuzz.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char place[] = "/tmp/fuzz-idx-XXXXXX", labels[64], images[64];
+
+static void remove_place(void) {
+    unlink(labels);
+    unlink(images);
+    rmdir(place);
+}
+
+/* Files in memory have no names, and it is by their names that the two are known to belong
+ * together: links with such names. */
+static void make_place(void) {
+    must(mkdtemp(place));
+    snprintf(labels, sizeof labels, "%s/t-labels-idx1-ubyte", place);
+    snprintf(images, sizeof images, "%s/t-images-idx3-ubyte", place);
+    must(symlink(fuzz_file(0, "", 0), labels) == 0);
+    must(symlink(fuzz_file(1, "", 0), images) == 0);
+    must(atexit(remove_place) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    fuzz_read_table(data, size, TABLE_IDX);
+    if (!size || !data[0]) {
+        fuzz_read_table(data, size, TABLE_IDX);
+        return 0;
+    }
+    if (!*labels)
+        make_place();
+    size_t first = data[0] < size ? data[0] : size - 1;
+    fuzz_file(0, data + 1, first);
+    fuzz_file(1, data + 1 + first, size - 1 - first);
+    fuzz_read_file(images, TABLE_IDX);
     return 0;
 }

@@ -30,11 +30,10 @@ static void parse(const struct command *command, size_t count, char *const *word
 }
 
 /* What can be set can be read, and set again to the same. */
-static void set_option(const char *word) {
+static void set_option(nim_options *options, const char *word) {
     char *name = strdup(word), *equals = strchr(name, '='), value[64], again[64];
-    nim_options *options = nim_options_create();
     nim_error error;
-    must(name && options);
+    must(name);
     if (equals) {
         *equals = '\0';
         if (nim_options_set(options, name, equals + 1, &error) == NIM_OK) {
@@ -46,7 +45,6 @@ static void set_option(const char *word) {
             must(error.message[0] && !strchr(error.message, '\n'));
         }
     }
-    nim_options_free(options);
     free(name);
 }
 
@@ -65,9 +63,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         words[count++] = fuzz_line(&data, &size);
     if (count)
         parse(command_of(words[0]), count - 1, words + 1);
+    nim_options *options = nim_options_create();
+    must(options);
     for (size_t i = 0; i < count; i++) {
-        set_option(words[i]);
+        set_option(options, words[i]);
         free(words[i]);
     }
+    nim_options_free(options);
     return 0;
 }

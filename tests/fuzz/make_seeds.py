@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the seeds of the fuzz targets that are not models: small files of each format with all that it
-knows. What fuzzing adds (findings, inputs that reach more code) lies beside them and is left alone.
+knows; and a model with letters in its header that other programs write as escapes. What fuzzing adds (findings, inputs that reach more code) lies beside them and is left alone.
 
 usage: make_seeds.py PROGRAM"""
 import base64
@@ -74,6 +74,15 @@ SEEDS = {
                            "<FIELD name='k' datatype='long'/><FIELD name='b' datatype='bit' arraysize='9'/>",
                            stream("BINARY2", struct.pack(">Bd4sq2s", 0, 0.5, "\u03b1b".encode("utf-16-be"), 2**60, b"\xff\1")
                                   + struct.pack(">Bd4sq2s", 0xa0, 0, bytes(4), 0, bytes(2)))),
+        "pairs": votable("<FIELD name='u' datatype='unicodeChar' arraysize='*'/><FIELD name='v' datatype='float' "
+                         "arraysize='3'/><FIELD name='f' datatype='floatComplex'/>",
+                         stream("BINARY", struct.pack(">I8s5f", 4, "a\U0001d6fcb".encode("utf-16-be"), 1, 2, 3, 4, 5))),
+        "latin": votable("<FIELD name='x' datatype='int'/>", "").replace("'1.0'", "'1.0' encoding='latin1'"),
+        "elsewhere": votable("<FIELD name='x' datatype='int'/>", "<BINARY><STREAM href='http://a/b'/></BINARY>"),
+        "cells": votable("<FIELD name='x' datatype='int'/>",
+                         "<TABLEDATA><TR><TD>1</TD></TR><TR><TD>1</TD><TD>2</TD></TR></TABLEDATA>"),
+        "long": votable(f"<FIELD name='x' datatype='int' utype='{'long ' * 70}'/>",
+                        "<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>"),
         "empty": votable("<FIELD name='x' datatype='int'/>", ""),
         "entity": "<!DOCTYPE x [<!ENTITY a 'b'>]>" + votable("<FIELD name='&a;' datatype='int'/>", ""),
         "service": "<VOTABLE><INFO name='QUERY_STATUS' value='ERROR'>no</INFO></VOTABLE>",
@@ -130,6 +139,9 @@ def main():
         "floats": idx(13, [2], struct.pack(">2f", 0.5, -1e30)), "doubles": idx(14, [2], struct.pack(">2d", 0.5, 1e300)),
         "cut": idx(8, [9, 9], b"123"), "enormous": idx(14, [0xffffffff, 0xffffffff], b""),
     }
+    labels = idx(8, [2], b"\7\2")
+    for key, shape in {"labelled": [2, 1, 3], "more-images": [3, 1, 2]}.items():
+        files["idx"][key] = bytes([len(labels)]) + labels + idx(8, shape, bytes(range(6)))
     files["gzip"]["gzip"] = gzip.compress(TABLE.encode(), mtime=0)
     files["gzip"]["two"] = gzip.compress(b"x,y\n", mtime=0) + gzip.compress(b"1,2\n", mtime=0)
     columns = [{"name": "x", "unit": "Jy"}, {"name": "class", "words": ["a", "b \u00e9"]}]
@@ -147,6 +159,12 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         for key, data in content.items():
             (folder / key).write_bytes(data)
+    model = (CORPUS / "model" / "gaussian").read_bytes()
+    header = model[8:8 + int.from_bytes(model[:8], "little")].rstrip()
+    header = header.replace(b'"inducing"', rb'"note.\u00e9":"\ud835\udefc \u03b1\t\"\/","inducing"', 1)
+    header += b" " * (-len(header) % 8)
+    (CORPUS / "model" / "escapes").write_bytes(
+        struct.pack("<Q", len(header)) + header + model[8 + int.from_bytes(model[:8], "little"):])
     folder = CORPUS / "fits"
     folder.mkdir(exist_ok=True)
     for key in ("plain", "numbers"):
@@ -169,6 +187,15 @@ def main():
 
     row = b"T" + b"\7" + b"\0\1" + bytes(8) + bytes(8) + struct.pack(">f", 1.5) + b"ab    " + bytes(4)
     (folder / "types").write_bytes(block(head) + block(cards) + (row * 2).ljust(2880, b"\0"))
+    # A table in letters, with Fortran's exponents and decimals that are not written.
+    cards = ["XTENSION= 'TABLE   '", "BITPIX  =                    8", "NAXIS   =                    2",
+             "NAXIS1  =                   24", "NAXIS2  =                    3", "PCOUNT  =                    0",
+             "GCOUNT  =                    1", "TFIELDS =                    4", "TTYPE1  = 'i'", "TFORM1  = 'I4'",
+             "TBCOL1  =                    1", "TNULL1  = '-99'", "TTYPE2  = 'f'", "TFORM2  = 'F6.2'",
+             "TBCOL2  =                    6", "TTYPE3  = 'd'", "TFORM3  = 'D7.1'", "TBCOL3  =                   13",
+             "TTYPE4  = 'a'", "TFORM4  = 'A4'", "TBCOL4  =                   21", "END"]
+    rows = b"   1   1250 1.5D+03 ab  " + b" -99  -1.25         cd  " + b" 3    2.5e1 x      ef  ".ljust(24)
+    (folder / "letters").write_bytes(block(head) + block(cards) + rows.ljust(2880, b" "))
 
 
 if __name__ == "__main__":

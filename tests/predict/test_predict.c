@@ -633,15 +633,21 @@ static void test_cancellation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums_and_entropy), cmocka_unit_test(test_single_point),
-#ifndef __SANITIZE_ADDRESS__ /* which looks at memory; these look at numbers, through the same     \
-                                code */
-        cmocka_unit_test(test_against_draws),    cmocka_unit_test(test_beats_draws),
+        cmocka_unit_test(test_sums_and_entropy),
+        cmocka_unit_test(test_single_point),
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+        /* These look at numbers, in one thread, through the same code as the others. */
+        cmocka_unit_test(test_against_draws),
+        cmocka_unit_test(test_beats_draws),
 #endif
-        cmocka_unit_test(test_total_variance),   cmocka_unit_test(test_less_certain),
-        cmocka_unit_test(test_missing_cell),     cmocka_unit_test(test_missing_error),
-        cmocka_unit_test(test_denoise),          cmocka_unit_test(test_denoise_measured),
-        cmocka_unit_test(test_portions),         cmocka_unit_test(test_cancellation),
+        cmocka_unit_test(test_total_variance),
+        cmocka_unit_test(test_less_certain),
+        cmocka_unit_test(test_missing_cell),
+        cmocka_unit_test(test_missing_error),
+        cmocka_unit_test(test_denoise),
+        cmocka_unit_test(test_denoise_measured),
+        cmocka_unit_test(test_portions),
+        cmocka_unit_test(test_cancellation),
     };
     return cmocka_run_group_tests(tests, create_world, free_world);
 }
