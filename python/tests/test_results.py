@@ -111,7 +111,7 @@ def test_denoising_moves_rows_towards_the_truth(trained):
     same.fit(problem.X, problem.y, X_err=problem.sigma)
     mean, std = same.denoise(problem.X, problem.y, X_err=problem.sigma)
     assert np.allclose(mean, problem.X) and np.allclose(std, problem.sigma)
-    with pytest.raises(ValueError, match="301 rows, the model knows 300"):
+    with pytest.raises(ValueError, match="has 301 rows; the model was trained on 300"):
         clf.denoise(problem.X[np.arange(301) % 300], problem.y[np.arange(301) % 300], X_err=0.1)
 
 
