@@ -35,7 +35,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     size_t numbers = size > 8 && header < size - 8 ? (size - 8 - header) / 8 : 0;
     if (!numbers || next(&state) % 4 == 0)
         return LLVMFuzzerMutate(data, size, most);
-    if (next(&state) % 4 == 0) { /* the header alone, which keeps its length and so its arrays */
+    if (header && next(&state) % 4 == 0) { /* the header alone; its length and arrays stay */
         uint8_t copy[8192];
         size_t length = header < sizeof copy ? header : sizeof copy;
         memcpy(copy, data + 8, length);
