@@ -79,6 +79,7 @@ static const struct option options[] = {
              "needs the same features and errors; --where is not applied to it.",
      .complete = COMPLETE_FILE},
     {.name = "missing", .value = "NAME", .engine = "missing", .complete = COMPLETE_VALUES},
+    {.name = "warp", .value = "NAME", .engine = "warp", .complete = COMPLETE_VALUES},
     {.name = "noise", .value = "NAME", .engine = "noise", .complete = COMPLETE_VALUES},
     {.name = "noise-start", .value = "X", .engine = "noise_start"},
     {.name = "kernel", .value = "NAME", .engine = "kernel", .complete = COMPLETE_VALUES},

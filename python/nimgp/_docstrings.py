@@ -92,6 +92,9 @@ prior_variance : float, default=1000
 missing : {"auto", "ignore"}, default="auto"
     "auto": the model sees which cells are missing, in columns with enough of them. "ignore": it
     does not.
+warp : {"auto", "none"}, default="auto"
+    "auto": attributes with heavy tails are warped by asinh, where classes are predicted and no cell
+    has an error or is missing. "none": no attribute is.
 learn_novelty : {"auto", "always"}, default="auto"
     Which models have `novelty`: those that learn a population anyway, or all.
 jitter : float, default=1e-6

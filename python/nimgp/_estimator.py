@@ -105,6 +105,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     population: str = "auto"
     prior_variance: float = 1000.0
     missing: str = "auto"
+    warp: str = "auto"
     learn_novelty: str = "auto"
     jitter: float = 1e-6
     standardise: bool = True

@@ -46,6 +46,7 @@ OPTION_OF = {
     "population": "population",
     "prior_variance": "prior_variance",
     "missing": "missing",
+    "warp": "warp",
     "jitter": "jitter",
     "standardise": "standardise",
     "random_state": "seed",

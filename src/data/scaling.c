@@ -23,6 +23,9 @@
 /* Errors of a column that its median is taken of, at most. */
 #define MOST_ERRORS 1000000
 
+/* Values of a column that its warp is chosen from, at most. */
+#define MOST_WARPED 10000
+
 void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struct arena *arena) {
     size_t width = columns + flags;
     scaling->errors_follow = true;
@@ -30,6 +33,8 @@ void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struc
     scaling->flags = flags;
     scaling->width = width;
     scaling->flagged = arena_doubles(arena, flags);
+    scaling->warp_centre = arena_doubles(arena, columns);
+    scaling->warp_width = arena_doubles(arena, columns);
     scaling->mean = arena_doubles(arena, width);
     scaling->deviation = arena_doubles(arena, width);
     scaling->median_error = arena_doubles(arena, width);
@@ -108,7 +113,12 @@ struct series {
     size_t rows, stride, limit_stride;
     const double *value;
     const int8_t *limit;
+    struct warp warp;
 };
+
+static double number_at(const struct series *series, size_t i) {
+    return warp_apply(series->warp, series->value[i * series->stride]);
+}
 
 static bool is_measured(const struct series *series, size_t i) {
     return !isnan(series->value[i * series->stride]) &&
@@ -118,12 +128,11 @@ static bool is_measured(const struct series *series, size_t i) {
 /* Mean and deviation (0 if constant) of the values that are there, safe for values near the largest
  * double. Returns how many are there. */
 static size_t moments(const struct series *series, double *mean, double *deviation) {
-    const double *value = series->value;
-    size_t count = 0, rows = series->rows, stride = series->stride;
+    size_t count = 0, rows = series->rows;
     double unit = 0.0;
     for (size_t i = 0; i < rows; i++)
         if (is_measured(series, i)) {
-            unit = fmax(unit, fabs(value[i * stride]));
+            unit = fmax(unit, fabs(number_at(series, i)));
             count++;
         }
     if (count == 0)
@@ -133,11 +142,11 @@ static size_t moments(const struct series *series, double *mean, double *deviati
     double sum = 0.0, squares = 0.0;
     for (size_t i = 0; i < rows; i++)
         if (is_measured(series, i))
-            sum += value[i * stride] / unit;
+            sum += number_at(series, i) / unit;
     double centre = sum / (double)count;
     for (size_t i = 0; i < rows; i++)
         if (is_measured(series, i)) {
-            double distance = value[i * stride] / unit - centre;
+            double distance = number_at(series, i) / unit - centre;
             squares += distance * distance;
         }
     double relative = sqrt(squares / (double)count);
@@ -215,19 +224,35 @@ static void scale_flags(struct scaling *scaling, const nim_data *data, bool stan
     }
 }
 
+/* The warp for a column's values, or for a sample of them. column: scratch for it. */
+static struct warp choose_warp(const struct series *series, double *column) {
+    size_t count = 0, stride = (series->rows + MOST_WARPED - 1) / MOST_WARPED;
+    for (size_t i = 0; i < series->rows; i += stride)
+        if (is_measured(series, i))
+            column[count++] = number_at(series, i);
+    return warp_choose(count, column);
+}
+
 nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool standardise,
-                           nim_error *error) {
-    double *column = NULL;
+                           bool warp, nim_error *error) {
     nim_status status = NIM_OK;
     size_t errors = data->sigma ? data->sigma_rows / error_stride(data) + 1 : 0;
-    if (data->sigma && !(column = calloc(errors, sizeof *column)))
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of errors");
+    double *column = calloc(errors > MOST_WARPED ? errors : MOST_WARPED, sizeof *column);
+    if (!column)
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of the table");
     for (size_t j = 0; j < scaling->columns && status == NIM_OK; j++) {
         double mean = 0.0, deviation = 0.0;
         const int8_t *limit = data->limit ? data->limit + j : NULL;
-        const struct series series = {
-            data->rows, data->x_stride ? data->x_stride : data->attributes, data->attributes,
-            data->x + (data->x_column ? data->x_column[j] : j), limit};
+        struct series series = {.rows = data->rows,
+                                .stride = data->x_stride ? data->x_stride : data->attributes,
+                                .limit_stride = data->attributes,
+                                .value = data->x + (data->x_column ? data->x_column[j] : j),
+                                .limit = limit};
+        if (warp)
+            series.warp = choose_warp(&series, column);
+        scaling->warp_centre[j] = series.warp.centre;
+        scaling->warp_width[j] = series.warp.width;
+        scaling->warps = scaling->warps || series.warp.width > 0.0;
         if (moments(&series, &mean, &deviation) == 0)
             status = failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing%s", j,
                              data->rows, limit ? " or limits" : "");
@@ -263,6 +288,12 @@ SIMD_INLINE double standardise(double value, double mean, double deviation) {
     return within((0.5 * value - 0.5 * mean) / (0.5 * deviation), FARTHEST);
 }
 
+double scaling_invert(const struct scaling *scaling, size_t j, double standard) {
+    double half = 0.5 * standard * scaling->deviation[j] + 0.5 * scaling->mean[j];
+    double value = warp_invert(scaling_warp(scaling, j), 2.0 * half);
+    return fmin(fmax(value, -DBL_MAX), DBL_MAX);
+}
+
 /* One row in standard units; a missing cell is at the typical value with infinite noise. */
 SIMD_CLONES static void standardise_row(const struct scaling *scaling, const double *cell,
                                         double *x, double *noise) {
@@ -286,6 +317,16 @@ static void standardise_scattered(const struct scaling *scaling, struct cell_row
         x[j] = missing ? scaling->typical[j]
                        : standardise(value, scaling->mean[j], scaling->deviation[j]);
         noise[j] = missing ? INFINITY : 0.0;
+    }
+}
+
+/* The values of warped columns, in place of those that were not warped. */
+static void warp_row(const struct scaling *scaling, struct cell_row row, double *x) {
+    for (size_t j = 0; j < scaling->columns; j++) {
+        double value = value_in(row, j);
+        if (scaling->warp_width[j] > 0.0 && !isnan(value))
+            x[j] = standardise(warp_apply(scaling_warp(scaling, j), value), scaling->mean[j],
+                               scaling->deviation[j]);
     }
 }
 
@@ -361,6 +402,20 @@ static void standardise_scattered_errors(const struct scaling *scaling, double f
     }
 }
 
+/* The noise in warped columns: an error is divided by the unit at its value. */
+static void warp_errors(const struct scaling *scaling, double factor, struct cell_row value,
+                        struct cell_row error, double *noise) {
+    for (size_t j = 0; j < scaling->columns; j++) {
+        double x = value_in(value, j), sigma = error_in(error, j);
+        if (scaling->warp_width[j] == 0.0 || isnan(x))
+            continue;
+        if (isnan(sigma))
+            sigma = factor * scaling->median_error[j] * scaling->deviation[j];
+        double standard = sigma / scaling_unit(scaling, j, x);
+        noise[j] = within(standard * standard, LARGEST_NOISE);
+    }
+}
+
 static void gather_errors(const struct scaling *scaling, struct cell_row value,
                           struct cell_row error, double *noise) {
     double factor = usual_factor(scaling, value, error);
@@ -368,6 +423,8 @@ static void gather_errors(const struct scaling *scaling, struct cell_row value,
         standardise_scattered_errors(scaling, factor, value, error, noise);
     else
         standardise_errors(scaling, factor, value.cell, error.cell, noise);
+    if (scaling->warps)
+        warp_errors(scaling, factor, value, error, noise);
 }
 
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
@@ -380,6 +437,8 @@ void scaling_gather(const struct scaling *scaling, const nim_data *data, bool us
             standardise_scattered(scaling, value, x + k * width, noise + k * width);
         else
             standardise_row(scaling, value.cell, x + k * width, noise + k * width);
+        if (scaling->warps)
+            warp_row(scaling, value, x + k * width);
         if (use_errors && data->sigma)
             gather_errors(scaling, value, row_of_sigma(data, i), noise + k * width);
         raise_flags(scaling, value, x + k * width, noise + k * width);

@@ -6,7 +6,8 @@
  * From the user's units to standard units, and validation.
  *
  * An attribute is shifted and scaled by the mean and (population) deviation of its training rows;
- * a constant one is only shifted. A missing cell stands at the mean with infinite noise; a missing
+ * a constant one is only shifted. An attribute with heavy tails may be warped before that (warp.h).
+ * A missing cell stands at the mean with infinite noise; a missing
  * error is the attribute's median error, times how much larger than usual the row's others are.
  *
  * That a cell is missing may tell something by itself. So a column may have a flag: one more
@@ -16,15 +17,18 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "data/warp.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct scaling {
     size_t columns, flags, width;
-    bool errors_follow;       /* a missing error follows the row's others; it did not always */
-    double *flagged;          /* flags: the column each one looks at */
-    double *mean, *deviation; /* width, in the user's units */
+    bool errors_follow; /* a missing error follows the row's others; it did not always */
+    bool warps;         /* whether any column is warped */
+    double *flagged;    /* flags: the column each one looks at */
+    double *warp_centre, *warp_width; /* columns, in the user's units */
+    double *mean, *deviation; /* width, in the user's units, or those of the warped values */
     double *median_error;     /* width, in standard units */
     double *typical, *spread; /* width, in standard units: where a missing cell stands, and how far
                                  the others lie from there; spread 0 means the attribute is
@@ -48,9 +52,28 @@ nim_status weights_check_total(const nim_data *data, nim_error *error);
 size_t scaling_find_flags(const nim_data *data, size_t *flagged);
 
 /* From checked data, once `flagged` is filled. With `standardise` false mean 0 and deviation 1 are
- * set. */
+ * set. With `warp` attributes with heavy tails are warped (warp.h). */
 nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool standardise,
-                           nim_error *error);
+                           bool warp, nim_error *error);
+
+static inline struct warp scaling_warp(const struct scaling *scaling, size_t j) {
+    if (!scaling->warps || j >= scaling->columns)
+        return (struct warp){0};
+    return (struct warp){scaling->warp_centre[j], scaling->warp_width[j]};
+}
+
+/* How many of the user's units a standard unit of attribute j is at a value in the user's units. */
+static inline double scaling_unit(const struct scaling *scaling, size_t j, double value) {
+    return scaling->deviation[j] * warp_unit(scaling_warp(scaling, j), value);
+}
+
+/* The same at the centre of the attribute's values. */
+static inline double scaling_usual_unit(const struct scaling *scaling, size_t j) {
+    return scaling_unit(scaling, j, scaling_warp(scaling, j).centre);
+}
+
+/* A value of attribute j in the user's units, from standard units. */
+double scaling_invert(const struct scaling *scaling, size_t j, double standard);
 
 /* The same for y where it is a number, from checked targets. */
 void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise);

@@ -150,6 +150,9 @@ static nim_status copy_model(const nim_model *model, const struct subset *learn,
     memcpy(copy->jitter, model->jitter, model->functions * sizeof(double));
     copy->scaling.errors_follow = model->scaling.errors_follow;
     memcpy(copy->scaling.flagged, model->scaling.flagged, sizes.flags * sizeof(double));
+    copy->scaling.warps = model->scaling.warps;
+    memcpy(copy->scaling.warp_centre, model->scaling.warp_centre, sizes.columns * sizeof(double));
+    memcpy(copy->scaling.warp_width, model->scaling.warp_width, sizes.columns * sizeof(double));
     memcpy(copy->scaling.mean, model->scaling.mean, d * sizeof(double));
     memcpy(copy->scaling.deviation, model->scaling.deviation, d * sizeof(double));
     memcpy(copy->scaling.median_error, model->scaling.median_error, d * sizeof(double));

@@ -129,6 +129,11 @@ static void list_arrays(struct nim_model *model, bool moments, struct arrays *ar
     add_array(arrays, "scaling.spread", model->scaling.spread, 1, d, 0, 0);
     if (model->scaling.flags)
         add_array(arrays, "scaling.flagged", model->scaling.flagged, 1, model->scaling.flags, 0, 0);
+    if (model->scaling.warps) {
+        add_array(arrays, "scaling.warp_centre", model->scaling.warp_centre, 1, model->columns, 0,
+                  0);
+        add_array(arrays, "scaling.warp_width", model->scaling.warp_width, 1, model->columns, 0, 0);
+    }
     add_population(arrays, &model->population, &model_names);
     if (model->classes == 0) {
         add_array(arrays, "scaling.target_mean", &model->scaling.target_mean, 1, 1, 0, 0);
@@ -235,6 +240,8 @@ static const char *impossible_array(const struct nim_model *model) {
         {"scaling.deviation", all_between(scaling->deviation, d, least, most)},
         {"scaling.median_error", all_between(scaling->median_error, d, 0.0, most)},
         {"scaling.spread", all_between(scaling->spread, d, 0.0, most)},
+        {"scaling.warp_centre", all_between(scaling->warp_centre, model->columns, -most, most)},
+        {"scaling.warp_width", all_between(scaling->warp_width, model->columns, 0.0, most)},
         {"scaling.target_deviation", all_between(&scaling->target_deviation, 1, least, most)},
         {"jitter", all_between(model->jitter, model->functions, least, 1.001 * GP_JITTER_LIMIT)},
         {"kernel", kernels_can_be(model)},
@@ -568,6 +575,7 @@ static nim_status check_contents(const struct loading *loading, const nim_option
     model_plan(plan, options, sizes);
     plan->under_way = says_yes(loading, "under_way");
     plan->table.rows = rows;
+    plan->scaling.warps = safetensors_tensor(&loading->file, "scaling.warp_width") != NULL;
     if (safetensors_tensor(&loading->file, "calibration.temperature"))
         plan->temperature = 0.0; /* to be read */
     nim_status status = plan_population(loading, &model_names, plan->attributes, &plan->population);
@@ -615,6 +623,7 @@ static nim_status fill(const struct loading *loading, const struct nim_model *pl
     model->shares_known = plan->shares_known;
     model->novelty.kept = plan->novelty.kept;
     model->trace.count = plan->trace.count;
+    model->scaling.warps = plan->scaling.warps;
     model->scaling.errors_follow = says_yes(loading, "errors_follow");
     nim_status status = make_room(loading, plan, model);
     if (status != NIM_OK)

@@ -42,12 +42,6 @@ double nim_model_bound(const nim_model *model) {
     return model->bound;
 }
 
-/* From standard units back to the user's, in halves so that the largest doubles survive. */
-static double in_user_units(const nim_model *model, size_t j, double standard) {
-    double half = 0.5 * standard * model->scaling.deviation[j] + 0.5 * model->scaling.mean[j];
-    return fmin(fmax(2.0 * half, -DBL_MAX), DBL_MAX);
-}
-
 /* Each function writes one array; counts stand in the table below. */
 typedef void read_function(const nim_model *model, double *values);
 
@@ -56,8 +50,8 @@ static void read_lengthscales(const nim_model *model, double *values) {
     for (size_t row = 0; row < model->functions * terms; row++) {
         struct gp_parameters theta = model_gp(model, model->theta, row / terms);
         for (size_t j = 0; j < model->columns; j++)
-            *values++ =
-                exp(theta.log_lengthscale[row % terms * d + j]) * model->scaling.deviation[j];
+            *values++ = exp(theta.log_lengthscale[row % terms * d + j]) *
+                        scaling_usual_unit(&model->scaling, j);
     }
 }
 
@@ -78,13 +72,15 @@ static void read_inducing_inputs(const nim_model *model, double *values) {
     for (size_t c = 0; c < model->functions; c++)
         for (size_t i = 0; i < model->inducing; i++)
             for (size_t j = 0; j < model->columns; j++)
-                *values++ = in_user_units(model, j, model_gp(model, model->theta, c).z[i * d + j]);
+                *values++ = scaling_invert(&model->scaling, j,
+                                           model_gp(model, model->theta, c).z[i * d + j]);
 }
 
 static void read_noise_variance(const nim_model *model, double *values) {
     for (size_t j = 0; j < model->columns; j++) {
-        double unit = model->scaling.deviation[j] * model->scaling.deviation[j];
-        values[j] = model_learns_noise(model) ? exp(model->theta[model->noise_at + j]) * unit : 0.0;
+        double unit = scaling_usual_unit(&model->scaling, j);
+        values[j] =
+            model_learns_noise(model) ? exp(model->theta[model->noise_at + j]) * unit * unit : 0.0;
     }
 }
 
@@ -169,7 +165,8 @@ static void read_population_shares(const nim_model *model, double *values) {
 static void read_population_means(const nim_model *model, double *values) {
     for (size_t k = 0; k < known_gaussians(model); k++)
         for (size_t j = 0; j < model->columns; j++)
-            *values++ = in_user_units(model, j, model->population.mean[k * model->attributes + j]);
+            *values++ = scaling_invert(&model->scaling, j,
+                                       model->population.mean[k * model->attributes + j]);
 }
 
 static double population_covariance(const struct population *population, size_t k, size_t i,
@@ -182,11 +179,12 @@ static double population_covariance(const struct population *population, size_t 
 }
 
 static void read_population_covariances(const nim_model *model, double *values) {
-    const double *unit = model->scaling.deviation;
     for (size_t k = 0; k < known_gaussians(model); k++)
         for (size_t i = 0; i < model->columns; i++)
             for (size_t j = 0; j < model->columns; j++)
-                *values++ = population_covariance(&model->population, k, i, j) * unit[i] * unit[j];
+                *values++ = population_covariance(&model->population, k, i, j) *
+                            scaling_usual_unit(&model->scaling, i) *
+                            scaling_usual_unit(&model->scaling, j);
 }
 
 static void read_temperature(const nim_model *model, double *values) {
@@ -399,8 +397,9 @@ static nim_status denoise(const nim_model *model, const nim_data *data, double *
         denoise_chunk(model, &setting, &denoiser, pool, data, first, count);
         for (size_t i = 0; i < count * d; i++) {
             size_t j = i % d, at = i / d * width + j;
-            mean[first * d + i] = in_user_units(model, j, denoiser.mean[at]);
-            deviation[first * d + i] = sqrt(denoiser.variance[at]) * model->scaling.deviation[j];
+            mean[first * d + i] = scaling_invert(&model->scaling, j, denoiser.mean[at]);
+            deviation[first * d + i] =
+                sqrt(denoiser.variance[at]) * scaling_unit(&model->scaling, j, mean[first * d + i]);
         }
     }
     arena_free(&arena);

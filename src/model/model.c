@@ -165,7 +165,8 @@ static nim_status create_model(const nim_options *options, const nim_data *data,
         model->scaling.flagged[k] = (double)flagged[k];
     free(flagged);
     if (status == NIM_OK)
-        status = scaling_compute(&model->scaling, data, model->options.standardise, error);
+        status = scaling_compute(&model->scaling, data, settled.standardise,
+                                 options_warp(&settled, data), error);
     if (status == NIM_OK)
         status = model_learn_population(model, data, NULL, error);
     if (status == NIM_OK && !model_start(model, data))

@@ -2,6 +2,7 @@
 #include "model/novelty.h"
 
 #include "base/status.h"
+#include "data/cells.h"
 #include "data/shape_checks.h"
 #include "model/shapes.h"
 
@@ -56,7 +57,7 @@ struct surprise novelty_look(const struct nim_model *model, struct novelty_work 
     for (size_t j = 0; j < model->columns; j++) {
         bool limit = shaped && shape_side(work->shape, d, j) != 0.0; /* a probability */
         if (!isinf(work->noise[j]) && !limit)
-            surprise.log_density -= log(model->scaling.deviation[j]);
+            surprise.log_density -= log(scaling_unit(&model->scaling, j, value_at(data, i, j)));
     }
     return surprise;
 }

@@ -229,6 +229,12 @@ static const struct option option_list[] = {
       "not.",
       NIM_OPTION_CHOICE, NAMES("auto", "ignore"), 0, 0, NIM_OPTION_SHAPES},
      CHOICE, AT(missing)},
+    {{"warp", "auto",
+      "auto|none",
+      "auto: attributes with heavy tails are warped by asinh, where classes are predicted and no cell has "
+      "an error or is missing; none: no attribute is.",
+      NIM_OPTION_CHOICE, NAMES("auto", "none"), 0, 0, NIM_OPTION_SHAPES},
+     CHOICE, AT(warp)},
     {{"jitter", "1e-6",
       "1e-12 .. 1e-2",
       "Added to the diagonal of covariance matrices, relative to the kernel's variance.",

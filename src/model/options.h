@@ -7,8 +7,11 @@
 #include "likelihood/likelihood.h"
 #include "nimgp.h"
 
+#include <stdbool.h>
+
 enum noise_mode { NOISE_GIVEN, NOISE_LEARNED, NOISE_BOTH };
 enum missing_rule { MISSING_AUTO, MISSING_IGNORE };
+enum warp_rule { WARP_AUTO, WARP_NONE };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
@@ -24,6 +27,7 @@ struct nim_options {
     size_t last_batch;               /* enum last_batch_rule */
     size_t population;               /* enum population_kind */
     size_t missing;                  /* enum missing_rule */
+    size_t warp;                     /* enum warp_rule */
     size_t calibrate;                /* enum calibrate_rule */
     size_t novelty;                  /* enum novelty_rule */
     size_t precision;                /* enum precision */
@@ -50,5 +54,8 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
 /* How many inducing inputs a function gets; settled options leave that open, so that a training
  * that goes on can tell what was asked for. */
 size_t options_inducing(const struct nim_options *settled, const nim_data *data);
+
+/* Whether attributes with heavy tails are warped (data/warp.h). */
+bool options_warp(const struct nim_options *settled, const nim_data *data);
 
 #endif

@@ -131,3 +131,10 @@ size_t options_inducing(const struct nim_options *settled, const nim_data *data)
     wanted = wanted < least ? least : wanted < 100 ? wanted : 100;
     return wanted < rows ? wanted : rows;
 }
+
+/* A warp bends error bars, and numbers and counts may well be linear in an attribute. */
+bool options_warp(const struct nim_options *settled, const nim_data *data) {
+    return settled->warp == WARP_AUTO && settled->standardise &&
+           settled->likelihood->target == TARGET_CLASS && settled->input == &input_exact &&
+           count_noisy_columns(data) == 0;
+}

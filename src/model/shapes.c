@@ -56,7 +56,9 @@ static double find_upper(const struct nim_model *model, const nim_data *data, si
     size_t at = (data->sigma_rows == 1 ? 0 : i) * data->attributes + j;
     if (isnan(data->sigma_upper[at]) || data->sigma_upper[at] == error_at(data, i, j))
         return 0.0;
-    double upper = fmin(data->sigma_upper[at] / model->scaling.deviation[j], LARGEST_DEVIATION);
+    double upper =
+        fmin(data->sigma_upper[at] / scaling_unit(&model->scaling, j, value_at(data, i, j)),
+             LARGEST_DEVIATION);
     double least = SMALLEST_HALF * upper;
     *noise = fmax(*noise, least * least);
     return fmax(upper, SMALLEST_HALF * sqrt(*noise));

@@ -38,7 +38,7 @@ static nim_status try_compute(struct owned_scaling *owned, const nim_data *data,
     scaling_layout(&owned->scaling, data->attributes, 0, &owned->arena);
     assert_true(arena_allocate(&owned->arena));
     scaling_layout(&owned->scaling, data->attributes, 0, &owned->arena);
-    return scaling_compute(&owned->scaling, data, standardise, error);
+    return scaling_compute(&owned->scaling, data, standardise, false, error);
 }
 
 static void compute(struct owned_scaling *owned, const nim_data *data, bool standardise) {
@@ -316,7 +316,7 @@ static void flags_in_standard_units(void **state) {
                 assert_true(arena_allocate(&owned.arena));
         }
         owned.scaling.flagged[0] = 1.0;
-        assert_int_equal(scaling_compute(&owned.scaling, &data, standardise, NULL), NIM_OK);
+        assert_int_equal(scaling_compute(&owned.scaling, &data, standardise, false, NULL), NIM_OK);
         assert_int_equal(owned.scaling.width, D + 1);
         scaling_gather(&owned.scaling, &data, true, ROWS, row, got, noise, NULL);
         for (size_t i = 0; i < ROWS; i++) {
