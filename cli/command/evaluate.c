@@ -189,7 +189,7 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
     target_describe(target, rows->table, where, sizeof where);
     return complain(complaint, BAD_INPUT, "%s: no row has a known %s in %s; expected %s%s",
                     table_path(rows->table), target->task->one, where,
-                    task_has_one_class(target->task) ? class_name(evaluation, 0) : "one at least",
+                    task_has_one_class(target->task) ? class_name(evaluation, 0) : "at least one",
                     task_has_one_class(target->task) ? ", ..." : "");
 }
 

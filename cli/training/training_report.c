@@ -164,7 +164,7 @@ static void say_left_out(const struct report *report) {
     if (training->input.columns.independent)
         say(arguments,
             "correlations of errors are not used: they need --noise given, an input model "
-            "that takes them and at most 64 features");
+            "that supports them and at most 64 features");
     if (training->input.columns.orphans.count) {
         name_list_show(&training->input.columns.orphans, 8, names, sizeof names);
         say(arguments,

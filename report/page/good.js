@@ -289,7 +289,7 @@ function seenAgainstPredicted(parent) {
     high = Math.max(...values);
   figure(parent, {
     id: "seen",
-    title: "Predicted against seen",
+    title: "Predicted against observed",
     note:
       "A sample of " +
       plural(rows.length, "row") +

@@ -282,7 +282,7 @@ static const struct likelihood_quantity quantities[] = {
 const struct likelihood likelihood_robust_max = {
     .name = "robust_max",
     .summary =
-        "one of C classes, that of the largest latent function, a share of labels being wrong",
+        "one of C classes: that of the largest latent function; a share of the labels is wrong",
     .target = TARGET_CLASS,
     .functions = functions,
     .parameters = parameters,

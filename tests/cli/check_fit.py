@@ -425,12 +425,12 @@ def memory(nimgp):
 
 
 def own_parameters(nimgp):
-    """What rows have of their own is in a temporary file where --memory says so; the model is the same, also
+    """The parameters of rows are in a temporary file if they need more than --memory; the model is the same, also
     after a checkpoint."""
     train(nimgp, rows=200)
     (nimgp.directory / "rows").mkdir()
     os.environ["TMPDIR"] = str(nimgp.directory / "rows")
-    own = "what rows have of their own"
+    own = "the parameters of the rows"
     try:
         for model in ("latent", "narrow"):
             more = ["--input", model, "--epochs", "4", "--stop", "fixed", "--calibrate", "none"]
