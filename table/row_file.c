@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading row files. The file is mapped, so that nothing is copied and all processes of a machine
- * share what the system keeps of it; a pipe or a gzipped file is refused. A file in the other byte
- * order is turned round cell by cell.
+ * Reads row files. The file is mapped, so that nothing is copied and all processes on a machine
+ * share its pages. A pipe or a gzipped file is refused. In a file of the other byte order, the
+ * bytes of each cell are swapped when it is read.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "table/row_file.h"

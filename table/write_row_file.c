@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing row files: a buffer of cells, and for columns of text the different ones so far. */
+/* Writes row files: a buffer of cells and, for columns of text, the different texts so far. */
 #include "table/row_file.h"
 
 #include "file/checksum.h"

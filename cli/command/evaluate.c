@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nimgp evaluate: how good predictions are where the truth is known. */
+/* nimgp evaluate: measures how good predictions are. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
 #include "cli/rows/row_weights.h"
