@@ -273,7 +273,8 @@ static bool say_small(const struct report *report, struct complaint *complaint) 
     if (fine && small.count)
         say(report->arguments, "%s with fewer than %d rows: %s%s",
             training->input.target.task->many, FEW_ROWS, text,
-            task_has_one_class(training->input.target.task) ? "; --classes selects" : "");
+            task_has_one_class(training->input.target.task) ? "; --classes names the classes to use"
+                                                            : "");
     name_list_free(&small);
     return fine;
 }

@@ -32,7 +32,7 @@ def find(names: Sequence[str], wanted: str) -> str | None:
 def require(names: Sequence[str], wanted: str) -> str:
     found = find(names, wanted)
     if found is None:
-        raise ValueError(f"there is no column {wanted!r}; there are {', '.join(names)}")
+        raise ValueError(f"no column {wanted!r}; the columns are {', '.join(names)}")
     return found
 
 

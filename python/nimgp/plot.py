@@ -38,10 +38,10 @@ def _number(clf: Any, feature: int | str) -> int:
     names = _names(clf)
     if isinstance(feature, str):
         if feature not in names:
-            raise ValueError(f"there is no feature {feature!r}; there are {', '.join(names)}")
+            raise ValueError(f"no feature {feature!r}; the features are {', '.join(names)}")
         return names.index(feature)
     if not -len(names) <= feature < len(names):
-        raise ValueError(f"feature {feature} is out of range; there are {len(names)}")
+        raise ValueError(f"feature {feature} is out of range; there are {len(names)} features")
     return range(len(names))[feature]
 
 

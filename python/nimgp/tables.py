@@ -543,7 +543,7 @@ def from_table(
         sources = _named_sources(features, columns, usable)
     for name in [log] if isinstance(log, str) else log:
         if name not in sources:
-            raise ValueError(f"log: {name!r} is not a feature; there are {', '.join(sources)}")
+            raise ValueError(f"log: {name!r} is not a feature; the features are {', '.join(sources)}")
         sources = {
             (f"log({key})" if key == name else key): (
                 _Source(source.column, "log") if key == name and not source.form else source
@@ -640,7 +640,7 @@ def _pairs(sources: Mapping[str, _Source], columns: Sequence[str], labels: Seque
         ]
         if not about:
             raise ValueError(
-                f"errors: {feature!r} is not a feature; there are {', '.join(sources)}"
+                f"errors: {feature!r} is not a feature; the features are {', '.join(sources)}"
             )
         for f, k in about:
             pairs[f][k] = None if column is None else read_sides(column, columns)

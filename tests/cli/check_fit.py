@@ -226,7 +226,7 @@ def small_classes(nimgp):
     labels = ["many"] * 60 + ["five"] * 5 + ["four"] * 4 + ["one"]
     nimgp.write_rows("t.csv", ["x", "class"], [[i % 9, label] for i, label in enumerate(labels)])
     result = fit(nimgp, "t.csv", "m", "--epochs", "1")
-    check("fewer than 5 rows: four, one; --classes selects" in result.err, result.err)
+    check("fewer than 5 rows: four, one; --classes names the classes to use" in result.err, result.err)
 
 
 def long_tables(nimgp):
