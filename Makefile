@@ -1,4 +1,4 @@
-# The front door. Every target sets up what it needs; see README.md.
+# Each target installs what it needs (Debian 12). README.md and CONTRIBUTING.md describe the targets.
 
 .PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
 
@@ -10,8 +10,8 @@ SESSIONS = README.md docs/c-api.md docs/cli.md docs/tables.md docs/row-file.md d
 demo: build
 	@examples/demo.sh $(RELEASE)/cli/nimgp
 
-# Release build, sanitized build and Python package are tested at the same time: each has stretches
-# in which it keeps one processor busy, or none.
+# Release build, sanitized build and Python package are tested at the same time, because none of them keeps
+# all processors busy all the time.
 test:
 	@scripts/setup.sh python
 	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
@@ -26,7 +26,7 @@ test-sanitize: $(SANITIZE)/build.ninja
 	@ninja -C $(SANITIZE) >build/sanitize.log || { cat build/sanitize.log; exit 1; }
 	@meson test -C $(SANITIZE) --no-rebuild --print-errorlogs -t 3
 
-# The tests of the Python package, in a virtual environment of their own.
+# The tests of the Python package, in a virtual environment.
 test-python: build python
 	@scripts/setup.sh browser || echo "setup: no browser: the tests of the report page in it will be skipped" >&2
 	@$(MAKE) --no-print-directory test-package
@@ -41,22 +41,22 @@ python: | setup
 python-env:
 	@scripts/python-env.sh
 
-# Layout of the C files, ruff, and mypy as strict as it gets; versions pinned in python/requirements-test.txt.
+# Formatting of the C files, ruff, and mypy --strict. python/requirements-test.txt pins the versions.
 lint:
 	@find bench cli examples experiments generate include python report score src table tests -name "*.[ch]" | xargs $(dir $(PYTHON))clang-format --dry-run -Werror
 	@$(dir $(PYTHON))ruff check --quiet
 	@$(dir $(PYTHON))mypy --python-executable $(PYTHON) --cache-dir build/mypy --no-error-summary
 
-# A small set of clang-tidy's checks (.clang-tidy). Minutes.
+# A small set of clang-tidy's checks (.clang-tidy). Takes minutes.
 tidy: | setup
 	@scripts/tidy.sh $(FILES)
 
-# dist/: the sources, and a wheel for any Python 3 made from them.
+# Source distribution, and a wheel for any Python 3 built from it, in dist/.
 wheel: | setup
 	@scripts/setup.sh python
 	@scripts/wheel.sh
 
-# The wheel in a new environment without compiler or sources.
+# Tests the wheel in a new environment without compiler or sources.
 check-package: wheel
 	@scripts/check-package.sh
 
@@ -64,19 +64,19 @@ check-package: wheel
 deb: | setup
 	@scripts/deb.sh
 
-# Programs compiled against the last version still run.
+# Checks that programs compiled against the last version still run.
 check-abi: | setup
 	@scripts/abi.sh
 
-# aarch64 by a cross compiler and qemu; the same numbers as here.
+# Tests the library on aarch64, with a cross compiler and qemu, and compares the results with those on this machine.
 check-aarch64: build
 	@scripts/aarch64.sh $(TESTS)
 
-# The documentation as pages, build/site/index.html; links checked.
+# The documentation as HTML pages, build/site/index.html; links are checked.
 site: | setup
 	@scripts/site.sh
 
-# No crash, no race, nothing lost: every call that can fail, 1000 kills, ThreadSanitizer.
+# Makes every call that can fail, fail; kills a training 1000 times; runs ThreadSanitizer.
 check-trust: build tsan-long
 	@$(RELEASE)/tests/api_faults
 	@PYTHONPATH=tests/support python3 tests/fault/check_faults.py $(RELEASE)/cli/nimgp $(RELEASE)/tests/fault.so
@@ -91,12 +91,12 @@ tsan: | setup
 tsan-long: | setup
 	@scripts/tsan.sh long
 
-# Which lines the tests reach.
+# Measures which lines the tests execute.
 coverage: | setup
 	@scripts/coverage.sh $(TESTS)
 
-# The statistical claims: minutes rather than seconds. Seeds from 3000 on are for reporting only; settings
-# are chosen on others.
+# Measures accuracy on synthetic problems. Takes minutes. Seeds from 3000 on are for reporting only; settings were
+# chosen on other seeds.
 check-slow: build check-trust
 	@mkdir -p docs/results
 	@$(RELEASE)/experiments/synthetic --first 3000 --modes given --inputs auto,exact \
@@ -107,29 +107,30 @@ check-slow: build check-trust
 	@$(RELEASE)/experiments/recovery 3000 >docs/results/recovery.md
 	@cat docs/results/noisy-regression.md docs/results/recovery.md
 
-# Bytes from anywhere, for SECONDS or 10^7 inputs each: `make fuzz SECONDS=3600 TARGETS="csv model"`.
+# Fuzzing, for SECONDS or 10^7 inputs per target: `make fuzz SECONDS=3600 TARGETS="csv model"`.
 fuzz: | setup
 	@scripts/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
-# Every table and figure of the paper (experiments/README.md). Days; what was run is not run again, and
-# PAPER="--repeats 5" and the like make it shorter.
+# All tables and figures of the paper (experiments/README.md). Takes days. Completed runs are not repeated, and
+# options such as PAPER="--repeats 5" make it shorter.
 paper: build python
 	@$(PYTHON) -m experiments all --out docs/results/paper $(PAPER)
 
-# nimgp beside scikit-learn's own on the UCI sets with noise added. Hours; what was run is not run again.
+# Compares nimgp with scikit-learn's classifiers on UCI sets with noise added. Takes hours. Completed runs are not
+# repeated.
 uci: build python
 	@$(PYTHON) -m experiments uci --protocols ours,peers --repeats 10 --out docs/results/paper
 	@$(PYTHON) -m experiments.uci_peers --runs docs/results/paper/runs/uci.csv --out docs/results/uci-python.md
 
-# Other shares of classes, coverage of sets of classes, and a class left out of training.
+# Changed class shares, coverage of sets of classes, and a class left out of training.
 strangers: build python
 	@$(PYTHON) experiments/strangers.py
 
-# nimgp beside scikit-learn's own on mock catalogues, against the best possible prediction.
+# Compares nimgp with scikit-learn's classifiers and the best possible prediction on mock catalogues.
 catalogue: build python
 	@$(PYTHON) experiments/catalogue.py --first 3000 --out docs/results/catalogue.md
 
-# What the commands in README.md and docs/ print, run again and written there.
+# Runs the commands in README.md and docs/ again, and replaces the output shown there.
 sessions: build
 	@PKG_CONFIG_PATH=$(CURDIR)/$(RELEASE)/meson-uninstalled LD_LIBRARY_PATH=$(CURDIR)/$(RELEASE) scripts/sessions.py \
 	  --files examples --files ../shared/data/astro $(RELEASE)/cli $(SESSIONS)
@@ -144,14 +145,14 @@ bench: setup-bench build
 	@if [ -x $(RELEASE)/bench/bench_gemm ]; then echo; $(RELEASE)/bench/bench_gemm; fi
 	@echo; $(RELEASE)/bench/bench_csv
 
-# What the Python package costs over the C library.
+# Measures the overhead of the Python package over the C library.
 bench-python: python
 	@$(PYTHON) bench/bench_python.py --out docs/results/python-overhead.md
 
 bench-scaling: build
 	@bench/scaling.sh
 
-# 10^7 rows as a row file: a quarter of an hour, 1.2 GB in build/bench-rows.
+# Trains on a row file of 10^7 rows. Takes a quarter of an hour, and 1.2 GB in build/bench-rows.
 bench-rows: build python
 	@$(PYTHON) bench/bench_rows.py
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Megabytes a second from CSV text to doubles on one core, and where the time goes: reading bytes,
- * splitting them into cells, turning cells into numbers. Beside it, in the same run, what a loop of
- * fgets, strtok and strtod does.
+ * splitting them into cells, converting cells to numbers. For comparison, a loop of fgets, strtok
+ * and strtod in the same run.
  *
  *     bench_csv [--megabytes N]
  *

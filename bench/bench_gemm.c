@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our products against OpenBLAS on one thread, at the shapes of a training step, taking turns so
- * that both meet the same disturbances. Median Gflop/s.
+ * Our products compared with OpenBLAS on one thread, at the shapes of a training step, measured
+ * alternately so that other work on the machine affects both. Median Gflop/s.
  */
 #include "math/linalg.h"
 #include "math/random.h"

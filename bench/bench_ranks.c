@@ -4,9 +4,10 @@
  *
  *     mpirun -n 2 bench_ranks [BATCH CLASSES INDUCING ATTRIBUTES [TURNS]]
  *
- * The mnist shape unless given. All with one thread a process, in turns in one run, so that what
- * else the machine does slows all of them down. On a machine with other work the processor time of
- * one process's share, without the wire, says more: its collectives make up what others would send.
+ * The default is the mnist shape. Each process has one thread. The cases alternate within one run,
+ * so that other work on the machine affects all of them. On a busy machine, the processor time of
+ * one process without communication is more informative: its collectives simulate the other
+ * processes.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/launch.h"

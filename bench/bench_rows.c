@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Milliseconds of a training step on the rows of a row file: where they lie, and copied to memory.
+ * Milliseconds of a training step on the rows of a row file: mapped, and copied to memory.
  *
  *     bench_rows FILE [BATCH INDUCING TURNS INPUT]
  *
- * The file is one of bench_rows.py: d columns of values, d of errors, the class. One thread, in
- * turns in one process, so that what else the machine does slows both down; processor time.
+ * The file is one of bench_rows.py: d columns of values, d of errors, the class. Processor time of
+ * one thread. The two cases alternate in one process, so that other work on the machine affects
+ * both.
  */
 #include "step_case.h"
 #include "table/table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points on the formulas of docs/scaling.md: processor time and memory of a step by one process
- * with one thread, as rows, inducing inputs, attributes and classes change one by one.
+ * Measurements for the formulas of docs/scaling.md: processor time and memory of a step with one
+ * process and one thread, for different numbers of rows, inducing inputs, attributes and classes.
  *
  *     bench_scaling [MOST_ROWS]    points with more rows are left out; 10^7 unless given
  *

@@ -6,12 +6,12 @@
  *     bench_step [--threads T] [--shape NAME] [--kernel NAME] [--input NAME] [--precision NAME]
  *                [--json FILE]
  *
- * A shared machine is faster and slower by a quarter from one second to the next. Therefore the
- * peak and all input models of a shape, in double and in single precision, take short turns, and
- * medians over the turns are compared. The peak is that of double precision for both; "of double"
- * is the time of a step in single precision over that of the same step in double precision.
- * What others do on the machine can only slow us down: the fastest tenth of the steps against the
- * best of the peaks ("undisturbed") is what the code itself is good for.
+ * The speed of a shared machine can change by a quarter within a second. Therefore the peak and all
+ * input models of a shape, in double and in single precision, are measured in short alternating
+ * turns, and medians over the turns are compared. The peak is that of double precision for both;
+ * "of double" is the time of a step in single precision divided by that of the same step in double
+ * precision. Other work can only slow a step down, so the fastest tenth of the steps compared with
+ * the best of the peaks ("undisturbed") shows the speed of the code itself.
  */
 #include "math/random.h"
 #include "model/model.h"

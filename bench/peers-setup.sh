@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the libraries that bench/peers.py compares with into build/peers-venv, as pinned in
-# bench/peers-requirements.txt. Does nothing where that is done already. The first time it fetches
-# some 2.9 GB and fills some 5.8 GB. Fails only if no library at all could be installed.
+# bench/peers-requirements.txt. Libraries that are installed are skipped. The first run downloads
+# about 2.9 GB and needs about 5.8 GB of disk. Fails only if no library could be installed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ say() { echo "peers-setup: $*" >&2; }
 # The pins under "# [NAME]".
 section() { awk -v head="# [$1]" '/^# \[/ { on = $0 == head; next } on && NF' "$requirements"; }
 
-# What an installed section depends on; kept in a file, so that a second run knows at a glance.
+# A digest of what an installed section depends on; kept in a file for the next run.
 fingerprint() { { "$venv/bin/python" -VV; section common; section "$1"; } | sha256sum; }
 
 install_section() {
@@ -23,7 +23,7 @@ install_section() {
         --quiet -r <(section "$1") >>"$log" 2>&1
 }
 
-# provide NAME: true if the library can be imported in the end.
+# provide NAME: installs a library; true if it can be imported then.
 provide() {
     local name=$1 stamp=$venv/.installed-$1
     [ "$(cat "$stamp" 2>/dev/null)" = "$(fingerprint "$name")" ] && return

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The measured points of docs/scaling.md: a step as rows, inducing inputs, attributes and classes change, then by one,
-# two and four processes (where MPI is there), of which the processor time of a share says what the formulas say.
+# The measurements of docs/scaling.md: a step for different numbers of rows, inducing inputs, attributes and classes,
+# then with one, two and four processes (if MPI is installed).
 #
 # usage: scaling.sh [MOST_ROWS]
 set -euo pipefail

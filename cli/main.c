@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nimgp COMMAND ...: finds the command, parses its arguments, runs it, and turns a complaint into
- * one line and an exit code. What a command does stands in the file of its name.
+ * nimgp COMMAND ...: finds the command, parses its arguments and runs it. If it fails, prints one
+ * line and returns an exit code. Each command is in the file of its name.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/launch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nimgp-mpi: the same program as one of many processes that mpirun starts. All that it knows of MPI
- * stands here.
+ * nimgp-mpi: the same program as one of several processes that mpirun starts. This is the only file
+ * that uses MPI.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/launch.h"

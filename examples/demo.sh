@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The whole way on a problem whose best possible answer is known: made-up rows with error bars, a fit
-# with each input model, how good they are, and which rows deserve a second look.
+# A complete example with a simulated problem whose best possible predictions are known: simulates rows
+# with error bars, fits each input model, evaluates it, and lists rows that are worth a label.
 #
 #     demo.sh NIMGP       the program to use
 set -euo pipefail
@@ -15,7 +15,7 @@ member() {
     sed -n "s/.*\"$1\": {\"value\": \([^,]*\), \"standard_error\": \([^}]*\)}.*/\1 \2/p"
 }
 
-# A line of the table: a name, then what evaluate is to rate.
+# Prints a line of the table: a name, then the arguments of evaluate.
 rate() {
     local result
     result=$("$nimgp" evaluate --json --quiet "${@:2}" "$place/test.csv")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a model that fits the data finds what the data were made with: 2000 rows, x uniform in
- * [-5, 5], f(x) = 2 sin(1.2 x), and noise of size, tails, thresholds or inputs that is learned.
+ * Compares learned parameters with the true ones of simulated data: 2000 rows, x uniform in [-5,
+ * 5], f(x) = 2 sin(1.2 x); learned are the size and tails of noise, thresholds, and the noise of
+ * inputs.
  *
  *     recovery [FIRST [SEEDS]]     prints a page in Markdown
  */

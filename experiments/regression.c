@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regression with noisy inputs: four curves of the sine kind, 250 training and 1000 test rows,
- * x uniform in [-10, 10], every x measured with a known error of its own between 0.1 and 0.9, y
- * with noise of 0.1 that is learned.
+ * Regression with noisy inputs: four curves similar to a sine, 250 training and 1000 test rows, x
+ * uniform in [-10, 10]. Each x has its own known error between 0.1 and 0.9; y has noise of 0.1,
+ * which is learned.
  *
  *     regression [FIRST [SEEDS [ROWS]]]     prints a page in Markdown
  *
- * Two questions are asked of each model: y where the input is measured as in training, and y where
- * the input is known exactly. "best" knows curve and noise: p(y | x~) by integration over x.
+ * Each model predicts y for inputs measured as in training, and for exactly known inputs. "best"
+ * uses the true curve and noise: p(y | x~) by integration over x.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "fitted.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The paper's synthetic experiments against the Bayes optimum (generate/synthetic.h), on the public
- * API.
+ * The paper's synthetic experiments compared with the Bayes optimum (generate/synthetic.h), with
+ * the public API.
  *
  *     synthetic [--seeds 10] [--first 0] [--rows 1000] [--test 4000] [--inputs a,b] [--noises 0.25]
  *               [--modes given,learned] [--set option=value]... [--each] [--out FILE]
  *
- * Prints one line for each combination; --each one for every problem too; --out writes
- * the table to a file.
+ * Prints one line for each combination; --each also prints one for every problem; --out writes the
+ * table to a file.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "generate/sample.h"

@@ -339,13 +339,15 @@ NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collect
                                              nim_error *error);
 
 /*
- * Where a model keeps what grows with the training rows: with the option "input" latent or narrow,
- * parameters of their own and the optimiser's moments, 48 d + 8 bytes a row in three arrays. The
- * caller may hand in a function that keeps them elsewhere, a mapped file say.
+ * Memory for the parameters of single training rows. With the option "input" latent or narrow, each
+ * row has its own parameters and moments of the optimiser: 48 d + 8 bytes per row, in three arrays.
+ * By default they are on the heap. The caller can provide a function that allocates them elsewhere,
+ * for example in a mapped file.
  *
- * resize(memory, before, after, context) works as realloc: memory of `before` bytes, NULL for 0 of
- * them, becomes memory of `after` bytes, perhaps at another place, with the same content as far as
- * both go. NULL: there is no room, and memory is as it was; but with `after` 0 it was freed.
+ * resize(memory, before, after, context) works like realloc. It changes the size of a block from
+ * `before` to `after` bytes, keeps its content up to the smaller size, and returns its address,
+ * which may be a new one. `memory` is NULL if `before` is 0. If `after` is 0, it frees the block and
+ * returns NULL. Otherwise NULL means that there is not enough space; the block is then unchanged.
  */
 typedef struct nim_storage {
     size_t size; /* sizeof(nim_storage) */
@@ -355,8 +357,9 @@ typedef struct nim_storage {
 
 #define NIM_STORAGE(...) ((nim_storage){.size = sizeof(nim_storage), __VA_ARGS__})
 
-/* What there is moves there, and what comes is kept there until the model is freed. NULL: the
- * memory of the process, as before. Not while a trainer exists. Not saved with the model. */
+/* Moves existing parameters of rows to the storage, which is then used until the model is freed.
+ * NULL means the heap. Must not be called while a trainer of the model exists. The storage is not
+ * saved with the model. */
 NIM_API nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage,
                                          nim_error *error);
 

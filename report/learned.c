@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was learned, for pictures.
+ * Learned quantities and the data of charts.
  *
- * Curves say what the model predicts along one attribute: its value is set in a few rows of the
- * sample that otherwise stay as they are, all values are taken for exact, and the predictions are
- * averaged. The map does the same with two.
+ * Curves show the predictions along one attribute: its value is varied in a few rows of the sample,
+ * all values count as exact, and the predictions are averaged. The map varies two attributes.
  */
 #include "report/gathered.h"
 

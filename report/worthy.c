@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows most worth a label, the measurements most worth repeating, and the strangest rows. */
+/* The rows most worth a label, the measurements most worth repeating, and the most unusual rows. */
 #include "report/gathered.h"
 
 #include <math.h>

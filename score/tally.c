@@ -105,7 +105,7 @@ static void score_classes(const struct tally *tally, bool levels, struct scores 
     put(scores, "nll", "NLL", 1.0, "nats a row", moments_mean(&moment[1]));
     put(scores, "brier", "Brier", 1.0, "sum over classes", moments_mean(&moment[2]));
     put(scores, "ece", "ECE", 1.0, "expected calibration error, 15 bins", calibration_of(tally));
-    put(scores, "expected_error", NULL, 0.01, "% of rows, as the probabilities say",
+    put(scores, "expected_error", NULL, 0.01, "% of rows, implied by the probabilities",
         moments_mean(&moment[3]));
     if (levels)
         put(scores, "mae", "MAE", 1.0, "levels", moments_mean(&moment[4]));

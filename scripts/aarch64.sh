@@ -3,7 +3,7 @@
 # Cross-compiles for aarch64, runs tests of the library under qemu, and compares what tests/project/fingerprint.c
 # prints there with what it prints here.
 #
-# usage: aarch64.sh [TEST...]    those below unless some are named
+# usage: aarch64.sh [TEST...]    the default is the list below
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ scripts/setup.sh aarch64
 build=build/aarch64 root=$PWD/build/aarch64-root
 mkdir -p build
 
-# Libraries of that architecture, unpacked where the system does not see them.
+# The libraries of that architecture are unpacked into a separate directory and not installed.
 if [ ! -e "$root/complete" ]; then
     rm -rf "$root"
     mkdir -p "$root/apt/lists/partial" "$root/apt/cache/archives/partial"
@@ -51,7 +51,7 @@ END
     { cat build/aarch64.log; exit 1; }
 
 tests=("$@")
-# Left out: what counts allocations, which qemu does in its own way, and what takes it an hour.
+# Left out: tests that count allocations, which differ under qemu, and tests that take an hour under qemu.
 [ ${#tests[@]} -gt 0 ] ||
     tests=(base_pool math_linalg math_random math_special data_scaling population_population likelihood_limits
         likelihood_alpha model_options model_limits model_file train_schedule train_step api_refusals)

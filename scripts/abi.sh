@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares the library's binary interface with tests/project/libnimgp.abi, that of the last version. Whatever
-# programs compiled before may notice fails: functions gone or changed, structures of another size or order. What is
-# only added does not, nor do members at the end of structures that may grow (libnimgp.abignore).
+# Compares the library's binary interface with that of the last version, tests/project/libnimgp.abi. Fails if a change
+# can break programs compiled against that version: removed or changed functions, structures of another size or order.
+# New functions are allowed, and new members at the end of structures that may grow (libnimgp.abignore).
 #
-# usage: abi.sh [keep]    `keep` writes the interface as it is now to that file
+# usage: abi.sh [keep]    `keep` writes the present interface to that file
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

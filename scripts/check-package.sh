@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the wheel of scripts/wheel.sh into a new virtual environment, where neither a compiler nor the sources can
-# be found, and runs the quick part of the Python tests there.
+# Installs the wheel of scripts/wheel.sh into a new virtual environment without compiler and sources, and runs the quick
+# part of the Python tests there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Which lines the tests reach: builds with counters, runs the tests and the sweep of calls that fail (of allocations
-# every fifth; make check-trust has them all), and writes build/coverage.txt (one line a file, with the lines not
-# reached) and build/coverage/html/index.html. Says the shares of src/, table/ and cli/.
+# Measures which lines the tests execute. Builds with counters, runs the tests, makes calls fail one by one (every fifth
+# allocation; make check-trust has all of them), and writes build/coverage.txt (one line per file, with the lines not
+# reached) and build/coverage/html/index.html. Prints the shares of src/, table/ and cli/.
 #
-# usage: coverage.sh [TEST...]    the tests of the release build unless some are named, but for those that look at
-#                                 many numbers or many rows by way of lines that others reach too
+# usage: coverage.sh [TEST...]    the default is the tests of the release build, except long ones that execute no
+#                                 additional lines
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,7 +29,7 @@ if [ $# -eq 0 ]; then
         $build/cli/nimgp $build/tests/fault.so >>build/coverage.log || { tail -n 40 build/coverage.log; exit 1; }
 fi
 
-# Sources compiled a second time for another processor have functions on other lines, which gcovr cannot add up.
+# Some sources are compiled a second time for another processor. gcovr cannot add up their functions, whose lines differ.
 report=(gcovr -r . --object-directory $build --exclude-directories '.*_portable\.p' $build)
 mkdir -p $build/html
 "${report[@]}" -f src/ -f table/ -f cli/ --html-details $build/html/index.html --txt build/coverage.txt || exit 1

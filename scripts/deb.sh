@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the Debian packages of the tree as committed into build/deb, checks that apt could install them, and unpacks
-# them into a directory of their own. There it compiles the C program of docs/c-api.md against libnimgp-dev, and fits a
-# model with the program and with python3-nimgp.
+# Builds the Debian packages of the last commit in build/deb, checks that apt could install them, and unpacks them into a
+# separate directory. There it compiles the C program of docs/c-api.md against libnimgp-dev, and fits a model with the
+# program and with python3-nimgp.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,7 +37,7 @@ build/deb/session
 "$root/usr/bin/nimgp" simulate toy --out build/deb/toy --quiet
 "$root/usr/bin/nimgp" fit build/deb/toy/train.csv -o build/deb/toy.nimgp --epochs 2 --quiet
 
-# scikit-learn comes from pip: that of Debian 12 is too old. The package must find the library that it carries.
+# scikit-learn comes from pip: that of Debian 12 is too old. The package must find its own library.
 scripts/tool-env.sh deb
 PYTHONPATH=$root/usr/lib/python3/dist-packages build/deb-venv/bin/python - build/deb/toy.nimgp <<'END'
 import sys

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the fuzz targets with libFuzzer under the address and undefined-behaviour sanitizers, one after the
-# other, from the committed corpus. What they discover is kept in build/fuzz-corpus and used the next time;
-# what they find is written to build/fuzz-findings, and belongs into tests/fuzz/corpus once it is mended.
+# other, from the committed corpus. Inputs that reach new code are kept in build/fuzz-corpus for the next run. Inputs
+# that fail are written to build/fuzz-findings; when the bug is fixed, add them to tests/fuzz/corpus.
 #
-# usage: fuzz.sh [SECONDS [TARGET...]]    60 seconds each unless given, or 10^7 executions (RUNS in the environment
-#                                         for another number); all targets unless named
-#        fuzz.sh keep [TARGET...]         adds what reaches more code than the committed corpus to it
+# usage: fuzz.sh [SECONDS [TARGET...]]    each target runs for SECONDS (default 60) or 10^7 executions (the environment
+#                                         variable RUNS sets another number); default: all targets
+#        fuzz.sh keep [TARGET...]         adds inputs that reach new code to the committed corpus
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,8 +21,8 @@ fi
 
 scripts/setup.sh fuzz || exit 1
 mkdir -p build
-# Without a call at every comparison of numbers: those took half of the time, most of it in loops over arrays.
-# Texts are still compared under the fuzzer's eyes (strcmp, memcmp).
+# Comparisons of numbers are not traced: that took half of the time, most of it in loops over arrays. Comparisons of
+# text (strcmp, memcmp) still are.
 counters="-fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp"
 if [ ! -e build/fuzz/build.ninja ]; then
     CC=clang meson setup build/fuzz -Dfuzz=true --buildtype=plain -Doptimization=2 -Dwerror=false \
@@ -51,7 +51,7 @@ if [ "$seconds" = keep ]; then
     exit 0
 fi
 
-# Short stacks of allocations, and a small quarantine that stays mapped: many more inputs are tried in the time.
+# Short stack traces of allocations and a small quarantine that stays mapped make runs much faster.
 memory=malloc_context_size=1:quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:max_malloc_fill_size=256
 failed=()
 TIMEFORMAT='%U %S'

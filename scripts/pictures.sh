@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes the pictures of README.md and docs/, by the commands that stand beside them there.
+# Makes the pictures of README.md and docs/ with the commands given there.
 #
-#     pictures.sh NIMGP PYTHON [PLACE]     the program, the environment's python, where to work (build/pictures)
+#     pictures.sh NIMGP PYTHON [DIR]     the program, the environment's python, working directory (build/pictures)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ nimgp=$(realpath "$1") python=$2 place=${3:-build/pictures}
 data=${NIMGP_DATA:-../shared/data}
 mkdir -p "$place" docs/pictures
 
-# Fits that are there already are not made again.
+# Existing models are not fitted again.
 fit() { [ -e "$place/$1" ] || (cd "$place" && "$nimgp" fit "${@:2}" -o "$1" --quiet); }
 report() { (cd "$place" && "$nimgp" report "$1" "$2" -o "$3" --quiet); }
 

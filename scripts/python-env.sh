@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes build/python-venv: the versions pinned in python/requirements-test.txt, and the package as it
-# is in this tree. Does only what is not done already.
+# Creates build/python-venv with the versions pinned in python/requirements-test.txt and the package of
+# this tree. Completed steps are not repeated.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,7 +39,7 @@ wanted=$({ echo "$wanted"; find include src score report python/nimgp python/mes
     meson_options.txt pyproject.toml docs/python.md LICENSE -type f -not -name '*.pyc' -print0 |
     sort -z | xargs -0 sha256sum; } | sha256sum)
 if ! done_already package "$wanted"; then
-    # The environment's own meson and ninja, its build kept for the next time.
+    # Uses the environment's own meson and ninja, and keeps the build directory for the next time.
     PATH="$venv/bin:$PATH" install --no-build-isolation --no-deps --force-reinstall \
         --config-settings=build-dir=build/python . || stop "could not build the package"
     finished package "$wanted"

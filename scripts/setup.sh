@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing need on Debian 12, and nothing that is there already.
+# Installs the packages that building and testing need on Debian 12, if they are missing.
 set -uo pipefail
 
 packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev clang-format
@@ -19,7 +19,7 @@ packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev cl
 
 missing=()
 for package in "${packages[@]}"; do
-    # A line for each architecture it is there for.
+    # Prints one line for each architecture.
     dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
         missing+=("$package")
 done
@@ -37,7 +37,7 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 echo "setup: installing ${missing[*]}" >&2
 "${as_root[@]}" apt-get update -qq ||
-    echo "setup: could not refresh the package lists; trying with what is there" >&2
+    echo "setup: could not refresh the package lists; trying with the old lists" >&2
 if ! "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
     for package in "${missing[@]}"; do
         dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 scripts/setup.sh python
 scripts/tool-env.sh site
-# mkdocs wants all pages below one directory: the tracked ones at the places they have here, and what they link to.
+# mkdocs needs all pages in one directory: the tracked pages at their present paths, and the files they link to.
 source=build/site-source
 rm -rf $source
 mkdir -p $source

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A static library of one object whose only global symbols are nim_*: names inside the library cannot clash with
+# Makes a static library of one object whose only global symbols are nim_*, so that internal names cannot clash with
 # those of a program.
 # usage: static-library.sh OUTPUT OBJCOPY AR ARCHIVE... -- COMPILER...
 set -eu

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# clang-tidy with the checks of .clang-tidy over the library, tables and program, or over the files named.
+# Runs clang-tidy with the checks of .clang-tidy on the library, the tables and the program, or on the given files.
 #
 # usage: tidy.sh [FILE...]
 set -euo pipefail

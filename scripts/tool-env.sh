@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes build/NAME-venv with what scripts/requirements-NAME.txt pins, unless it is there already.
+# Creates build/NAME-venv with the versions pinned in scripts/requirements-NAME.txt, if it does not exist.
 #
 # usage: tool-env.sh NAME
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Looks for races with ThreadSanitizer: the pool's own tests, and the program with four threads through
-# training (each input model, populations, calibration), prediction and what follows from it.
+# training (each input model, populations, calibration), prediction, evaluation and suggestions.
 #
 # usage: tsan.sh [short|long]    `short` runs the tests of the pool and of handles used at the same time only; it
 #                                builds without optimisation, because compiling takes longer than running.
@@ -36,7 +36,7 @@ run() {
     exit 1
 }
 
-# The package with a library that is watched. The interpreter is not, but its locks are: they are pthread's.
+# The Python package with an instrumented library. The interpreter is not instrumented, but its locks are pthread's.
 run_python() {
     local python=${PYTHON:-$PWD/build/python-venv/bin/python} package=$place/package
     if [ ! -x "$python" ]; then

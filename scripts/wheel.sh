@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes dist/nimgp-VERSION.tar.gz, and from it the wheel. ctypes opens the library, so the wheel is good for every
-# Python 3: it is tagged py3-none, and auditwheel says for which systems (manylinux_*).
+# Makes dist/nimgp-VERSION.tar.gz, and from it the wheel. ctypes loads the library, so the wheel works with every
+# Python 3 and is tagged py3-none; auditwheel adds the tag of the systems (manylinux_*).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

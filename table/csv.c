@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSV and TSV after RFC 4180: cells may be quoted, then hold separators, newlines and doubled
- * quotes. More is let through: any line end, a byte order mark, blanks around quotes, empty lines
- * anywhere, lines starting with # before the header, and quotes within cells that do not start with
- * one.
+ * CSV and TSV as in RFC 4180: quoted cells may contain separators, newlines and doubled quotes. The
+ * reader also accepts any line end, a byte order mark, blanks around quotes, empty lines, lines
+ * starting with # before the header, and quotes inside cells that do not start with one.
  *
- * A buffer holds many rows. `starts` says where each begins and `ends` where each of its cells
- * ends, so a cell reaches from behind the end before to its own. Nothing is copied: quoted cells
- * are undone in place, once their row is known to be whole, and what remains of them is filled with
- * blanks.
+ * A buffer holds many rows. `starts` has the start of each row and `ends` the end of each cell, so
+ * a cell starts after the end of the cell before it. Nothing is copied: quoted cells are decoded in
+ * place when their row is complete, and the rest is filled with blanks.
  *
- * ECSV is such a file with a header of its own in front (ecsv.h), which says what columns are.
+ * ECSV is such a file after a header that describes the columns (ecsv.h).
  */
 #include "table/buffer_size.h"
 #include "table/ecsv.h"

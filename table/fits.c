@@ -2,14 +2,14 @@
 /*
  * FITS tables, binary and ASCII (FITS standard 4.0, section 7), read from front to back.
  *
- * Columns of numbers and logicals (as 1 and 0) are numbers, strings are text without the blanks or
- * NULs they are filled up with. A column of k elements a row becomes name_1 .. name_k (or name_1_1,
- * ... for a matrix) as long as k <= MOST_ELEMENTS. Left out are longer ones, bits, complex numbers
- * and arrays of variable length. 64-bit integers beyond 2^53 in the first rows make their column
- * text, since they are names and a double would change them.
+ * Columns of numbers and logicals (as 1 and 0) are numbers; strings are text without padding blanks
+ * or NULs. A column of k elements per row becomes name_1 .. name_k (or name_1_1, ... for a matrix)
+ * if k <= MOST_ELEMENTS. Longer columns, bits, complex numbers and arrays of variable length are
+ * left out. If the first rows have 64-bit integers above 2^53, the column is text, because such
+ * numbers are identifiers and a double would change them.
  *
- * Check sums, where the file has them, are looked at when all rows have been read; the complaint
- * comes instead of the end.
+ * Checksums, if the file has them, are verified when all rows have been read; the last call then
+ * fails.
  */
 #include "table/buffer_size.h"
 #include "table/reader.h"

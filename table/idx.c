@@ -2,8 +2,8 @@
 /*
  * IDX, the format of MNIST: two zero bytes, the type of the elements, the number of dimensions, the
  * dimensions, then the elements, all with the highest byte first. The first dimension counts rows,
- * the others together columns: x1, x2, ... Images in a file named "...images-idx3..." whose labels
- * lie beside it as "...labels-idx1..." get a last column, `class`.
+ * the others become the columns x1, x2, ... If a file is named "...images-idx3..." and the same
+ * directory has "...labels-idx1...", the labels become the last column, `class`.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "table/buffer_size.h"

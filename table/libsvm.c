@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LIBSVM (also SVMlight): a line is "label index:value index:value ... # comment". What is absent
- * is zero. Columns are x1, x2, ... up to the largest index (from x0 when some index is 0), and
+ * LIBSVM (also SVMlight): a line is "label index:value index:value ... # comment". Absent values
+ * are zero. Columns are x1, x2, ... up to the largest index (from x0 if an index is 0), and
  * `class`.
  *
- * How many columns there are is known only at the end of the file, so all of it is read at opening
- * and held in memory: 12 bytes for each value that is not absent, and the labels.
+ * The number of columns is known only at the end of the file, so the whole file is read when it is
+ * opened and kept in memory: 12 bytes for each value that is not absent, and the labels.
  */
 #include "table/buffer_size.h"
 #include "table/reader.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading row files. The file is mapped, so that nothing is copied and all processes of a machine
- * share what the system keeps of it; a pipe or a gzipped file is refused. A file in the other byte
- * order is turned round cell by cell.
+ * Reads row files. The file is mapped, so that nothing is copied and all processes on a machine
+ * share its pages. A pipe or a gzipped file is refused. In a file of the other byte order, the
+ * bytes of each cell are swapped when it is read.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "table/row_file.h"
@@ -84,14 +84,14 @@ static bool read_head(struct row_file *file, struct complaint *complaint) {
     file->swapped = head.order == __builtin_bswap64(ROW_FILE_ORDER);
     if (memcmp(head.magic, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) != 0 ||
         in_order(file, head.order) != ROW_FILE_ORDER)
-        return is_damaged(file, "its head is none", complaint);
+        return is_damaged(file, "its header is not valid", complaint);
     uint64_t version = in_order(file, head.version), columns = in_order(file, head.columns);
     if (version != ROW_FILE_VERSION)
         return complain(complaint, BAD_INPUT,
                         "%s: a row file of version %llu; this program reads version %d",
                         file->table.path, (unsigned long long)version, ROW_FILE_VERSION);
     if (columns < 1 || columns > MOST_COLUMNS)
-        return is_damaged(file, "its head says no sensible number of columns", complaint);
+        return is_damaged(file, "its header has an invalid number of columns", complaint);
     return table_make_columns(&file->table, (size_t)columns, complaint);
 }
 
@@ -104,10 +104,10 @@ static bool read_tail(struct row_file *file, struct complaint *complaint) {
     tail->json = in_order(file, tail->json);
     tail->checksum = in_order(file, tail->checksum);
     if (memcmp(tail->magic, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) != 0)
-        return is_damaged(file, "it has no end; was it truncated?", complaint);
+        return is_damaged(file, "its last bytes are wrong; is it truncated?", complaint);
     if (tail->json > room || tail->json % sizeof(double) != 0 || tail->rows > room / row ||
         tail->rows * row != room - tail->json)
-        return is_damaged(file, "it is not as long as its end says", complaint);
+        return is_damaged(file, "its length does not match its number of rows", complaint);
     return true;
 }
 

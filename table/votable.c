@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VOTable (IVOA VOTable 1.4): the cells as text (TABLEDATA), or as bytes in base64 (BINARY, and
- * BINARY2 with flags of what is missing), read from front to back. Data that lie elsewhere
- * (a STREAM with href) are never fetched.
+ * VOTable (IVOA VOTable 1.4): cells are text (TABLEDATA) or bytes in base64 (BINARY, and BINARY2
+ * with flags of missing cells), read from front to back. External data (a STREAM with href) are
+ * never fetched.
  *
- * A field of k numbers a row becomes name_1 .. name_k (name_1_1, ... where it has dimensions) as
- * long as k <= VOTABLE_ELEMENTS. Left out are longer ones, those of variable length but strings,
- * arrays of bits and complex numbers. 64-bit integers beyond 2^53 in the first rows make their
- * column text.
+ * A field of k numbers per row becomes name_1 .. name_k (name_1_1, ... if it has dimensions) if
+ * k <= VOTABLE_ELEMENTS. Longer fields, fields of variable length except strings, arrays of bits
+ * and complex numbers are left out. If the first rows have 64-bit integers above 2^53, the column
+ * is text.
  *
- * A buffer holds the cells of many rows one behind the other; `ends` says where each ends. A cell
- * of no bytes is missing.
+ * A buffer holds the cells of many rows; `ends` has the end of each cell. A cell of no bytes is
+ * missing.
  */
 #include "table/base64.h"
 #include "table/big_endian.h"

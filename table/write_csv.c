@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV and TSV: newlines end lines, and only what needs quotes gets them. ECSV is CSV with a header
- * in front that says what columns are (ecsv.h). */
+/* CSV and TSV: lines end in a newline, and only cells that need quotes have them. ECSV is CSV after
+ * a header that describes the columns (ecsv.h). */
 #include "table/writer.h"
 
 #include "text/number.h"

@@ -3,9 +3,9 @@
  * A FITS file with one binary table: numbers as 64-bit floats, text as strings as wide as the
  * longest.
  *
- * How many rows there are and how wide text is stands before the rows, and is known only after
- * them. So the rows wait in a temporary file; in the end that is gone through twice, once for the
- * check sum and once to write. Nothing is written twice, so this works on a pipe too.
+ * The number of rows and the width of text are in the header but known only at the end. So the rows
+ * are first written to a temporary file. At the end this file is read twice, once for the checksum
+ * and once to write the output. The output is written once, so it may be a pipe.
  */
 #define _GNU_SOURCE
 #include "table/writer.h"

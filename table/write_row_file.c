@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing row files: a buffer of cells, and for columns of text the different ones so far. */
+/* Writes row files: a buffer of cells and, for columns of text, the different texts so far. */
 #include "table/row_file.h"
 
 #include "file/checksum.h"
@@ -59,8 +59,7 @@ static bool fits_in_json(const struct row_writer *rows, const char *column, stru
         length = text.text[i] ? utf8_length(text.text + i, text.length - i) : 0;
         if (!length)
             return complain(complaint, BAD_INPUT,
-                            "%s: column %s: texts of a row file are UTF-8, and this one is not: "
-                            "'%.*s'",
+                            "%s: column %s: text in a row file must be UTF-8, found '%.*s'",
                             name_of(rows), column, text.length < 40 ? (int)text.length : 40,
                             text.text);
     }
@@ -98,7 +97,7 @@ static bool rows_open(struct table_writer *writer, enum table_format format,
         return complain(complaint, BAD_INPUT, "%s: a row file is mapped and cannot be gzipped",
                         name);
     if (!writer->columns)
-        return complain(complaint, BAD_INPUT, "%s: a row file has one column at least", name);
+        return complain(complaint, BAD_INPUT, "%s: a row file needs at least one column", name);
     rows->column = calloc(writer->columns, sizeof *rows->column);
     rows->cell = malloc(CELLS * sizeof *rows->cell);
     if (!rows->column || !rows->cell)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A VOTable 1.4 with one table: cells as text (TABLEDATA), or as bytes in base64 (BINARY, BINARY2).
- * Numbers are of datatype double, text is unicodeChar of any length, so that nothing needs to be
- * known beforehand and rows stream. What is missing is an empty cell; in BINARY NaN or no letters,
- * in BINARY2 a flag says so too.
+ * Numbers have the datatype double, text is unicodeChar of any length, so that rows can be written
+ * as they come. A missing cell is empty; in BINARY it is NaN or empty text, in BINARY2 it also has
+ * a flag.
  */
 #include "table/base64.h"
 #include "table/big_endian.h"

@@ -143,14 +143,14 @@ const struct command command_convert = {
         ".gz. '-' is standard input or output. Rows are copied in blocks, so tables may "
         "be larger than memory. Units are copied if both formats have them. A row file (.nimrows) "
         "can be read and written too: fit maps it into memory, without parsing or copying.",
-    .examples = "# a catalogue as CSV, four of its columns, bright sources with a class\n"
-                "nimgp convert gll_psc_v27.fit.gz bright.csv --where 'Signif_Avg >= 20' "
-                "--where \"CLASS1 != ''\" --columns Source_Name,CLASS1,Flux1000,Unc_Flux1000\n"
-                "# from a pipe to a compressed table\n"
+    .examples = "# Four columns of a catalogue as CSV, only bright sources with a class\n"
+                "nimgp convert gll_psc_v27.fit.gz bright.csv --where 'Signif_Avg >= 20' \\\n"
+                "    --where \"CLASS1 != ''\" --columns Source_Name,CLASS1,Flux1000,Unc_Flux1000\n"
+                "# From a pipe to a compressed table\n"
                 "zcat big.tsv.gz | nimgp convert - big.csv.gz --from tsv\n"
-                "# a table that many processes train on, each of them without a copy of its own\n"
+                "# A row file, which several processes can train on without copying it\n"
                 "nimgp convert big.csv big.nimrows\n"
-                "mpirun -n 8 nimgp-mpi fit big.nimrows",
+                "mpirun -n 8 nimgp-mpi fit big.nimrows -o big.nimgp",
     .options = options,
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nimgp evaluate: how good predictions are where the truth is known. */
+/* nimgp evaluate: measures how good predictions are. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
 #include "cli/rows/row_weights.h"
@@ -189,7 +189,7 @@ static bool rate_rows(struct evaluation *evaluation, struct complaint *complaint
     target_describe(target, rows->table, where, sizeof where);
     return complain(complaint, BAD_INPUT, "%s: no row has a known %s in %s; expected %s%s",
                     table_path(rows->table), target->task->one, where,
-                    task_has_one_class(target->task) ? class_name(evaluation, 0) : "one at least",
+                    task_has_one_class(target->task) ? class_name(evaluation, 0) : "at least one",
                     task_has_one_class(target->task) ? ", ..." : "");
 }
 

@@ -3,8 +3,8 @@
 #define CLI_COMMAND_FIT_H
 
 /*
- * The steps of a fit, for commands that learn models of their own: set arguments, table and aside,
- * then settle, read, make as many models as wanted, free.
+ * The steps of a fit, for commands that train models: set arguments, table and aside, then call
+ * fit_settle or fit_settle_new, fit_read_table, fit_make_model as often as needed, and fit_free.
  */
 
 #include "cli/model/fit_request.h"
@@ -19,8 +19,8 @@ struct fit {
     const char *others;       /* --population-from */
     const char *aside[2];     /* columns that are neither feature nor target, or NULL */
     char *default_checkpoint; /* MODEL.checkpoint */
-    const char *checkpoint;   /* the file in force */
-    nim_model *model;         /* the one to go on with, then the one that learns */
+    const char *checkpoint;   /* the file to use */
+    nim_model *model;         /* the one to continue, then the one that is trained */
     nim_options *options;
     const struct task *task;
     struct fit_request request;
@@ -30,17 +30,24 @@ struct fit {
     struct row_storage storage;
 };
 
-/* The options of a new model, its task and what is wanted of the table, from the arguments. */
+/* All settings of `nimgp fit`: files, memory, progress, and the options and request of a new model
+ * or of one to continue (--from, --resume). */
+bool fit_settle(struct fit *fit, struct complaint *complaint);
+
+/* Only the options, the task and the request of a new model. */
 bool fit_settle_new(struct fit *fit, struct complaint *complaint);
 
-/* All rows of the table, and the talk about them. */
+/* Reads all rows of the table, and prints how it was read. */
 bool fit_read_table(struct fit *fit, struct complaint *complaint);
 
-/* A new model for these rows, with its names; it is fit->model, where there was none. */
+/* Creates fit->model for these rows, with its names. */
 bool fit_make_model(struct fit *fit, const nim_data *data, struct complaint *complaint);
 
-/* Leaves in the model what applying it to another table takes. */
+/* Writes notes to the model that are needed to apply it to other tables. */
 bool fit_take_notes(struct fit *fit, struct complaint *complaint);
+
+/* Learns the population of fit->model again, together with the rows of --population-from. */
+bool fit_learn_population(struct fit *fit, struct complaint *complaint);
 
 void fit_free(struct fit *fit);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nimgp inspect: what is in a model file. */
+/* nimgp inspect: prints the content of a model file. */
 #include "cli/terminal/command.h"
 #include "cli/rows/columns.h"
 #include "cli/model/files.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nimgp predict: what a model says of a table's rows, block by block. */
+/* nimgp predict: predicts the rows of a table, block by block. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
 #include "cli/command/carried_columns.h"

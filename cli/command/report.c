@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nimgp report: a page about a model and a table. */
+/* nimgp report: writes a page about a model and a table. */
 #include "cli/command/report_page.h"
 #include "cli/rows/input_report.h"
 

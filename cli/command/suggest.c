@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nimgp suggest: the rows worth a label, and the measurements worth repeating. */
+/* nimgp suggest: lists the rows worth a label and the measurements worth repeating. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"

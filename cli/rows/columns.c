@@ -31,8 +31,8 @@ static bool complain_unknown(const struct table *table, const char *name,
                             table_column_name(table, i));
         used += more > 0 ? (size_t)more : sizeof known;
     }
-    return complain(complaint, BAD_INPUT, "%s: no column '%s'; there are %s%s", table_path(table),
-                    name, known, used < sizeof known ? "" : "...");
+    return complain(complaint, BAD_INPUT, "%s: no column '%s'; the columns are %s%s",
+                    table_path(table), name, known, used < sizeof known ? "" : "...");
 }
 
 bool column_find(const struct table *table, const char *name, size_t *column,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which columns of errors, limits and correlations belong to which attributes: by rule, as in
- * training, as the user says. */
+/* Assigns columns of errors, limits and correlations to attributes: by name, as in training, or as
+ * the user requests. */
 #include "cli/rows/columns.h"
 
 #include "text/ascii.h"

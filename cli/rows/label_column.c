@@ -13,7 +13,7 @@ bool column_label(const struct table *table, const char *wanted, const char *lea
     const char *name = wanted ? wanted : learned ? learned : usual;
     if (wanted || table_find(table, name) != NO_COLUMN)
         return column_find(table, name, column, complaint);
-    return complain(complaint, BAD_INPUT, "%s: no column '%s'%s; --label names another",
+    return complain(complaint, BAD_INPUT, "%s: no column '%s'%s; --label names the column",
                     table_path(table), name, learned ? ", the label in training" : "");
 }
 

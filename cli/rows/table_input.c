@@ -37,7 +37,7 @@ static bool find_target(struct table_input *input, const struct table_request *r
         return target_find_exposure(target, input->table, &wishes, complaint);
     if (target->no_exposure)
         return complain(complaint, BAD_INPUT,
-                        "%s: no column '%s', the exposure in training; --exposure names another",
+                        "%s: no column '%s', the exposure in training; --exposure names the column",
                         table_path(input->table), target->no_exposure);
     return target_name_classes(target, input->table, request->classes, request->model, complaint);
 }

@@ -14,8 +14,9 @@ const char program_description[] =
     "whose columns may have 1-sigma errors. The predictions are calibrated probabilities, or "
     "distributions of numbers. Values and errors may be missing, errors may be correlated or "
     "asymmetric, and values may be upper or lower limits.\n\n"
-    "Tables are CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM files, gzipped or not; '-' is "
-    "standard input or output. Results go to standard output, messages to standard error.";
+    "Tables are CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM files, gzipped or not, or row "
+    "files; '-' is standard input or output. Results go to standard output, messages to standard "
+    "error.";
 
 /* A line under construction. */
 struct flow {
@@ -138,7 +139,12 @@ void help_overview(FILE *file) {
     fputs("  help       Explains a command: nimgp help COMMAND, or nimgp COMMAND --help\n\n"
           "options:\n"
           "  -h, --help   Print this help and exit.\n"
-          "  --version    Print the version and exit.\n",
+          "  --version    Print the version and exit.\n\n"
+          "examples:\n"
+          "  nimgp simulate catalogue --out sky\n"
+          "  nimgp fit sky/train.csv -o sky.nimgp\n"
+          "  nimgp evaluate sky.nimgp sky/test.csv\n"
+          "  nimgp predict sky.nimgp sky/unlabelled.csv -o predicted.csv\n",
           file);
     put_exit_codes(file);
 }

@@ -18,7 +18,7 @@ const char *cell_store_directory(void) {
 static bool complain_of_file(struct complaint *complaint, int reason) {
     return complain(
         complaint, BAD_INPUT,
-        "%s: cannot write a temporary file for the rows: %s; TMPDIR names another directory",
+        "%s: cannot write a temporary file for the rows: %s; set TMPDIR to use another directory",
         cell_store_directory(), strerror(reason));
 }
 

@@ -34,8 +34,8 @@ static void *resize(void *memory, size_t before, size_t after, void *context) {
     count(storage, store, true);
     if (fine && store->in_file && first)
         say(storage->arguments,
-            "what rows have of their own takes more than --memory, %.4g MB: it is in a temporary "
-            "file in %s",
+            "the parameters of the rows need more than the %.4g MB of --memory: they are in a "
+            "temporary file in %s",
             (double)storage->memory / (1024.0 * 1024.0), cell_store_directory());
     return fine ? store->cell : NULL;
 }

@@ -79,6 +79,9 @@ bool training_check_targets(const struct training_table *training, const struct 
                             struct complaint *complaint) {
     char where[320];
     target_describe(&training->input.target, training->input.table, where, sizeof where);
+    if (rows_all_filtered(&training->input.rows))
+        return complain(complaint, BAD_INPUT, "%s: no row satisfies --where",
+                        table_path(training->input.table));
     if (!training->set.rows)
         return complain(
             complaint, BAD_INPUT, "%s: no rows to learn from; expected rows with a %s in %s",

@@ -164,7 +164,7 @@ static void say_left_out(const struct report *report) {
     if (training->input.columns.independent)
         say(arguments,
             "correlations of errors are not used: they need --noise given, an input model "
-            "that takes them and at most 64 features");
+            "that supports them and at most 64 features");
     if (training->input.columns.orphans.count) {
         name_list_show(&training->input.columns.orphans, 8, names, sizeof names);
         say(arguments,
@@ -273,7 +273,8 @@ static bool say_small(const struct report *report, struct complaint *complaint) 
     if (fine && small.count)
         say(report->arguments, "%s with fewer than %d rows: %s%s",
             training->input.target.task->many, FEW_ROWS, text,
-            task_has_one_class(training->input.target.task) ? "; --classes selects" : "");
+            task_has_one_class(training->input.target.task) ? "; --classes names the classes to use"
+                                                            : "");
     name_list_free(&small);
     return fine;
 }

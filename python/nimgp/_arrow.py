@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrow tables as columns of NumPy arrays.
 
-Any object with the Arrow C stream interface will do (``__arrow_c_stream__``): pyarrow's tables,
-those of polars, duckdb and others. Numbers without gaps in one piece are not copied.
+Any object with the Arrow C stream interface (``__arrow_c_stream__``) is accepted: tables of
+pyarrow, polars, duckdb and others. Numbers in one chunk without missing values are not copied.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 
 def is_arrow(table: Any) -> bool:
-    """Whether it is an Arrow table; pandas' frames, which can be one too, are taken as they are."""
+    """Whether it is an Arrow table; False for pandas' frames, which have that interface too."""
     return hasattr(table, "__arrow_c_stream__") and not hasattr(table, "iloc")
 
 
 class ArrowColumns(Mapping[str, np.ndarray]):
-    """The columns of an Arrow table, made when they are asked for; `units` are their units."""
+    """The columns of an Arrow table, converted when they are first used; `units` are their units."""
 
     def __init__(self, table: Any):
         self._table = _pyarrow().table(table)
@@ -48,7 +48,7 @@ def _pyarrow() -> Any:
 
 
 def _as_numpy(column: Any) -> np.ndarray:
-    """One column: numbers, masked where they are null; everything else as objects."""
+    """One column: numbers, masked where they are null; other types as objects."""
     types = _pyarrow().types
     chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if hasattr(chunk, "chunks"):  # no chunks at all, or more than one array holds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What estimators of one class a row share, whether or not the classes have an order."""
+"""The base of estimators of one class per row, with or without an order of the classes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class NamedClasses(Estimator):
 
 @dataclass(eq=False, repr=False)
 class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
-    """An estimator of one class a row."""
+    """An estimator of one class per row."""
 
     _: KW_ONLY
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
@@ -75,7 +75,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         return present if classes is None else classes
 
     def _check_kind(self, y: np.ndarray) -> None:
-        """ValueError when y does not look like classes."""
+        """Raises ValueError if y does not look like classes."""
         check_classification_targets(y)
 
     def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
@@ -104,7 +104,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     @staticmethod
     def _in_order(classes: Any) -> np.ndarray:
-        """Classes that somebody listed, in the order in which they are numbered."""
+        """Classes that the user listed, in the order of their numbers."""
         return unique_labels(classes)
 
     def partial_fit(
@@ -297,7 +297,7 @@ def _places(labels: Any, classes: np.ndarray) -> np.ndarray:
 
 
 def _texts(classes: np.ndarray) -> tuple[list[str], str]:
-    """Classes as texts, and what it takes to make classes of them again."""
+    """Classes as texts, and the type needed to convert them back."""
     items = classes.tolist()
     if classes.dtype.kind in "biuf":
         return [repr(item) for item in items], classes.dtype.str
@@ -310,7 +310,7 @@ def _texts(classes: np.ndarray) -> tuple[list[str], str]:
 
 
 def _numbers_if_they_are(names: np.ndarray) -> np.ndarray:
-    """Class names of the program as numbers, whole ones if all are; as they are if any is none."""
+    """Class names as numbers, integers if all are whole; unchanged if any is not a number."""
     for pattern, kind in ((_WHOLE, int), (_NUMBER, float)):
         if all(re.fullmatch(pattern, name) for name in names.tolist()):
             try:
@@ -322,7 +322,7 @@ def _numbers_if_they_are(names: np.ndarray) -> np.ndarray:
 
 
 def _read_as(names: list[str], classes: np.ndarray) -> bool:
-    """Whether numbers are what these names say."""
+    """Whether these numbers are the values of the names."""
     numbers = _numbers_if_they_are(np.array(names))
     return all(a.dtype.kind in "iuf" for a in (numbers, classes)) and np.array_equal(
         numbers, classes

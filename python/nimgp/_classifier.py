@@ -16,7 +16,8 @@ class NoisyGPClassifier(ClassEstimator):
     """Gaussian-process classification for inputs with error bars.
 
     Each class has a latent function with a sparse Gaussian-process prior. The class of a row is
-    that of the largest function. Inputs are measurements of true values; their 1-sigma errors are passed as ``X_err``.
+    that of the largest function. Inputs are measurements of true values; their 1-sigma errors are
+    passed as ``X_err``.
 
     Parameters
     ----------

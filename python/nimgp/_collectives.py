@@ -18,10 +18,10 @@ MOST_BYTES = 2**31 - 1
 
 
 class Team:
-    """The processes that train one model together, or this one alone where `comm` is None.
+    """The processes that train one model together, or only this one if `comm` is None.
 
-    Every process prepares its rows by itself. One that fails tells the others, which would wait for
-    it for ever; so between making a team and training, all that they exchange goes through here.
+    Every process prepares its own rows. A process that fails informs the others, which would
+    otherwise wait for it forever. So all communication before the training goes through this class.
     """
 
     def __init__(self, comm: Any) -> None:
@@ -32,11 +32,11 @@ class Team:
 
     @property
     def leads(self) -> bool:
-        """Whether this process is the one that talks."""
+        """Whether this process is the one that prints and warns."""
         return self.comm is None or self.comm.Get_rank() == 0
 
     def exchange(self, what: Any) -> list[Any]:
-        """What every process says; ConnectionError where one has failed."""
+        """The messages of all processes; ConnectionError if one has failed."""
         if self.comm is None:
             return [what]
         said = self.comm.allgather((True, what))
@@ -47,7 +47,7 @@ class Team:
         return [part for _, part in said]
 
     def same(self, arrays: Iterable[np.ndarray | None]) -> None:
-        """Makes sure that all processes have the same arrays."""
+        """Raises an error unless all processes have the same arrays."""
         if self.comm is None:
             return
         digest = 0
@@ -60,7 +60,7 @@ class Team:
 
     @contextmanager
     def preparing(self) -> Iterator[None]:
-        """What is raised within, the others get to know."""
+        """Reports an exception raised inside to the other processes."""
         try:
             yield
             self.exchange(None)
@@ -73,7 +73,7 @@ class Team:
 
 @contextmanager
 def lent(comm: Any, model: int) -> Iterator[list[BaseException]]:
-    """Lets a model of the library train over `comm` meanwhile; the list is of what calls raised."""
+    """While open, a model trains over `comm`; the list collects exceptions of the callbacks."""
     raised: list[BaseException] = []
     if comm is None:
         yield raised

@@ -203,7 +203,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         Returns
         -------
         ndarray of shape (n,), or two of them
-            The deviation is that of a new count: of its rate, and of the counting.
+            The standard deviation is that of a new count. It includes the uncertainty of the rate.
         """
         return self._mean(X, X_err, return_std, exposure)
 
@@ -290,7 +290,7 @@ class NoisyGPCountRegressor(NumberEstimator):
     ) -> float:
         """D2: the share of the Poisson deviance that the means explain.
 
-        As in scikit-learn's PoissonRegressor. 1 is perfect, 0 what the mean of y achieves.
+        As in scikit-learn's PoissonRegressor. 1 is perfect; predicting the mean of y scores 0.
 
         Parameters
         ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dask arrays and frames: predictions block by block, wherever Dask computes them."""
+"""Predictions for Dask arrays and frames, computed block by block."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from ._prior import check_prior
 
 
 def is_dask(X: Any) -> bool:
-    """Whether X is a collection of Dask; Dask is not imported to find out."""
+    """Whether X is a Dask collection, without importing Dask."""
     return hasattr(X, "__dask_graph__")
 
 
 def predict_blocks(
     estimator: Any, method: str, X: Any, X_err: Any, prior: Any, width: int | None, dtype: Any
 ) -> Any:
-    """A Dask array of what ``estimator.method`` says of the rows, of `width` columns, or none where
-    that is None. The estimator is one task of the graph: each worker gets it once, whatever the
-    number of blocks."""
+    """The results of ``estimator.method`` as a Dask array with `width` columns, or with one dimension
+    if `width` is None. The estimator is one task of the graph, so each worker receives it once."""
     import dask
 
     if isinstance(prior, str) and prior == "auto":

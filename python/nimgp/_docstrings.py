@@ -14,8 +14,9 @@ input_model : {choices of input}, default="auto"
     How the error bars are used. "marginal" averages over the possible true inputs. "latent" infers
     the true inputs of each training row. "amortised" infers them with a network and stores nothing
     per row. "first_order" converts input noise to output noise. "exact" ignores the error bars.
-    The last three are baselines. "auto": "exact" if nothing is noisy or missing, "marginal" for
-    classes, levels and sets of labels with up to 40 noisy attributes, otherwise "latent".
+    "augmented", "resampled" and "narrow" are baselines. "auto": "exact" if nothing is noisy or
+    missing, "marginal" for classes, levels and sets of labels with up to 40 noisy attributes,
+    otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
     Variance of the input noise: from the given errors, one learned variance per attribute, or the
     sum of both.
@@ -52,13 +53,13 @@ stop : {"auto", "fixed"}, default="auto"
 batch_size : int or None, default=None
     Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
 last_batch : {"even", "rest"}, default="even"
-    Whether the minibatches of an epoch are of one size, or all but the last are full and that one
-    has the rows that are left.
+    "even": the minibatches of an epoch have one size. "rest": all but the last are full, and the
+    last has the remaining rows.
 learning_rate : float, default=0.02
     Step size of Adam.
 lengthscale_rate : float, default=1.0
-    Step size of the logarithms of lengthscales, in units of `learning_rate`: 0.5 moves the squares
-    of lengthscales as all else.
+    Step size of the logarithms of lengthscales, relative to `learning_rate`. 0.5 gives their
+    squares the steps of all other parameters.
 warm_up : int, default=1000
     Number of first steps in which the random draws of noisy inputs grow to their full width; at
     most 300 with "marginal" and "resampled" inputs.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which columns say something of the measurements in others, by their names: errors, limits,
-correlations. The rule is in the docstring of :mod:`nimgp.tables`; the program has the same.
+"""Finds columns of errors, limits and correlations by their names.
+
+The docstring of :mod:`nimgp.tables` has the rules, which are those of the program.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _RULE = (
 
 
 def find(names: Sequence[str], wanted: str) -> str | None:
-    """The column of that name: an exact match, else the only one that differs in case."""
+    """The column of that name: an exact match, otherwise the only one that differs in case."""
     if wanted in names:
         return wanted
     same = [name for name in names if name.lower() == wanted.lower()]
@@ -31,12 +32,12 @@ def find(names: Sequence[str], wanted: str) -> str | None:
 def require(names: Sequence[str], wanted: str) -> str:
     found = find(names, wanted)
     if found is None:
-        raise ValueError(f"there is no column {wanted!r}; there are {', '.join(names)}")
+        raise ValueError(f"no column {wanted!r}; the columns are {', '.join(names)}")
     return found
 
 
 def by_rule(name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> list[str]:
-    """The error column of a name, and another one if there is; those excluded are none."""
+    """The error column of a name and a second candidate, if any, without excluded columns."""
 
     def look(before: str, name: str, after: str) -> str | None:
         found = find(columns, before + name + after)
@@ -53,7 +54,7 @@ def by_rule(name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> 
 
 
 def looks_like_error(name: str) -> bool:
-    """Whether the rule gives such a name to errors; elements of vectors have a number behind."""
+    """Whether this is the name of an error column; elements of vectors end in a number."""
     name = name.lower()
     stem = name.rstrip("0123456789_")
     return any(
@@ -114,7 +115,7 @@ def pair_by_rule(
 def sides_by_rule(
     name: str, columns: Sequence[str], excluded: Sequence[str] = ()
 ) -> Sides | None:
-    """All there is of errors."""
+    """The error columns of a name: a single one, or a pair."""
     found = by_rule(name, columns, excluded)
     pair = pair_by_rule(name, columns, excluded)
     if pair is not None and (
@@ -140,8 +141,8 @@ def read_sides(text: str, columns: Sequence[str]) -> Sides:
 
 
 def limit_column(name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> str | None:
-    """The column that says which values of another are limits, if it does not hold numbers; one
-    that does is such only where its name ends in ``lim``.
+    """The column that marks limits among the values of another. It holds text; a column of numbers
+    is accepted only if its name ends in ``lim``.
     """
     for wanted in (name + "_limit", "l_" + name, name + "lim"):
         found = find(columns, wanted)
@@ -151,7 +152,7 @@ def limit_column(name: str, columns: Sequence[str], excluded: Sequence[str] = ()
 
 
 def correlated(column: str, columns: Sequence[str]) -> tuple[str, str] | None:
-    """The two columns whose errors' correlation one holds, by its name."""
+    """The two columns that a column of correlations is about, by its name."""
     if not column.lower().endswith("_corr"):
         return None
     stem = column[: -len("_corr")]

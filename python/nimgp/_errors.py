@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Error bars that are more than one number a cell."""
+"""Error bars with more than one number per cell."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Errors:
             ) from None
 
     def _below(self, matrices: np.ndarray) -> np.ndarray:
-        """What stands below the diagonals."""
+        """The elements below the diagonals."""
         n, d = self.sigma.shape
         if matrices.shape not in ((n, d, d), (d, d)):
             raise ValueError(
@@ -157,7 +157,7 @@ def _split(cov: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def read_limits(limit: Any) -> np.ndarray:
-    """Signs as int8; texts as they stand in tables."""
+    """Limits as int8: -1, 0 and 1; accepts the texts used in tables."""
     array = np.asarray(limit)
     if array.dtype.kind in "OUS":
         signs = np.empty(array.shape, dtype=np.int8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all estimators share: parameters, learning, model files, denoising."""
+"""The base of all estimators: parameters, training, model files, denoising."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ _NOTE_UNITS = "units"  # as the program has it
 class Estimator(NoveltyMethods, BaseEstimator):
     """A Gaussian-process model of the library as a scikit-learn estimator.
 
-    The fields are the parameters; a subclass adds its own, and says what y is by
+    The fields are the parameters; a subclass adds its own. It defines what y is by
 
     ``_target``
-        what the library calls such a target (``nim_model_target``);
+        the library's name of such a target (``nim_model_target``);
     ``_quantities``
-        what its likelihoods learn besides, by name, as in ``nim_model_get``;
+        names of quantities that its likelihoods learn, as in ``nim_model_get``;
     ``_find_classes``, ``_read_targets``
-        y at first sight, and y in the library's form.
+        the classes in y, and y in the library's form.
     """
 
     input_model: str = "auto"
@@ -157,7 +157,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     # ------------------------------------------------------------------ what y is
 
     def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
-        """All classes in the y of a new model, `classes` where they are given."""
+        """All classes in the y of a new model, or `classes` if they are given."""
         return None
 
     def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
@@ -317,7 +317,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         return table
 
     def _go_on(self, table: Table) -> Table:
-        """The model as it is, to be trained further on these rows."""
+        """The current model and these rows, to continue its training."""
         if self._model.under_way and len(table.x) != self._model.rows:
             raise ValueError(
                 f"the training on {self._model.rows} rows was stopped; finish it by fit "
@@ -364,13 +364,13 @@ class Estimator(NoveltyMethods, BaseEstimator):
     def _check_table(
         self, X: Any, y: Any, X_err: Any, sample_weight: Any = None, exposure: Any = None
     ) -> Table:
-        """Rows of which it is known what they are, for a model that there is."""
+        """Rows with known targets, checked for the current model."""
         values, sigma = self._check_inputs(X, X_err)
         classes = getattr(self, "classes_", None)
         return self._make_table(values, sigma, y, classes, sample_weight, exposure)
 
     def _train(self, prepare: Callable[[Team], Table]) -> Self:
-        """Trains the model that `prepare` leaves, on the rows that it returns."""
+        """Trains the model that `prepare` sets, on the rows that it returns."""
         team = Team(self.comm)
         with team.preparing():
             table = prepare(team)
@@ -413,7 +413,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         return self
 
     def _look_inside(self) -> None:
-        """Copies what was learned into the attributes users read."""
+        """Copies the learned quantities to public attributes."""
         model = self._model
         terms = 1 + model.option("kernel").count("+")
         self.lengthscales_ = model.get(
@@ -438,13 +438,13 @@ class Estimator(NoveltyMethods, BaseEstimator):
                 delattr(self, name + "_")  # of another likelihood, in a fit before
 
     def _shaped(self, name: str, values: np.ndarray) -> Any:
-        """What the likelihood learned, as users see it: one number, unless it is overridden."""
+        """A quantity learned by the likelihood, as an attribute: one number, unless overridden."""
         return float(values[0])
 
     # ------------------------------------------------------------------ predicting
 
     def log_density(self, X: ArrayLike, y: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
-        """How well what the rows are was predicted.
+        """The log of the predicted probability or density of given targets.
 
         Parameters
         ----------
@@ -456,8 +456,8 @@ class Estimator(NoveltyMethods, BaseEstimator):
         Returns
         -------
         ndarray of shape (n,)
-            log p(y) of each row: the logarithm of a probability, or of a density in units of y
-            where y is a number.
+            log p(y) of each row: the log of a probability or, if y is a number, of a density in
+            units of y.
         """
         return self._log_density(X, y, X_err)
 
@@ -584,7 +584,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         return options
 
     def _ready_model(self) -> Model:
-        """The model with the number of threads and points that are wanted now."""
+        """The model with the current number of threads and points."""
         wanted = {
             "threads": str(_settings.threads(self.n_jobs)),
             "points": _settings.option_text("n_points", self.n_points),
@@ -598,14 +598,14 @@ class Estimator(NoveltyMethods, BaseEstimator):
     # ------------------------------------------------------------------ files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file that the command-line program and the C library use too.
+        """Writes a model file, which the command-line program and the C library can also read.
 
-        Classes come back with the type they have when they are numbers, texts or booleans.
+        Classes that are numbers, texts or booleans have the same type when the file is loaded.
 
         Parameters
         ----------
         path : str or path-like
-            Holds a whole file at any moment, the old or the new one.
+            The file is replaced atomically: it is always complete, the old or the new one.
         """
         check_is_fitted(self)
         with self._model.alone():
@@ -613,7 +613,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
             self._model.save(path)
 
     def _note_down(self, model: Model) -> None:
-        """Writes into the model what the library does not know of itself."""
+        """Stores names, classes and units in the model's notes."""
         named = hasattr(self, "feature_names_in_")
         if named:
             model.attribute_names = [str(name) for name in self.feature_names_in_]
@@ -624,21 +624,21 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The estimator in a model file, whoever wrote it.
+        """Loads an estimator from a model file of this package, the program or the C library.
 
-        Files of the command-line program have named attributes; one called ``log(x)`` expects the
-        logarithm of x, see :func:`nimgp.from_table`. Their classes are texts, or numbers where all
-        names of classes read as numbers. A parameter that was left to the library has the value it
+        In files of the command-line program attributes have names; one called ``log(x)`` expects the
+        logarithm of x, see :func:`nimgp.from_table`. Their classes are texts, or numbers if all
+        class names are numbers. Parameters that were left to the library have the values that it
         chose.
 
         Parameters
         ----------
         path : str or path-like
-            A file of another kind of model is refused; :func:`nimgp.load` reads all.
+            A file of another kind of model is refused; :func:`nimgp.load` reads all kinds.
 
         Returns
         -------
-        Estimator of the class that is asked.
+        An estimator of this class.
         """
         model = Model.load(path)
         if model.target != cls._target:

@@ -15,24 +15,23 @@ from .tables import from_table
 def fit_table(
     table: Any, label: Any = "class", estimator: Estimator | None = None, **how: Any
 ) -> Estimator:
-    """A model of a table: its columns as features, with the errors that belong to them.
+    """Fits an estimator to a table, with its columns as features and error columns found by name.
 
     Parameters
     ----------
     table : pandas DataFrame, astropy Table, Arrow table, structured array or dict of columns
-        The columns of an Arrow table are looked at where they are; each value is copied once, into
-        the rows the library reads.
+        The columns of an Arrow table are read in place; each value is copied once.
     label : str or list of str, default="class"
-        The column of what is to be learned.
+        The column to predict.
     estimator : estimator, optional
-        What learns; it is not changed itself. A :class:`NoisyGPClassifier` unless given.
+        A clone of it is fitted. Default: a :class:`NoisyGPClassifier`.
     **how
         As in :func:`from_table`: features, errors, exclude, ...
 
     Returns
     -------
     estimator
-        Fitted.
+        The fitted clone.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Out-of-fold predictions with error bars, which scikit-learn's own do not hand on."""
+"""Out-of-fold predictions with error bars, which scikit-learn's function does not support."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def cross_val_predict(
     cv : int, splitter or iterable of splits, optional
         As in scikit-learn; by default 5 folds, stratified by class.
     method : str, default="predict"
-        "predict_proba", "novelty", ...: one that takes X and X_err.
+        The method to call, such as "predict_proba" or "novelty"; it must accept X and X_err.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users pass in, checked and brought to the form the library reads.
+"""Checks arguments of users and converts them to the form of the library.
 
-Arrays that have that form already (C-contiguous float64) are handed on as they are. Complaints
-name the row and the column, both counted from 0, and the column's name where it has one.
+C-contiguous float64 arrays are not copied. Error messages name the row and the column, both
+counted from 0, and the name of the column if it has one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
 
 
 def _only_numbers(values: Any, what: str) -> Any:
-    """The values themselves, unless they are times or complex, which a float would make of them."""
+    """The values, unchanged; raises an error for times and complex numbers."""
     dtypes: Any = getattr(values, "dtypes", None)  # a DataFrame's, one a column
     if not isinstance(values, np.ndarray) and hasattr(dtypes, "items"):
         kinds = [(f" column {name!r}", dtype) for name, dtype in dtypes.items()]
@@ -55,14 +55,14 @@ def _only_numbers(values: Any, what: str) -> Any:
 
 
 def _unmasked(values: Any) -> Any:
-    """NaN, which means missing, where an array is masked."""
+    """Replaces masked cells by NaN, which means missing."""
     if not np.ma.isMaskedArray(values):
         return values
     return np.ma.filled(values.astype(np.float64), np.nan)
 
 
 def plain_numbers(values: Any, what: str) -> Any:
-    """Values that can be made floats without a loss: no times, nothing complex, NaN where masked."""
+    """Values that are real numbers, NaN where masked; refuses times and complex numbers."""
     return _unmasked(_only_numbers(values, what))
 
 
@@ -84,7 +84,7 @@ def _compare_names(estimator: Any, names: Sequence[str]) -> None:
 def refuse_cells(
     values: np.ndarray, is_bad: Any, what: str, fault: str, names: Sequence[str] | None
 ) -> None:
-    """ValueError that names the first bad cell of an array of shape (n, d) or (d,), if any."""
+    """Raises ValueError for the first bad cell of an array of shape (n, d) or (d,), if any."""
     bad = is_bad(values)
     if not bad.any():
         return
@@ -101,8 +101,8 @@ def refuse_cells(
 def check_x_err(
     estimator: Any, X_err: Any, X: Any, shape: tuple[int, int]
 ) -> np.ndarray | Errors | None:
-    """1-sigma errors of X as an array of shape (d,) or (n, d), or None; NaN means unknown. Errors
-    where more is known, such as a lower and an upper one.
+    """1-sigma errors of X as an array of shape (d,) or (n, d), or None; NaN means unknown. An Errors
+    object if there are also upper errors, correlations or limits.
     """
     if X_err is None:
         return None
@@ -149,7 +149,7 @@ def _check_errors(estimator: Any, errors: Errors, shape: tuple[int, int]) -> Err
 
 
 def _align_rows(X_err: Any, X: Any) -> Any:
-    """A frame of errors with its rows in the order of X, by their indices, where both have them."""
+    """A frame of errors with its rows in the order of X, matched by index if both have one."""
     if not hasattr(X_err, "loc") or not hasattr(X, "loc"):
         return X_err
     index, wanted = X_err.index, X.index
@@ -170,7 +170,7 @@ def _align_rows(X_err: Any, X: Any) -> Any:
 
 
 def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
-    """As an array; columns named like those of X are brought into the order of X."""
+    """Errors as an array; if the columns have the names of X, they are put into the order of X."""
     wanted = list(X.columns) if hasattr(X, "columns") else None
     X_err = _align_rows(X_err, X)
     X_err = plain_numbers(X_err, "X_err")
@@ -191,7 +191,7 @@ def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
 
 
 def refuse_rows(values: np.ndarray, bad: np.ndarray, what: str, fault: str) -> None:
-    """ValueError that names the first bad row of an array of shape (n,), if any."""
+    """Raises ValueError for the first bad row of an array of shape (n,), if any."""
     if not bad.any():
         return
     row, others = int(np.argmax(bad)), int(bad.sum()) - 1
@@ -203,7 +203,7 @@ def refuse_rows(values: np.ndarray, bad: np.ndarray, what: str, fault: str) -> N
 
 
 def check_rows(y: Any, rows: int) -> Any:
-    """y itself, when it has as many rows as X."""
+    """y, unchanged; raises an error unless it has as many rows as X."""
     if y.shape[0] != rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y has "
@@ -213,7 +213,7 @@ def check_rows(y: Any, rows: int) -> Any:
 
 
 def check_labels(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
-    """Labels as numbers 0 .. C-1; ValueError names the first row whose label is none of classes."""
+    """Labels as numbers 0 .. C-1; ValueError for the first row whose label is not in classes."""
     y = check_rows(column_or_1d(y, warn=True), rows)
     place = {label: number for number, label in enumerate(classes.tolist())}
     numbers = np.fromiter((place.get(label, -1) for label in y.tolist()), np.int32, len(y))
@@ -226,7 +226,7 @@ def check_labels(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
 
 
 def check_numbers(y: Any, rows: int, what: str = "y") -> np.ndarray:
-    """One finite number a row."""
+    """One finite number per row."""
     y = check_rows(column_or_1d(_plain_column(y), warn=True), rows)
     if y.dtype.kind == "O" and any(isinstance(cell, str) for cell in y.tolist()):
         y = y.astype(str)
@@ -238,7 +238,7 @@ def check_numbers(y: Any, rows: int, what: str = "y") -> np.ndarray:
 
 
 def _plain_column(y: Any) -> Any:
-    """y as an array, NaN where pandas or a mask says that there is nothing."""
+    """y as an array, NaN where it is missing or masked."""
     if np.ma.isMaskedArray(y):
         return np.ma.filled(np.ma.asarray(y, dtype=np.float64), np.nan)
     dtype = getattr(y, "dtype", None)
@@ -248,7 +248,7 @@ def _plain_column(y: Any) -> Any:
 
 
 def check_counts(y: Any, rows: int) -> np.ndarray:
-    """One whole number from 0 on a row."""
+    """One whole number >= 0 per row."""
     counts = check_numbers(y, rows)
     bad = (counts < 0) | (counts != np.floor(counts)) | (counts > 2.0**53)
     refuse_rows(counts, bad, "y", "{} is not a count (0, 1, 2, ...)")
@@ -256,7 +256,7 @@ def check_counts(y: Any, rows: int) -> np.ndarray:
 
 
 def check_exposure(exposure: Any, rows: int) -> np.ndarray | None:
-    """One number above 0 a row, or one for all, or None."""
+    """One number above 0 per row, or one for all rows, or None."""
     if exposure is None:
         return None
     values = np.asarray(_plain_column(exposure), dtype=np.float64)
@@ -289,7 +289,7 @@ def check_sets(y: Any, rows: int, names: Sequence[str] | None = None) -> np.ndar
 
 
 def check_weights(sample_weight: Any, X: np.ndarray) -> np.ndarray | None:
-    """A weight from 0 on for each row, or None."""
+    """A weight >= 0 for each row, or None."""
     if sample_weight is None:
         return None
     sample_weight = plain_numbers(sample_weight, "sample_weight")

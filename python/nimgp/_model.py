@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trained model of the C library, as an object that owns it."""
+"""Owns a model of the C library."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LIKE_SIGMA = ("sigma", "upper")
 
 
 class Table:
-    """Arrays as the library reads them, without copies; keeps them alive as long as it lives.
+    """Arrays in the form of the library, without copies; holds references to them.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Table:
         return {name: getattr(self, name) for name in names}
 
     def shape_of(self, name: str) -> tuple[int, ...]:
-        """Of an array, were it there for every row."""
+        """The shape that an array has with one entry for every row."""
         rows, d = self.x.shape
         if name == "correlation":
             return rows, d * (d - 1) // 2
@@ -96,7 +96,7 @@ class Table:
         return ctypes.byref(self.data)
 
     def portions(self, size: int) -> Iterator[tuple[slice, Table]]:
-        """`size` rows at a time: between two, Python may be interrupted."""
+        """Tables of `size` rows each; Python can be interrupted between two of them."""
         shared = self.sigma is not None and self.sigma.ndim == 1
         for first in range(0, len(self.x), size):
             rows = slice(first, first + size)
@@ -107,7 +107,7 @@ class Table:
             yield rows, Table(**arrays)
 
     def followed_by(self, more: Table) -> Table:
-        """The rows of both; what only one of them has is filled in."""
+        """The rows of both; arrays that only one of them has are filled in."""
         plain: dict[str, Any] = {"sigma": 0.0, "weights": 1.0, "exposure": 1.0, "correlation": 0.0,
                  "upper": np.nan, "limit": np.int8(0)}  # fmt: skip
         arrays: dict[str, Any] = {}
@@ -143,10 +143,10 @@ def _name_array(names: Iterable[str]) -> Any:
 
 
 class Model:
-    """A model of the C library; may be pickled and copied.
+    """A model of the C library. It can be pickled and copied.
 
-    The predictor is made when first needed and kept until the model changes. A lock lets several
-    threads predict with one model, save and name it, one after the other.
+    The predictor is created when it is first needed and kept until the model changes. A lock
+    protects the model if several threads predict with it, save it or name its parts.
     """
 
     def __init__(self, handle: int) -> None:
@@ -173,12 +173,12 @@ class Model:
         return cls(handle.value or 0)
 
     def learn_population(self, table: Table, others: Table) -> None:
-        """From the rows it was made for and others, before it is trained."""
+        """Learns the population from the rows of its creation and others, before training."""
         call("nim_model_learn_population", self._handle, table.reference, others.reference)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
-        """The model in a file; OSError when it cannot be read, ValueError when it is none."""
+        """Loads a model file; OSError if it cannot be read, ValueError if it is not a model."""
         with open(path, "rb"):  # says what is wrong with a path in Python's own words
             pass
         handle = ctypes.c_void_p()
@@ -223,11 +223,12 @@ class Model:
         watch: Callable[[Progress, int], Any] | None = None,
         comm: Any = None,
     ) -> bool:
-        """Trains on; True when it came to its end, False when it was stopped under way.
+        """Trains the model; True if the training is complete, False if it was stopped.
 
-        `watch` is told the progress and the number of epochs since the model was made; training
-        stops when it returns something true. What it raises, or an interrupt, stops training too
-        and is then raised here. With a communicator `comm` its processes train together.
+        `watch` is called with the progress and the number of epochs since the model was created;
+        training stops if it returns a true value. An exception in it, or an interrupt, also stops
+        the training and is then raised here. With `comm`, the processes of that communicator train
+        together.
         """
         raised: list[BaseException] = []
         with (
@@ -305,7 +306,7 @@ class Model:
         return library.nim_model_bound(self._handle)
 
     def get(self, name: str, *shape: int) -> np.ndarray:
-        """One of the arrays that nim_model_get knows; flat unless a shape is given."""
+        """An array of nim_model_get; flat unless a shape is given."""
         count = ctypes.c_size_t()
         call("nim_model_get", self._handle, name.encode(), None, 0, ctypes.byref(count))
         values = np.empty(count.value)
@@ -365,8 +366,8 @@ class Model:
         levels: np.ndarray | None = None,
         shares: np.ndarray | None = None,
     ) -> dict[str, np.ndarray]:
-        """The members of nim_prediction that are wanted, by name; quantiles at `levels`, and
-        probabilities for these `shares` of classes."""
+        """The requested members of nim_prediction, by name; quantiles at `levels`, and
+        probabilities for these class `shares`."""
         rows = table.x.shape[0]
         wide = {
             "probabilities": self.classes,
@@ -385,7 +386,7 @@ class Model:
         return result
 
     def estimate_shares(self, probabilities: np.ndarray) -> np.ndarray:
-        """The shares of classes that make rows with these probabilities most probable."""
+        """The maximum-likelihood class shares of rows with these probabilities."""
         shares = np.empty(self.classes)
         rows = len(probabilities)
         call(
@@ -412,19 +413,19 @@ class Model:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """No other thread uses the model meanwhile."""
+        """Locks the model against other threads."""
         with self._own_process()._lock:
             yield
 
     @contextlib.contextmanager
     def predictor(self) -> Iterator[tuple[int, int]]:
-        """The handles of model and predictor, which nobody else uses meanwhile."""
+        """The handles of model and predictor, locked against other threads."""
         with self._own_process()._lock:
             yield self._handle, self._ready()
 
     @contextlib.contextmanager
     def _interruptible(self) -> Iterator[int]:
-        """The predictor, which nobody else uses meanwhile; an interrupt stops what it computes."""
+        """The predictor, locked against other threads; an interrupt stops its computation."""
         with self._own_process()._lock, Interrupts() as interrupts:
             predictor = self._ready()
             tell = _native.ProgressFunction(lambda _progress, _context: bool(interrupts.exception))
@@ -444,7 +445,7 @@ class Model:
         return self._predictor or 0
 
     def _own_process(self) -> Model:
-        """A fork takes the predictor's memory with it, but not its threads, nor who had the lock."""
+        """Replaces predictor and lock after a fork, which does not copy the predictor's threads."""
         if self._process != os.getpid():
             self._predictor, self._process, self._lock = None, os.getpid(), threading.RLock()
         return self

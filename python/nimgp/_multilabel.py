@@ -106,8 +106,8 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
         X : array-like of shape (n, d), DataFrame or astropy Table
             Measurements; NaN means missing.
         X_err : array-like of shape (n, d) or (d,), float or None
-            1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
-            with a warning when the estimator learned from measurements with errors.
+            1-sigma errors, as in :meth:`fit`. 0 means that the values are exact. So does None, with
+            a warning if the estimator was trained with errors.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
         Returns
         -------
         ndarray of int, of shape (n, L)
-            1 where a row has a label, 0 where it has not.
+            1 if a row has the label, otherwise 0.
         """
         return (self.predict_proba(X, X_err=X_err) > 0.5).astype(int)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C library as it is: its structures, its functions, and its failures as exceptions.
+"""The structures and functions of the C library, with its errors as exceptions.
 
-Everything here mirrors ``include/nimgp.h``; what a call means stands there. The library is opened
-by its path inside the package. ctypes lets go of the interpreter's lock during every call.
+This module mirrors ``include/nimgp.h``, which documents the functions. The library is loaded
+from its path inside the package. ctypes releases the interpreter's lock during every call.
 """
 
 from __future__ import annotations
@@ -239,8 +239,8 @@ library = _open()
 
 
 def exception(status: int, error: Error) -> Exception:
-    """What a failure is in Python, with the library's own message. The exception has the attributes
-    ``option``, ``row`` and ``attribute``, where the library names one; otherwise they are None."""
+    """The exception for an error of the library, with the library's message. Its attributes
+    ``option``, ``row`` and ``attribute`` are those of the error, or None."""
     raised = _EXCEPTIONS[status](error.message.decode(errors="replace"))
     vars(raised)["option"] = error.option.decode(errors="replace") or None
     for name in ("row", "attribute"):
@@ -250,7 +250,7 @@ def exception(status: int, error: Error) -> Exception:
 
 
 def call(name: str, *arguments: object) -> None:
-    """Calls a function that can fail; its message becomes an exception's."""
+    """Calls a function that can fail; raises an exception if it does."""
     error = Error()
     status = getattr(library, name)(*arguments, ctypes.byref(error))
     if status != OK:
@@ -263,21 +263,21 @@ def version() -> str:
 
 
 class Option(NamedTuple):
-    """One setting of the library, as it describes itself.
+    """An option of the library.
 
     Attributes
     ----------
     name, default, help : str
     values : str
-        What is allowed, as text for a reader.
+        The allowed values, as text for people.
     type : str
         "choice", "flag" ("0" or "1"), "whole" (a whole number) or "real".
     choices : tuple of str
-        The names that are allowed; of numbers, those that may stand in place of one.
+        The allowed names; for numbers, those allowed instead of a number.
     least, most : float or None
         The range of a number.
     role : str
-        "shapes" (cannot change once a model is made), "trains", "predicts" or "runs".
+        "shapes" (cannot change after a model is created), "trains", "predicts" or "runs".
     """
 
     name: str
@@ -315,7 +315,7 @@ def _described(info: OptionInfo) -> Option:
 
 
 def options() -> list[Option]:
-    """All settings of the library, in its own order."""
+    """All options of the library, in its order."""
     return [
         _described(library.nim_option_describe(i).contents)
         for i in range(library.nim_option_count())
@@ -323,12 +323,12 @@ def options() -> list[Option]:
 
 
 def choices() -> dict[str, list[str]]:
-    """The names that may be chosen from, of options that are a choice."""
+    """The allowed names of each option that is a choice."""
     return {option.name: list(option.choices) for option in options() if option.type == "choice"}
 
 
 def likelihoods(target: str) -> list[str]:
-    """The likelihoods that predict this, the usual one first."""
+    """The likelihoods for a target, the default first."""
     return [
         name
         for name in choices()["likelihood"]

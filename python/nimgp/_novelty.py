@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How unlike the training rows a row is, whatever an estimator predicts."""
+"""Novelty: how unusual a row is compared with the training rows; for all estimators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._errors import ErrorsLike
 
 
 class NoveltyMethods:
-    """What an estimator says of the measurements themselves."""
+    """Methods about the measurements themselves."""
 
     _predict: Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What estimators of numbers and of counts share: predictions that are distributions of numbers."""
+"""The base of estimators of numbers and counts, whose predictions are distributions of numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._model import Table
 
 
 class NumberEstimator(RegressorMixin, Estimator):
-    """An estimator of one number a row."""
+    """An estimator of one number per row."""
 
     def _distribution(
         self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None

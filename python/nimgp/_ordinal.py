@@ -25,8 +25,8 @@ class NoisyGPOrdinalClassifier(ClassEstimator):
     """Ordered classes, or levels, that depend on inputs with error bars.
 
     The level is given by a latent function with a sparse Gaussian-process prior and thresholds: it
-    is the interval that contains the value of the function. Inputs are measurements of true values; their 1-sigma errors are passed
-    as ``X_err``.
+    is the interval that contains the value of the function. Inputs are measurements of true values;
+    their 1-sigma errors are passed as ``X_err``.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class NoisyGPOrdinalClassifier(ClassEstimator):
         return classes
 
     def _check_kind(self, y: np.ndarray) -> None:
-        """Levels may be any numbers, such as 1.5, where rows share them."""
+        """Levels may be any numbers, such as 1.5, if several rows share each."""
         finite = y.dtype.kind == "f" and np.isfinite(y).all()
         if not (finite and 2 * len(np.unique(y)) <= len(y)):
             super()._check_kind(y)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes that have other shares where predictions are made than they had in training."""
+"""Class shares that differ from those in training."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ._inputs import plain_numbers
 
 
 def check_prior(prior: Any, classes: np.ndarray) -> np.ndarray:
-    """A share from 0 on for each class, in their order; given as an array or by class, as a dict
-    and the index of a Series do."""
+    """A share >= 0 for each class, in the order of the classes; given as an array, as a dict or as a
+    Series indexed by class."""
     if isinstance(prior, str):
         raise ValueError(f'prior={prior!r}; expected a share for each class, or "auto"')
     if hasattr(prior, "to_dict"):

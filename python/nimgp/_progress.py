@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens in Python while the library trains: interrupts, progress bars, the history."""
+"""Interrupts, progress bars and the history during a training."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Progress(NamedTuple):
     step : int
         Steps since the model was created.
     bound : float
-        Evidence lower bound, the mean over the last whole epoch.
+        The quantity that training maximises, averaged over the last complete epoch.
     rate : float
         Current step size.
     jitter : float
@@ -43,10 +43,10 @@ class Progress(NamedTuple):
 class Interrupts:
     """Holds back the exception of an interrupt (Ctrl-C) while C code runs.
 
-    A handler that raised inside a callback from C would lose its exception there. So for the time
-    of a ``with`` block the handler only notes what the usual one would have raised; the callback
-    sees the note and asks the library to stop, and the exception is raised at the end of the block.
-    Signals arrive in the main thread only; elsewhere there is nothing to do.
+    An exception raised inside a callback from C would be lost. So within a ``with`` block the signal
+    handler only stores the exception; the callback then asks the library to stop, and the exception
+    is raised at the end of the block. Signals arrive in the main thread only; in other threads this
+    class does nothing.
     """
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class _PlainBar:
 
 
 class Bar:
-    """Shows the progress on standard error: with tqdm where that is installed."""
+    """Shows the progress on standard error, with tqdm if it is installed."""
 
     def __init__(self) -> None:
         self._bar: Any = None

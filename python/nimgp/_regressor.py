@@ -73,22 +73,22 @@ class NoisyGPRegressor(NumberEstimator):
     def predict(
         self, X: ArrayLike, *, X_err: ErrorsLike | None = None, return_std: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """The mean of y and, if wanted, its standard deviation.
+        """The mean of y and, optionally, its standard deviation.
 
         Parameters
         ----------
         X : array-like of shape (n, d), DataFrame or astropy Table
             Measurements; NaN means missing.
         X_err : array-like of shape (n, d) or (d,), float or None
-            1-sigma errors, as in :meth:`fit`. 0 says that the values are exact, and so does None,
-            with a warning when the estimator learned from measurements with errors.
+            1-sigma errors, as in :meth:`fit`. 0 means that the values are exact. So does None, with
+            a warning if the estimator was trained with errors.
         return_std : bool, default=False
 
         Returns
         -------
         ndarray of shape (n,), or two of them
-            The deviation is that of a new y: of the function, of where the input is, and of the
-            noise.
+            The standard deviation is that of a new y. It includes the uncertainty of the function,
+            the error of the input and the noise of y.
         """
         return self._mean(X, X_err, return_std)
 
@@ -99,7 +99,7 @@ class NoisyGPRegressor(NumberEstimator):
         *,
         X_err: ErrorsLike | None = None,
     ) -> np.ndarray:
-        """The values that y stays below with given probabilities.
+        """Quantiles of y.
 
         Parameters
         ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports: a page about a model and rows, from the library's own hand."""
+"""Reports: an HTML page about a model and its predictions, written by the C library."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ for _name, (_result, _arguments) in _FUNCTIONS.items():
 
 
 class Report:
-    """A report about a model and rows. In a notebook it shows itself.
+    """A report about a model and its predictions. Notebooks display it.
 
     Attributes
     ----------
     html : str
-        The page: one document that needs nothing else.
+        The page, a single HTML document.
     data : dict
-        Its numbers.
+        The numbers of the page.
     """
 
     def __init__(self, page: str, data: dict[str, Any]) -> None:

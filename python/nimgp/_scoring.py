@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scorers that hand error bars on to the estimator, which scikit-learn's own do not."""
+"""Scorers that pass error bars to the estimator, which scikit-learn's scorers do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._inputs import check_labels
 
 
 class _Scorer:
-    """Something for ``scoring=`` that asks for metadata."""
+    """A scorer that requests metadata."""
 
     _name: str
     _asks_for: tuple[str, ...] = ("X_err",)
@@ -36,7 +36,7 @@ class _Scorer:
 class _NegLogLoss(_Scorer):
     """Mean log probability of the true classes, for ``scoring=`` in cross-validation.
 
-    Unlike ``scoring="neg_log_loss"`` it passes ``X_err`` on to ``predict_proba``. With
+    Unlike ``scoring="neg_log_loss"`` it passes ``X_err`` to ``predict_proba``. With
     ``sklearn.set_config(enable_metadata_routing=True)``::
 
         cross_val_score(clf, X, y, params={"X_err": sigma}, scoring=nimgp.neg_log_loss)
@@ -54,10 +54,10 @@ class _NegLogLoss(_Scorer):
 
 
 class _MeanLogDensity(_Scorer):
-    """Mean log density of what the rows are, for ``scoring=`` in cross-validation.
+    """Mean log density of the true targets, for ``scoring=`` in cross-validation.
 
-    The score of a whole predicted distribution: of numbers, counts, classes or sets of labels. It
-    passes ``X_err`` and ``exposure`` on. With
+    It scores the whole predicted distribution of numbers, counts, classes or sets of labels, and
+    passes ``X_err`` and ``exposure`` to the estimator. With
     ``sklearn.set_config(enable_metadata_routing=True)``::
 
         cross_val_score(model, X, y, params={"X_err": sigma}, scoring=nimgp.mean_log_density)
@@ -80,7 +80,7 @@ mean_log_density = _MeanLogDensity()
 
 
 class _BoundErrors:
-    """An estimator whose predictions take what is known of the rows besides X."""
+    """An estimator whose predictions use the given X_err and exposure."""
 
     _methods = frozenset({"predict", "predict_proba", "predict_log_proba", "decision_function"})
 
@@ -100,7 +100,7 @@ class _BoundErrors:
 
 
 class _Named(_Scorer):
-    """A scorer of scikit-learn that passes ``X_err`` and ``exposure`` on."""
+    """A scorer of scikit-learn that passes ``X_err`` and ``exposure`` to the estimator."""
 
     _asks_for = ("X_err", "exposure")
 
@@ -122,7 +122,7 @@ class _Named(_Scorer):
 
 
 def scorer(name: str) -> Any:
-    """A scorer of scikit-learn by its usual name that hands error bars on to the predictions.
+    """One of scikit-learn's scorers, extended to pass error bars to the estimator.
 
     Parameters
     ----------

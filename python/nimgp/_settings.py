@@ -70,7 +70,7 @@ _REAL = ("alpha", "caution", "lengthscale_prior", "noise_start")
 
 
 def option_text(name: str, value: Any) -> str:
-    """A parameter's value as the library reads it."""
+    """A parameter's value as the text of an option."""
     if value is None:
         return CHOSEN_FOR_DATA.get(OPTION_OF[name], "0")
     if name == "calibrate" and isinstance(value, (bool, np.bool_)):
@@ -79,7 +79,7 @@ def option_text(name: str, value: Any) -> str:
 
 
 def as_text(value: Any) -> str:
-    """A number, a truth value or a name as the library reads it."""
+    """A number, a bool or a name as the text of an option."""
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
     if isinstance(value, Integral):
@@ -90,7 +90,7 @@ def as_text(value: Any) -> str:
 
 
 def seed(random_state: Any) -> int:
-    """The library's seed; drawn unless an int was given."""
+    """The library's seed; random unless an int was given."""
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
@@ -108,7 +108,7 @@ def threads(n_jobs: Any) -> int:
 
 
 def options_of(estimator: Any) -> dict[str, str]:
-    """The parameters an estimator has, as options; but for the seed, which may have to be drawn."""
+    """The parameters of an estimator as options, without the seed, which may be random."""
     options = {
         option: option_text(name, getattr(estimator, name))
         for name, option in OPTION_OF.items()
@@ -119,9 +119,9 @@ def options_of(estimator: Any) -> dict[str, str]:
 
 
 def change_options(model: Model, estimator: Any) -> None:
-    """Brings parameters changed since the last training to the model, where they may change.
+    """Passes parameters that changed since the last training to the model, if they may change.
 
-    What is left to the library stays as it chose, or as the model was made.
+    Parameters that are left to the library keep the value it chose.
     """
     name_of = {option: name for name, option in OPTION_OF.items()}
     for option, value in options_of(estimator).items():
@@ -144,9 +144,10 @@ def same_value(one: str, other: str) -> bool:
 
 
 def parameters_of(model: Model, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that make a model like this one, of those that have a default.
+    """The parameters of a model, of those that have a default.
 
-    What was left to the library is what it chose: a fit with the same data makes the same model.
+    Parameters that were left to the library have the value it chose, so a fit with the same data
+    gives the same model.
     """
     return {
         name: _value(name, model.option(option), defaults[name])
@@ -156,7 +157,7 @@ def parameters_of(model: Model, defaults: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(name: str, text: str, default: Any) -> Any:
-    """What :func:`option_text` made this text of."""
+    """The inverse of :func:`option_text`."""
     if default is None and name != "random_state" and same_value(text, option_text(name, None)):
         return None
     if isinstance(default, str):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How uncertain classes, levels or sets of labels are, why, and what would help."""
+"""The uncertainty of classes, levels or sets of labels, its parts, and what would reduce it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Uncertainty(NamedTuple):
 
 
 class UncertaintyMethods:
-    """The questions an estimator of classes, levels or sets of labels answers beyond them."""
+    """Methods about the uncertainty of classes, levels or sets of labels."""
 
     _predict: Any
     _rows_to_predict: Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units of columns: where tables keep them, how models do, and whether two are the same."""
+"""Units of columns: reading them from tables, storing them in models, comparing them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Name = TypeVar("Name", str, int)
 
 
 def units_of(table: Any) -> dict[str, str]:
-    """Unit by column, of those that have one: astropy's, Arrow's, or ``attrs["units"]`` of pandas."""
+    """The units of columns that have one: from astropy, Arrow, or ``attrs["units"]`` of pandas."""
     attributes = getattr(table, "attrs", None)
     if isinstance(attributes, Mapping) and isinstance(attributes.get("units"), Mapping):
         return {str(name): str(unit) for name, unit in attributes["units"].items() if unit}
@@ -25,7 +25,7 @@ def units_of(table: Any) -> dict[str, str]:
 
 
 def agree(one: str, other: str) -> bool:
-    """Whether two spellings differ in blanks and in how products and powers are written alone."""
+    """Whether two units are equal, apart from blanks and the notation of products and powers."""
     return _plain(one) == _plain(other)
 
 
@@ -35,7 +35,7 @@ def _plain(unit: str) -> str:
 
 
 def refuse_others(known: Mapping[str, str], given: Mapping[str, str]) -> None:
-    """ValueError that names the first column whose unit is not that of training, if any."""
+    """Raises ValueError for the first column whose unit is not that of training, if any."""
     for name, unit in given.items():
         if name in known and not agree(known[name], unit):
             raise ValueError(
@@ -44,9 +44,9 @@ def refuse_others(known: Mapping[str, str], given: Mapping[str, str]) -> None:
 
 
 def refuse_mixed(column: str, others: Mapping[str, str], units: Mapping[str, str]) -> None:
-    """ValueError when a column's errors, or what is taken from it, are in another unit than it is.
+    """Raises ValueError if a column's errors, or a column subtracted from it, have another unit.
 
-    `others` says what each column is to it.
+    `others` gives the role of each of these columns.
     """
     for other, role in others.items():
         if column in units and other in units and not agree(units[column], units[other]):
@@ -57,7 +57,7 @@ def refuse_mixed(column: str, others: Mapping[str, str], units: Mapping[str, str
 
 
 def as_note(names: Sequence[str], units: Mapping[str, str]) -> str | None:
-    """The note a model keeps: a list with a unit for each attribute, as the program writes it."""
+    """The text stored in a model: a list with a unit for each attribute, as in the program."""
     cells = [units.get(name, "") for name in names]
     if not any(cells):
         return None
@@ -68,7 +68,7 @@ def as_note(names: Sequence[str], units: Mapping[str, str]) -> str | None:
 
 
 def from_note(names: Sequence[Name], note: str | None) -> dict[Name, str]:
-    """Unit by attribute; `names` may as well be their numbers."""
+    """The units of attributes; `names` may be numbers."""
     if not note:
         return {}
     cells = next(csv.reader([note], skipinitialspace=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings that point at the line of whoever called this package."""
+"""Warnings that show the line of the user's code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of an estimator, on matplotlib (``pip install nimgp[plot]``).
+"""Pictures of an estimator with matplotlib (``pip install nimgp[plot]``).
 
-Every function draws into the axes given as ``ax``, or into new ones, and returns them.
+Every function draws into the axes ``ax``, or into new ones, and returns the axes.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def _number(clf: Any, feature: int | str) -> int:
     names = _names(clf)
     if isinstance(feature, str):
         if feature not in names:
-            raise ValueError(f"there is no feature {feature!r}; there are {', '.join(names)}")
+            raise ValueError(f"no feature {feature!r}; the features are {', '.join(names)}")
         return names.index(feature)
     if not -len(names) <= feature < len(names):
-        raise ValueError(f"feature {feature} is out of range; there are {len(names)}")
+        raise ValueError(f"feature {feature} is out of range; there are {len(names)} features")
     return range(len(names))[feature]
 
 
@@ -66,7 +66,7 @@ def class_probabilities(
     feature : int or str
         The attribute along the axis.
     X : array-like of shape (n, d)
-        Data; they say how far the axis goes and are drawn as a row of points for each class.
+        Data. They set the range of the axis and are drawn as a row of points for each class.
     y : array-like of shape (n,), optional
         Their labels; predicted ones by default.
     X_err : array-like, optional
@@ -74,7 +74,7 @@ def class_probabilities(
     at : array-like of shape (d,), optional
         The values of the other attributes along the curves; the medians of X by default.
     at_err : array-like of shape (d,) or float, default=0
-        Errors the curves are for. 0: exact inputs.
+        Errors of the inputs along the curves. 0: exact inputs.
     points : int, default=200
         Points on a curve.
     ax : matplotlib Axes, optional
@@ -113,7 +113,7 @@ def _measured(model: Any, X: Any, X_err: Any, j: int) -> tuple[np.ndarray, np.nd
 
 
 def _line(model: Any, values: np.ndarray, j: int, at: Any, points: int) -> tuple[np.ndarray, Any]:
-    """A way along attribute j, and its rows."""
+    """Values along attribute j, and the rows with these values."""
     line = np.linspace(np.nanmin(values[:, j]), np.nanmax(values[:, j]), points)
     place = np.nanmedian(values, axis=0) if at is None else np.asarray(at, float)
     grid = np.tile(place, (points, 1))
@@ -122,7 +122,7 @@ def _line(model: Any, values: np.ndarray, j: int, at: Any, points: int) -> tuple
 
 
 def _like(clf: Any, rows: np.ndarray) -> Any:
-    """Rows with the names the estimator knows, so that nobody is warned."""
+    """Rows with the feature names of the estimator, which avoids a warning."""
     if not hasattr(clf, "feature_names_in_"):
         return rows
     names = [str(name) for name in clf.feature_names_in_]
@@ -151,7 +151,7 @@ def numbers(
     feature : int or str
         The attribute along the axis.
     X : array-like of shape (n, d)
-        Data; they say how far the axis goes.
+        Data. They set the range of the axis.
     y : array-like of shape (n,)
         Their numbers.
     X_err : array-like, optional
@@ -159,7 +159,7 @@ def numbers(
     at : array-like of shape (d,), optional
         The values of the other attributes along the curve; the medians of X by default.
     at_err : array-like of shape (d,) or float, default=0
-        Errors the curve is for. 0: exact inputs.
+        Errors of the inputs along the curve. 0: exact inputs.
     level : float, default=0.9
         Probability that y is within the band.
     points : int, default=200
@@ -194,10 +194,10 @@ def reliability(
     bins: int = 10,
     ax: Any = None,
 ) -> Any:
-    """How often classes are right that are given a certain probability.
+    """Reliability diagram: the share of correct classes against their predicted probability.
 
-    Every class of every row counts. Bars are one standard error; a calibrated classifier lies on
-    the diagonal.
+    Every class of every row counts. Bars are one standard error. The points of a calibrated
+    classifier are on the diagonal.
 
     Parameters
     ----------
@@ -232,11 +232,11 @@ def reliability(
 
 
 def relevance(clf: Any, *, ax: Any = None) -> Any:
-    """How much each attribute matters and, where it was learned, how noisy it is.
+    """The relevance of each attribute and, if it was learned, its noise.
 
     Relevance is relative to the largest. Noise is drawn as a standard deviation in units of the
-    attribute's smallest lengthscale: at 1 and beyond, noise hides what the attribute has to tell.
-    Beside the bar it is written in the attribute's own units.
+    attribute's smallest lengthscale; with noise of 1 or more the attribute has little information.
+    The number next to the bar is the noise in the attribute's own units.
 
     Parameters
     ----------

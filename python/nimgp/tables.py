@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From tables with error columns to the arrays an estimator takes.
+"""Converts tables with error columns to the arrays of an estimator.
 
-Error columns are paired by rule, the same as the command-line program's. A column ``flux`` has its
-1-sigma errors in the first of these columns that exists, in upper or lower case:
+Error columns are found by name, with the rules of the command-line program. The 1-sigma errors of
+a column ``flux`` are in the first of these columns that exists, in upper or lower case:
 
     ``flux_err  flux_error  e_flux  Unc_flux  sigma_flux  flux_unc  err_flux  flux_sigma``
 
 or in ``dflux`` if none of these exists and ``dflux`` has no error column itself.
 
-Upper and lower errors are pairs of columns: ``E_flux`` and ``e_flux``; where there is none of the
-above, ``Unc_flux_2`` and ``Unc_flux_1``, ``flux_err1`` and ``flux_err2``, ``flux_errhi`` and
-``flux_errlo``, ``flux_err_upper`` and ``flux_err_lower`` and the like, whose signs do not count; or
-``flux_hi`` and ``flux_lo``, ``flux_upper`` and ``flux_lower``, which say where the error bar ends.
-``flux_limit`` or ``l_flux`` (text), or ``fluxlim``, says which values are limits: ``<`` or 1 where
-the truth is below the value, ``>`` or -1 where it is above. ``a_b_corr`` is the correlation of the
-errors of ``a`` and ``b``.
+Upper and lower errors are pairs of columns: ``E_flux`` and ``e_flux``; if none of the above exists,
+``Unc_flux_2`` and ``Unc_flux_1``, ``flux_err1`` and ``flux_err2``, ``flux_errhi`` and
+``flux_errlo``, ``flux_err_upper`` and ``flux_err_lower`` and similar names, whose signs are ignored.
+``flux_hi`` and ``flux_lo``, or ``flux_upper`` and ``flux_lower``, are the ends of the error bar.
+``flux_limit`` or ``l_flux`` (text), or ``fluxlim``, marks limits: ``<`` or 1 if the true value is
+below the value, ``>`` or -1 if it is above. ``a_b_corr`` is the correlation of the errors of ``a``
+and ``b``.
 
-Features may be computed, and are then called so, unless there is a column of that very name:
+Features may be computed, unless the table has a column of exactly this name:
 
     ``log(flux)``    the natural logarithm
     ``log10(flux)``  the decimal one
     ``gmag-w1mag``   a difference, with error ``sqrt(sigma_a**2 + sigma_b**2)``
 
-Errors of a logarithm are asymmetric: they reach from the logarithm of the value to those of value -
-sigma and value + sigma. Values that have no logarithm count as missing.
+Errors of a logarithm are asymmetric: the error bar ends at the logarithms of value - sigma and
+value + sigma. Values that have no logarithm count as missing.
 """
 
 from __future__ import annotations
@@ -74,18 +74,18 @@ class _Columns(NamedTuple):
 
 
 class Columns(_Columns):
-    """What came out of a table: a tuple of X, y, X_err and names, with the exposure besides.
+    """The arrays of a table: a tuple of X, y, X_err and names, and further attributes.
 
     Attributes
     ----------
     X : DataFrame or ndarray of shape (n, d)
         Values; NaN where missing.
     y : ndarray of shape (n,), DataFrame or ndarray of shape (n, L), or None
-        Labels, levels, numbers or counts; a column for each label when several were named; an
-        ordered pandas Categorical where the column is one; None when none was asked for.
+        Labels, levels, numbers or counts; one column per label if several were named; an
+        ordered pandas Categorical if the column is one; None without `label`.
     X_err : ndarray of shape (n, d), Errors or None
-        1-sigma errors: NaN where one is unknown, 0 for attributes without errors; None when no
-        attribute has any. An :class:`nimgp.Errors` if some are asymmetric or correlated, or some
+        1-sigma errors: NaN if unknown, 0 for attributes without errors; None if no
+        attribute has errors. An :class:`nimgp.Errors` if some are asymmetric or correlated, or some
         values are limits.
     names : list of str
         Names of the attributes.
@@ -93,8 +93,8 @@ class Columns(_Columns):
         Time, area or effort of counts; None if it was not requested. It is not one of the four
         items of the tuple.
     units : dict
-        Units by attribute, of those whose column has one; also ``X.attrs["units"]`` of a DataFrame,
-        which estimators look at.
+        Units of the attributes that have one; also in ``X.attrs["units"]`` of a DataFrame, from
+        which estimators read them.
     """
 
     exposure: np.ndarray | None = None
@@ -102,7 +102,7 @@ class Columns(_Columns):
 
 
 class _Source(NamedTuple):
-    """What a feature is made of: a column, its logarithm, or it minus another one."""
+    """The definition of a feature: a column, its logarithm, or its difference from another one."""
 
     column: str
     form: str = ""  # "log", "log10" or "-"
@@ -117,7 +117,7 @@ class _Source(NamedTuple):
 
 
 def is_named_table(table: Any) -> bool:
-    """Whether it is a table of columns that scikit-learn does not know: astropy's or structured."""
+    """Whether it is a table that scikit-learn does not support: astropy's or a structured array."""
     if isinstance(table, np.ndarray):
         return table.dtype.names is not None
     return hasattr(table, "colnames") and hasattr(table, "columns")
@@ -188,20 +188,20 @@ def _warn_of_one_sided(names: Sequence[str]) -> None:
 
 
 def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, str]:
-    """Which columns hold the errors of which features, by rule.
+    """Finds the error columns of features by their names.
 
     Parameters
     ----------
     features : iterable of str
-        Columns of values. None of them is taken for an error.
+        Columns of values. None of them is used as an error column.
     columns : iterable of str
         All columns of the table.
 
     Returns
     -------
     dict
-        Error column by feature, for the features that have one; ``"lower:upper"`` for a pair of
-        columns, ``"[low:high]"`` where they say where error bars end.
+        The error column of each feature that has one; ``"lower:upper"`` for a pair of
+        columns, ``"[low:high]"`` for a pair of ends of error bars.
 
     Examples
     --------
@@ -214,13 +214,13 @@ def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, st
 
 
 def _inside_log(feature: str) -> tuple[str, str] | None:
-    """The logarithm and the X of log(X) or log10(X)."""
+    """The name of the logarithm and the argument of log(X) or log10(X)."""
     found = re.fullmatch(r"(log|log10)\((.+)\)", feature)
     return None if found is None else (found[1], found[2].strip())
 
 
 def _source(feature: str, columns: Sequence[str]) -> _Source:
-    """What a feature is made of."""
+    """The definition of a feature."""
     column = find(columns, feature)
     if column is not None:
         return _Source(column)
@@ -239,7 +239,7 @@ def _source(feature: str, columns: Sequence[str]) -> _Source:
 
 
 def _matching(pattern: str, columns: Sequence[str]) -> list[str]:
-    """The columns a pattern such as *mag stands for; a column of that very name is no pattern."""
+    """The columns that match a pattern such as *mag; a column of exactly this name matches alone."""
     if find(columns, pattern) is not None or not set("*?") & set(pattern):
         return [require(columns, pattern)]
     plain = pattern.replace("[", "[[]").lower()
@@ -252,7 +252,7 @@ def _matching(pattern: str, columns: Sequence[str]) -> list[str]:
 def _named_sources(
     features: Iterable[str], columns: Sequence[str], usable: Sequence[str]
 ) -> dict[str, _Source]:
-    """Features as they were named; `usable` are the columns that patterns may stand for."""
+    """The features named by the user; patterns match `usable` columns."""
     sources: dict[str, _Source] = {}
     for feature in map(str, features):
         logarithm, inside = _inside_log(feature) or ("", feature)
@@ -269,7 +269,7 @@ def _named_sources(
 
 
 def _numbers_rows(table: Any, name: str) -> bool:
-    """Whether a column numbers the rows: whole numbers, all there and different, and 30 at least."""
+    """Whether a column numbers the rows: at least 30 whole numbers, none missing, all different."""
     values = _numbers(table, name)[:4096]
     return bool(
         len(values) >= 30
@@ -280,8 +280,8 @@ def _numbers_rows(table: Any, name: str) -> bool:
 
 
 def _limits_of(table: Any, name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> str | None:
-    """The column that says which values of another are limits. Numbers are told from measurements
-    such as a speed and its limit by the name alone: the ending of archives.
+    """The column that marks limits among the values of another. A column of numbers could also be a
+    measurement, such as a speed limit, so it is accepted only with the ending used by archives.
     """
     found = limit_column(name, columns, excluded)
     limits = found is not None and (not _is_numeric(table[found]) or found.lower().endswith("lim"))
@@ -295,7 +295,7 @@ def _errors_of(name: str, columns: Sequence[str]) -> list[str]:
 
 
 def _about(table: Any, name: str, columns: Sequence[str]) -> list[str]:
-    """Columns about the measurements of another, or itself if it is a correlation."""
+    """Columns of errors or limits of another column; the column itself if it holds correlations."""
     limit = _limits_of(table, name, columns)
     about = _errors_of(name, columns) + ([] if limit is None else [limit])
     return about + ([name] if correlated(name, columns) else [])
@@ -304,7 +304,7 @@ def _about(table: Any, name: str, columns: Sequence[str]) -> list[str]:
 def _numeric_columns(
     table: Any, columns: Sequence[str], labels: Sequence[str], named: set[str]
 ) -> tuple[list[str], list[str]]:
-    """Columns that may be features, and those that are unless anything is said."""
+    """Columns that may be features, and those that are features by default."""
     values = [name for name in columns if name not in labels]
     errors = named.union(*(_about(table, name, columns) for name in values))
     errors.update(*(_errors_of(label, columns) for label in labels if _is_numeric(table[label])))
@@ -340,15 +340,14 @@ class _Reading(NamedTuple):
     limit: np.ndarray  # -1: the truth is below the value, 1: above it
 
     def keep(self, there: np.ndarray) -> _Reading:
-        """Without the cells that are not there."""
+        """Drops missing cells."""
         value, lower, upper = (np.where(there, cells, np.nan) for cells in self[:3])
         return _Reading(value, lower, upper, np.where(there, self.limit, np.int8(0)))
 
 
 def _logarithm(form: str, x: _Reading) -> _Reading:
-    """Logarithms, and how far their errors reach: to the logarithms of value - lower and value +
-    upper. Of a lower half that reaches below zero only the part above it counts, as in the program
-    (cli/rows/formula.c).
+    """Logarithms and their errors, which end at the logarithms of value - lower and value + upper. A
+    lower error that reaches below zero is cut at zero, as in the program (cli/rows/formula.c).
     """
     value, lower, upper, limit = x.keep(x.value > 0)
     largest, unit = np.finfo(np.float64).max, np.log(10) if form == "log10" else 1.0
@@ -364,7 +363,7 @@ def _logarithm(form: str, x: _Reading) -> _Reading:
 
 
 def _difference(a: _Reading, b: _Reading) -> _Reading:
-    """a - b. A limit of either is one of it; where they contradict each other nothing is known."""
+    """a - b. If a or b is a limit, so is the difference; it is missing if they contradict."""
     with np.errstate(over="ignore"):
         value = a.value - b.value
         lower, upper = np.hypot(a.lower, b.upper), np.hypot(a.upper, b.lower)
@@ -393,7 +392,7 @@ def _texts(column: Any) -> np.ndarray:
 def _labels(
     column: Any, classes: Sequence[Any] | None, ignore_case: bool
 ) -> tuple[Any, np.ndarray]:
-    """Labels, and which rows have one that is wanted."""
+    """Labels, and which rows have one of the selected labels."""
     if getattr(getattr(column, "dtype", None), "ordered", False) and not ignore_case:
         y = getattr(column, "array", column)  # levels: a pandas Categorical keeps their order
         there = ~np.asarray(y.isna())
@@ -470,36 +469,37 @@ def from_table(
     Parameters
     ----------
     table : pandas DataFrame, astropy Table, Arrow table, structured array or dict of columns
-        Of an Arrow table (pyarrow's, or anything with ``__arrow_c_stream__``) columns of numbers
-        are looked at where they are.
+        Columns of numbers of an Arrow table (of pyarrow, or any object with
+        ``__arrow_c_stream__``) are read in place.
     label : str or list of str, optional
-        The column of what is to be learned: labels, levels, numbers or counts; for sets of labels
-        a column of 0 and 1, true and false or yes and no for each. Rows where it is missing are
-        left out; of a DataFrame X, the index says which are left.
+        The column to predict: labels, levels, numbers or counts; for sets of labels one column of 0
+        and 1, true and false or yes and no per label. Rows in which it is missing are left out; the
+        index of a DataFrame X has the numbers of the remaining rows.
     features : iterable of str, optional
-        The columns to learn from, in this order, or what is made of them: ``log(x)``, ``log10(x)``,
-        ``a-b``. ``*mag`` stands for all columns of numbers whose names end so. All columns of
-        numbers by default, except labels, errors (also of columns that do not exist), and columns
-        that number the rows (``id``..., or whole numbers that are all different).
-        ``model.feature_names_in_`` of an estimator gives it what it knows.
+        The columns to learn from, in this order, or features computed from them: ``log(x)``,
+        ``log10(x)``, ``a-b``. ``*mag`` stands for all columns of numbers whose names end in mag.
+        Default: all columns of numbers, except labels, errors (also of columns that do not exist),
+        and columns that number the rows (``id``..., or whole numbers that are all different).
+        ``model.feature_names_in_`` selects the features of an estimator.
     errors : "auto", dict or None, default="auto"
-        Where the error bars are: by the rule above; by the rule, and for some features the columns
-        that the dict names (None for exact values); or nowhere.
+        "auto" finds error columns by name. A dict names the error columns of some features (None
+        for exact values); the others are found by name. None ignores all error columns.
     log : iterable of str
-        Features whose logarithm is to be taken; they are then called ``log(x)``.
+        Features whose logarithm is used; they are then called ``log(x)``.
     classes : sequence, optional
-        Labels wanted; rows with others are left out.
+        Use only rows with these labels.
     ignore_case : bool, default=False
-        Read labels without regard to case, as lower case.
+        Ignore case in labels; they become lower case.
     as_frame : bool or "auto", default="auto"
-        Whether X is a pandas DataFrame, which tells an estimator its names; its index numbers the
-        table's rows. So is y then, when it has several columns. "auto": when pandas is installed.
+        Whether X is a pandas DataFrame, which has the names of the features; its index has the row
+        numbers of the table. y is then a DataFrame too if it has several columns. "auto": if pandas
+        is installed.
     exposure : str, optional
         The column of the time, area or effort of counts. It is not used as a feature.
     exclude : iterable of str
-        Columns that are neither features nor errors; ``*`` and ``?`` stand for any letters and one.
+        Columns to use neither as features nor as errors; ``*`` matches any characters, ``?`` one.
     missing_value : float or sequence of float
-        Numbers that stand for a missing value or error, such as -99.
+        Numbers that mean a missing value or error, such as -99.
 
     Returns
     -------
@@ -543,7 +543,7 @@ def from_table(
         sources = _named_sources(features, columns, usable)
     for name in [log] if isinstance(log, str) else log:
         if name not in sources:
-            raise ValueError(f"log: {name!r} is not a feature; there are {', '.join(sources)}")
+            raise ValueError(f"log: {name!r} is not a feature; the features are {', '.join(sources)}")
         sources = {
             (f"log({key})" if key == name else key): (
                 _Source(source.column, "log") if key == name and not source.form else source
@@ -589,7 +589,7 @@ def from_table(
 
 def _refuse_double_use(sources: Mapping[str, _Source], pairs: Mapping[str, Sequence[Sides | None]],
                        labels: Sequence[str], exposures: Sequence[str]) -> None:  # fmt: skip
-    """ValueError when what is to be predicted, or the exposure, is among what predicts it."""
+    """Raises ValueError if a target or the exposure is also a feature or an error column."""
     for column in exposures:
         if column in labels:
             raise ValueError(f"column {column!r} cannot be both label and exposure")
@@ -622,7 +622,7 @@ def _exposure(table: Any, name: str, rows: np.ndarray) -> np.ndarray:
 
 def _pairs(sources: Mapping[str, _Source], columns: Sequence[str], labels: Sequence[str],
            errors: Any, given: Mapping[str, str | None]) -> dict[str, list[Sides | None]]:  # fmt: skip
-    """Error columns by feature, for each column it is made of; None where there are none."""
+    """The error columns of each feature, for each of its columns; None if there are none."""
     if isinstance(errors, str) and errors != "auto":
         raise ValueError(f"errors={errors!r} is not 'auto', a dict or None")
     values = [column for source in sources.values() for column in source.columns]
@@ -640,7 +640,7 @@ def _pairs(sources: Mapping[str, _Source], columns: Sequence[str], labels: Seque
         ]
         if not about:
             raise ValueError(
-                f"errors: {feature!r} is not a feature; there are {', '.join(sources)}"
+                f"errors: {feature!r} is not a feature; the features are {', '.join(sources)}"
             )
         for f, k in about:
             pairs[f][k] = None if column is None else read_sides(column, columns)
@@ -698,7 +698,7 @@ def _values(
 def _error_bars(
     numbers: Any, sides: Sides | None, values: np.ndarray, column: str, feature: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper errors; one that is missing is like the other."""
+    """Lower and upper errors; if one is missing, the other is used for both."""
     if sides is None:
         return np.zeros(len(values)), np.zeros(len(values))
     cells = [numbers(name) for name in sides.columns]
@@ -723,7 +723,7 @@ def _error_bars(
 
 
 def _limit_cells(table: Any, name: str) -> np.ndarray:
-    """Signs of a column of limits; as numbers, 1 is an upper limit: the truth is below it."""
+    """Signs of a column of limits. In a column of numbers, 1 is an upper limit."""
     try:
         if _is_numeric(table[name]):
             return -read_limits(np.nan_to_num(_numbers(table, name)))

@@ -45,7 +45,7 @@ def test_class_probabilities(clf, problem):
     assert np.allclose(curves[0].get_ydata(), wanted[:, 0])
     (own,) = [plot.class_probabilities(clf, 1, frame, ax=pyplot.figure().gca())]
     assert own.get_xlabel() == "index"
-    with pytest.raises(ValueError, match="no feature 'colour'; there are flux, index"):
+    with pytest.raises(ValueError, match="no feature 'colour'; the features are flux, index"):
         plot.class_probabilities(clf, "colour", frame)
     with pytest.raises(ValueError, match="feature 2 is out of range"):
         plot.class_probabilities(clf, 2, frame)

@@ -302,7 +302,7 @@ def test_errors_are_in_the_unit_of_their_column():
 
 def test_complaints():
     for wrong, message in (
-        ({"label": "klass"}, "no column 'klass'; there are id, flux"),
+        ({"label": "klass"}, "no column 'klass'; the columns are id, flux"),
         ({"features": ["flx"]}, "no column 'flx'"),
         ({"log": ["flx"]}, "log: 'flx' is not a feature"),
         ({"errors": "none"}, "errors='none' is not 'auto'"),

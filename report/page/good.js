@@ -289,15 +289,15 @@ function seenAgainstPredicted(parent) {
     high = Math.max(...values);
   figure(parent, {
     id: "seen",
-    title: "Predicted against seen",
+    title: "Predicted against observed",
     note:
       "A sample of " +
       plural(rows.length, "row") +
-      ": predicted mean with the central 90 % interval, against the observed value.",
+      ": predicted mean with the central 90 % interval, against the observed value. Orange: the observed value is outside the interval.",
     alt: "Scatter of predictions against targets with 90 % intervals; RMSE " + withError(E.rmse) + ".",
     height: (w) => Math.min(w, 420),
     draw(svg, w, h) {
-      const a = axes(svg, w, h, { x: [low, high], y: [low, high], xTitle: "seen", yTitle: "predicted" });
+      const a = axes(svg, w, h, { x: [low, high], y: [low, high], xTitle: "observed", yTitle: "predicted" });
       draw(svg, "line", { class: "ideal", x1: a.x(low), y1: a.y(low), x2: a.x(high), y2: a.y(high) });
       for (const r of rows)
         draw(svg, "line", {
@@ -318,7 +318,7 @@ function seenAgainstPredicted(parent) {
           }),
           "row " +
             r.row +
-            "\nseen " +
+            "\nobserved " +
             number(r.y) +
             "\npredicted " +
             number(r.mean) +
@@ -328,7 +328,7 @@ function seenAgainstPredicted(parent) {
             number(r.high),
         );
     },
-    data: () => [["row", "seen", "predicted", "5 %", "95 %"], rows.map((r) => [r.row, r.y, r.mean, r.low, r.high])],
+    data: () => [["row", "observed", "predicted", "5 %", "95 %"], rows.map((r) => [r.row, r.y, r.mean, r.low, r.high])],
   });
 }
 

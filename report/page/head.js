@@ -29,7 +29,7 @@ add(
     (facts.table ? " of " + facts.table : "") +
     (E
       ? E.rows < D.rows
-        ? ", of which " + count(E.rows) + " have a known " + D.target.replace(/s$/, "") + "."
+        ? ", of which " + count(E.rows) + (E.rows === 1 ? " has" : " have") + " a known target."
         : "."
       : ". No targets are known: this page shows the predictions only."),
 );
@@ -56,13 +56,21 @@ function section(id, title, text) {
   return made;
 }
 
+const NLL_OF = {
+  class: "mean of −ln p of the true class, nats",
+  level: "mean of −ln p of the true level, nats",
+  labels: "mean over rows of −ln p, summed over labels, nats",
+  number: "mean of −ln of the density at the target, nats",
+  count: "mean of −ln p of the observed count, nats",
+};
+
 const SCORES = {
   error: [
     LABELS ? "Wrong labels" : "Error",
     LABELS ? "share of all labels (Hamming loss)" : "share of rows predicted wrong",
     true,
   ],
-  nll: ["NLL", "mean of −ln p of the true class, nats", false],
+  nll: ["NLL", NLL_OF[D.target], false],
   brier: ["Brier score", "sum over classes, from 0 to 2", false],
   ece: ["Calibration error", "ECE, 15 bins", false],
   exact: ["Exact", "rows without a wrong label", true],

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One block of memory for everything a handle needs.
+ * One block of memory for all arrays of a handle.
  *
- * A layout function is run twice: over an arena without memory, which only adds up the sizes, and
- * over the real one. So the list of arrays is written once and a step never allocates.
+ * A layout function runs twice: with an arena without memory, which only adds up the sizes, and
+ * with the real one. So the list of arrays is written once, and a step never allocates.
  */
 #ifndef ARENA_H
 #define ARENA_H
@@ -22,7 +22,7 @@ double *arena_doubles(struct arena *arena, size_t count);
 size_t *arena_sizes(struct arena *arena, size_t count);
 void *arena_bytes(struct arena *arena, size_t count, size_t size);
 
-/* Gets zeroed memory for what has been measured and starts over. False when there is none. */
+/* Allocates zeroed memory of the measured size and starts over. False when out of memory. */
 bool arena_allocate(struct arena *arena);
 void arena_free(struct arena *arena);
 

@@ -2,33 +2,34 @@
 #ifndef NIMGP_BASE_COLLECTIVES_H
 #define NIMGP_BASE_COLLECTIVES_H
 
-/* Talk between the processes of a training, through what the caller handed in (nimgp.h). */
+/* Communication between the processes of a training, through the caller's functions (nimgp.h). */
 
 #include "base/status.h"
 
 #include <stdbool.h>
 
-/* Stretch number `rank` of `count` things cut into nearly equal parts, one for each process. */
+/* The start of part `rank` if `count` things are divided into nearly equal parts, one per process.
+ */
 static inline size_t part_start(size_t count, size_t rank, size_t processes) {
     return count * rank / processes;
 }
 
-/* Where there are no others (processes 0 or 1) these do nothing. A call that fails is
- * NIM_COMMUNICATION: most likely a process is gone. */
+/* With a single process (processes 0 or 1) these functions do nothing. A call that fails returns
+ * NIM_COMMUNICATION; most likely another process has ended. */
 nim_status collective_sum(const nim_collectives *all, int64_t *values, size_t count,
                           nim_error *error);
 nim_status collective_largest(const nim_collectives *all, int64_t *values, size_t count,
                               nim_error *error);
 
-/* array: bytes in as many stretches as processes, of which every process has its own; then all of
- * them. */
+/* array: one part of bytes per process. Before the call each process has its own part, after it
+ * all parts. */
 nim_status collective_gather(const nim_collectives *all, void *array, const size_t *offset,
                              nim_error *error);
 
-/* Every process says how it fares; all fail where one does. */
+/* Exchanges the status of all processes; fails in all of them if one has failed. */
 nim_status collective_agree(const nim_collectives *all, nim_status own, nim_error *error);
 
-/* One process that wants to stop stops all. */
+/* Whether any process wants to stop; then all stop. */
 nim_status collective_agree_to_stop(const nim_collectives *all, bool *stop, nim_error *error);
 
 #endif

@@ -3,10 +3,10 @@
 #define NIMGP_BASE_SIZED_H
 
 /*
- * Structures that a program fills in, as this library knows them. The program may have been
- * compiled against another header, so its structure may be shorter or longer than ours. Members
- * that it does not have are zero in the copy. Members that we do not have must be zero in the
- * original: the program would wait in vain for what they ask.
+ * Copies of structures that a program fills in. The program may have been compiled against another
+ * header, so its structure may be shorter or longer than ours. Members that it does not have are
+ * zero in the copy. Members that we do not have must be zero in the original; otherwise the call is
+ * refused, because the program relies on something that this library does not support.
  */
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reporting failure: a status for the program, one line for the person. */
+/* Errors: a status for the program and a one-line message for people. */
 #ifndef STATUS_H
 #define STATUS_H
 

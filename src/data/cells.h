@@ -3,9 +3,9 @@
 #define NIMGP_DATA_CELLS_H
 
 /*
- * Values and errors of a table, wherever they lie: side by side, or among other columns of a larger
- * array (x_stride, x_column and so on in nim_data). All that looks at nim_data's x and sigma does
- * so through here.
+ * Access to the values and errors of a table. They may be contiguous, or columns of a larger array
+ * (x_stride, x_column and similar members of nim_data). All code reads x and sigma of nim_data
+ * through these functions.
  */
 
 #include "nimgp.h"

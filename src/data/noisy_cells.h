@@ -2,8 +2,8 @@
 #ifndef NIMGP_DATA_NOISY_CELLS_H
 #define NIMGP_DATA_NOISY_CELLS_H
 
-/* Which cells of a table are not known exactly: those with an error that is not zero, limits and
- * gaps. */
+/* Cells of a table that are not known exactly: cells with an error that is not zero, limits and
+ * missing cells. */
 
 #include "nimgp.h"
 
@@ -12,7 +12,7 @@
 /* Columns with such a cell. */
 size_t count_noisy_columns(const nim_data *data);
 
-/* Whether all rows have the same errors, none included, and no gaps. */
+/* Whether all rows have the same errors, or none, and no missing cells. */
 bool equally_noisy(const nim_data *data);
 
 #endif

@@ -3,16 +3,16 @@
 #define NIMGP_DATA_SCALING_H
 
 /*
- * From the user's units to standard units, and validation.
+ * Conversion of the user's units to standard units, and validation.
  *
  * An attribute is shifted and scaled by the mean and (population) deviation of its training rows;
  * a constant one is only shifted. An attribute with heavy tails may be warped before that (warp.h).
- * A missing cell stands at the mean with infinite noise; a missing
- * error is the attribute's median error, times how much larger than usual the row's others are.
+ * A missing cell becomes the mean with infinite noise. A missing error becomes the attribute's
+ * median error, scaled by how large the row's other errors are compared with their medians.
  *
- * That a cell is missing may tell something by itself. So a column may have a flag: one more
- * attribute, exact, that is 1 where the cell is missing and 0 where it is not, in standard units.
- * Flags follow the columns: a row has width = columns + flags attributes.
+ * The fact that a cell is missing may be informative. So a column may have a flag: an additional
+ * exact attribute that is 1 if the cell is missing and otherwise 0, in standard units. Flags
+ * follow the columns: a row has width = columns + flags attributes.
  */
 
 #include "base/arena.h"
@@ -24,9 +24,9 @@
 
 struct scaling {
     size_t columns, flags, width;
-    bool errors_follow; /* a missing error follows the row's others; it did not always */
+    bool errors_follow; /* a missing error is scaled by the row's others; not in old model files */
     bool warps;         /* whether any column is warped */
-    double *flagged;    /* flags: the column each one looks at */
+    double *flagged;    /* flags: the column of each */
     double *warp_centre, *warp_width; /* columns, in the user's units */
     double *mean, *deviation; /* width, in the user's units, or those of the warped values */
     double *median_error;     /* width, in standard units */
@@ -42,17 +42,16 @@ void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struc
 /* Shapes, values, errors and weights of a table. */
 nim_status data_check(const nim_data *data, nim_error *error);
 
-/* Whether there is something to learn from: the weights of all rows do not vanish together, nor
- * overflow. Of rows that are predicted this is not asked. */
+/* Checks the sum of the weights: it must not be zero or overflow. For training rows only. */
 nim_status weights_check_total(const nim_data *data, nim_error *error);
 
-/* Which columns deserve a flag: those in which enough cells are missing and enough are not, but of
- * columns that are always missing together only the first. Their numbers go to `flagged` (columns);
- * returns how many. */
+/* Finds the columns that get a flag: those in which enough cells are missing and enough are not. Of
+ * columns that are always missing together, only the first gets one. Writes their numbers to
+ * `flagged` (columns) and returns how many there are. */
 size_t scaling_find_flags(const nim_data *data, size_t *flagged);
 
-/* From checked data, once `flagged` is filled. With `standardise` false mean 0 and deviation 1 are
- * set. With `warp` attributes with heavy tails are warped (warp.h). */
+/* Computes the scaling from checked data, after `flagged` was filled in. If `standardise` is false,
+ * mean 0 and deviation 1 are used. With `warp` attributes with heavy tails are warped (warp.h). */
 nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool standardise,
                            bool warp, nim_error *error);
 
@@ -85,13 +84,13 @@ static inline double scaling_target(const struct scaling *scaling, double y) {
 
 /*
  * Rows row[0 .. count-1] of the table in standard units: x and noise variance (count x width), and
- * where not NULL weight (count). Given errors are left out unless `use_errors`.
+ * if not NULL weight (count). Given errors are ignored unless `use_errors`.
  */
 void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
                     size_t count, const size_t *row, double *x, double *noise, double *weight);
 
-/* Missing cells as measurements at the typical value, as uncertain as the attribute's spread, for a
- * prior that is too flat to say where they may be. noise: count x width. */
+/* Replaces the infinite noise of missing cells by the attribute's spread, for a flat population,
+ * which has no information about them. noise: count x width. */
 void scaling_settle_missing(const struct scaling *scaling, size_t count, double *noise);
 
 #endif

@@ -2,15 +2,14 @@
 #ifndef NIMGP_DATA_SHAPE_CHECKS_H
 #define NIMGP_DATA_SHAPE_CHECKS_H
 
-/* Validation of measurements that are not x~ with an error of its own: correlated and
- * lopsided errors, limits. */
+/* Validation of correlated errors, upper and lower errors, and limits. */
 
 #include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* With more attributes their errors are independent. */
+/* The most attributes that may have correlated errors. */
 enum { MOST_CORRELATED = 64 };
 
 static inline bool data_has_shapes(const nim_data *data) {

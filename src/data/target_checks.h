@@ -13,19 +13,20 @@ enum { MOST_CLASSES = 10000 };
 /* The number of classes in the labels (largest + 1); fails when all rows have one label. */
 nim_status labels_classes(const nim_data *data, size_t *classes, nim_error *error);
 
-/* Labels are there, and each is below `classes`. */
+/* Labels are not NULL, and each is below `classes`. */
 nim_status labels_check(const nim_data *data, size_t classes, nim_error *error);
 
-/* Every label below `classes` has rows: the ends of an ordered level come from its rows alone. */
+/* Every label below `classes` has rows: the thresholds of a level can be learned only from its
+ * rows. */
 nim_status levels_check(const nim_data *data, size_t classes, nim_error *error);
 
-/* One finite number a row. */
+/* One finite number per row. */
 nim_status numbers_check(const nim_data *data, nim_error *error);
 
-/* One whole number >= 0 a row; exposures, where given, are finite and positive. */
+/* One whole number >= 0 per row; exposures, if given, are finite and positive. */
 nim_status counts_check(const nim_data *data, nim_error *error);
 
-/* Exposures, where given, alone. */
+/* Only the exposures, if given. */
 nim_status exposure_check(const nim_data *data, nim_error *error);
 
 /* `labels` columns of 0 and 1. */

@@ -3,13 +3,13 @@
 #define NIMGP_FILE_ATOMIC_FILE_H
 
 /*
- * A file that appears whole or not at all; models and tables are written through here.
+ * A file that is written completely or not at all. Models and tables are written through it.
  *
- * A regular file is written under another name in the same directory, synced and renamed; what a
- * writer that was killed has left there goes with the next write (temporary_file.h). Symbolic
- * links stay, and what they point to is replaced; an existing file keeps its permissions. What is
- * not a regular file (/dev/null, a pipe) and open descriptors (/dev/stdout, /dev/fd/3) are written
- * directly.
+ * A regular file is written under another name in the same directory, synced and renamed. The next
+ * write removes a file that a killed writer has left there (temporary_file.h). If the path is a
+ * symbolic link, its target is replaced and the link stays. An existing file keeps its permissions.
+ * Files that are not regular (/dev/null, a pipe) and open descriptors (/dev/stdout, /dev/fd/3) are
+ * written directly.
  *
  *     struct atomic_file *file = atomic_file_open("stars.csv", &complaint);
  *     fine = atomic_file_write(file, bytes, size, &complaint);
@@ -25,24 +25,24 @@ struct atomic_file;
 
 struct atomic_file *atomic_file_open(const char *path, struct complaint *complaint);
 
-/* When the reader of a pipe has gone, and the signal SIGPIPE is ignored so that we get to know, the
- * complaint is READER_GONE. */
+/* If the reader of a pipe has closed it, the complaint is READER_GONE. The signal SIGPIPE must be
+ * ignored for that. */
 bool atomic_file_write(struct atomic_file *file, const void *bytes, size_t size,
                        struct complaint *complaint);
 
 /* The name for messages: as given, but "standard output" for /dev/stdout. */
 const char *atomic_file_name(const struct atomic_file *file);
 
-/* The directory it will appear in, for temporary files of its size; NULL when it is in none. */
+/* The directory of the file, for temporary files of the same size; NULL if it has none. */
 const char *atomic_file_directory(const struct atomic_file *file);
 
-/* Makes the file appear; frees, also on failure. */
+/* Completes the file and renames it; frees, also on failure. */
 bool atomic_file_close(struct atomic_file *file, struct complaint *complaint);
 
-/* Frees and leaves nothing behind. NULL is fine. */
+/* Frees and removes the temporary file. NULL is allowed. */
 void atomic_file_abandon(struct atomic_file *file);
 
-/* All of the bytes to an open file, or a complaint about `name`. */
+/* Writes all bytes to an open file; a complaint names `name`. */
 bool write_all(int file, const char *name, const void *bytes, size_t size,
                struct complaint *complaint);
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32 as in zlib and PNG, of `size` further bytes; 0 to begin with. */
+/* CRC-32 as in zlib and PNG, continued over `size` further bytes; starts with 0. */
 uint32_t checksum(uint32_t before, const void *bytes, size_t size);
 
 #endif

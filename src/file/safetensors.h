@@ -4,10 +4,10 @@
 
 /*
  * The safetensors container: 8 bytes of header length, a JSON header that names arrays with type,
- * shape and place and holds a map of texts, then the arrays, little-endian, one after the other.
+ * shape and position and contains a map of texts, then the arrays, little-endian, without gaps.
  *
- * One of the texts is ours: "crc32", eight hexadecimal digits, the CRC-32 of the whole file with
- * these digits read as zeros. A single wrong bit anywhere is found.
+ * One of the texts is an extension: "crc32", eight hexadecimal digits, the CRC-32 of the whole file
+ * with these digits replaced by zeros. It detects any single wrong bit.
  */
 
 #include "base/status.h"
@@ -46,14 +46,14 @@ static inline size_t tensor_count(const struct tensor *tensor) {
 nim_status safetensors_write(const struct whole_output *output, const struct safetensors *file,
                              nim_error *error);
 
-/* What these bytes hold; every length is checked. The bytes are those of whole_file_read or
- * whole_memory_read; they belong to the result from now on. `name` is for messages. Free with
- * safetensors_free, also after failure. */
+/* Parses a file; every length is checked. The bytes come from whole_file_read or whole_memory_read
+ * and belong to the result. `name` is for messages. Free with safetensors_free, also after failure.
+ */
 nim_status safetensors_parse(const char *name, char *bytes, size_t size, struct safetensors *file,
                              nim_error *error);
 void safetensors_free(struct safetensors *file);
 
-/* NULL when there is none of that name. */
+/* NULL if there is none of that name. */
 const struct tensor *safetensors_tensor(const struct safetensors *file, const char *name);
 const char *safetensors_text(const struct safetensors *file, const char *key);
 

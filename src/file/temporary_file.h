@@ -3,16 +3,15 @@
 #define NIMGP_FILE_TEMPORARY_FILE_H
 
 /*
- * The file that content is written to before it takes the place of its target: .nimgp-TARGET-0
- * beside it, or with a higher number while others write the same target.
+ * The temporary file that replaces its target when it is complete: .nimgp-TARGET-0 in the same
+ * directory, or a higher number while others write the same target.
  *
- * Its writer holds a lock on it (flock). A process that is killed loses the lock and leaves the
- * file; so one that can be locked belongs to nobody, and the next who writes that target removes
- * it.
+ * Its writer holds a lock on it (flock). If the writer is killed, the lock is released and the file
+ * stays. So a file that can be locked has no writer, and the next writer of the target removes it.
  */
 
-/* A new file in the directory, open for writing and locked, with the permissions any new file would
- * get. *path becomes its name, to be freed. -1 and errno on failure. */
+/* Creates a file in the directory, opens it for writing and locks it. It has the usual permissions
+ * of new files. *path becomes its name, to be freed. Returns -1 and sets errno on failure. */
 int temporary_file_create(const char *directory, const char *target, char **path);
 
 #endif

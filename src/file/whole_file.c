@@ -74,7 +74,7 @@ static nim_status read_open(int file, const char *path, char **bytes, size_t *si
                             nim_error *error) {
     struct stat known;
     if (fstat(file, &known) != 0)
-        return refuse(error, path, "look at it");
+        return refuse(error, path, "get its size");
     if (S_ISDIR(known.st_mode))
         return failure(error, NIM_IO, "%s: is a directory", path);
     if (!S_ISREG(known.st_mode))

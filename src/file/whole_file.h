@@ -2,7 +2,7 @@
 #ifndef WHOLE_FILE_H
 #define WHOLE_FILE_H
 
-/* Bytes that are read or written as a whole: files, or memory that stands for one. */
+/* Files, or blocks of memory in their place, that are read or written as a whole. */
 
 #include "base/status.h"
 
@@ -13,21 +13,23 @@ struct piece {
     size_t size;
 };
 
-/* Where pieces go, one after the other: all of them or nothing. `name` is for messages. */
+/* A destination of several pieces, which are written completely or not at all. `name` is for
+ * messages. */
 struct whole_output {
     const char *name;
     nim_status (*write)(const struct whole_output *output, const struct piece *piece, size_t pieces,
                         nim_error *error);
-    /* whole_memory_write: room for `capacity` bytes, or NULL to ask for the size only. */
+    /* whole_memory_write: space for `capacity` bytes, or NULL to ask for the size only. */
     void *bytes;
     size_t capacity, *size;
 };
 
-/* To the file of that name (file/atomic_file.h). */
+/* Writes the file of that name (file/atomic_file.h). */
 nim_status whole_file_write(const struct whole_output *output, const struct piece *piece,
                             size_t pieces, nim_error *error);
 
-/* To `bytes`; *size, unless NULL, becomes the size of all pieces, also where they do not fit. */
+/* Writes to `bytes`; *size, unless NULL, becomes the size of all pieces, even if they do not fit.
+ */
 nim_status whole_memory_write(const struct whole_output *output, const struct piece *piece,
                               size_t pieces, nim_error *error);
 

@@ -3,17 +3,16 @@
 #define NIMGP_FIT_CALIBRATE_H
 
 /*
- * Calibration by cross-validation. The predicted probabilities p_c of a class become those in
- * proportion to p_c^(1/T); the temperature T is the one that makes the labels of rows that were
- * kept aside most probable:
+ * Calibration by cross-validation. The predicted class probabilities become proportional to
+ * p_c^(1/T). The temperature T is the one that makes the labels of held-out rows most probable:
  *
  *     minimise  -sum_i w_i log q_i(y_i) + (log T)^2 / (2 s^2),   q_i(c) = p_i(c)^(1/T) / sum_k
  * p_i(k)^(1/T).
  *
- * Rows are kept aside in FOLDS parts, each class in equal shares; p_i comes from a copy of the
- * trained model that goes on training without row i's part. With few rows the divergence of the
- * functions from their prior keeps predictions more cautious than the data warrant; with many, T is
- * close to 1.
+ * Rows are held out in FOLDS parts with equal shares of each class. p_i comes from a copy of the
+ * trained model whose training continues without the part of row i. With few rows, the divergence
+ * of the functions from their prior makes predictions too cautious; with many rows, T is close
+ * to 1.
  */
 
 #include "model/model.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole training: steps until the bound has settled, then calibration. */
+/* A complete training: steps until the bound no longer improves, then calibration. */
 #include "base/sized.h"
 #include "fit/calibrate.h"
 #include "model/class_shares.h"

@@ -11,12 +11,12 @@
  *     var  = k_xx + colsum(A o W A),         W = L L' - I
  *     KL   = 1/2 (|m|^2 + |L|_F^2 - M - 2 sum_i log L_ii)
  *
- * The work on Z alone (gp_factor) is done once a step; the points come in tiles. Each forward
- * function has its adjoint beside it. Derivations: docs/derivations/gp.md.
+ * What depends on Z only (gp_factor) is computed once per step; the points are divided into tiles.
+ * Each forward function is followed by its adjoint. Derivations: docs/derivations/gp.md.
  *
- * Products with points may be in single precision: then matrices with a column for each point, and
- * what they are multiplied by, are floats. All else is double, sums over points among it. Which
- * products these are, and why that will do: docs/derivations/single.md.
+ * Products with points may be in single precision: matrices with a column for each point, and their
+ * factors, are then floats. Everything else is double, including sums over points.
+ * docs/derivations/single.md lists these products and explains why the accuracy is sufficient.
  */
 
 #include "base/arena.h"
@@ -31,7 +31,7 @@ union gp_matrix {
     float *narrow;
 };
 
-/* `count` numbers of it in an arena; itself from number i on. */
+/* Allocates `count` numbers in an arena; the matrix from number i on. */
 union gp_matrix gp_matrix_layout(bool single, size_t count, struct arena *arena);
 union gp_matrix gp_matrix_from(bool single, union gp_matrix matrix, size_t i);
 
@@ -43,8 +43,8 @@ struct gp_shape {
 };
 
 /*
- * Where one function's free parameters lie in the flat vector, in this order. L is kept as the rows
- * of its lower triangle, with the logarithm of the diagonal.
+ * Positions of one function's free parameters in the flat vector, in this order. L is stored as the
+ * rows of its lower triangle, with the logarithm of the diagonal.
  */
 struct gp_parameters {
     double *log_variance;    /* T: log s2 */
@@ -59,7 +59,7 @@ static inline bool gp_is_distance(const struct gp_shape *shape, size_t term) {
     return shape->kernel->term[term]->argument == SQUARED_DISTANCE;
 }
 
-/* What z' x / lambda^2 is multiplied by in t: |z - x|^2 has -2 of it, a dot product 1. */
+/* The factor of z' x / lambda^2 in t: -2 in |z - x|^2, 1 in a dot product. */
 static inline double gp_sign(const struct gp_shape *shape, size_t term) {
     return gp_is_distance(shape, term) ? -2.0 : 1.0;
 }
@@ -75,7 +75,7 @@ struct gp_factor_term {
     const double *inverse_square; /* d: 1 / lambda^2, see gp_scales */
     double *packed_z;             /* M x d: gp_sign Z / lambda^2 as left factor of products */
     union gp_matrix points_z;     /* the same, for products with points */
-    union gp_matrix zq;           /* M x d: the same plainly; or NULL */
+    union gp_matrix zq;           /* M x d: the same, not packed; or NULL */
     float *narrow_square;         /* d: inverse_square in single precision */
     double *z_norm;               /* M: sum_j z_j^2 / lambda_j^2 */
     double *k, *k_slope;          /* M x M: s2 g(t), s2 g'(t) */
@@ -102,12 +102,13 @@ struct gp_factor {
     double *z_row;                  /* d: scratch */
 };
 
-/* 1 / lambda^2 of a function's terms, into its rows of Q (C T x d). First of all. */
+/* Writes 1 / lambda^2 of a function's terms to its rows of Q (C T x d). Must be called first. */
 void gp_scales(const struct gp_shape *shape, const struct gp_parameters *theta, double *q);
 
 /*
- * Products over so few attributes that lead to t are never in single precision: they are small
- * beside others, and squared distances between close points far from the origin lose most.
+ * Up to this number of attributes, the products that lead to t are never in single precision. They
+ * are small compared with others, and squared distances between close points far from the origin
+ * would lose most digits.
  */
 enum { GP_FEW_ATTRIBUTES = 32 };
 static inline bool gp_has_few_attributes(const struct gp_shape *shape) {
@@ -115,30 +116,30 @@ static inline bool gp_has_few_attributes(const struct gp_shape *shape) {
 }
 
 /*
- * The function's rows of Q, and zq (T M x d), lie in arrays that the caller shares out, so that all
- * functions' stand in one matrix. zq is for gp_points_backward alone and may be NULL without it.
+ * The function's rows of Q, and zq (T M x d), are in arrays of the caller, so that those of all
+ * functions form one matrix. Only gp_points_backward uses zq; without it zq may be NULL.
  */
 void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bool single,
                       struct arena *arena, const double *q, union gp_matrix zq);
 
 /*
- * The prior's part: all of `factor` but l, packed_w and kl. When K_zz is not positive definite, the
- * jitter grows tenfold, and stays so, up to GP_JITTER_LIMIT; false when even that does not help or
- * a parameter is not finite.
+ * Computes the part of the prior: all of `factor` except l, packed_w and kl. If K_zz is not
+ * positive definite, the jitter is multiplied by ten, up to GP_JITTER_LIMIT, and stays at the new
+ * value. False if that is not enough, or if a parameter is not finite.
  */
 #define GP_JITTER_LIMIT 1e-2
 bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
                      const struct gp_parameters *theta, double *scratch);
 
-/* The posterior's part: l, packed_w and kl. The two may run at the same time. */
+/* Computes the part of the posterior: l, packed_w and kl. The two may run at the same time. */
 void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta, double *scratch);
 
 /*
- * What points need of a factor, as numbers that another process can take over: gp_factor_send
- * writes them, before any gradient, gp_factor_receive makes of them, and of the parameters, a
- * factor for gp_conditional, gp_slope and their adjoints, but not for gp_gradient_prior and
- * gp_gradient_posterior.
+ * Copies a factor to another process. gp_factor_send writes the numbers that points need; it must
+ * be called before any gradient. gp_factor_receive makes a factor from these numbers and the
+ * parameters. That factor can be used in gp_conditional, gp_slope and their adjoints, but not in
+ * gp_gradient_prior and gp_gradient_posterior.
  */
 size_t gp_factor_sent(const struct gp_shape *shape); /* how many */
 void gp_factor_send(const struct gp_factor *factor, const struct gp_shape *shape, double *numbers);
@@ -148,9 +149,9 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
 /* ---------------------------------------------------------------- what depends on points ------ */
 
 /*
- * Points: R x d. All functions look at the same ones, so x' (d x R) and, for the way back, x are
- * packed once as right factors of products (linalg.h). packed_transpose is NULL where that is not
- * worth it and, in single precision, where attributes are few. x_norm is the function's own, a row
+ * Points: R x d. All functions use the same points, so x' (d x R) and, for the adjoint, x are
+ * packed once as right factors of products (linalg.h). packed_transpose is NULL if packing does not
+ * pay and, in single precision, if attributes are few. x_norm belongs to the function and has a row
  * for each term: sum_j x_j^2 / lambda_j^2.
  */
 struct gp_points {
@@ -165,8 +166,9 @@ struct gp_points {
 void gp_norms(const struct gp_shape *shape, size_t functions, const double *q, size_t rows,
               const double *x_square, double *x_norm, size_t stride, double *scratch);
 
-/* Its adjoint, after the functions' own gradients: d_norm (C T x R) adds to the gradients by
- * log lambda, attributes first .. first+width-1. d_q (C T x d) is scratch. */
+/* Its adjoint, to be called after the functions' own gradients: adds the part of d_norm (C T x R)
+ * to the gradients by log lambda, for attributes first .. first+width-1. d_q (C T x d) is scratch.
+ */
 void gp_norms_backward(const struct gp_shape *shape, size_t functions, const double *q, size_t rows,
                        const double *x_square, const double *d_norm, size_t stride, size_t first,
                        size_t width, double *d_q, const struct gp_parameters *gradient,
@@ -205,12 +207,13 @@ struct gp_tile_use {
 void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
                     struct gp_tile_use use, struct arena *arena);
 
-/* gamma and d_norm are the caller's, so that all functions' stand in one matrix (C T M x R and
- * C T x R): those of this function's terms start here, M `rows` and `stride` apart. */
+/* gamma and d_norm are arrays of the caller, so that those of all functions form one matrix
+ * (C T M x R and C T x R). Those of this function's terms start here, M `rows` and `stride` apart.
+ */
 void gp_tile_place(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
                    union gp_matrix gamma, double *d_norm, size_t stride);
 
-/* What a function's points add to its gradient, one per tile, summed over tiles in order. */
+/* The contribution of points to a function's gradient, one per tile, summed over tiles in order. */
 struct gp_gather_term {
     double *gamma_x;        /* M x d: gamma X, plus e d_slope with slopes */
     double *row_sum;        /* M: sum_r gamma */
@@ -228,7 +231,7 @@ struct gp_gather {
     double *white;   /* 1: d bound / d s0^2 */
 };
 
-/* completes: the gather of a function's first tile, with which gp_gather_complete will be called.
+/* completes: this is the gather of a function's first tile, which is passed to gp_gather_complete.
  */
 void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
                       struct gp_tile_use use, bool completes, struct arena *arena);
@@ -246,10 +249,10 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
  *
  *     mean = K_xz alpha,   var = k_xx + colsum(K_zx o P K_zx),   P = L_K^-T W L_K^-1,
  *
- * a third of the work, since of the symmetric P one triangle will do. What rounding adds to the
- * variance is about 1e-16 over the diagonal's noise, in units of the variance; where that noise is
- * below GP_LEAST_FOR_FORM of the variance, gp_form_make returns false and the form is not to be
- * used.
+ * a third of the work, because one triangle of the symmetric P is sufficient. The rounding error of
+ * the variance is about 1e-16 over the noise of the diagonal, relative to the variance. If that
+ * noise is below GP_LEAST_FOR_FORM of the variance, gp_form_make returns false and the form must
+ * not be used.
  */
 #define GP_LEAST_FOR_FORM 1e-7
 struct gp_form {
@@ -263,17 +266,17 @@ void gp_form_conditional(const struct gp_form *form, const struct gp_factor *fac
                          struct gp_tile *tile, double *mean, double *variance, double *scratch);
 
 /*
- * The adjoint of gp_conditional: from d_mean and d_variance to `gather`, gamma and d_norm. Before
- * it come gp_gather_clear and, where slopes were used, gp_slope_backward, which gives d_e and what
- * gamma X is added to.
+ * The adjoint of gp_conditional: from d_mean and d_variance to `gather`, gamma and d_norm. Call
+ * gp_gather_clear before it and, if slopes were used, gp_slope_backward, which computes d_e and the
+ * matrix to which gamma X is added.
  */
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                              const struct gp_parameters *theta, const struct gp_points *points,
                              struct gp_tile *tile, const double *d_mean, const double *d_variance,
                              struct gp_gather *gather, double *scratch);
 
-/* How uncertain the points themselves are: a variance V for each attribute (R x d) or, where roots
- * are given (R x d x d, d at most GP_MOST_ROOT), covariances root root'. */
+/* The uncertainty of the points: a variance V for each attribute (R x d) or, if roots are given
+ * (R x d x d, d at most GP_MOST_ROOT), covariances root root'. */
 enum { GP_MOST_ROOT = 128 };
 struct gp_blur {
     const double *noise, *root;
@@ -290,8 +293,8 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
                        const double *d_variance, struct gp_gather *gather, double *scratch);
 
 /*
- * Once all tiles are gathered: the gradient of the bound by the kernel's parameters and Z, and, KL
- * included, by m and L. gp_gather_complete comes first; the other two may run at the same time.
+ * After all tiles are gathered: the gradient of the bound by the kernel's parameters and Z, and by
+ * m and L, including the KL. Call gp_gather_complete first; the other two may run at the same time.
  */
 void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
                         struct gp_gather *gather);
@@ -304,8 +307,8 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
 
 /*
  * d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over functions
- * and terms whose gamma (C T M x R), zq (C T M x d), Q (C T x d) and d_norm (C T x R, `stride`
- * apart) stand one below the other.
+ * and terms. gamma (C T M x R), zq (C T M x d), Q (C T x d) and d_norm (C T x R, `stride` apart)
+ * are the matrices of all functions.
  */
 void gp_points_backward(const struct gp_shape *shape, size_t functions,
                         const struct gp_factor *factors, const struct gp_tile *tiles,

@@ -5,8 +5,8 @@
 /*
  * Mean and variance of one function in single precision, for averages over many points: the form of
  * gp.h, mean = K_xz alpha and var = k_xx + colsum(K_zx o P K_zx), for GP_BLOCK points at a time,
- * which never leave the first cache. Means are off by some 1e-5 deviations, variances by less
- * than one part in a hundred, or else gp_quick_make says that it will not do.
+ * which stay in the first-level cache. The error of means is about 1e-5 deviations, that of
+ * variances less than 1 %. If this cannot be reached, gp_quick_make returns false.
  */
 
 #include "gp/gp.h"
@@ -21,7 +21,7 @@ struct gp_quick_term {
 };
 
 struct gp_quick {
-    size_t rows; /* M, rounded up to whole panels; what is added counts for nothing */
+    size_t rows; /* M, rounded up to whole panels; the added rows have no effect */
     struct gp_quick_term term[KERNEL_MOST_TERMS];
     float *p;     /* the form's triangle, in panels of four rows */
     float *alpha; /* M */
@@ -33,7 +33,7 @@ bool gp_quick_serves(const struct gp_shape *shape);
 
 void gp_quick_layout(struct gp_quick *quick, const struct gp_shape *shape, struct arena *arena);
 
-/* False where single precision will not do for this function. */
+/* False if single precision is not accurate enough for this function. */
 bool gp_quick_make(struct gp_quick *quick, const struct gp_form *form,
                    const struct gp_factor *factor, const struct gp_shape *shape,
                    const struct gp_parameters *theta);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NIMGP_NN: q(xi) of a row comes from a network fed with the row's measurement, what it is and its
- * own error bars, (x~, y, sqrt V) with a class in one-hot form, or, where a population was learned,
- * with mean and deviation of p(x | x~) in place of x~ and sqrt V: shift and spread come out. ReLU
- * between layers. Its last layer starts near zero, so that q starts at the measurement and its
- * error bar.
+ * NIMGP_NN: a network computes shift and spread of a row's q(xi). Its inputs are the row's
+ * measurement, target and error bars, (x~, y, sqrt V), with a class in one-hot form; if a
+ * population was learned, mean and deviation of p(x | x~) replace x~ and sqrt V. ReLU between
+ * layers. The last layer starts near zero, so that q starts at the measurement and its error bar.
  *
  * Parameters, layer by layer: weights (out x in), then biases (out).
  */

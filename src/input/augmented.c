@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baseline: two more copies of every row, moved once and for all by noise of variance 2 V (the
- * published comparison's choice). The draws are a function of row and copy, so nothing is stored.
+ * Baseline: adds two copies of every row, with noise of variance 2 V added (as in the published
+ * comparison). The draws are a function of row and copy, so they are the same in every epoch and
+ * nothing is stored.
  */
 #include "input/measured.h"
 

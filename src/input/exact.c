@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MGP: inputs are taken as exact, x = x~. */
+/* MGP: inputs count as exact, x = x~. */
 #include "input/measured.h"
 
 const struct input_model input_exact = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NIMGP_FO: inputs stay where they were measured, and the noise widens the latent variance by the
- * slope of the posterior mean (gp/slope.c).
+ * NIMGP_FO: functions are evaluated at the measured inputs, and the noise increases the latent
+ * variance by the slope of the posterior mean (gp/slope.c).
  */
 #include "input/measured.h"
 

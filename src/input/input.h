@@ -5,7 +5,6 @@
 /*
  * What an input model is: given measurements x~ with noise variances V, it computes the points x at
  * which the latent functions are evaluated, and the term of these points in the bound.
- *
  * A minibatch has B rows, each with S points: those of row i are points i S .. i S + S - 1.
  * All inputs are in standard units.
  */
@@ -21,7 +20,7 @@
 
 struct input_setting {
     size_t attributes;                   /* d */
-    size_t features;                     /* numbers that tell a network what a row is */
+    size_t features;                     /* numbers that describe a row's target to a network */
     size_t samples;                      /* S */
     size_t most_rows;                    /* the largest B there will be */
     const struct population *population; /* p(x) */
@@ -29,19 +28,19 @@ struct input_setting {
 };
 
 /*
- * p(x | x~) of each row where the population has correlated attributes: a mixture of
- * `components` Gaussians, one for models that do not `mix`. Where it does not, there is none of
- * this, and p(x | x~) follows from x~ and V attribute by attribute.
+ * p(x | x~) of each row if the population has correlated attributes: a mixture of `components`
+ * Gaussians, or one Gaussian for models that do not `mix`. Otherwise this is empty, and p(x | x~)
+ * follows from x~ and V for each attribute.
  */
 struct input_prior {
-    size_t components;      /* K; 0 where there is none */
+    size_t components;      /* K; 0 if it is empty */
     const double *share;    /* B x K */
     const double *centre;   /* B x K x d */
     const double *root;     /* B x K x d x d */
     const double *evidence; /* B: log p(x~) */
 };
 
-/* The rows of one step. `row` names each for its random draws, its copy (augmented) included. */
+/* The rows of one step. `row` and `copy` (augmented) identify the random draws of each. */
 struct input_batch {
     size_t rows;         /* B */
     const size_t *row;   /* B */
@@ -49,45 +48,46 @@ struct input_batch {
     const double *x;     /* B x d: x~ */
     const double *noise; /* B x d: V */
     struct input_prior prior;
-    const double *feature; /* B x features: what the row is, for a network */
-    const double *weight;  /* B: what the row counts in the bound */
+    const double *feature; /* B x features: the row's target, for a network */
+    const double *weight;  /* B: weight of the row in the bound */
     uint64_t seed, step;
     double width; /* factor of the draws: 1, or less while warming up */
     struct pool *pool;
     double *const *scratch; /* a GEMM_SCRATCH for each of the pool's workers */
 };
 
-/* Memory between forward and backward: each model takes what it needs. */
+/* Memory shared by forward and backward; each model uses the members it needs. */
 struct input_work {
     double *epsilon;   /* B S x d: standard normal draws */
-    size_t *component; /* B S: of the prior's, which one a point belongs to; or NULL */
+    size_t *component; /* B S: the component of the prior that a point belongs to; or NULL */
     double *lattice;   /* S x (d+1): see marginal.c */
     double *q;         /* B x 2 d, all zero: likewise */
     double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
     double *root;      /* B x d: sqrt(T) */
     double *d_noise;   /* B x d */
-    double *layer[8];  /* B x width: what each layer of the network gives */
+    double *layer[8];  /* B x width: the output of each layer of the network */
     double *d_layer[8];
 };
 
 struct input_model {
     const char *name;
     const char *summary;
-    size_t copies; /* times each row occurs in an epoch; 1 but for `augmented` */
+    size_t copies; /* times each row occurs in an epoch; 1 except for `augmented` */
     bool moves;    /* has parameters that move x, so that the gradient by x is always needed */
-    bool widens;   /* input noise widens the latent variance through the slope; excludes `moves` and
-                      `samples`, whose adjoints do not look through the slope */
-    bool averages; /* prediction averages over where x may be */
+    bool widens;   /* input noise widens the latent variance through the slope; not together with
+                      `moves` and `samples`, whose adjoints ignore the slope */
+    bool averages; /* prediction averages over the possible x */
     bool samples;  /* draws its inputs, S times a step */
     bool inside;   /* S > 1 points are averaged inside the logarithm, see `place` */
-    bool mixes;    /* takes priors of several components as they are */
-    bool flat;     /* knows flat populations only */
-    bool shrinks;  /* looks at the prior's centre where there is one, in place of x~ */
+    bool mixes;    /* uses priors of several components directly */
+    bool flat;     /* supports flat populations only */
+    bool shrinks;  /* uses the prior's centre, if there is one, instead of x~ */
 
-    /* Where learned noise best starts, in units of an attribute's variance. */
+    /* The default start of learned noise, relative to an attribute's variance. */
     double noise_start;
 
-    /* Parameters of each training row, all zero at the start, and shared ones; NULL for none. */
+    /* Numbers of parameters of each training row, which start at zero, and of shared parameters;
+     * NULL for none. */
     size_t (*row_parameters)(const struct input_setting *setting);
     size_t (*shared_parameters)(const struct input_setting *setting);
     void (*start)(const struct input_setting *setting, uint64_t seed, double *shared);
@@ -95,26 +95,28 @@ struct input_model {
     void (*layout)(struct input_work *work, const struct input_setting *setting,
                    struct arena *arena);
 
-    /* Constants in `work`, once it has memory; NULL: none. False when memory runs out. */
+    /* Computes constants in `work` after its memory was allocated; NULL: none. False when out of
+     * memory. */
     bool (*prepare)(struct input_work *work, const struct input_setting *setting, uint64_t seed);
 
     /*
      * Writes x (B S x d), and to value (B) each row's E log N(x~ | x, V) - KL(q(x) || p(x)).
      * own: B x row_parameters. Models that average `inside`, with S > 1, instead write to value
-     * log p(x~), and to log_weight (B S) log w_s = log p(x_s | x~) - log q(x_s) of each point, and
-     * a row then counts log p(x~) + log (1/S) sum_s w_s exp(what its point s says of the label).
+     * log p(x~), and to log_weight (B S) log w_s = log p(x_s | x~) - log q(x_s) of each point. The
+     * term of a row is then log p(x~) + log (1/S) sum_s w_s exp(v_s), where v_s is the likelihood's
+     * term at point s.
      */
     void (*place)(const struct input_setting *setting, const struct input_batch *batch,
                   const double *shared, const double *own, struct input_work *work, double *x,
                   double *value, double *log_weight);
 
     /*
-     * From d_x (B S x d, weights included) and the values' own derivatives to the gradient by
-     * shared and own (both overwritten) and by the noise variance of each attribute (d_noise: d,
-     * added to; NULL when noise is not learned). Without `moves` it is called only when noise is.
-     *
-     * share (B S): what each point has of its row's sum, or NULL without `inside` and S > 1. d_x
-     * holds it already. By the parameters of q the gradient is then doubly reparametrised
+     * The adjoint: from d_x (B S x d, weights included) and the derivatives of value, computes the
+     * gradient by shared and own parameters (both overwritten) and by the noise variance of each
+     * attribute (d_noise: d, added to; NULL if noise is not learned). Without `moves` it is called
+     * only if noise is learned.
+     * share (B S): the share of each point in its row's sum, or NULL without `inside` and S > 1.
+     * d_x already contains it. The gradient by the parameters of q is then doubly reparametrised
      * (Tucker et al., 2019): unbiased, but not the derivative of the value at fixed draws.
      */
     void (*place_backward)(const struct input_setting *setting, const struct input_batch *batch,
@@ -129,8 +131,8 @@ struct input_model {
 };
 
 /*
- * The one list of input models: name.c has `input_name`, whose name is the same. A new one is one
- * file and one line here; all else follows, as for kernels (kernel/kernel.h).
+ * The list of input models: name.c defines `input_name` with .name = "name". A new input model is
+ * one file and one line here, as for kernels (kernel/kernel.h).
  */
 #define INPUT_LIST(PART)                                                                           \
     PART(marginal)                                                                                 \
@@ -146,7 +148,7 @@ struct input_model {
 INPUT_LIST(INPUT_DECLARE)
 #undef INPUT_DECLARE
 
-/* All of them, ended by NULL. */
+/* All input models, terminated by NULL. */
 extern const struct input_model *const input_list[];
 
 /* Random streams, so that no two uses share numbers. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NIMGP: every training row has its own q(xi) = N(shift, exp(spread)), 2 d parameters a row. */
+/* NIMGP: every training row has its own q(xi) = N(shift, exp(spread)), 2 d parameters per row. */
 #include "input/noise_posterior.h"
 
 static size_t row_parameters(const struct input_setting *setting) {

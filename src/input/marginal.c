@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * True inputs are integrated out: a row's points come from p(x | x~) itself, the error bar as the
- * population leaves it, and it counts
+ * Integrates over the true inputs: the points of a row are drawn from p(x | x~), the error bar
+ * combined with the population, and the term of a row is
  *
- *     log int p(x | x~) p(y | x) dx,   p(y | x) = exp(what a point at x says of the label),
+ *     log int p(x | x~) p(y | x) dx,   p(y | x) = exp(the likelihood's term at x),
  *
- * estimated by the average over S points, each of equal weight. Nothing is kept for a row, and
- * nothing has to converge row by row. It is `latent` with q left at its start, shift = spread = 0,
- * and better points: a lattice, moved by a random shift for every row and step, of which one more
- * coordinate chooses among the components of a mixture.
+ * estimated by the average over S points of equal weight. No parameters are stored for a row, and
+ * none have to converge. It is `latent` with q fixed at its start, shift = spread = 0, and with
+ * better points: a lattice with a random shift for every row and step. An additional coordinate
+ * chooses the component of a mixture.
  */
 #include "input/noise_posterior.h"
 

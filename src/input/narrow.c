@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baseline: NIMGP as it was published. Every training row has its own q(x) = N(mu, s) in plain
- * coordinates, mu = x~ + shift and s = START exp(spread), 2 d parameters a row, which start at
- * zero. A cell counts
+ * Baseline: NIMGP as published. Every training row has its own q(x) = N(mu, s) with mu = x~ + shift
+ * and s = START exp(spread), 2 d parameters per row, which start at zero. The term of a cell is
  *
  *     E log N(x~ | x, V) - KL(q(x) || p(x)),   p(x) = N(m, P):
  *     -1/2 [log 2 pi V + (shift^2 + s)/V] - 1/2 [log P/s + (s + (mu - m)^2)/P - 1].
  *
- * Unlike in `latent` q does not follow a V that is learned, and starts narrow: V then has its best
- * place at shift^2 + s, and collapses (docs/noise-learning.md). A cell with V = 0 stays at x~ and
- * counts log p(x~). Populations are flat.
+ * Unlike in `latent`, q does not follow a learned V, and starts narrow: the best V is then
+ * shift^2 + s, so V collapses (docs/noise-learning.md). A cell with V = 0 stays at x~, and its term
+ * is log p(x~). The population is flat.
  */
 #include "input/noise_posterior.h"
 

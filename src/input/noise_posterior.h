@@ -3,21 +3,21 @@
 #define NIMGP_INPUT_NOISE_POSTERIOR_H
 
 /*
- * What `latent`, `amortised` and `marginal` share: a posterior over the measurement noise itself.
+ * Shared by `latent`, `amortised` and `marginal`: a posterior of the measurement noise.
  *
- * Population p(x) and measurement N(x~ | x, V) give p(x | x~) = N(c, R R'). Where attributes are
+ * Population p(x) and measurement N(x~ | x, V) give p(x | x~) = N(c, R R'). If attributes are
  * independent, p(x_j) = N(m, s), c = m + (x~ - m) s/(s+V) and R is diagonal with R_jj^2 = T =
- * V s/(s+V); otherwise the batch brings both (struct input_prior). Write x = c + R xi, so that
- * xi ~ N(0, I) before the label is known, and let q(xi) = N(shift, diag exp(spread)); a row of q
- * (B x 2 d) holds its shifts, then its spreads. Then exactly
+ * V s/(s+V); otherwise c and R are in the batch (struct input_prior). Write x = c + R xi, so that
+ * xi ~ N(0, I) given the measurement alone, and let q(xi) = N(shift, diag exp(spread)). A row of q
+ * (B x 2 d) holds the shifts, then the spreads. Then exactly
  *
  *     E log N(x~ | x, V) - KL(q(x) || p(x)) = log p(x~) - KL(q(xi) || N(0, I)),
  *     log p(x_s | x~) - log q(x_s) = sum_j (epsilon^2 - xi^2 + spread)/2,   xi = shift +
  * exp(spread/2) epsilon.
  *
- * Two things follow. q starts at shift = spread = 0, which is p(x | x~), and a learned V moves all
- * rows' q(x) along with it instead of waiting for each to follow: that is why learned noise does
- * not collapse (docs/noise-learning.md). And V = 0 is no special case: x = x~.
+ * q starts at shift = spread = 0, which is p(x | x~). When a learned V changes, q(x) of all rows
+ * changes with it, so learned noise does not collapse (docs/noise-learning.md). V = 0 is not a
+ * special case: x = x~.
  */
 
 #include "input/input.h"
@@ -35,8 +35,8 @@ void noise_posterior_place(const struct input_setting *setting, const struct inp
                            const double *q, struct input_work *work, double *x, double *value,
                            double *log_weight);
 
-/* After it, and from what it left in `work`: fills d_q (B x 2 d) and adds to d_noise (d), unless
- * they are NULL. Noise is learned only where attributes are independent. */
+/* The adjoint, which uses `work` as noise_posterior_place left it: writes d_q (B x 2 d) and adds to
+ * d_noise (d), unless they are NULL. Noise is learned only if attributes are independent. */
 void noise_posterior_backward(const struct input_setting *setting, const struct input_batch *batch,
                               const double *q, struct input_work *work, const double *share,
                               const double *d_x, double *d_q, double *d_noise);

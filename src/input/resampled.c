@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Baseline: a fresh draw x ~ N(x~, V) in every step, blind to the label. */
+/* Baseline: a new draw x ~ N(x~, V) in every step, independent of the label. */
 #include "math/vector.h"
 #include "input/measured.h"
 

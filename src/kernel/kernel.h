@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kernel is.
+ * Kernels.
  *
- * Every kernel here is a sum of terms, of which most have one. A term is a variance times a
- * function of one number per pair of points:
+ * A kernel is a sum of terms; most kernels have one term. A term is a variance times a function of
+ * one number t for each pair of points:
  *
  *     k(x, x') = sum_t s2_t g_t(t_t(x, x')) + (jitter sum_t s2_t + s0^2) [x = x'],
  *
  *     SQUARED_DISTANCE   t = sum_j (x_j - x'_j)^2 / lambda_j^2      (stationary terms)
  *     DOT_PRODUCT        t = sum_j x_j x'_j / lambda_j^2
  *
- * so a term is the kind of t, and g with its first two derivatives, and has s2 and lambda of its
- * own. All products of matrices that lead to t and back from it, and all sums over terms, are
- * shared (gp/).
+ * A term defines the kind of t, and g with its first two derivatives. It has its own s2 and lambda.
+ * The matrix products that compute t and its adjoint, and the sums over terms, are in gp/.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -25,8 +24,8 @@ struct kernel_term {
     enum kernel_argument argument;
     /*
      * For i < n: value = scale g(t_i), slope = scale g'(t_i), curvature = scale g''(t_i).
-     * t is overwritten or left, value may be t itself; slope and curvature may be NULL.
-     * A squared distance t is never negative; g(0) = 1. `degree` matters to the polynomial alone.
+     * t may be overwritten; value may be the same array as t; slope and curvature may be NULL.
+     * A squared distance t is never negative; g(0) = 1. Only the polynomial uses `degree`.
      */
     void (*evaluate)(unsigned degree, double scale, size_t n, const double *t, double *value,
                      double *slope, double *curvature);
@@ -37,10 +36,10 @@ struct kernel_term {
 };
 
 /*
- * The one list of kernels. A new kernel is one file and one line here: ALONE(term, name, summary)
- * for a term, which is `kernel_term` in the file term.c, and SUM(term, term, name, summary) for a
- * sum of two. All else follows from the list: what meson.build compiles, the option's text, --help,
- * man pages, completion, what Python offers, the tests that try every kernel.
+ * The list of kernels. A new kernel is one file and one line here: ALONE(term, name, summary) for a
+ * term, which is `kernel_term` in the file term.c, or SUM(term, term, name, summary) for a sum of
+ * two terms. Everything else uses this list: meson.build, the text of the option, --help, man
+ * pages, completion, Python, and the tests of all kernels.
  */
 /* clang-format off */
 #define KERNEL_LIST(ALONE, SUM)                                                                    \
@@ -69,10 +68,10 @@ struct kernel {
     const struct kernel_term *term[KERNEL_MOST_TERMS];
 };
 
-/* All of them, ended by NULL. */
+/* All kernels, terminated by NULL. */
 extern const struct kernel *const kernel_list[];
 
-/* The one of this name, or NULL. */
+/* The kernel of this name, or NULL. */
 const struct kernel *kernel_named(const char *name);
 
 #endif

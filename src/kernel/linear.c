@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* g(t) = 1 + t, g' = 1, g'' = 0: a plane whose height at the origin has the variance s2, and whose
+/* g(t) = 1 + t, g' = 1, g'' = 0: a plane. Its value at the origin has the variance s2, and its
  * slope along attribute j has the variance s2 / lambda_j^2. */
 #include "math/simd.h"
 #include "kernel/kernel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * With a = sqrt(3 t):  g(t) = (1 + a) exp(-a),  g' = -3/2 exp(-a),  g'' = 9/4 exp(-a) / a.
- * g'' has a pole at t = 0, which its factors (x - x')^2 cancel: there a is kept off zero.
+ * g'' has a pole at t = 0, which the factors (x - x')^2 cancel; the code keeps a above zero there.
  */
 #include "math/simd.h"
 #include "math/single.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gaussian regression: y = f + noise of variance s2, theta = log s2. All is in closed form; with
- * t = s2 + blur and T = t + alpha variance:
+ * Gaussian regression: y = f + noise of variance s2, theta = log s2. Everything has a closed form.
+ * With t = s2 + blur and T = t + alpha variance:
  *
  *     (1/alpha) log E p^alpha = -1/2 log(2 pi t) - 1/(2 alpha) log(1 + alpha variance / t)
  *                               - (y - mean)^2 / (2 T),

@@ -3,8 +3,8 @@
 #define LIKELIHOOD_INTERVAL_H
 
 /*
- * What probit, ordinal and multi-label likelihoods are made of: f plus standard normal noise falls
- * between two thresholds,
+ * Shared by probit, ordinal and multi-label likelihoods: the probability that f plus standard
+ * normal noise is between two thresholds,
  *
  *     p(low < f + noise < high | f) = Phi((high - f) / s) - Phi((low - f) / s),   s^2 = 1 + blur.
  *
@@ -23,20 +23,20 @@ struct interval_answer {
     double value, d_mean, d_variance, d_blur, d_low, d_high;
 };
 
-size_t interval_scratch(const struct likelihood_setting *setting); /* doubles all of this needs */
+size_t interval_scratch(const struct likelihood_setting *setting); /* doubles of scratch */
 
 struct interval_answer interval_expectation(double alpha, struct interval interval, double mean,
                                             double variance, double blur, double *scratch);
 
-/* The same for row r of a question whose only function's f it is; answered there, weight and all.
+/* The same for row r of a question with one function; also writes value and weighted derivatives.
  */
 struct interval_answer interval_answer_row(const struct likelihood_setting *setting,
                                            const struct expectation *question, size_t r,
                                            struct interval interval);
 
 /*
- * The probability of each of count + 1 intervals between `count` growing thresholds, under
- * f ~ N(mean, variance); returns E H, the entropy that would be left were f known.
+ * The probability of each of the count + 1 intervals between `count` ascending thresholds, under
+ * f ~ N(mean, variance). Returns E H, the expected entropy if f were known.
  */
 double interval_probabilities(size_t count, const double *threshold, double mean, double variance,
                               double *probability, double *scratch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a likelihood is: p(y | f) for latent values f in R^F whose posterior is N(mean, variance),
+ * Likelihoods: p(y | f) for latent values f in R^F whose posterior is N(mean, variance),
  * independent over the F latent functions.
  *
  * Arrays of latent quantities are F x rows with `stride` doubles from one function to the next.
@@ -13,46 +13,46 @@
 
 #include <stddef.h>
 
-/* What y is, and so what a prediction is; and the numbers of a row's target. */
+/* The kind of target, which also determines the kind of prediction. */
 enum target_kind {
     TARGET_CLASS = NIM_TARGET_CLASS,   /* one of C classes: 0 .. C-1 */
-    TARGET_LEVEL = NIM_TARGET_LEVEL,   /* likewise, and their order means something */
+    TARGET_LEVEL = NIM_TARGET_LEVEL,   /* the same, with a meaningful order */
     TARGET_LABELS = NIM_TARGET_LABELS, /* any of C labels: C numbers, each 0 or 1 */
     TARGET_NUMBER = NIM_TARGET_NUMBER, /* a real number in standard units */
-    TARGET_COUNT = NIM_TARGET_COUNT,   /* 0, 1, 2, ... and the exposure it was gathered over: two
-                                          numbers */
+    TARGET_COUNT = NIM_TARGET_COUNT,   /* 0, 1, 2, ... and its exposure: two numbers */
 };
 
-/* The sizes and settings a likelihood may ask for. */
+/* The sizes and settings of a likelihood. */
 struct likelihood_setting {
-    size_t classes;      /* C: classes, levels or labels; 0 where y is a number or a count */
+    size_t classes;      /* C: classes, levels or labels; 0 if y is a number or a count */
     size_t functions;    /* F */
     double alpha;        /* power of the divergence, 0 .. 1: see struct expectation */
-    double epsilon;      /* where label noise starts */
+    double epsilon;      /* start of the label noise */
     int learn_epsilon;   /* whether it is a parameter */
     const double *table; /* what `fill_table` wrote */
     int coarse;          /* prediction: an error of 1e-5 in a probability is small enough */
 };
 
-/* What is known of the targets before training, to start from. */
+/* Statistics of the targets, from which the parameters of a likelihood start. */
 struct target_summary {
-    const double *share; /* C: share of the rows that have each class, level or label */
+    const double *share; /* C: share of rows with each class, level or label */
     double rate;         /* counts over exposures */
 };
 
 /*
- * A question to a likelihood: for each row r, under f ~ N(mean, variance),
+ * The input and output of `expectation`: for each row r, under f ~ N(mean, variance),
  *
  *     value[r] = (1/alpha) log E p(target_r | f)^alpha,
  *     value[r] = E log p(target_r | f)                    for alpha = 0, its limit,
  *
- * and, all times weight[r], its derivatives. With alpha = 1 it is the log of what is predicted. The
- * value never falls as alpha grows (Jensen). For sets of labels the power is taken label by label,
- * as prediction does: it is the sum over the labels of (1/alpha) log E p(label | f)^alpha.
+ * and its derivatives times weight[r]. With alpha = 1 it is the log of the predicted probability or
+ * density. The value does not fall when alpha grows (Jensen). For sets of labels it is the sum over
+ * the labels of (1/alpha) log E p(label | f)^alpha, because predictions treat labels one by one
+ * too.
  *
- * Where input noise is taken to first order it moves f by g ~ N(0, blur), a new draw for every
- * measurement. A likelihood that `blurs` answers as if its p were E_g p(target_r | f + g); for the
- * others blur is part of the variance, and NULL here.
+ * With first-order input noise, the noise changes f by g ~ N(0, blur), which differs for every
+ * measurement. A likelihood that `blurs` uses E_g p(target_r | f + g) as its p. For the others blur
+ * is added to the variance, and is NULL here.
  */
 struct expectation {
     size_t rows, stride;
@@ -64,12 +64,12 @@ struct expectation {
     double *scratch;
 };
 
-/* Something learned that a user may ask for by name. */
+/* A learned quantity that nim_model_get returns by name. */
 struct likelihood_quantity {
     const char *name;
     size_t (*count)(const struct likelihood_setting *setting); /* NULL: one number */
     void (*read)(const struct likelihood_setting *setting, const double *theta, double *values);
-    int scales; /* in units of y: to be multiplied by its deviation */
+    int scales; /* in units of y: is multiplied by its deviation */
 };
 
 struct likelihood {
@@ -78,37 +78,38 @@ struct likelihood {
     enum target_kind target;
     size_t most_classes; /* 0: any number */
 
-    /* How many latent functions; `wanted` is what the user asked for, 0 if nothing. NULL: one. */
+    /* The number of latent functions; `wanted` is the option, 0 for the default. NULL: one. */
     size_t (*functions)(size_t classes, size_t wanted);
 
-    /* How many parameters are learned, where they start (theta: that many), and the range in
-     * which they are kept. NULL: none; no limits. */
+    /* The number of learned parameters, their start (theta) and their range. NULL: none; no
+     * limits. */
     size_t (*parameters)(const struct likelihood_setting *setting);
     void (*start)(const struct likelihood_setting *setting, const struct target_summary *summary,
                   double *theta);
     void (*keep_in_range)(const struct likelihood_setting *setting, double *theta);
-    const struct likelihood_quantity *quantities; /* ended by one without a name; or NULL */
+    const struct likelihood_quantity *quantities; /* terminated by one without a name; or NULL */
 
-    /* Constants worked out once, read by all threads; NULL: none. False: no memory. */
+    /* Constants that are computed once and read by all threads; NULL: none. False: out of memory.
+     */
     size_t (*table)(const struct likelihood_setting *setting);
     int (*fill_table)(const struct likelihood_setting *setting, double *table);
 
-    /* Doubles of scratch one call needs, whatever the number of rows. NULL: none. */
+    /* Doubles of scratch for one call with any number of rows. NULL: none. */
     size_t (*scratch)(const struct likelihood_setting *setting);
 
     int blurs; /* see struct expectation */
     void (*expectation)(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question);
 
-    /* Classes, levels and labels. For each row: probability (rows x C) of each, and E H[p(y|f)],
-     * the entropy of y that would be left were f known. */
+    /* Classes, levels and labels. For each row: the probability of each (rows x C), and
+     * E H[p(y|f)], the expected entropy of y if f were known. */
     void (*predict)(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
                     double *label_entropy, double *scratch);
 
-    /* Numbers and counts (F = 1). One target y, as in `expectation`, against each of the rows'
-     * f ~ N(mean, variance): E y and E y^2 (of `target` only an exposure is looked at),
-     * log E p(y | f), and P(Y <= y). */
+    /* Numbers and counts (F = 1). For one target y, as in `expectation`, and each of the rows
+     * f ~ N(mean, variance): E y and E y^2 (of `target` only an exposure is used), log E p(y | f),
+     * and P(Y <= y). */
     void (*moments)(const struct likelihood_setting *setting, const double *theta,
                     const double *target, size_t rows, const double *mean, const double *variance,
                     double *first, double *second);
@@ -124,9 +125,9 @@ struct likelihood {
 size_t likelihood_target_width(const struct likelihood *likelihood, size_t classes);
 
 /*
- * The one list of likelihoods: name.c has `likelihood_name`, whose name is the same. A new one is
- * one file and one line here; all else follows, as for kernels (kernel/kernel.h). The first of a
- * target is its default.
+ * The list of likelihoods: name.c defines `likelihood_name` with .name = "name". A new likelihood
+ * is one file and one line here, as for kernels (kernel/kernel.h). The first likelihood of a target
+ * is the default for that target.
  */
 #define LIKELIHOOD_LIST(PART)                                                                      \
     PART(robust_max)                                                                               \
@@ -142,7 +143,7 @@ size_t likelihood_target_width(const struct likelihood *likelihood, size_t class
 LIKELIHOOD_LIST(LIKELIHOOD_DECLARE)
 #undef LIKELIHOOD_DECLARE
 
-/* All of them, ended by NULL. */
+/* All likelihoods, terminated by NULL. */
 extern const struct likelihood *const likelihood_list[];
 
 #endif

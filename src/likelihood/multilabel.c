@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of labels: label l is there when g_l and standard normal noise exceed zero, where
- * g = W f + b mixes F shared latent functions; theta = W (C x F), then b (C).
+ * Sets of labels: a row has label l if g_l plus standard normal noise is positive, where g = W f +
+ * b combines F shared latent functions; theta = W (C x F), then b (C).
  *
  *     g_l ~ N(b_l + sum_f W_lf mean_f, sum_f W_lf^2 variance_f),
  *
  * so each label is a probit of its own g_l, and E log p is a sum of 1-D integrals. With alpha > 0
- * the power is taken label by label, sum_l (1/alpha) log E p_l^alpha, as predictions are made and
- * judged label by label; the labels' common f is not looked at.
+ * the value is sum_l (1/alpha) log E p_l^alpha, because predictions and scores also treat labels
+ * one by one. It ignores that the labels share f.
  */
 #include "math/random.h"
 #include "math/special.h"

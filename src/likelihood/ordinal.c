@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ordinal: y is level k when f and standard normal noise fall between thresholds b_k and b_k+1,
- * where b_0 = -infinity, b_C = infinity. The others are learned and kept in order:
+ * Ordinal: y is level k if f plus standard normal noise is between the thresholds b_k and b_k+1,
+ * where b_0 = -infinity, b_C = infinity. The other thresholds are learned and always ordered:
  * b_1 = theta_0, b_k+1 = b_k + exp(theta_k).
  */
 #include "math/special.h"

@@ -6,9 +6,10 @@
  *     E log p = y (log e + b + mean) - e exp(b + mean + variance/2) - log y!
  *
  * in closed form, as are E y = e exp(b + mean + variance/2) and
- * E y^2 = E y + (E y)^2 exp(variance). Probabilities are integrals over f: the cumulative one of a
- * step where the rate is y, of width 1/sqrt(y); that of one count, or a power of it, of a bump
- * that, when the count is a surprise, stands between that place and the mean, far from both.
+ * E y^2 = E y + (E y)^2 exp(variance). Probabilities are integrals over f. The integrand of the
+ * cumulative probability is a step where the rate is y, of width 1/sqrt(y). That of a single count,
+ * or of its power, is a peak; for an unlikely count it is between that place and the mean, far from
+ * both.
  */
 #include "math/quadrature.h"
 #include "math/special.h"

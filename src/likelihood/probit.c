@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probit: one of two classes, p(y = 1 | f) = Phi(f): f and standard normal noise exceed zero. */
+/* Probit: one of two classes, p(y = 1 | f) = Phi(f): f plus standard normal noise is positive. */
 #include "likelihood/interval.h"
 
 #include <math.h>

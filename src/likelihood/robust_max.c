@@ -2,24 +2,24 @@
 /*
  * Robust-max: p(y | f) = 1 - eps if y = argmax f, else eps / (C-1).
  *
- * Everything rests on P_y = P(y = argmax f) = int N(f; mu_y, v_y) prod_{c != y} Phi(z_c) df with
- * z_c = (f - mu_c) / s_c, s_c = sqrt(v_c):
+ * All quantities follow from P_y = P(y = argmax f) = int N(f; mu_y, v_y) prod_{c != y} Phi(z_c) df
+ * with z_c = (f - mu_c) / s_c, s_c = sqrt(v_c):
  *
  *     E log p   = P log(1-eps) + (1-P) log(eps/(C-1)),
  *     E p^alpha = h P + m (1-P),   h = (1-eps)^alpha, m = (eps/(C-1))^alpha,
  *     predicted = (1-eps) P + (1-P) eps/(C-1).
  *
- * Quadrature. The factors are steps of widths s_c that may differ a hundredfold, so a rule made for
- * one width (Gauss-Hermite) is blind to the others. But no factor needs looking at below
- * a = max_c (mu_c - CUT s_c), where the product vanishes, and a step is flat above mu_c + CUT s_c.
- * So whatever still varies at a distance D above a has a width of at least D / (2 CUT), and the
- * trapezoidal rule in u,
+ * Quadrature. The factors are steps whose widths s_c may differ by a factor of a hundred, so a rule
+ * for one width (Gauss-Hermite) would miss others. But the product vanishes below
+ * a = max_c (mu_c - CUT s_c), and a step is constant above mu_c + CUT s_c. So every factor that
+ * still varies at a distance D above a has a width of at least D / (2 CUT), and the trapezoidal
+ * rule in u,
  *
  *     f(u) = a + (s_min/k) sinh(k u),   k = 1 / (2 CUT),
  *
- * has everywhere a spacing in proportion to the narrowest step that matters there: exponentially
- * accurate, with some 25 points where all widths agree and 20 more for every factor two between
- * them. Classes that are flat above a drop out.
+ * has a spacing proportional to the narrowest step that matters at each place. It converges
+ * exponentially, with about 25 points if all widths are equal and 20 more for every factor of two
+ * between them. Classes whose step is constant above a are omitted.
  */
 #include "math/special.h"
 #include "math/vector.h"
@@ -282,7 +282,7 @@ static const struct likelihood_quantity quantities[] = {
 const struct likelihood likelihood_robust_max = {
     .name = "robust_max",
     .summary =
-        "one of C classes, that of the largest latent function, a share of labels being wrong",
+        "one of C classes: that of the largest latent function; a share of the labels is wrong",
     .target = TARGET_CLASS,
     .functions = functions,
     .parameters = parameters,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * P(c = argmax f) of every class to some 1e-5, for averages over many points: the quadrature of
- * robust_max.c in single precision, from CUT deviations below the highest step on, at nodes
- * one step of u apart,
+ * P(c = argmax f) of every class with an error of about 1e-5, for averages over many points: the
+ * quadrature of robust_max.c in single precision, starting CUT deviations below the highest step,
+ * at nodes one step of u apart,
  *
  *     f_i = a + s_min sinh(k u_i) / k,   u_i = i STEP,   k = 1 / (2 CUT),
  *
- * until the last step is flat. So sinh and cosh are a table, and LANES points are worked on side by
- * side. A point's answer does not depend on its neighbours: nodes beyond its own last one have no
- * weight.
+ * until the last step is constant. So sinh and cosh are in a table, and LANES points are computed
+ * together. The result of a point does not depend on its neighbours: nodes beyond its own last one
+ * have no weight.
  */
 #include "likelihood/robust_max_coarse.h"
 

@@ -7,7 +7,7 @@
  *     E p^alpha = (1/S) sum_s p_s^alpha,   p_s = softmax(f_s)_y,
  *     predicted = (1/S) sum_s softmax(f_s).
  *
- * For variances up to 10 and ten classes E log p is off by 0.01, at worst 0.03
+ * For variances up to 10 and ten classes the error of E log p is 0.01, at most 0.03
  * (tests/likelihood/test_draws.c).
  */
 #include "math/lattice.h"

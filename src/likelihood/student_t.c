@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Student-t regression: y = f + s times a t of nu degrees of freedom; outliers pull little.
- * theta = (log s^2, log(nu - 2)): nu > 2, so that predictions have a deviation.
+ * Student-t regression: y = f + s times a t with nu degrees of freedom; outliers have little
+ * effect. theta = (log s^2, log(nu - 2)): nu > 2, so that predictions have a deviation.
  *
  *     log p(y | f) = c(nu) - 1/2 log(pi nu s2) - (nu+1)/2 log(1 + (y-f)^2 / (nu s2)),
  *     c(nu) = log Gamma((nu+1)/2) - log Gamma(nu/2).
  *
- * E log p is a 1-D integral over f; log p has its branch points at y +- i sqrt(nu s2). Input noise
- * to first order widens s2, as it does Gaussian noise.
+ * E log p is a 1-D integral over f; log p has its branch points at y +- i sqrt(nu s2). First-order
+ * input noise is added to s2, as for Gaussian noise.
  *
- * Prediction uses that a t is a mixture of normals: its variance is s2 tau with
+ * For prediction a t is a mixture of normal distributions with variance s2 tau, where
  * 1/tau ~ Gamma(nu/2, nu/2). So y ~ sum_j share_j N(mean, variance + s2 tau_j), with tau on a grid
- * in log tau, where the trapezoidal rule is exponentially accurate. What an outlier at distance u
- * was drawn with is a tau near u^2 / (nu s2), however small its share: the grid reaches that far.
+ * in log tau, where the trapezoidal rule converges exponentially. An outlier at distance u has a
+ * tau near u^2 / (nu s2), however small its share, so the grid extends that far.
  */
 #include "math/quadrature.h"
 #include "math/special.h"

@@ -3,14 +3,14 @@
 #define NIMGP_MATH_EXACT_SUM_H
 
 /*
- * Sums of arrays whose bits do not depend on the order of the terms, so that processes may add them
- * up in any way. Sums of doubles depend on it; sums of integers do not.
+ * Sums of arrays whose bits do not depend on the order of the terms, so that processes can add them
+ * in any order. Sums of doubles depend on the order; sums of integers do not.
  *
- * Arrays are cut into blocks of EXACT_BLOCK numbers. A block's exponent e is the least with
+ * Arrays are divided into blocks of EXACT_BLOCK numbers. A block's exponent e is the least with
  * |v| < 2^e for all its numbers v in all terms. With at most 2^b terms every number becomes the
- * integer nearest to v 2^(62 - b - e); the sums of these are below 2^62. What rounding loses is at
- * most half a unit of 2^(e + b - 62) a term: less than double precision loses on the block's
- * largest.
+ * integer nearest to v 2^(62 - b - e); the sums of these are below 2^62. The rounding error is at
+ * most half a unit of 2^(e + b - 62) per term, which is less than the rounding error of the block's
+ * largest number in double precision.
  */
 
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 enum {
     EXACT_BLOCK = 256,
-    EXACT_LEAST = -900,     /* exponents below count as this one */
+    EXACT_LEAST = -900,     /* smaller exponents are replaced by this one */
     EXACT_BROKEN = 1 << 20, /* the exponent of a block with a number that is not finite */
 };
 

@@ -5,17 +5,17 @@
 /*
  * Dense products and triangular factors of row-major double matrices.
  *
- * Nothing here allocates, keeps state or starts threads: the caller hands in GEMM_SCRATCH doubles
- * of 64-byte aligned scratch, one area per thread.
+ * These functions do not allocate, have no state and start no threads. The caller passes
+ * GEMM_SCRATCH doubles of 64-byte aligned scratch, one area per thread.
  *
- * An element of a product depends on its row of op(A), its column of op(B), k, alpha and beta, and
- * on nothing else: it has the same bits wherever it stands in C and whatever m and n are.
+ * An element of a product depends only on its row of op(A), its column of op(B), k, alpha and beta.
+ * Its bits do not depend on its position in C or on m and n.
  */
 
 #include <stddef.h>
 
-/* How a factor is handed over: as it is, transposed or, to gemm and gemm_lower alone, as panels
- * made beforehand (gemm_pack, gemm_pack_left). */
+/* The form of a factor: plain, transposed or, in gemm and gemm_lower only, packed beforehand
+ * (gemm_pack, gemm_pack_left). */
 enum form { PLAIN, TRANSPOSED, PACKED };
 
 /* Doubles of scratch for the packed panels of one product. */
@@ -30,9 +30,9 @@ void gemm(enum form ta, enum form tb, size_t m, size_t n, size_t k, double alpha
           double *scratch);
 
 /*
- * Factors that several products share can be packed once; the bits of the products are the same.
- * Their stride is then not looked at. gemm_pack: op(B) (k x n). gemm_pack_left: A (m x k), times
- * alpha, which the products must then leave at 1, and with column p times weight[p] if there are
+ * A factor of several products can be packed once; the bits of the products are the same. The
+ * stride of a packed factor is ignored. gemm_pack: op(B) (k x n). gemm_pack_left: A (m x k), times
+ * alpha, which must then be 1 in the products, and with column p times weight[p] if there are
  * weights (k). packed: gemm_packed_size(n or m, k) doubles, 64-byte aligned.
  */
 size_t gemm_packed_size(size_t n, size_t k);
@@ -58,9 +58,8 @@ void trmm_lower(enum form tl, size_t m, size_t n, double alpha, const double *l,
                 const double *b, size_t ldb, double beta, double *c, size_t ldc, double *scratch);
 
 /*
- * The same in single precision, from the same source (real.h). The scratch is the same, whichever
- * numbers are in it. NAME_widening adds up a block of k, 264 at most, in single precision and the
- * blocks in double precision.
+ * The same in single precision, from the same source (real.h), with the same scratch. NAME_widening
+ * adds up a block of k, at most 264 terms, in single precision, and the blocks in double precision.
  */
 size_t gemm_packed_size_single(size_t n, size_t k);
 void gemm_pack_single(enum form tb, size_t n, size_t k, const float *b, size_t ldb, float *packed);
@@ -89,7 +88,7 @@ void add_transpose(size_t n, double *a);
 /*
  * Replaces the symmetric A (n x n), of which only the lower triangle is read, by its lower Cholesky
  * factor with a strict upper triangle of zeros.  Returns 0, or the 1-based index of the first pivot
- * that is not positive or not finite; A is then left half done.
+ * that is not positive or not finite; the content of A is then undefined.
  */
 size_t cholesky(size_t n, double *a, size_t lda, double *scratch);
 

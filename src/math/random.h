@@ -10,16 +10,16 @@
  * row, index), so results depend neither on the order of the calls nor on the number of threads.
  *
  * The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as
- * 1, 2, 3; SC 2011), a keyed bijection of 128-bit counters; a name is spread over its input as
+ * 1, 2, 3; SC 2011), a keyed bijection of 128-bit counters. The name is its input:
  *
  *     counter = (block, stream, row low, row high)      key = mix(mix(seed) + step)
  *
  * where each block yields two numbers and mix is the 64-bit finaliser of splitmix64, a bijection.
- * For one seed, distinct (stream, step, row) therefore have distinct (counter, key) for certain;
- * two sequences with different seeds share a key only with probability 2^-64.
+ * So for one seed, distinct (stream, step, row) always have distinct (counter, key). Two sequences
+ * with different seeds share a key only with probability 2^-64.
  *
- * Uniforms, normals and the others are functions of the same bits: give each purpose a stream of
- * its own. A sequence has at most 2^33 numbers.
+ * Uniform, normal and other numbers are functions of the same bits, so each purpose needs its own
+ * stream. A sequence has at most 2^33 numbers.
  */
 struct random_key {
     uint64_t seed;

@@ -3,10 +3,10 @@
 #define NIMGP_MATH_REAL_H
 
 /*
- * One source for two precisions. A file that works on `real` numbers is compiled as it is for
- * doubles, and once more for floats by NAME_single.c, which defines SINGLE and includes it.
- * REAL(name) is what a function of this precision is called: name, or name_single. WIDENED(name) is
- * the product of two matrices of reals into one of doubles: name, or name_widening.
+ * One source for two precisions. A file that uses the type `real` is compiled directly for doubles.
+ * NAME_single.c defines SINGLE and includes it, which compiles it for floats. REAL(name) is the
+ * name of a function in this precision: name, or name_single. WIDENED(name) is the product of two
+ * matrices of reals that gives a matrix of doubles: name, or name_widening.
  */
 #ifdef SINGLE
 typedef float real;

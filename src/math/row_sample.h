@@ -3,9 +3,9 @@
 #define NIMGP_MATH_ROW_SAMPLE_H
 
 /*
- * At most `most` of a table's rows, so that what only needs to see many of them needs no memory for
- * all: the rows are cut into as many stretches of nearly equal length, and one row of each is
- * drawn. All of them, in order, where there are no more than that.
+ * A sample of at most `most` rows of a table, for computations that need many rows but not all: the
+ * rows are divided into `most` parts of nearly equal length, and one row is drawn from each. If
+ * there are at most `most` rows, it is all of them, in order.
  */
 
 #include "math/random.h"
@@ -25,7 +25,7 @@ static inline struct row_sample row_sample(struct random_key key, uint64_t step,
 static inline size_t row_sample_at(const struct row_sample *sample, size_t k) {
     if (sample->count == sample->rows)
         return k;
-    /* In two parts, so that nothing overflows. */
+    /* In two parts, to avoid overflow. */
     size_t each = sample->rows / sample->count, more = sample->rows % sample->count;
     size_t first = each * k + more * k / sample->count;
     size_t next = each * (k + 1) + more * (k + 1) / sample->count;

@@ -18,7 +18,7 @@
 #endif
 
 /*
- * SIMD_INLINE: helpers that must dissolve into their caller, so that each clone vectorises them
+ * SIMD_INLINE: helpers that must be inlined into their caller, so that each clone vectorises them
  * with its own instruction set.
  */
 #if defined(__GNUC__)
@@ -37,8 +37,8 @@
 #endif
 
 /*
- * SIMD_WIDE marks a function that is compiled for AVX-512 with vectors as wide as they get, and
- * called only where simd_is_wide(): the same operations on each element, and so the same bits.
+ * SIMD_WIDE marks a function that is compiled for AVX-512 with the widest vectors, and called only
+ * if simd_is_wide(). Each element has the same operations and therefore the same bits.
  */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__)
 #define SIMD_WIDE __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))

@@ -31,12 +31,13 @@ double normal_cdf(double z);
 /* log_cdf = log Phi(z) and the hazard as above; both have small relative error for every z. */
 void log_normal_cdf_array(size_t n, const double *z, double *log_cdf, double *hazard);
 
-/* log Gamma(x) and its derivative, for x > 0; unlike lgamma they touch nothing global. */
+/* log Gamma(x) and its derivative, for x > 0; unlike lgamma they have no global state. */
 double log_gamma(double x);
 double digamma(double x);
 
-/* Q(a, x) = Gamma(a, x) / Gamma(a) for a > 0, x >= 0: that of a Poisson variable of mean x being
- * less than a. Absolute error below 1e-9 beyond a = 10^4, else below 2e-13 + 3e-15 a. */
+/* Q(a, x) = Gamma(a, x) / Gamma(a) for a > 0, x >= 0: the probability that a Poisson variable with
+ * mean x is less than a. The absolute error is below 1e-9 for a > 10^4, otherwise below
+ * 2e-13 + 3e-15 a. */
 double gamma_upper(double a, double x);
 
 /*

@@ -2,7 +2,7 @@
 #ifndef NIMGP_MATH_SQUARE_H
 #define NIMGP_MATH_SQUARE_H
 
-/* Squares of SQUARE x SQUARE numbers (real.h) turned over in registers. */
+/* Transposition of SQUARE x SQUARE numbers (real.h) in registers. */
 
 #include "math/real.h"
 #include "math/simd.h"
@@ -12,7 +12,7 @@
 enum { SQUARE = 4 };
 
 typedef real quad __attribute__((vector_size(SQUARE * sizeof(real)), may_alias));
-/* The same anywhere in memory. */
+/* The same type without alignment. */
 typedef real unaligned_quad
     __attribute__((vector_size(SQUARE * sizeof(real)), aligned(sizeof(real)), may_alias));
 

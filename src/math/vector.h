@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /*
- * Small loops over arrays, vectorised without giving up a fixed order of summation: sums run in
- * SUM_PARTS parts, each of every SUM_PARTS-th number, that are added up in one way only. Loops
- * elsewhere that sum do the same, and have sum() add up their parts.
+ * Small loops over arrays, vectorised with a fixed order of summation: sums have SUM_PARTS parts,
+ * each of every SUM_PARTS-th number, and the parts are added up in one fixed order. Other loops
+ * that sum do the same, and use sum() to add up their parts.
  */
 enum { SUM_PARTS = 8 };
 
@@ -21,7 +21,7 @@ void scale(size_t n, double s, double *out);                       /* out *= s *
 void multiply(size_t n, const double *a, const double *b,
               double *out); /* out = a b; out may be a or b */
 
-/* The same in single precision, sums excepted, and doubles rounded to it. */
+/* The same in single precision, except for sums; and conversion of doubles to it. */
 double dot_single(size_t n, const float *a, const float *b);
 void add_single(size_t n, const float *a, float *out);
 void scale_single(size_t n, float s, float *out);

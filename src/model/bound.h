@@ -9,9 +9,10 @@
  *                                  + E_{q(x_i)} log N(x~_i | x_i, V_i) - KL(q(x_i) || p(x_i)) ]
  *     - sum_c KL(q(w^c) || N(0, I)).
  *
- * The options change it: `alpha` what a point says of its label (likelihood.h), several points of a
- * row may be averaged inside a logarithm (input.h), `caution` divides the weights w_i, so that the
- * functions' KL counts that much less, and lengthscales may have a prior.
+ * The options change it: `alpha` changes the likelihood's term of a point (likelihood.h); several
+ * points of a row may be averaged inside a logarithm (input.h); the weights w_i are divided by
+ * `caution`, which reduces the relative weight of the functions' KL if caution < 1; and
+ * lengthscales may have a prior.
  */
 
 #include "base/pool.h"
@@ -20,7 +21,7 @@
 /* One step's rows, filled by the caller; arrays hold up to `most_rows`. */
 struct bound_batch {
     size_t rows;
-    size_t step_rows;   /* of all processes; looked at only where there are many */
+    size_t step_rows;   /* of all processes; used only if there are several */
     double total;       /* rows in the whole data set, copies counted: N */
     size_t *row, *copy; /* B */
     double *x, *noise;  /* B x d: x~ and the given part of V */
@@ -34,7 +35,8 @@ struct bound_batch {
 
 struct bound;
 
-/* Workspace for batches of up to most_rows of such data. NULL when memory or threads cannot be had.
+/* Workspace for batches of up to most_rows rows of such data. NULL if memory or threads are not
+ * available.
  */
 struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t most_rows,
                            size_t threads);
@@ -44,13 +46,14 @@ struct bound_batch *bound_batch(struct bound *bound);
 struct pool *bound_pool(struct bound *bound);
 
 /*
- * Which of a step's rows are this process's: `rows` of them from `first` on. All of them unless the
- * model has collectives; then the batch is filled with these, and bound_own_gradient is of all.
+ * The rows of a step that this process evaluates: `rows` rows from `first` on. All rows unless the
+ * model has collectives; with collectives the batch is filled with these rows only, and
+ * bound_own_gradient has all rows.
  */
 void bound_share(const struct bound *bound, size_t step_rows, size_t *first, size_t *rows);
 
-/* Who wants to know, from whichever thread it is, that a function's Z will not be looked at again
- * in this evaluation and that the gradient by it is complete. */
+/* Is called, in any thread, when the gradient by a function's Z is complete and Z will not be read
+ * again in this evaluation. */
 struct bound_listener {
     void (*z_is_done)(void *context, size_t function);
     void *context;
@@ -58,9 +61,10 @@ struct bound_listener {
 
 /*
  * The bound of the batch at the model's parameters, and the gradient: by the shared parameters
- * (bound_gradient) and by the batch's own (bound_own_gradient). The batch's noise and weight are
- * overwritten by V and by what each row counts. Fails with NIM_NUMERICAL, before any gradient, when
- * a covariance cannot be factorised or the bound is not finite. The listener may be NULL.
+ * (bound_gradient) and by the parameters of the batch's rows (bound_own_gradient). The batch's
+ * noise is overwritten by V, and its weight by the weight of each row in the bound. Fails with
+ * NIM_NUMERICAL, before any gradient, if a covariance cannot be factorised or the bound is not
+ * finite. The listener may be NULL.
  */
 nim_status bound_evaluate(struct bound *bound, const struct bound_listener *listener, double *value,
                           nim_error *error);

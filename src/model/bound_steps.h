@@ -2,7 +2,7 @@
 #ifndef NIMGP_MODEL_BOUND_STEPS_H
 #define NIMGP_MODEL_BOUND_STEPS_H
 
-/* What a bound consists of, and the steps of its formula, for bound.c and parallel_bound.c alone.
+/* The arrays of a bound and the steps of its formula, for bound.c and parallel_bound.c only.
  */
 
 #include "model/bound.h"
@@ -28,22 +28,22 @@ struct bound {
     struct gp_tile *tile;     /* tiles x C */
     struct gp_gather *gather; /* tiles x C; with one tile, per worker */
     double *unit_noise;       /* tiles x C x d: gradient by V, first order only; or NULL */
-    union gp_matrix *gamma;   /* tiles: the functions' gammas, one below the other */
-    struct gp_parameters *theta, *gradient_of; /* C: views of theta and gradient */
-    const struct gp_parameters *norms;         /* C: where gather_norms adds to */
-    bool *factored;                            /* C */
-    double *q, *d_q;                           /* C T x d: 1 / lambda^2; scratch */
-    double *x, *x_square, *d_x;                /* R x d */
-    float *x_narrow;                           /* R x d: x in single precision; or NULL */
-    double *x_norm, *d_norm;                   /* C T x most_points */
-    union gp_matrix *packed;                   /* tiles x 2: x' and x, see gp.h */
-    double *feature;                           /* B x features: what a network is told of targets */
-    double *point_target;                      /* R x target width */
-    double *point_weight, *point_value;        /* R */
-    double *log_weight, *share;                /* R: see input.h; or NULL */
+    union gp_matrix *gamma;   /* tiles: the gammas of all functions as one matrix */
+    struct gp_parameters *theta, *gradient_of;     /* C: views of theta and gradient */
+    const struct gp_parameters *norms;             /* C: where gather_norms adds to */
+    bool *factored;                                /* C */
+    double *q, *d_q;                               /* C T x d: 1 / lambda^2; scratch */
+    double *x, *x_square, *d_x;                    /* R x d */
+    float *x_narrow;                               /* R x d: x in single precision; or NULL */
+    double *x_norm, *d_norm;                       /* C T x most_points */
+    union gp_matrix *packed;                       /* tiles x 2: x' and x, see gp.h */
+    double *feature;                               /* B x features: the targets, for a network */
+    double *point_target;                          /* R x target width */
+    double *point_weight, *point_value;            /* R */
+    double *log_weight, *share;                    /* R: see input.h; or NULL */
     double *mean, *variance, *d_mean, *d_variance; /* C x most_points */
-    double *blur, *d_blur;       /* C x most_points: what input noise adds to f, where told apart */
-    double *row_value;           /* B */
+    double *blur, *d_blur; /* C x most_points: variance of f due to input noise, if separate */
+    double *row_value;     /* B */
     double *likelihood_gradient; /* units x parameters */
     double *noise_gradient;      /* d */
     double *gradient, *own_gradient;
@@ -69,20 +69,20 @@ void find_scales(void *bound, size_t function, size_t worker);
 /* One for each function and its prior, then one for each and its posterior. */
 void factor_part(void *bound, size_t unit, size_t worker);
 void gradient_part(void *bound, size_t unit, size_t worker);
-/* One for each tile and function: the way forward, and back into gather[unit]. */
+/* One for each tile and function: forward, and backward into gather[unit]. */
 void look_at_points(void *bound, size_t unit, size_t worker);
 void look_back(void *bound, size_t unit, size_t worker);
 
-/* All rows of the batch: where their points are, what they say of the targets (the value), and,
- * after look_back, the rest of the gradient: `norms` by log lambda, through the norms of points;
- * then by noise, likelihood and input model, and the rows' own. */
+/* For all rows of the batch: the points, the likelihood (the value) and, after look_back, the rest
+ * of the gradient: `norms` by log lambda, through the norms of points; then by noise, likelihood
+ * and input model, and by the rows' own parameters. */
 void place_inputs(struct bound *bound);
 double sum_rows(struct bound *bound);
 void gather_norms(struct bound *bound, const struct gp_parameters *norms);
 void gather_likelihood(struct bound *bound);
 void move_inputs_back(struct bound *bound);
 
-/* Not a matter of rows: why there is no bound, and the prior of lengthscales. */
+/* Independent of rows: the error of a bound that is not finite, and the prior of lengthscales. */
 nim_status bound_not_finite(const struct bound *bound, nim_error *error);
 nim_status factor_failure(const struct bound *bound, nim_error *error);
 double add_lengthscale_prior(struct bound *bound);

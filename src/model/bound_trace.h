@@ -15,7 +15,7 @@ enum { TRACE_POINTS = 256 };
 
 struct bound_trace {
     size_t count;
-    uint64_t stride;               /* 0 where there is none yet: 1 */
+    uint64_t stride;               /* 0 before the first point; then 1 */
     double point[TRACE_POINTS][2]; /* epoch, bound */
 };
 
@@ -36,7 +36,7 @@ static inline void bound_trace_add(struct bound_trace *trace, uint64_t epoch, do
     trace->point[trace->count++][1] = bound;
 }
 
-/* The stride of points that were read from a file; 0 where they cannot be what they should. */
+/* The stride of points that were read from a file; 0 if they are not valid. */
 static inline uint64_t bound_trace_stride(const struct bound_trace *trace) {
     double step = trace->count > 1 ? trace->point[1][0] - trace->point[0][0] : 1.0;
     if (!(step >= 1.0 && step < 9e15 && trace->point[0][0] >= 1.0))
@@ -53,8 +53,8 @@ static inline uint64_t bound_trace_stride(const struct bound_trace *trace) {
     return stride;
 }
 
-/* Whether it can be that of a training which has come to this epoch: its last point is the last
- * multiple of the stride. Otherwise what is added would not continue it. */
+/* Whether it can belong to a training that has reached this epoch: its last point must be the last
+ * multiple of the stride. Otherwise new points would not continue it. */
 static inline int bound_trace_reaches(const struct bound_trace *trace, uint64_t epoch) {
     return !trace->count || (trace->stride && (uint64_t)trace->point[trace->count - 1][0] ==
                                                   epoch - epoch % trace->stride);

@@ -3,15 +3,15 @@
 #define NIMGP_MODEL_CHECKPOINT_STATE_H
 
 /*
- * Where a training that was stopped under way can go on. The trainer fills it in and reads it; a
- * model file keeps it as one array of CHECKPOINT_NUMBERS doubles ("training.standing", see
- * docs/model-file.md), so every member is a double, and new ones take the place of `reserved`.
+ * The state from which a stopped training continues. The trainer writes and reads it. A model file
+ * stores it as one array of CHECKPOINT_NUMBERS doubles ("training.standing", see
+ * docs/model-file.md), so every member is a double, and new members replace part of `reserved`.
  */
 
 enum { CHECKPOINT_NUMBERS = 64, CHECKPOINT_LAPS = 40 };
 
 struct checkpoint_state {
-    double next_batch;  /* of the epoch under way */
+    double next_batch;  /* of the current epoch */
     double epoch_sum;   /* of the bounds of its batches so far */
     double data_digest; /* CRC-32 of the data, which must be the same */
     struct {            /* struct schedule (train/schedule.h), member by member */

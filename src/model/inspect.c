@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking into a model: its sizes, what it learned, and where it believes its rows to be. */
+/* Inspection of a model: its sizes, its learned quantities, and the estimated true inputs of rows.
+ */
 #include "math/linalg.h"
 #include "base/pool.h"
 #include "base/sized.h"

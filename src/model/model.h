@@ -2,7 +2,7 @@
 #ifndef NIMGP_MODEL_MODEL_H
 #define NIMGP_MODEL_MODEL_H
 
-/* A model: its settings, its parts and one flat vector of everything that is learned. */
+/* A model: its options, its parts and one flat vector of all learned parameters. */
 
 #include "data/scaling.h"
 #include "gp/gp.h"
@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-/* A named stretch of the flat vector. */
+/* A named part of the flat vector. */
 struct block {
     const char *name;
     size_t offset, count;
@@ -27,7 +27,7 @@ enum { BLOCKS_PER_FUNCTION = 6 };
 
 struct nim_model {
     struct nim_options options;
-    size_t classes;    /* C: classes, levels or labels; 0 where y is a number or a count */
+    size_t classes;    /* C: classes, levels or labels; 0 if y is a number or a count */
     size_t functions;  /* F: latent ones */
     size_t attributes; /* d: the table's columns and the flags of missing cells, see scaling.h */
     size_t columns;    /* of the user's tables */
@@ -50,10 +50,10 @@ struct nim_model {
     uint64_t visits; /* updates since the optimiser's moments were zero */
     double bound;
     struct bound_trace trace;
-    bool shares_known;   /* class_share was counted */
-    double *class_share; /* classes: their shares among the rows it learned from */
-    double temperature;  /* predicted probabilities p become those in proportion to p^(1/T) */
-    struct conformal conformal; /* rows kept aside, for sets of classes */
+    bool shares_known;          /* class_share was counted */
+    double *class_share;        /* classes: their shares in the training rows */
+    double temperature;         /* T: predicted probabilities are proportional to p^(1/T) */
+    struct conformal conformal; /* from held-out rows, for sets of classes */
     struct novelty novelty;     /* how surprising training rows are */
     bool under_way;             /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;
@@ -65,12 +65,12 @@ struct nim_model {
     struct arena arena;
 };
 
-/* What a model's memory depends on besides its options. */
+/* The sizes on which the memory of a model depends, besides its options. */
 struct model_sizes {
     size_t classes, columns, flags, inducing;
 };
 
-/* Sizes, counts and settings of such a model, without any memory: what would have to be there. */
+/* Fills in sizes, counts and settings of such a model, without allocating memory. */
 void model_plan(struct nim_model *model, const struct nim_options *options,
                 const struct model_sizes *sizes);
 
@@ -79,23 +79,23 @@ void model_plan(struct nim_model *model, const struct nim_options *options,
 nim_status model_allocate(const struct nim_options *options, const struct model_sizes *sizes,
                           struct nim_model **model, nim_error *error);
 
-/* Rows row[0 .. count-1] of a table in standard units, with the given part of their noise, as the
- * model's population wants them: see scaling_gather; shapes of the measurements (count x
- * shape_size(d)) where they are asked for, see shapes.h. */
+/* Rows row[0 .. count-1] of a table in standard units, with the given part of their noise, in the
+ * form for the model's population: see scaling_gather. Also shapes of the measurements (count x
+ * shape_size(d)) if shape is not NULL, see shapes.h. */
 void model_gather(const struct nim_model *model, const nim_data *data, size_t count,
                   const size_t *row, double *x, double *noise, double *shape, double *weight);
 
-/* Learns the population, or leaves it flat, as the options say; `others` are rows to learn it from
- * besides those of the table, or NULL. */
+/* Learns the population, or leaves it flat, depending on the options. `others` are additional rows
+ * to learn it from, or NULL. */
 nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                   const nim_data *others, nim_error *error);
 
-/* The population of the rows' inputs, whatever the options say. False when memory runs out. */
+/* Learns the population of the rows' inputs, for any options. False when out of memory. */
 bool model_population_of(const struct nim_model *model, const nim_data *data,
                          const nim_data *others, enum population_kind kind,
                          struct population *population);
 
-/* How many latent functions a model of these options and classes has. */
+/* The number of latent functions of a model with these options and classes. */
 size_t model_functions(const struct nim_options *options, size_t classes);
 
 struct gp_parameters model_gp(const struct nim_model *model, double *theta, size_t c);
@@ -114,14 +114,15 @@ static inline bool model_uses_errors(const struct nim_model *model) {
 /* noise (count x d) += the learned variance of each attribute, if there is one. */
 void model_add_learned_noise(const struct nim_model *model, size_t count, double *noise);
 
-/* Whether the table fits the model, then all its cells; targets too when `labelled`. */
+/* Checks that the table fits the model, then all its cells, and its targets if `labelled`. */
 nim_status model_check_data(const struct nim_model *model, const nim_data *data, bool labelled,
                             nim_error *error);
 
-/* The optimiser's moments back to zero: what comes next starts afresh from where the model is. */
+/* Sets the optimiser's moments to zero, so that the next training starts from the parameters only.
+ */
 void model_forget_optimiser(struct nim_model *model);
 
-/* How many threads the options ask for. */
+/* The number of threads by the options. */
 size_t model_threads(const struct nim_model *model);
 
 /* Random streams of model and trainer. */

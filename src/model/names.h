@@ -2,12 +2,12 @@
 #ifndef NIMGP_MODEL_NAMES_H
 #define NIMGP_MODEL_NAMES_H
 
-/* Texts kept with a model: names of attributes and classes, and notes under keys. */
+/* Texts stored with a model: names of attributes and classes, and notes under keys. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A list of owned strings; NULL where one has not been given. */
+/* A list of owned strings; NULL for names that were not given. */
 struct text_list {
     size_t count;
     char **text;
@@ -23,13 +23,13 @@ struct note_list {
 bool text_list_create(struct text_list *list, size_t count);
 void text_list_free(struct text_list *list);
 
-/* A copy of `text` at `index`; false when there is no memory. */
+/* Stores a copy of `text` at `index`; false when out of memory. */
 bool text_list_set(struct text_list *list, size_t index, const char *text);
 
-/* Adds a note under a key that is not there yet; false when there is no memory. */
+/* Adds a note under a new key; false when out of memory. */
 bool note_list_add(struct note_list *list, const char *key, const char *text);
 
-/* Adds, replaces, or with NULL removes; false when there is no memory. */
+/* Adds, replaces, or with NULL removes a note; false when out of memory. */
 bool note_list_set(struct note_list *list, const char *key, const char *text);
 const char *note_list_get(const struct note_list *list, const char *key);
 void note_list_free(struct note_list *list);

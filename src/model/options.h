@@ -17,7 +17,7 @@ enum stop_rule { STOP_AUTO, STOP_FIXED };
 enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
 enum last_batch_rule { LAST_BATCH_EVEN, LAST_BATCH_REST };
 
-/* Every setting, once; options.c gives name, default, range and help of each. */
+/* All options; options.c has name, default, range and help of each. */
 struct nim_options {
     const struct kernel *kernel; /* NULL: auto */
     const struct likelihood *likelihood;
@@ -42,17 +42,17 @@ struct nim_options {
 #define OPTION_AUTO (-1.0)
 
 /*
- * The options with everything settled that they leave to the library: what fits this likelihood,
- * these data and each other.
- *   input    marginal where classes are predicted and up to MOST_INTEGRATED attributes are noisy;
- *            exact where nothing is noisy or missing; otherwise latent
+ * The options with values chosen for all that are left to the library, depending on the likelihood,
+ * the data and the other options.
+ *   input    marginal if classes are predicted and up to MOST_INTEGRATED attributes are noisy;
+ *            exact if nothing is noisy or missing; otherwise latent
  *   kernel, alpha, caution, lengthscale_prior, samples, batch: see settle.c
  */
 enum { MOST_INTEGRATED = 40 };
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data);
 
-/* How many inducing inputs a function gets; settled options leave that open, so that a training
- * that goes on can tell what was asked for. */
+/* The number of inducing inputs per function. It is not stored in the settled options, so that a
+ * continued training knows what the user requested. */
 size_t options_inducing(const struct nim_options *settled, const nim_data *data);
 
 /* Whether attributes with heavy tails are warped (data/warp.h). */

@@ -3,23 +3,23 @@
 #define NIMGP_MODEL_PARALLEL_BOUND_H
 
 /*
- * The bound of a minibatch by many processes, to the same bits whatever their number.
+ * The bound of a minibatch by many processes, with the same bits for any number of them.
  *
- * A step's rows are cut into shards. How many there are follows from the shape of the problem,
- * never from the number of processes; each process takes a stretch of them. A shard is evaluated
- * like a batch of its own up to its sums over rows (gp_gather and the like), which are added up
- * exactly (exact_sum.h), so that the order does not matter. What depends on Z alone is divided by
- * functions: each process factors its functions' covariances and sends what points need of them,
- * and at the end turns the sums of its functions into their gradient, and sends that.
+ * The rows of a step are divided into shards. Their number depends on the shape of the problem,
+ * never on the number of processes. Each process evaluates consecutive shards. A shard is evaluated
+ * like a batch, up to its sums over rows (gp_gather and others). These sums are added exactly
+ * (exact_sum.h), so that the order does not matter. What depends on Z only is divided by functions:
+ * each process factorises the covariances of its functions and sends the numbers that points need.
+ * At the end it computes the gradient of its functions from the sums, and sends it.
  *
- * All processes then hold the whole gradient, and move the same parameters by the same amounts.
+ * All processes then have the whole gradient, and change the parameters in the same way.
  */
 
 #include "model/bound.h"
 
 struct parallel_bound;
 
-/* most_rows: of a step; becomes that of a shard. NULL when memory runs out. */
+/* most_rows: of a step; becomes that of a shard. NULL when out of memory. */
 struct parallel_bound *parallel_bound_create(const struct nim_model *model, size_t *most_rows);
 void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *bound,
                            struct arena *arena);

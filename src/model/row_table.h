@@ -2,8 +2,8 @@
 #ifndef NIMGP_MODEL_ROW_TABLE_H
 #define NIMGP_MODEL_ROW_TABLE_H
 
-/* What each training row has of its own, and how often it was visited. It grows with the rows, and
- * is kept where the caller says (nim_model_set_storage). */
+/* The parameters of each training row, and how often they were updated. This table grows with the
+ * rows; its memory comes from the caller's storage, if there is one (nim_model_set_storage). */
 
 #include "nimgp.h"
 
@@ -15,16 +15,16 @@ struct row_table {
     double *theta;       /* rows x each */
     double *moments;     /* rows x 2 x each: the optimiser's */
     double *visits;      /* rows: whole numbers */
-    nim_storage storage; /* resize NULL: the memory of this process */
+    nim_storage storage; /* resize NULL: the heap */
 };
 
-/* Makes room for `rows` rows; new ones start at zero. False when memory runs out. */
+/* Grows to `rows` rows; new ones start at zero. False when out of memory. */
 bool row_table_grow(struct row_table *table, size_t rows);
 
-/* To another storage with all there is; false, and nothing moved, when that has no room. */
+/* Moves everything to another storage; false, with nothing moved, if that has not enough space. */
 bool row_table_move(struct row_table *table, const nim_storage *storage);
 
-/* The optimiser's part back to zero. */
+/* Sets the optimiser's part to zero. */
 void row_table_forget(struct row_table *table);
 
 void row_table_free(struct row_table *table);

@@ -3,28 +3,29 @@
 #define NIMGP_MODEL_SHAPES_H
 
 /*
- * Measurements that are more than x~ with an error of its own (population/measurement.h), as a
- * model takes them. Where its population knows how attributes hang together, shapes go to the
- * conditioner as they are. Where it does not, lopsided cells and limits become the normal
- * measurements that come closest, attribute by attribute, and only correlations are left.
+ * Measurements with correlations, upper errors or limits (population/measurement.h) in a model. If
+ * its population has correlated attributes, the shapes are passed to the conditioner. Otherwise
+ * asymmetric cells and limits become the closest normal measurements, for each attribute, and only
+ * correlations are left.
  */
 
 #include "model/model.h"
 
-/* Fails where the model has no use for what the data say, and would pass it over. */
+/* Fails if the model would have to ignore a part of these data. */
 nim_status shapes_check_use(const struct nim_model *model, const nim_data *data, nim_error *error);
 
-/* Whether rows of the data have a p(x | x~) in which attributes hang together: by the population,
- * or by correlated errors. */
+/* Whether attributes are correlated in p(x | x~) of these rows, because of the population or of
+ * correlated errors. */
 bool shapes_join(const struct nim_model *model, const nim_data *data);
 
-/* Whether rows have shapes that go to the conditioner. */
+/* Whether rows have shapes that are passed to the conditioner. */
 bool shapes_taken(const struct nim_model *model, const nim_data *data);
 
-/* Rows in standard units, as scaling_gather leaves them, with their shapes (count x shape_size(d))
- * for a population in which attributes hang `together`; else x and noise of the nearest normal
- * measurements, and correlations in shape unless it is NULL. The noise of limits and of halves
- * without an error is never zero. */
+/* Takes rows in standard units from scaling_gather. For a population whose attributes are
+ * correlated
+ * (`together`), adds their shapes (count x shape_size(d)). Otherwise replaces x and noise by those
+ * of the closest normal measurements, and writes correlations to shape unless it is NULL. The noise
+ * of limits, and of cells with only one error, is never zero. */
 void measurements_gather(const struct nim_model *model, const nim_data *data, bool together,
                          size_t count, const size_t *row, double *x, double *noise, double *shape,
                          double *weight);

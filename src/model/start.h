@@ -5,9 +5,9 @@
 #include "model/model.h"
 
 /*
- * Where training starts. Inducing inputs: rows drawn without replacement, every label with a fair
- * share, so that no rare class is without any. Lengthscales: from the median distance of rows.
- * False when memory runs out.
+ * The start of training. Inducing inputs: rows drawn without replacement, with a fair share for
+ * every label, so that a rare class has some. Lengthscales: from the median distance of rows.
+ * False when out of memory.
  */
 bool model_start(struct nim_model *model, const nim_data *data);
 

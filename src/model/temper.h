@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Probabilities of classes calibrated in place: p^(1/T), summing to one. */
+/* Calibrates class probabilities in place: p^(1/T), normalised. */
 static inline void temper(size_t classes, double temperature, double *p) {
     double largest = 0.0, total = 0.0;
     for (size_t c = 0; c < classes; c++)

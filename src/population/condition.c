@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a measurement leaves of a population. Cells are taken in one after the other in square-root
- * form (Potter's update of Kalman filters): a cell of variance V_j, seen against a Gaussian with
- * mean c and factor R, whose row j is r, is a surprise x~_j - c_j of variance a = r r' + V_j, and
+ * p(x | x~) of a population. Cells are added one after the other in square-root form (Potter's
+ * update of Kalman filters): for a Gaussian with mean c and factor R, whose row j is r, a cell with
+ * variance V_j is a surprise x~_j - c_j of variance a = r r' + V_j, and
  *
  *     c += k (x~_j - c_j),   R -= k r / (1 + sqrt(V_j / a)),   k = R r' / a.
  *
- * No inverse, no factorisation that could fail; V_j = 0 leaves row j of R zero, and a missing cell
- * is passed over. The surprises' densities multiply to p(x~).
+ * There is no inverse and no factorisation that could fail. V_j = 0 makes row j of R zero, and a
+ * missing cell is skipped. The product of the densities of the surprises is p(x~).
  */
 #include "math/simd.h"
 #include "math/vector.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a measurement with a shape (measurement.h) leaves of a population: condition.c's way, one
- * scalar after the other, each seen against a Gaussian with mean c and factor R.
+ * p(x | x~) for a measurement with a shape (measurement.h), as in condition.c: a Gaussian with mean
+ * c and factor R is updated by one scalar after the other.
  *
- * A scalar is y = h x + noise. With r = h R and p = r r' the variance of h x, whatever it says
- * leaves h x a mean c + k s and a variance q <= p, and then
+ * A scalar is y = h x + noise. Let r = h R, and let p = r r' be the variance of h x. If the scalar
+ * shifts the mean of h x by s and reduces its variance to q <= p, then
  *
  *     c += k s,   R -= k r (1 - sqrt(q / p)),   k = R r' / p.
  *
- * - A cell of its own: h = e_j, noise V_j.
+ * - An independent cell: h = e_j, noise V_j.
  * - Correlated cells with covariance L L': y = L^-1 x~, h the rows of L^-1, noise of variance 1.
- * - Lopsided cells and limits come last, h = e_j: mean and variance of the product (tilt.c). One
- *   of them leaves exact moments. Of several, each is looked at against what all others leave, over
- *   and over until nothing moves: expectation propagation (Minka, 2001).
+ * - Asymmetric cells and limits are last, h = e_j: mean and variance of the product (tilt.c). With
+ *   one of them the moments are exact. Several are updated in turn, each given the present
+ *   approximations of the others, until nothing changes: expectation propagation (Minka, 2001).
  */
 #include "math/vector.h"
 #include "population/surprise.h"

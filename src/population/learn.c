@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Learning a population from noisy rows. Expectation: each row's p(x | x~) under the population so
- * far (condition.c). Maximisation: shares, means and covariances of those,
+ * Learns a population from noisy rows. Expectation: p(x | x~) of each row under the present
+ * population (condition.c). Maximisation: their shares, means and covariances,
  *
  *     n_k = sum_i r_ik,   m_k = sum_i r_ik c_ik / n_k,
  *     S_k = sum_i r_ik ((c_ik - m_k)(c_ik - m_k)' + R_ik R_ik') / n_k,

@@ -3,19 +3,20 @@
 #define NIMGP_POPULATION_MEASUREMENT_H
 
 /*
- * One row's measurement, in standard units. Most are x~ with a variance V for each cell. The shape
- * of one says more: a row of SHAPE numbers,
+ * The measurement of one row, in standard units. Most measurements are x~ with a variance V for
+ * each cell. A measurement with correlations, upper errors or limits also has a shape: a row of
+ * SHAPE numbers,
  *
  *     upper        d          the deviation above x~ where it is not sqrt(V), the one below; else 0
  *     side         d          -1: the truth is below x~, 1: above (a limit); 0: a measurement
  *     correlation  d (d-1)/2  of errors: (1,0), (2,0), (2,1), (3,0), ...
  *
- * A lopsided cell says of its true value x
+ * The likelihood of the true value x of an asymmetric cell is
  *
  *     p(x~ | x) = 2 / (lower + upper) phi((x - x~)/w),   w = lower below x~ and upper above it,
  *
- * and a limit P(x + sqrt(V) noise < x~) = Phi((x~ - x)/sqrt(V)), or the same with x~ and x changed
- * round. Neither is correlated with other cells. Derivation: docs/derivations/measurements.md.
+ * and that of a limit P(x + sqrt(V) noise < x~) = Phi((x~ - x)/sqrt(V)), or the same with x~ and x
+ * exchanged. Neither is correlated with other cells. Derivation: docs/derivations/measurements.md.
  */
 
 #include <stddef.h>
@@ -44,15 +45,15 @@ static inline double shape_correlation(const double *shape, size_t d, size_t j, 
     return shape[2 * d + j * (j - 1) / 2 + i];
 }
 
-/* What a cell leaves of a normal variable N(centre, variance): the mean and variance of their
- * product, and the logarithm of its integral. */
+/* The product of N(centre, variance) and the likelihood of a cell: its mean, its variance and the
+ * logarithm of its integral. */
 struct tilt {
     double log_mass, mean, variance;
 };
 struct tilt tilt_lopsided(double centre, double variance, double x, double lower, double upper);
 struct tilt tilt_limit(double centre, double variance, double x, double noise, double side);
 
-/* Mean and variance of the truth's distribution where only a lopsided measurement is known of it.
+/* Mean and variance of the true value given an asymmetric measurement and no population.
  */
 struct tilt tilt_alone(double x, double lower, double upper);
 

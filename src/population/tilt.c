@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Normal variables seen through cells that are not normal: moments of N(x; c, p) times what the
- * cell says of x. On either side of x~ a lopsided cell is normal, so the product is one of two
- * normal densities, each cut at x~; their masses and moments are closed forms of Phi and of the
- * hazard h(z) = phi(z)/Phi(z). A limit's product is the textbook's of probit models.
+ * Moments of N(x; c, p) times the likelihood of a cell that is not normal. The likelihood of an
+ * asymmetric cell is normal on each side of x~, so the product consists of two normal densities,
+ * each truncated at x~. Their masses and moments are closed forms of Phi and of the hazard h(z) =
+ * phi(z)/Phi(z). The product of a limit is the usual one of probit models.
  */
 #include "math/special.h"
 #include "population/measurement.h"

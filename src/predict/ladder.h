@@ -3,10 +3,10 @@
 #define NIMGP_PREDICT_LADDER_H
 
 /*
- * As many points as a row needs. Each component of p(x | x~) is averaged over by itself, at pairs
- * of points (lattice.h): more of them where these say that probabilities may be further from their
- * limit than the tolerance. What a row does depends on that row alone. See
- * docs/derivations/prediction.md.
+ * Predicts each row at as many points as it needs. Each component of p(x | x~) is averaged
+ * separately, at pairs of points (lattice.h). If these show that the error of the probabilities may
+ * exceed the tolerance, a level with more pairs is used. The number of points of a row depends on
+ * that row only. See docs/derivations/prediction.md.
  */
 
 #include "base/arena.h"
@@ -20,12 +20,12 @@ struct prediction_work;
 
 enum {
     LADDER_LEVELS = 13,
-    LADDER_ROWS = 64, /* looked at together, so that their points fill whole tiles */
-    LADDER_RANKS = 8, /* pairs of rows with up to so many directions are kept */
+    LADDER_ROWS = 64, /* evaluated together, so that their points fill whole tiles */
+    LADDER_RANKS = 8, /* pairs are kept for rows with up to this number of directions */
 };
 
-/* The lattices of all levels but the lowest, pairs x coordinates; and the prior variance of the
- * functions' slopes along each attribute, d: which of a row's directions matter. */
+/* The lattices of all levels except the lowest, pairs x coordinates; and the prior variance of the
+ * functions' slopes along each attribute (d), which determines the directions that matter. */
 struct ladder {
     size_t coordinates;
     double *normal[LADDER_LEVELS];
@@ -38,28 +38,28 @@ struct ladder_pairs {
     double *point, *weight; /* pairs x rank, pairs */
 };
 
-/* One component of one row on its way up. */
+/* One component of one row. */
 struct climb {
     size_t row;            /* at hand */
     double share;          /* of the component */
-    double part;           /* of what the row's average may be off by, the component's */
+    double part;           /* the component's part of the tolerance of the row */
     double *centre, *root; /* d, d x d: x = centre + root xi */
     size_t rank;           /* columns of root that matter; 0: the row is one point */
-    bool exact;            /* looked at in double precision: one point, or far out */
-    size_t level, done;    /* pairs of that level already looked at */
+    bool exact;            /* evaluated in double precision: one point, or far from the mean */
+    size_t level, done;    /* pairs of that level that are completed */
     bool settled;
     double *sum;    /* over points, as prediction_work.sum */
-    double *square; /* C: over pairs, of the mean probability of the two */
+    double *square; /* C: sum over pairs of the squared mean probability of the two */
 };
 
-/* Some of its pairs in the tile: `pairs` points from `at` on, and then their mirror images. */
+/* Pairs of a component in the tile: `pairs` points from `at` on, and then their mirror images. */
 struct ladder_stretch {
     struct climb *climb;
     size_t at, pairs;
 };
 
 struct ladder_work {
-    /* Those of more directions than LADDER_RANKS take turns in the first. */
+    /* Ranks above LADDER_RANKS share the first entry, one after the other. */
     struct ladder_pairs level[LADDER_LEVELS][LADDER_RANKS + 1];
     struct climb *climb;            /* LADDER_ROWS x components */
     struct ladder_stretch *stretch; /* TILE */
@@ -69,20 +69,20 @@ struct ladder_work {
     size_t climbs, stretches, filled;
 };
 
-/* Whether rows of this model choose their points. */
+/* Whether rows of this model have different numbers of points. */
 bool ladder_serves(const struct nim_model *model);
 
 void ladder_layout(struct ladder *ladder, const struct nim_model *model, struct arena *arena);
 void ladder_work_layout(struct ladder_work *work, const struct nim_model *model,
                         struct arena *arena);
 
-/* False when there is no memory. */
+/* False when out of memory. */
 bool ladder_fill(struct nim_predictor *predictor);
 
-/* Once the functions are known: which directions matter to them. */
+/* Computes the importance of the attributes when the functions are known. */
 void ladder_weigh(struct nim_predictor *predictor);
 
-/* Predicts the `count` rows at hand, at most LADDER_ROWS. */
+/* Predicts the `count` rows in `work`, at most LADDER_ROWS. */
 void ladder_predict(const struct nim_predictor *predictor, struct prediction_work *work,
                     size_t count);
 

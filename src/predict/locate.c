@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the true inputs of a row may be, p(x | x~), and points spread over it. */
+/* The distribution p(x | x~) of the true inputs of a row, and points drawn from it. */
 #include "predict/predictor.h"
 
 #include "math/special.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predictions where y is a number or a count. At each of a row's points p the likelihood knows
- * p(y | x_p) in closed form or by quadrature; the row's own distribution is their average:
+ * Predictions if y is a number or a count. At each point p of a row the likelihood computes
+ * p(y | x_p) in closed form or by quadrature. The distribution of the row is their average:
  *
  *     E y, E y^2        averages,
  *     log p(y)          log of the average of exp(log p(y | x_p)),
  *     quantile at a     the y at which the average of P(Y <= y | x_p) reaches a.
  *
- * A quantile takes many looks at all points. So it is first found for the points joined in groups
- * of neighbours, each group one normal of its mean and variance, and from there for all points.
+ * Finding a quantile takes many evaluations of all points. So it is first found for groups of
+ * neighbouring points, each replaced by a normal distribution with its mean and variance. The
+ * search over all points starts from there.
  */
 #include "math/vector.h"
 #include "model/targets.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The predictive distribution. Where an input model infers true inputs, a row's probabilities are
- * averaged over p(x* | x~*) (locate.c), at as many quasi-random points as the row needs (ladder.c)
- * or the same ones for every row and class; otherwise each row is one point.
+ * The predictive distribution. If an input model averages over true inputs, the probabilities of a
+ * row are averages over p(x* | x~*) (locate.c), at as many quasi-random points as the row needs
+ * (ladder.c) or at the same number for all rows. Otherwise each row is one point.
  */
 #include "predict/predictor.h"
 

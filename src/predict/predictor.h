@@ -2,7 +2,7 @@
 #ifndef NIMGP_PREDICT_PREDICTOR_H
 #define NIMGP_PREDICT_PREDICTOR_H
 
-/* What predictions are made with, shared by the questions asked of them. */
+/* The predictor and its memory, shared by the files of predict/. */
 
 #include "math/linalg.h"
 #include "base/pool.h"
@@ -16,19 +16,19 @@
 #include <stddef.h>
 
 enum {
-    TILE = 192,  /* points looked at together: whole blocks of gp/quick.h */
-    COARSE = 64, /* rows looked at together, and points for one node (remeasure.c) */
-    GROUPS = 32, /* that points are joined in to find quantiles (numbers.c) */
-    FIXED = 256, /* points where rows do not choose */
+    TILE = 192,  /* points evaluated together: whole blocks of gp/quick.h */
+    COARSE = 64, /* rows evaluated together, and points for one node (remeasure.c) */
+    GROUPS = 32, /* groups of points to find quantiles (numbers.c) */
+    FIXED = 256, /* points if all rows have the same number */
 };
 
-/* The tolerance from which on points to average over may be looked at in single precision, and
- * their probabilities may be off by 1e-5. */
+/* From this tolerance on, points of averages may be evaluated in single precision, with an error of
+ * 1e-5 in probabilities. */
 #define QUICK_FROM 2e-4
 
-/* What one thread works with. */
+/* The memory of one thread. */
 struct prediction_work {
-    double *row_x, *row_noise;    /* COARSE x d: the rows at hand, in standard units */
+    double *row_x, *row_noise;    /* COARSE x d: the current rows, in standard units */
     double *row_shape;            /* COARSE x shape_size(d): of their measurements; or NULL */
     double *x, *x_square, *noise; /* TILE x d: the points */
     double *root;                 /* COARSE x d x d: how uncertain they are, first order; or NULL.
@@ -44,19 +44,19 @@ struct prediction_work {
     double *label_entropy;          /* TILE: E H[p(y|f)] */
     double *sum;                    /* 2 x F + C + 2: see predictor.c */
     double *node_sum, *total;       /* C: see remeasure.c */
-    double *target;                 /* what the row is, or what is asked about it */
-    /* Where y is a number: f at all points of a row, room for as many answers, and the points
-     * joined in groups; see numbers.c. */
+    double *target;                 /* the row's target */
+    /* If y is a number: f at all points of a row, space for as many results, and groups of points;
+     * see numbers.c. */
     double *all_mean, *all_variance, *answer, *second_answer;
     double group_mean[GROUPS], group_variance[GROUPS], group_share[GROUPS];
     struct ladder_work ladder;
-    struct novelty_work novelty; /* where the model knows what is usual */
+    struct novelty_work novelty; /* if the model can compute novelty */
     struct gp_tile tile;
     double *scratch, *likelihood_scratch;
     float *single; /* d x GP_BLOCK of points and of their squares, and scratch: see gp/quick.h */
-    bool coarse;   /* points at hand are for averages that may be off by much more than 1e-5 */
+    bool coarse;   /* the current points are for averages with errors much larger than 1e-5 */
     size_t row[COARSE];
-    bool failed; /* some row's answer was not a finite number */
+    bool failed; /* a result was not finite */
 };
 
 struct nim_predictor {
@@ -65,21 +65,21 @@ struct nim_predictor {
     struct gp_factor *factor;     /* F */
     struct gp_form *form;         /* F: for the factors that allow it */
     bool *formed;                 /* F */
-    struct gp_quick *quick;       /* F: where rows choose their points */
-    bool quickly;                 /* whether they will do */
+    struct gp_quick *quick;       /* F: if rows have different numbers of points */
+    bool quickly;                 /* whether they are accurate enough */
     struct gp_parameters *theta;  /* F */
     double *q;                    /* F x d: 1 / lambda^2 */
     size_t coordinates;           /* of a quasi-random point: d, and one to choose a component */
-    size_t points;                /* where all rows have as many; 0 where a row is one point */
+    size_t points;                /* if all rows have the same number; 0 if a row is one point */
     double *normal;               /* points x coordinates; or NULL */
-    double *coarse;               /* COARSE x coordinates: fewer; NULL where a row is one point */
-    struct ladder ladder;         /* where rows choose their points */
+    double *coarse;               /* COARSE x coordinates: fewer; NULL if a row is one point */
+    struct ladder ladder;         /* if rows have different numbers of points */
     bool reshares;                /* classes have other shares than in training (shares.c) */
-    double *ratio;                /* C: new share / share in training, then */
+    double *ratio;                /* C: new share / share in training, if `reshares` */
     struct prediction_work *work; /* threads */
     struct arena arena;
     struct watch watch;
-    /* The call under way. */
+    /* The current call. */
     const nim_data *data;
     bool joined, shaped; /* its rows have priors with correlated attributes; shapes */
     const nim_prediction *wanted;
@@ -91,48 +91,47 @@ struct nim_predictor {
 void predictor_take_rows(const struct nim_predictor *predictor, struct prediction_work *work,
                          size_t first, size_t count);
 
-/* Latent means and variances, and where there are classes their probabilities, at the first
- * `count` points. */
+/* Latent means and variances and, for classes, their probabilities, at the first `count` points. */
 void predictor_look(const struct nim_predictor *predictor, struct prediction_work *work,
                     size_t count);
 
 /*
- * Where the true inputs of row k at hand may be, p(x | x~), kept in `work`: a Gaussian for
- * each attribute (centre, width) or, where they are correlated, a mixture (share, centre,
- * conditioner.root).
+ * Computes p(x | x~) of row k of `work`: a Gaussian for each attribute (centre, width) or, if
+ * attributes are correlated, a mixture (share, centre, conditioner.root).
  */
 void predictor_locate(const struct nim_predictor *predictor, struct prediction_work *work,
                       size_t k);
 
-/* `count` points of it at work->x, from as many quasi-random ones. */
+/* Writes `count` points of this distribution to work->x, from quasi-random points. */
 void predictor_spread(const struct nim_predictor *predictor, struct prediction_work *work,
                       const double *normal, size_t count);
 
-/* Of a mixture, the one Gaussian with its mean (d) and covariance root root' (d x d). */
+/* The Gaussian with the mean (d) and covariance root root' (d x d) of the mixture. */
 void predictor_merge(struct prediction_work *work, double *centre, double *root);
 
-/* Before a call asks threads for answers, and after it: whether it was not stopped, and all answers
- * were finite numbers. */
+/* Before and after the threads work on a call. predictor_finish fails if the call was stopped or a
+ * result was not finite. */
 void predictor_begin(struct nim_predictor *predictor, const nim_data *data);
 nim_status predictor_finish(const struct nim_predictor *predictor, nim_error *error);
 
-/* Whether all of them are finite; notes it in `work` where not. */
+/* Whether all numbers are finite; sets work->failed if not. */
 bool predictor_finite(struct prediction_work *work, const double *values, size_t count);
 
-/* Entropy of one row's y: -sum p log p, or, of sets of labels, the sum of each label's own. */
+/* Entropy of one row's y: -sum p log p, or, for sets of labels, the sum over the labels. */
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability);
 
-/* One row's probabilities in place, for the shares of classes that were set (shares.c). */
+/* Changes one row's probabilities in place to the class shares that were set (shares.c). */
 void predictor_reshare(const struct nim_predictor *predictor, double *probability);
 
-/* Calibrates one row's probabilities in place, for the shares of classes that were set; returns
- * their entropy as a share of what it was. */
+/* Calibrates one row's probabilities in place, with the class shares that were set. Returns the
+ * ratio of their entropy to that before. */
 double predictor_calibrate(const struct nim_predictor *predictor, double *probability);
 
 /*
- * A row's sums over its points: F of mean, F of second moment, C of probability, and where parts of
- * the entropy are wanted H[p(y|x)] and E H[p(y|f,x)]. How many that is, where the probabilities
- * are, adding point p at hand, and what was asked for from the sums over `count` points.
+ * A row's sums over its points: F means, F second moments, C probabilities and, for parts of the
+ * entropy, H[p(y|x)] and E H[p(y|f,x)]. These functions return the number of sums and the position
+ * of the probabilities, add point p, and write the requested results from the sums over `count`
+ * points.
  */
 size_t predictor_sums(const struct nim_model *model);
 const double *predictor_probability_sum(const struct nim_predictor *predictor, const double *sum);
@@ -141,8 +140,8 @@ void predictor_add_point(const struct nim_predictor *predictor, const struct pre
 void predictor_write_row(const struct nim_predictor *predictor, struct prediction_work *work,
                          size_t row, size_t count);
 
-/* Where y is a number: what is asked of data row `row`, whose f is N(all_mean, all_variance) at
- * one of `count` equally likely points (numbers.c). */
+/* If y is a number: writes the requested results of data row `row`, whose f is
+ * N(all_mean, all_variance) at one of `count` equally likely points (numbers.c). */
 void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
                              size_t row, size_t count);
 

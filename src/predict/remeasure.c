@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What measuring one attribute exactly would tell of the class:
+ * The expected information of an exact measurement of one attribute about the class:
  *
  *     I(y; x_j) = H[ E_j p(y | x_j) ] - E_j H[ p(y | x_j) ],   p(y | x_j) = E_rest p(y | x),
  *
- * where E_j runs over x_j, here NODES equally likely values, and E_rest over the other attributes
- * given x_j. p(x | x~) is taken as the Gaussian N(c, T) with its mean and covariance. Given x_j the
- * others move along: a point x of N(c, T) becomes x + (x_j' - x_j) T_.j / T_jj, which has the
- * distribution given x_j' (Matheron's rule). Where the input model averages, E_rest is over COARSE
- * quasi-random points; otherwise it is c, with the noise that is left.
+ * where E_j is over x_j, here NODES equally likely values, and E_rest over the other attributes
+ * given x_j. p(x | x~) is replaced by the Gaussian N(c, T) with its mean and covariance. A point x
+ * of N(c, T) becomes x + (x_j' - x_j) T_.j / T_jj, which has the distribution given x_j'
+ * (Matheron's rule). If the input model averages, E_rest is over COARSE quasi-random points;
+ * otherwise it is the value at c, with the remaining noise.
  */
 #include "predict/predictor.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classes that have other shares where predictions are made than they had in training. If within
- * each class the inputs are spread as before (label shift), Bayes' theorem says
+ * Class shares that differ from those in training. If the inputs of each class have the same
+ * distribution as in training (label shift), Bayes' theorem gives
  *
  *     p'(c | x) = p(c | x) r_c / sum_k p(k | x) r_k,   r_c = new share / share in training.
  *
- * The new shares q are those that make the rows themselves most probable, as p(x) is proportional
- * to sum_c p(c | x) q_c / share_c: expectation maximisation, q_c <- mean over rows of p'(c | x)
- * (Saerens, Latinne and Decaestecker, 2002). The logarithm of that is concave in q, so there is one
+ * The new shares q maximise the likelihood of the rows; p(x) is proportional to
+ * sum_c p(c | x) q_c / share_c. Expectation maximisation: q_c <- mean over rows of p'(c | x)
+ * (Saerens, Latinne and Decaestecker, 2002). The log-likelihood is concave in q, so there is one
  * maximum.
  */
 #include "predict/predictor.h"

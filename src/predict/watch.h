@@ -2,7 +2,8 @@
 #ifndef NIMGP_PREDICT_WATCH_H
 #define NIMGP_PREDICT_WATCH_H
 
-/* The caller's progress function during a prediction: told how many rows are done, it may stop it.
+/* The caller's progress function during a prediction. It receives the number of completed rows and
+ * can stop the prediction.
  */
 
 #include "nimgp.h"
@@ -20,11 +21,11 @@ struct watch {
     struct timespec reported;
 };
 
-/* Before a call is divided among threads. Asks for the first time. */
+/* Must be called before the threads start. Calls the function for the first time. */
 void watch_begin(struct watch *watch, size_t rows);
 
-/* Before each unit of `rows` rows, by every thread: whether to go on. Thread 0 is the caller's, and
- * asks again when a tenth of a second has passed. */
+/* Called by every thread before each unit of `rows` rows: whether to continue. Thread 0, the
+ * caller's thread, calls the function again after a tenth of a second. */
 bool watch_goes_on(struct watch *watch, size_t rows, size_t worker);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* What does not count around a cell. The carriage return is that of a line's end. */
+/* Characters that are removed around a cell. The carriage return is part of the end of a line. */
 static inline bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }

@@ -2,16 +2,17 @@
 #ifndef NIMGP_TEXT_COMPLAINT_H
 #define NIMGP_TEXT_COMPLAINT_H
 
-/* Why something could not be done: whose fault it is, and one line that says where and what. */
+/* Why something failed: the kind of error, and a one-line message that says what is wrong and
+ * where. */
 
 #include <stdbool.h>
 
 enum complaint_kind {
     NO_COMPLAINT,
-    READER_GONE, /* no fault: whoever reads the pipe we write to has enough */
-    BAD_USAGE,   /* what was asked for makes no sense */
+    READER_GONE, /* not an error: the reader has closed the pipe that we write to */
+    BAD_USAGE,   /* the command line or a setting is wrong */
     BAD_INPUT,   /* a file or its content cannot be used, or an output cannot be written */
-    BROKE_DOWN,  /* the computation broke down, or memory ran out */
+    BROKE_DOWN,  /* the computation failed, or memory ran out */
     INTERRUPTED  /* Ctrl-C */
 };
 
@@ -20,11 +21,11 @@ struct complaint {
     char text[1024]; /* no newline, no program name: "stars.csv:17: column flux_err: ..." */
 };
 
-/* Writes the line; false always, so that a function can `return complain(...)`. */
+/* Writes the message and returns false, so that a function can `return complain(...)`. */
 bool complain(struct complaint *complaint, enum complaint_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* That memory ran out; false. */
+/* Writes that memory ran out and returns false. */
 bool complain_of_memory(struct complaint *complaint);
 
 #endif

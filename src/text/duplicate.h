@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A name that stands in the list twice into *twice, NULL when all differ; by sorting, so that long
- * lists take no longer than they must. False without memory. */
+/* Writes a name that is in the list twice to *twice, or NULL if all differ. It sorts the names, so
+ * long lists are fast. False when out of memory. */
 bool find_duplicate(const char *const *names, size_t count, const char **twice);
 
 #endif

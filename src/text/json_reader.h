@@ -3,22 +3,22 @@
 #define NIMGP_TEXT_JSON_READER_H
 
 /*
- * As much JSON as a model file's header needs: objects, arrays, strings and whole numbers, taken
- * one after the other by a reader that knows what must come next. Text is decoded in place.
+ * Reads the JSON of model file headers: objects, arrays, strings and whole numbers. The caller
+ * takes one element after the other and knows which must come next. Text is decoded in place.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct json_reader {
-    char *at, *end; /* what is left to read; *end may be written to */
+    char *at, *end; /* the rest of the text; *end is writable */
 };
 
-/* Takes one of the characters { } [ ] , : after blanks; false when something else stands there. */
+/* Takes one of the characters { } [ ] , : after blanks; false if the next character is another. */
 bool json_take(struct json_reader *json, char mark);
 
-/* Takes a string, decoded and terminated; NULL when there is none or it is not well formed UTF-8
- * without zero bytes. */
+/* Takes a string, decoded and terminated; NULL if there is none, or if it is not valid UTF-8 or
+ * contains a zero byte. */
 char *json_take_string(struct json_reader *json);
 
 /* Takes a whole number that fits. */

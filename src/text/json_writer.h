@@ -3,7 +3,7 @@
 #define NIMGP_TEXT_JSON_WRITER_H
 
 /*
- * Writes JSON. Every call takes the key it stands under, NULL inside arrays and at the top.
+ * Writes JSON. Every call takes the key of the element, or NULL inside arrays and at the top.
  *
  *     struct json_writer json = json_start(stdout);
  *     json_object(&json, NULL);
@@ -27,12 +27,12 @@ struct json_writer {
     FILE *file;
     size_t depth;
     char closing[JSON_DEPTH]; /* '}' or ']' of each level */
-    bool compact;             /* no blanks and no end of line */
-    bool started;             /* something stands before: a comma is due */
-    bool failed;              /* something could not be written */
+    bool compact;             /* without blanks and newlines */
+    bool started;             /* an element was written: the next needs a comma */
+    bool failed;              /* a write failed */
 };
 
-/* With blanks, one document a line; or without either. */
+/* With blanks and a newline after each document, or without. */
 struct json_writer json_start(FILE *file);
 struct json_writer json_start_compact(FILE *file);
 
@@ -47,7 +47,7 @@ void json_whole(struct json_writer *json, const char *key, size_t value);
 void json_bool(struct json_writer *json, const char *key, bool value);
 void json_null(struct json_writer *json, const char *key);
 
-/* A table's cell of a column of numbers, with all its digits; null when it is empty. */
+/* A cell of a column of numbers with all its digits; null if it is empty. */
 void json_cell(struct json_writer *json, const char *key, const char *text);
 
 /* rows x columns numbers as an array of arrays. */

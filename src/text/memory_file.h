@@ -3,14 +3,14 @@
 #define NIMGP_TEXT_MEMORY_FILE_H
 
 /*
- * A file in memory that knows when memory ran out. open_memstream alone does not say so: where a
- * buffer could not grow, glibc writes less without setting the error indicator, and where the last
- * one could not be made fclose returns zero and leaves no buffer.
+ * A file in memory that detects when memory runs out. open_memstream alone does not: if a buffer
+ * cannot grow, glibc writes less without setting the error indicator, and if the last buffer cannot
+ * be allocated, fclose returns zero and leaves no buffer.
  *
  *     struct memory_file memory;
  *     FILE *file = memory_file_open(&memory);
- *     good = file && fputs(text, file) >= 0;     // what the writes themselves said
- *     char *bytes = memory_file_close(&memory, good, &size);   // NULL unless all is there
+ *     good = file && fputs(text, file) >= 0;     // whether the writes succeeded
+ *     char *bytes = memory_file_close(&memory, good, &size);   // NULL unless complete
  */
 
 #include <stdbool.h>
@@ -23,10 +23,10 @@ struct memory_file {
     size_t size;
 };
 
-/* NULL without memory; then, too, close it. */
+/* NULL when out of memory; call memory_file_close in that case too. */
 FILE *memory_file_open(struct memory_file *memory);
 
-/* The bytes with a zero behind them, to be freed; NULL when something is lacking. */
+/* The bytes, terminated by a zero, to be freed; NULL if they are not complete. */
 char *memory_file_close(struct memory_file *memory, bool good, size_t *size);
 
 #endif

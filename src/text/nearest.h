@@ -3,8 +3,8 @@
 #define NIMGP_TEXT_NEAREST_H
 
 /*
- * "Did you mean": the candidate with the fewest slips (a letter missing, added, wrong, or two
- * swapped; case does not count), as long as they are few for the word's length.
+ * "Did you mean": the candidate with the fewest typing errors (a letter missing, added, wrong, or
+ * two swapped; case is ignored), if they are few for the length of the word.
  *
  *     struct nearest nearest = {.word = "fluxx"};
  *     for (...)

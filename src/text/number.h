@@ -16,26 +16,27 @@ enum number_reading {
     NUMBER_NOT      /* anything else */
 };
 
-/* What stands in a cell; blanks around it do not count. *value is NaN unless a number was read. */
+/* The kind of a cell; blanks around it are ignored. *value is NaN unless it is a number. */
 enum number_reading number_read(const char *text, size_t length, double *value);
 
-/* The same for a text before whose end at least NUMBER_MARGIN bytes may be looked at, whatever they
- * are: several times as fast for decimals no longer than that. */
+/* The same if the NUMBER_MARGIN bytes before the end of the text can be read, even if the text is
+ * shorter. Several times as fast for decimals that are not longer than that. */
 enum { NUMBER_MARGIN = 16 };
 enum number_reading number_read_quickly(const char *text, size_t length, double *value);
 
-/* The whole text is one decimal number, perhaps with blanks around it; infinity and NaN are none.
+/* Whether the whole text is one decimal number, with optional blanks; not infinity or NaN.
  */
 bool number_parse(const char *text, double *value);
 
-/* An integer beyond 2^53 in plain digits, which a double need not hold: a name, not a quantity. */
+/* Whether it is an integer above 2^53 in digits, which a double cannot represent: it is an
+ * identifier. */
 bool number_is_name(const char *text, size_t length);
 
-/* As number_parse, for a whole number from 0 to 2^53, which a double holds exactly: of anything
- * else it is false, also of 2^53 + 1, which would be rounded. 1e6 may be written so. */
+/* As number_parse, for a whole number from 0 to 2^53, which a double represents exactly. False for
+ * anything else, including 2^53 + 1, which would be rounded. 1e6 is accepted. */
 bool number_parse_whole(const char *text, double *value);
 
-enum { NUMBER_LENGTH = 32 }; /* no number is written longer than that */
+enum { NUMBER_LENGTH = 32 }; /* the longest text of a number */
 
 /* Returns the length; no terminator. NaN is "nan", infinities are "inf" and "-inf". */
 size_t number_write(double value, char text[NUMBER_LENGTH]);
@@ -44,8 +45,8 @@ size_t number_write(double value, char text[NUMBER_LENGTH]);
 enum { NUMBER_TEXT = NUMBER_LENGTH + 1 };
 void number_print(double value, char text[NUMBER_TEXT]);
 
-/* Its digits alone: |value| is 0.d1d2d3... times 10^*exponent. Returns how many there are; of a
- * finite number other than zero. */
+/* Only the digits: |value| is 0.d1d2d3... times 10^*exponent. Returns their number. The value is
+ * finite and not zero. */
 enum { NUMBER_DIGITS = 20 };
 size_t number_digits(double value, char digits[NUMBER_DIGITS], int *exponent);
 

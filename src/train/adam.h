@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One stretch of parameters; `visit` counts its updates from 1. */
+/* Updates consecutive parameters; `visit` counts their updates from 1. */
 void adam_update(size_t n, double rate, uint64_t visit, const double *gradient, double *theta,
                  double *moment1, double *moment2);
 
-/* The same by all threads of a pool. */
+/* The same with all threads of a pool. */
 void adam_update_pooled(struct pool *pool, size_t n, double rate, uint64_t visit,
                         const double *gradient, double *theta, double *moment1, double *moment2);
 

@@ -3,17 +3,17 @@
 #define NIMGP_TRAIN_SCHEDULE_H
 
 /*
- * How a training goes: warm-up, stages of falling step size, end.
+ * The schedule of a training: warm-up, stages of falling step size, end.
  *
- * Warm-up. At first the draws of the inputs are narrow and grow to their full width. Drawn in full
- * from the start, the inputs near a boundary look as if their labels were random, a rare class is
- * given up, and the bound, flat in rows whose class is given up, never gets it back. For the same
- * reason rows of rare classes count for more at first, and for what they are when draws are full.
+ * Warm-up. The draws of the inputs start narrow and grow to their full width. With full draws from
+ * the first step, the labels of inputs near a boundary seem random and a rare class may be lost.
+ * The bound is flat in rows of a lost class, so the class does not come back. For the same reason
+ * rows of rare classes have a larger weight at first, and their own weight when draws are full.
  *
- * Stages. The bound of a step is a noisy number; it is averaged over laps of some steps. It has
- * settled when the mean over the last half of a window of laps is no longer above the mean over the
- * first half by more than the noise of the two. Then the rate falls, so that the iterates stop
- * jumping about the optimum; after the last stage, training ends.
+ * Stages. The bound of a step is noisy, so it is averaged over laps of several steps. It has
+ * settled when the mean over the second half of a window of laps is not above the mean over the
+ * first half by more than the noise of the two. Then the step size falls, so that the iterates come
+ * closer to the optimum. After the last stage, training ends.
  */
 
 #include "model/checkpoint_state.h"
@@ -26,7 +26,7 @@ enum { SCHEDULE_WINDOW = CHECKPOINT_LAPS, SCHEDULE_STAGES = 3 };
 struct schedule_plan {
     bool fixed;        /* constant rate, no early end */
     double rate;       /* at the start */
-    size_t most_steps; /* the end at the latest; with `fixed` the end */
+    size_t most_steps; /* the maximum; with `fixed` the exact number */
     size_t lap_steps;  /* steps of a lap */
     size_t warm_steps; /* steps until draws have their full width */
 };
@@ -46,10 +46,10 @@ struct schedule {
 
 struct schedule schedule_start(struct schedule_plan plan);
 
-/* Tells the bound of the step just done; false when training is over, and from then on. */
+/* Adds the bound of the last step; false from the end of the training on. */
 bool schedule_continue(struct schedule *schedule, double bound);
 
-/* Into a checkpoint and back: all it takes to go on another day. */
+/* The state of the schedule, to and from a checkpoint. */
 void schedule_write(const struct schedule *schedule, struct checkpoint_state *state);
 struct schedule schedule_read(const struct checkpoint_state *state);
 

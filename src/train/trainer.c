@@ -420,7 +420,7 @@ static nim_status begin(struct training *training, nim_error *error) {
     const struct nim_model *model = trainer->model;
     if ((model->under_way || training->progress) && /* else nobody will ever ask */
         !fingerprint(&trainer->data, &training->fingerprint))
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory to go through the rows");
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a checksum of the rows");
     if (!model->under_way) {
         training->schedule = schedule_start(plan_training(trainer));
         return NIM_OK;

@@ -136,7 +136,7 @@ def evaluate_labels(nimgp):
     check(upper["rows"] == len(table))
     nimgp.write_rows("renamed.csv", head[:4] + ["truth"], table)
     nimgp.refuses("evaluate", "m", "renamed.csv",
-                  says=["no column 'class', the label in training; --label names another"])
+                  says=["no column 'class', the label in training; --label names the column"])
     check(nimgp("evaluate", "m", "renamed.csv", "--label", "truth", "--json").json()["nll"]
           == nimgp("evaluate", "m", "test.csv", "--json").json()["nll"])
 
