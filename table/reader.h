@@ -49,7 +49,7 @@ struct table {
     struct column *column;
     size_t columns;
     struct column_index index; /* of their names */
-    size_t rows;               /* at hand */
+    size_t rows;               /* current rows */
     size_t before;             /* rows before the current ones */
 };
 

@@ -9,7 +9,7 @@
 struct row_weights {
     const char *name; /* of the column; NULL: none, all weights are equal */
     size_t column;
-    double *cell;   /* ROWS_BLOCK: of the rows at hand */
+    double *cell;   /* ROWS_BLOCK: of the current rows */
     double *weight; /* ROWS_BLOCK: of the rows of the block; NULL without a column */
 };
 

@@ -22,7 +22,7 @@
 
 enum { ROWS_BLOCK = 4096 };
 
-/* Measurements of one column, of the rows at hand: struct reading's members. */
+/* Measurements of one column, of the current rows: the members of struct reading. */
 struct readings {
     double *value, *lower, *upper;
     int8_t *limit;
@@ -41,7 +41,7 @@ struct rows {
 
     /* The block. */
     size_t count;   /* rows selected; 0 at the end of the table */
-    size_t at_hand; /* rows the table has at hand */
+    size_t at_hand; /* current rows of the table */
     size_t first;   /* the number of the first of them, from 0 */
     size_t *place;  /* count: where each stands among them */
     double *x;      /* count x attributes */
