@@ -261,8 +261,8 @@ nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage, n
     if (storage && !ours.resize)
         return failure(error, NIM_INVALID_ARGUMENT, "storage: resize is NULL");
     if (!row_table_move(&model->table, &ours))
-        return failure(error, NIM_OUT_OF_MEMORY, "the storage has no room for the parameters of %zu rows",
-                       model->table.rows);
+        return failure(error, NIM_OUT_OF_MEMORY,
+                       "the storage has no room for the parameters of %zu rows", model->table.rows);
     return succeed(error);
 }
 
