@@ -49,7 +49,7 @@ static double in_user_units(const nim_model *model, size_t j, double standard) {
     return fmin(fmax(2.0 * half, -DBL_MAX), DBL_MAX);
 }
 
-/* Each function writes one array; counts stand in the table below. */
+/* Each function writes one array; the table below has the counts. */
 typedef void read_function(const nim_model *model, double *values);
 
 static void read_lengthscales(const nim_model *model, double *values) {

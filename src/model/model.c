@@ -38,7 +38,7 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
     return NIM_OK;
 }
 
-/* What the parts need to know of the options. */
+/* Passes options to the parts. */
 static void settle(struct nim_model *model) {
     const struct nim_options *options = &model->options;
     model->gp = (struct gp_shape){.kernel = options->kernel,
