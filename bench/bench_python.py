@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python package costs over the C library: the same fit with and without it.
+"""Measures the overhead of the Python package over the C library: the same fit with and without it.
 
     bench_python.py [--rows 1000,100000] [--epochs 1000,100] [--repeats 5,2] [--out FILE]
 
-Both sides train the same model on the same arrays in one process, in turn. One is
-NoisyGPClassifier.fit: checks, labels as numbers, the progress callback, the history, the attributes.
-The other is nim_model_create and nim_model_train, called with nothing around them. Same result, or it
-stops.
+Both train the same model on the same arrays, alternately in one process. One is NoisyGPClassifier.fit,
+with its checks, conversion of labels, progress callback, history and attributes. The other calls only
+nim_model_create and nim_model_train. The script stops if the results differ.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A long table: memory and time of training on a row file, and of prediction on a pipe.
+"""A long table: memory and time of training on a row file, and of prediction from a pipe.
 
     build/python-venv/bin/python bench/bench_rows.py [--rows N] [--directory DIR] [--quick] [step] [predict] [fit]
 
-Makes N rows (10^7 unless given) of six attributes with an error each and one of three classes, 1 GB as a row file, and
-says, one after the other unless only some are named:
+Simulates N rows (default 10^7) of six attributes with errors and one of three classes, a row file of 1 GB, and prints
+these measurements, or only those that are named:
 
-- step: processor time of a step where the rows lie and in memory, in turns (bench_rows);
-- predict: on a pipe, memory and processor time;
-- fit: on all of them, used where they lie: memory of its own (RssAnon) and of the file (RssFile), processor time; NLL
-  of that model and of one that learned from a tenth of them in memory, by as many steps, on 10^5 others.
+- step: processor time of a step with mapped rows and with rows in memory, measured alternately (bench_rows);
+- predict: memory and processor time of a prediction from a pipe;
+- fit: memory without the file (RssAnon) and of the file (RssFile), and processor time of a fit of all mapped rows; the NLL
+  of that model and of one trained on a tenth of the rows in memory with the same number of steps, on 10^5 other rows.
 
-With --quick the model is a cheap one: first_order, nothing learned of the population, no calibration. Steps are then
-short, and reading rows weighs more. Files stay in DIR (build/bench-rows) for the next time.
+--quick uses a cheap model: first_order, no learned population, no calibration. Steps are then short, and reading rows
+takes a larger share of the time. Files stay in DIR (build/bench-rows) for the next run.
 """
 import argparse
 import json

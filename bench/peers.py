@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times one training step of the same model in nimgp, GPflow and GPyTorch, and compares them.
 
-A step is the bound, its gradient with respect to all parameters, and an Adam update. The three take
-turns, round by round, in processes of their own; only one computes at a time. A library that can be
-run in several ways runs in all that are worth it, and its fastest counts.
+A step is the bound, its gradient with respect to all parameters, and an Adam update. The libraries run
+in separate processes and alternate, round by round; only one computes at a time. If a library can be
+used in several ways, all reasonable ways are measured, and the fastest is reported.
 
 This program needs the standard library only; its workers run in the virtual environment that
 bench/peers-setup.sh makes. `make bench-peers` does both.

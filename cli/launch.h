@@ -2,13 +2,13 @@
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
 
-/* How the program starts and ends: alone (alone.c) or as one of many (mpi.c). */
+/* Start and end of the program: as one process (alone.c) or as one of several (mpi.c). */
 
-/* First of all in main(). */
+/* Must be called first in main(). */
 void launch(int *count, char ***words);
 
-/* Last of all; returns the exit code of this process. Where others of the team do not come to
- * their end as well, they are ended. */
+/* Must be called last; returns the exit code of this process. Ends other processes of the team that
+ * have not reached their end. */
 int land(int code);
 
 #endif

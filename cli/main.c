@@ -113,7 +113,7 @@ static bool finish_output(struct complaint *complaint) {
                     errno ? strerror(errno) : "could not be written");
 }
 
-/* What the user is told of a failure, by the process that has something to say. */
+/* Prints the error message, in the process that has one. */
 static void tell(const struct complaint *complaint) {
     if (complaint->text[0])
         fprintf(stderr, "nimgp: %s\n", complaint->text);

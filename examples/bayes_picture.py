@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted class probabilities against the best possible ones, which `nimgp simulate` knows.
+"""Draws predicted class probabilities against the best possible ones, which `nimgp simulate` wrote.
 
 usage: bayes_picture.py PREDICTED.csv BAYES.csv OUTPUT.png
 
-PREDICTED is what `nimgp predict` made of the test rows, BAYES the file bayes.csv beside them.
+PREDICTED is the output of `nimgp predict` for the test rows, BAYES the file bayes.csv of `nimgp simulate`.
 """
 import csv
 import sys

@@ -213,13 +213,13 @@ static double log_listed(const struct catalogue *catalogue, const struct catalog
     return log(share_below(power_of_ten(f) / e_F - THRESHOLD));
 }
 
-/* log P(these cells are missing | f), but for constants. */
+/* log P(these cells are missing | f), without constants. */
 static double log_missing(const struct catalogue *catalogue, const struct catalogue_row *row,
                           double f) {
     if (catalogue->missing != CATALOGUE_FAINT)
         return 0.0;
     double gone = cell_missing(CATALOGUE_FAINT, f);
-    double there = share_below((f - FAINT) / FAINT_WIDTH); /* 1 - gone, with all its digits */
+    double there = share_below((f - FAINT) / FAINT_WIDTH); /* 1 - gone, accurately */
     double without = gone + there * error_missing(catalogue);
     double sum = -log1p(gone * gone * gone - without * without * without);
     for (size_t j = FIRST; j < FIRST + SHAPES; j++)
@@ -227,7 +227,7 @@ static double log_missing(const struct catalogue *catalogue, const struct catalo
     return sum;
 }
 
-/* log p(what is seen of a source, f | class), but for the latitude. */
+/* log p(measurements of a source, f | class), without the latitude. */
 static double log_joint(const struct catalogue *catalogue, const struct catalogue_row *row,
                         const struct population *from, double common, double f) {
     double flux_error = row->error[CATALOGUE_FLUX];

@@ -17,25 +17,25 @@
  *
  * The latitude is exact: pulsars crowd at the plane, the others are spread over the sphere.
  *
- * Missing cells. Each x_j goes missing with a probability p, and its error with it; of the others
- * the error alone goes missing with probability q = 0.04. A row whose measured x_j would all be
- * without an error loses cells and errors anew, so that g is known wherever an x_j is:
+ * Missing cells. Each x_j is missing with a probability p, together with its error; of the others
+ * only the error is missing with probability q = 0.04. If all measured x_j of a row would have no
+ * error, its missing cells and errors are drawn again, so that g is known if an x_j is:
  *
  *     CATALOGUE_FEW     p = 0.05
  *     CATALOGUE_RANDOM  p = 0.3
- *     CATALOGUE_FAINT   p(f) = Phi((0.08 - f) / 0.3): faint sources lose more, 30 % on average
+ *     CATALOGUE_FAINT   p(f) = Phi((0.08 - f) / 0.3): more in faint sources, 30 % on average
  *
- * Only in the last does what is missing tell something of f, and so of the class. With n cells
- * missing of the three,
+ * Only in the last case do missing cells have information about f, and so about the class. With n
+ * of the three cells missing,
  *
  *     P(these are missing | f) ~ p^n (1 - p)^(3 - n) / (1 - (p + (1 - p) q)^3 + p^3)
  *
- * Of x_j with lopsided errors no error goes missing alone, q = 0.
+ * For x_j with asymmetric errors q = 0: no error is missing alone.
  *
- * Measured worse. With a factor K > 1 sources are listed as ever; then flux and x_j are measured
- * anew with errors K times as large, true + N(0, (K error)^2), and that is what the row holds, with
- * K error as errors. The measurement that decided on the listing is not seen any more, so being
- * listed tells something of f as well, with e_F = listed error / K:
+ * Larger errors. With a factor K > 1 the sources are listed as before. Then flux and x_j are
+ * measured again with errors K times as large, true + N(0, (K error)^2). The row contains these
+ * values, and K error as errors. The measurement that decided on the listing is not in the row, so
+ * the fact that a source is listed has information about f, with e_F = listed error / K:
  *
  *     P(listed | f, e_F) = P(10^f + N(0, e_F^2) > 4 e_F) = Phi((10^f - 4 e_F) / e_F)
  */
@@ -66,12 +66,12 @@ enum catalogue_measured {
 
 struct catalogue {
     uint64_t state;
-    uint64_t again; /* a stream of its own for measuring anew: the same sources for any K */
+    uint64_t again; /* a separate stream for the second measurement: the same sources for any K */
     double scale;   /* all errors are multiplied by it */
     double worse;   /* K >= 1; may be set before any row */
     enum catalogue_missing missing;
     enum catalogue_measured measured;
-    uint64_t odd; /* a stream for that: the same sources however they are measured */
+    uint64_t odd; /* a separate stream for that: the same sources for any kind */
 };
 
 struct catalogue_row {
@@ -83,14 +83,15 @@ struct catalogue_row {
     int8_t limit[CATALOGUE_ATTRIBUTES]; /* -1: the truth is below the value */
 };
 
-/* `noise` > 0 multiplies the errors' variances. K is 1 and few cells go missing until set. */
+/* `noise` > 0 multiplies the variances of the errors. By default K is 1 and few cells are missing.
+ */
 struct catalogue catalogue_create(uint64_t seed, double noise);
 struct catalogue_row catalogue_next(struct catalogue *catalogue);
 
 /*
- * Optimal probabilities of a row as listed (the label is not looked at) when it was drawn with the
- * catalogue's present settings: a one-dimensional integral over f, good to 1e-6. For K = 1 being
- * listed depends on what is seen alone and so teaches nothing more.
+ * Optimal probabilities of a row (its label is not used) that was drawn with the catalogue's
+ * present settings: a one-dimensional integral over f, accurate to 1e-6. For K = 1 the listing
+ * depends only on the row itself and has no additional information.
  */
 void catalogue_bayes(const struct catalogue *catalogue, const struct catalogue_row *row,
                      double p[CATALOGUE_CLASSES]);

@@ -22,7 +22,7 @@ struct mock {
     struct mock_attribute *attribute;
     char (*class_name)[MOCK_NAME];
     const char *target; /* name of its column */
-    bool has_id;        /* rows stand for things with names */
+    bool has_id;        /* rows have names */
     bool has_exposure;  /* the target is a count */
     const struct mock_kind *kind;
     struct synthetic *synthetic;
@@ -34,7 +34,7 @@ struct mock {
 /* How the attributes of its rows are measured. */
 enum catalogue_measured mock_measured(const struct mock *mock);
 
-/* Rows of a table; the caller's memory. */
+/* Rows of a table, in memory of the caller. */
 struct mock_rows {
     double *value, *error; /* rows x attributes, 1-sigma errors; NaN where there is none */
     double *upper;         /* rows x attributes: upper errors of catalogues */
@@ -44,26 +44,26 @@ struct mock_rows {
     double *y, *exposure;  /* or numbers */
 };
 
-/* false when out of memory. Free with mock_free either way. */
+/* False when out of memory. Free with mock_free in both cases. */
 bool mock_synthetic(struct mock *mock, const struct synthetic_settings *settings);
 bool mock_catalogue(struct mock *mock, uint64_t seed, double noise, enum catalogue_missing missing,
                     enum catalogue_measured measured);
 bool mock_wave(struct mock *mock, enum wave_kind kind, uint64_t seed, double noise);
 void mock_free(struct mock *mock);
 
-/* From here on a catalogue's rows are measured with errors `factor` times as large (catalogue.h).
+/* Makes the errors of the following rows of a catalogue `factor` times as large (catalogue.h).
  */
 void mock_measure_worse(struct mock *mock, double factor);
 
 /* The next rows. */
 void mock_draw(struct mock *mock, size_t rows, struct mock_rows *drawn);
 
-/* The best possible answer to drawn rows: probabilities, rows x classes, or mean and deviation,
- * rows x 2; and its log p of the rows' own targets. False when out of memory. */
+/* The best possible prediction of drawn rows: probabilities, rows x classes, or mean and deviation,
+ * rows x 2; and log p of the rows' targets. False when out of memory. */
 bool mock_bayes(struct mock *mock, size_t rows, const struct mock_rows *drawn, double *answer,
                 double *log_density);
 
-/* The number of draws a row they are estimated from; 0 when they are as good as exact. */
+/* The number of draws per row from which they are estimated; 0 if they are practically exact. */
 size_t mock_draws(const struct mock *mock);
 
 #endif

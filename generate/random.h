@@ -2,7 +2,8 @@
 #ifndef GENERATE_RANDOM_H
 #define GENERATE_RANDOM_H
 
-/* splitmix64: a generator of its own, so that the problems do not change with the library. */
+/* splitmix64: separate from the library's generator, so that the problems do not change with the
+ * library. */
 
 #include <math.h>
 #include <stdint.h>

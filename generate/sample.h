@@ -2,7 +2,7 @@
 #ifndef GENERATE_SAMPLE_H
 #define GENERATE_SAMPLE_H
 
-/* A synthetic problem (synthetic.h) with its training and test rows at hand, for experiments. */
+/* A synthetic problem (synthetic.h) with its training and test rows in memory, for experiments. */
 
 #include "synthetic.h"
 

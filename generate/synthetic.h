@@ -3,9 +3,9 @@
 #define GENERATE_SYNTHETIC_H
 
 /*
- * The paper's problems: C latent functions drawn from a Gaussian process (latent.h), the largest
- * names the class; inputs uniform in a box [-h, h]^d, seen through Gaussian noise of variance V.
- * The functions can be evaluated anywhere, so the best possible prediction is known:
+ * The paper's problems: C latent functions drawn from a Gaussian process (latent.h); the class is
+ * the index of the largest. Inputs are uniform in a box [-h, h]^d and measured with Gaussian noise
+ * of variance V. The functions are known, so the best possible prediction is known:
  *
  *     p(y | x~) = int w(x) 1[y = argmax f(x)] dx / int w(x) dx,   w(x) = N(x; x~, V I) 1[x in box].
  */
@@ -40,16 +40,17 @@ struct synthetic;
 struct synthetic *synthetic_create(const struct synthetic_settings *settings);
 void synthetic_free(struct synthetic *synthetic);
 
-/* The next rows: true inputs (or NULL), noisy inputs, both rows x dims, and labels. However they
- * are portioned, the rows are the same. */
+/* The next rows: true inputs (or NULL), noisy inputs, both rows x dims, and labels. The rows do not
+ * depend on how many are drawn in each call. */
 void synthetic_draw(struct synthetic *synthetic, size_t rows, double *clean, double *x,
                     int32_t *labels);
 
 /*
  * Optimal probabilities, rows x classes; false when out of memory. In one or two dimensions they
- * come from a grid: the label is exact on points 1/400 (1/4000) of the box apart. Otherwise, and
- * when the noise is too small for the grid, from synthetic_draws() draws of the true input each,
- * with half a draw added to every class; that is 0 for the grid. Without noise they are 0 and 1.
+ * are computed on a grid: the label is exact on points 1/400 (1/4000) of the box apart. Otherwise,
+ * and if the noise is too small for the grid, they are estimated from synthetic_draws() draws of
+ * the true input of each row, with half a draw added to every class; synthetic_draws() is 0 for the
+ * grid. Without noise they are 0 and 1.
  */
 bool synthetic_bayes(struct synthetic *synthetic, size_t rows, const double *x, double *p);
 size_t synthetic_draws(const struct synthetic *synthetic);

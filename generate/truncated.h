@@ -2,11 +2,11 @@
 #ifndef GENERATE_TRUNCATED_H
 #define GENERATE_TRUNCATED_H
 
-/* A normal variable cut to an interval. */
+/* A truncated normal variable. */
 
 /*
- * The value below which the share `u` (0 .. 1) of N(mean, deviation^2) inside [least, most] lies.
- * Holds up in the far tails, when the interval lies many deviations from the mean.
+ * The quantile at `u` (0 .. 1) of N(mean, deviation^2) truncated to [least, most]. It is accurate
+ * also if the interval is many deviations from the mean.
  */
 double truncated_quantile(double u, double mean, double deviation, double least, double most);
 

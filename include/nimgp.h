@@ -346,8 +346,9 @@ NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collect
  *
  * resize(memory, before, after, context) works like realloc. It changes the size of a block from
  * `before` to `after` bytes, keeps its content up to the smaller size, and returns its address,
- * which may be a new one. `memory` is NULL if `before` is 0. If `after` is 0, it frees the block and
- * returns NULL. Otherwise NULL means that there is not enough space; the block is then unchanged.
+ * which may be a new one. `memory` is NULL if `before` is 0. If `after` is 0, it frees the block
+ * and returns NULL. Otherwise NULL means that there is not enough space; the block is then
+ * unchanged.
  */
 typedef struct nim_storage {
     size_t size; /* sizeof(nim_storage) */

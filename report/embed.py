@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts page.html, page.css and the scripts together and writes them as C arrays, before and after the data.
+"""Combines page.html, page.css and the scripts, and writes them as two C arrays: the page before and after the data.
 
 usage: embed.py OUTPUT_H PAGE_HTML PAGE_CSS SCRIPT_JS...
 

@@ -2,26 +2,26 @@
 #ifndef REPORT_GATHERED_H
 #define REPORT_GATHERED_H
 
-/* What a report has gathered of the rows, for those who write it down. */
+/* The data that a report has collected from the rows. */
 
 #include "report/kept_rows.h"
 #include "report/report.h"
 #include "score/assessment.h"
 
-/* Rows kept: for pictures and for what is usual (a sample), and of each kind worth a look. */
+/* Numbers of rows that are kept: a sample, those shown in charts, and those in each table. */
 enum { SAMPLE_ROWS = 1000, SHOWN_ROWS = 300, WORTHY_ROWS = 40 };
 
 /* Rows predicted at a time. */
 enum { PORTION = 4096 };
 
-/* Equal bins of the highest probability, where nothing is known of the truth. */
+/* Equal bins of the highest probability, for rows with or without a known target. */
 enum { CONFIDENCE_BINS = 20 };
 
-/* Bins of novelty, so wide each; the last has all that is beyond. */
+/* Bins of novelty and their width; the last bin has all larger values. */
 enum { NOVELTY_BINS = 20 };
 #define NOVELTY_BIN 0.25
 
-/* Sets of classes hold the true one with this probability. */
+/* Sets of classes contain the true class with this probability. */
 #define SET_COVERAGE 0.9
 
 enum entropy_part { PART_LABEL, PART_MODEL, PART_MEASUREMENT, ENTROPY_PARTS };
@@ -53,30 +53,30 @@ struct nim_report {
     bool names;     /* rows have names */
     bool all_known; /* no row without a target yet */
     struct assessment assessment;
-    double *predicted; /* classes: rows of which it is the most probable; labels: more probable
-                          than not */
+    double *predicted; /* classes: rows for which it is the most probable; labels: rows in which
+                          its probability is above 1/2 */
     double *expected;  /* classes: sum of its probabilities */
-    double confidence[CONFIDENCE_BINS];               /* rows, by highest probability */
-    struct moments part[ENTROPY_PARTS], entropy;      /* all rows */
-    double (*part_of)[ENTROPY_PARTS];                 /* classes: sums over rows predicted so */
+    double confidence[CONFIDENCE_BINS];          /* rows, by highest probability */
+    struct moments part[ENTROPY_PARTS], entropy; /* all rows */
+    double (*part_of)[ENTROPY_PARTS]; /* classes: sums over rows predicted as this class */
     struct moments mean, deviation, latent_deviation; /* of numbers and counts */
 
     bool knows_novelty, knows_sets;
     double novelty[NOVELTY_BINS]; /* rows */
-    double *set_size;             /* classes + 1: rows whose set has so many classes */
-    struct moments held;          /* known rows: whether the set holds the true class */
+    double *set_size;             /* classes + 1: rows by the number of classes in their set */
+    struct moments held;          /* known rows: whether the set contains the true class */
 
-    struct kept_rows strangers;            /* the most unlike training rows */
-    struct kept_rows sample;               /* by chance, whatever the order of the rows */
-    struct kept_rows to_label, to_measure; /* what a label, or exact measurements, would tell most;
-                                              to_label without targets only, once there are such */
+    struct kept_rows strangers;            /* the most unusual rows */
+    struct kept_rows sample;               /* random, independent of the order of the rows */
+    struct kept_rows to_label, to_measure; /* rows most worth a label, or exact measurements;
+                                              to_label: rows without targets, if there are any */
 
     /* A portion. */
     struct predictions predictions;
     size_t *number;
-    double *sigma; /* PORTION x attributes, where rows share their errors */
+    double *sigma; /* PORTION x attributes, if all rows have the same errors */
 
-    char *json, *page; /* the texts, once they were asked for; no rows after that */
+    char *json, *page; /* the texts, after the first request; no rows may be added then */
     size_t json_size, page_size;
 };
 
@@ -96,7 +96,7 @@ nim_status report_write_worthy(nim_report *report, struct json_writer *json, nim
 /* A number for a picture: five digits. */
 void write_rounded(struct json_writer *json, const char *key, double value);
 
-/* failure() of the library, which is not seen from here. */
+/* The same as failure() of the library, which is not accessible here. */
 nim_status report_failure(nim_error *error, nim_status status, const char *message);
 
 #endif

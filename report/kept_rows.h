@@ -2,7 +2,7 @@
 #ifndef REPORT_KEPT_ROWS_H
 #define REPORT_KEPT_ROWS_H
 
-/* A few rows of a stream, those with the highest scores, with what was predicted of them. */
+/* The rows of a stream with the highest scores, with their predictions. */
 
 #include "nimgp.h"
 #include "score/predictions.h"
@@ -18,7 +18,7 @@ struct kept_row {
     size_t best;           /* class */
     double probability;    /* of it */
     double entropy, model_part, measurement_part;
-    double novelty;                                      /* NaN where the model does not know it */
+    double novelty;                                      /* NaN if the model cannot compute it */
     double mean, deviation, low, high, latent_deviation; /* low, high: the central 90 % */
 };
 
@@ -28,7 +28,7 @@ struct kept_rows {
     struct top_scores top;
     struct kept_row *row; /* by slot */
     double *x, *sigma;    /* most x attributes, by slot */
-    /* By slot, NULL as long as no row had any: see nim_data. */
+    /* By slot; NULL until a row has any: see nim_data. */
     double *upper, *correlation;
     int8_t *limit;
 };
@@ -42,14 +42,15 @@ struct block_of_rows {
     const char *const *name; /* or NULL */
 };
 
-/* False when out of memory; free it also then. */
+/* False when out of memory; must be freed then too. */
 bool kept_rows_create(struct kept_rows *kept, size_t most, size_t attributes);
 void kept_rows_free(struct kept_rows *kept);
 
-/* Makes room for what else is known of the measurements of such rows. False when out of memory. */
+/* Allocates memory for upper errors, correlations and limits, if the data have them. False when out
+ * of memory. */
 bool kept_rows_expect(struct kept_rows *kept, const nim_data *data);
 
-/* Row i of the block, if its score is among the highest. */
+/* Keeps row i of the block if its score is among the highest. */
 void kept_rows_offer(struct kept_rows *kept, double score, const struct block_of_rows *block,
                      size_t i);
 
@@ -62,7 +63,7 @@ const double *kept_rows_sigma(const struct kept_rows *kept, size_t k);
 /* The k-th as a table of one row, without its target. */
 nim_data kept_rows_data(const struct kept_rows *kept, size_t k);
 
-/* 1-sigma error of attribute j in row i of a table: zero where there is none. */
+/* 1-sigma error of attribute j in row i of a table; zero if there is none. */
 double error_at(const nim_data *data, size_t i, size_t j);
 
 #endif

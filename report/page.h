@@ -2,12 +2,12 @@
 #ifndef REPORT_PAGE_H
 #define REPORT_PAGE_H
 
-/* The page: a document with everything in it. */
+/* The page: one self-contained document. */
 
 #include <stddef.h>
 
 /* The page with these data, to be freed; NULL when out of memory. In the data every '<' is written
- * as \u003c, so that nothing in them can end the element they stand in. */
+ * as \u003c, so that the data cannot end the element that contains them. */
 char *page_of(const char *json, size_t length, size_t *size);
 
 #endif

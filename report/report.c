@@ -239,7 +239,7 @@ static bool spread_errors(nim_report *report, const nim_data *data, const double
     return report->sigma != NULL;
 }
 
-/* Known rows in runs, as they stand. */
+/* Known rows in runs of consecutive rows. */
 static bool assess(nim_report *report, const struct block_of_rows *block) {
     const nim_data *data = block->data;
     const double *sigma;

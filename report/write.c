@@ -125,7 +125,7 @@ static void write_predictions(const nim_report *report, struct json_writer *json
     json_close(json);
 }
 
-/* Sets of classes, and how unlike training rows the rows are, where the model knows. */
+/* Sets of classes, and novelty, if the model can compute them. */
 static void write_sets(const nim_report *report, struct json_writer *json) {
     if (!report->knows_sets)
         return;

@@ -3,7 +3,7 @@
 #define SCORE_ASSESSMENT_H
 
 /*
- * How good a stream of predictions is, all in all and by parts, in memory that does not grow with
+ * All scores of a stream of predictions, in total and by parts, in memory that does not grow with
  * the rows.
  *
  *     struct assessment assessment;
@@ -25,13 +25,13 @@ struct assessment {
     struct tally tally;
     double *confusion;            /* classes x classes, where a row has one class: of each class
                                      (down) how many rows were taken for each (across), by weight */
-    double *class_squares;        /* classes, then: sum of the squared weights of their rows */
+    double *class_squares;        /* classes: sum of the squared weights of their rows */
     double *has_label, *is_wrong; /* classes: rows, and weights, of sets of labels */
-    double pit[PIT_BINS]; /* weights of rows, of numbers and counts: by where the target stands in
-                             its predicted distribution, in bins of equal probability */
+    double pit[PIT_BINS]; /* numbers and counts: weights of rows by the cumulative probability of
+                             the target, in equal bins */
     struct noise_levels noise;
 
-    /* Once finished. */
+    /* After assessment_finish. */
     struct scores scores;
     struct noise_group group[NOISE_GROUPS];
     size_t groups;
@@ -40,7 +40,8 @@ struct assessment {
     size_t room;
 };
 
-/* False when out of memory; free it also then. Without attributes nothing is said of noise. */
+/* False when out of memory; must be freed then too. Without attributes there are no scores by
+ * noise. */
 bool assessment_create(struct assessment *assessment, enum predicts predicts, size_t classes,
                        size_t attributes);
 
@@ -50,14 +51,14 @@ bool assessment_add(struct assessment *assessment, const struct predictions *pre
 bool assessment_finish(struct assessment *assessment);
 void assessment_free(struct assessment *assessment);
 
-/* Of the rows of class c, the share that is taken for class k. */
+/* The share of the rows of class c that are predicted as class k. */
 struct score assessment_confused(const struct assessment *assessment, size_t c, size_t k);
 
-/* Label c alone: share of rows in which it is wrong. */
+/* The share of rows in which label c is wrong. */
 struct score assessment_label(const struct assessment *assessment, size_t c);
 
-/* Members of a JSON object that is open: rows, every score with its standard error, and by parts.
- * `name` (classes) are names of labels. */
+/* Writes members of an open JSON object: rows, every score with its standard error, and the parts.
+ * `name` (classes) are the names of the labels. */
 void assessment_write(const struct assessment *assessment, const char *const *name,
                       struct json_writer *json);
 

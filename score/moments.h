@@ -2,12 +2,12 @@
 #ifndef SCORE_MOMENTS_H
 #define SCORE_MOMENTS_H
 
-/* Means of terms that come one at a time, with their standard errors. */
+/* Means of a stream of terms, with standard errors. */
 
 #include <stddef.h>
 
 struct score {
-    double value, deviation; /* and its standard error; NaN where one row does not tell */
+    double value, deviation; /* and its standard error; NaN if one row is not enough */
 };
 
 /*
@@ -16,8 +16,8 @@ struct score {
  *
  *     sum w^2 (x - mean)^2 / (sum w)^2 * n / (n - 1),
  *
- * for which a second mean, weighted by w^2, is kept with its squares; with weights of 1 they are
- * the same. An infinite term stays.
+ * for which a second mean, weighted by w^2, is kept with its squares; with weights of 1 the two are
+ * equal. An infinite term makes the mean infinite.
  */
 struct moments {
     double count, mean, squares; /* n; the squares weighted by w^2, about square_mean */
@@ -39,8 +39,8 @@ struct score score_root(struct score mean);
 /* A share of `total` with its standard error. */
 struct score share_of(double count, double total);
 
-/* The same of sums of weights. `squares`, the sum of all squared weights, says how many rows of
- * equal weight tell as much: total^2 / squares (Kish). */
+/* The same for sums of weights. `squares` is the sum of all squared weights; the effective number
+ * of rows is total^2 / squares (Kish). */
 struct score weighted_share_of(double weight, double total, double squares);
 
 #endif

@@ -3,13 +3,13 @@
 #define SCORE_NOISE_LEVEL_H
 
 /*
- * Scores of rows by how noisy they are. A row's level of noise is the mean over attributes of error
- * / deviation of the attribute in the table. A missing value counts as 1, as far off as any; an
- * unknown error as the median of those that are known.
+ * Scores of rows by noise level. The noise level of a row is the mean over attributes of error /
+ * deviation of the attribute in the table. A missing value counts as 1, an unknown error as the
+ * median of the known ones.
  *
- * Up to HELD_ROWS rows, or HELD_CELLS cells, are held, and then all of this is exact. Of more rows
- * the deviations and medians are those of the first so many; from then on only sums are kept, in
- * bins of the level so narrow (a hundredth) that it hardly matters that parts end where bins do.
+ * Up to HELD_ROWS rows, or HELD_CELLS cells, are kept in memory, and the result is exact. If there
+ * are more, deviations and medians are those of the first rows, and only sums are kept, in narrow
+ * bins of the level (1 %); the parts then end at bins.
  *
  *     struct noise_levels noise = {.attributes = d};
  *     noise_add(&noise, rows, x, sigma, figures);   block by block
@@ -26,7 +26,7 @@ struct noise_bin; /* sums of the rows of nearly the same level */
 struct noise_levels {
     size_t attributes;
 
-    /* Its own: rows held, */
+    /* Internal: the rows in memory, */
     size_t rows, room;
     double *x, *sigma;           /* rows x attributes */
     struct row_figures *figures; /* rows */
@@ -44,9 +44,9 @@ struct noise_group {
     struct tally tally;
 };
 
-/* Into so many parts by level, as equal in rows as can be, at least one of them not empty. Rows of
- * the same level stay together, so that there is one part when all are alike. Ends the adding.
- * False when out of memory. */
+/* Divides the rows into parts by level, with numbers of rows as equal as possible; at least one
+ * part is not empty. Rows of the same level are in one part, so there is one part if all levels are
+ * equal. No rows may be added after that. False when out of memory. */
 bool noise_split(struct noise_levels *noise, size_t parts, struct noise_group *group,
                  size_t *groups);
 

@@ -3,8 +3,8 @@
 #define SCORE_TALLY_H
 
 /*
- * How good predictions are, row by row and summed up. Sums of parts can be added, so rows need not
- * be kept.
+ * Scores of predictions, for each row and as sums. Sums of parts can be added, so rows need not be
+ * kept.
  *
  *   classes, levels   error: share of rows whose most probable class (the first of equals) is not
  *                     theirs; NLL: mean of -ln p of the true class; Brier: mean over rows of
@@ -22,8 +22,8 @@
  * Where rows have weights, all sums and means are weighted.
  *
  * Standard errors: of a mean, the deviation of its terms / sqrt(rows), see moments.h; of a root,
- * from that of its square; of ECE, that of the mean of sign(S_b) (p_max - [right]), the signs held
- * fast.
+ * from that of its square; of ECE, that of the mean of sign(S_b) (p_max - [right]) with fixed
+ * signs.
  */
 
 #include "score/moments.h"
@@ -33,13 +33,13 @@ enum { CALIBRATION_BINS = 15, MOST_FIGURES = 6, MOST_SCORES = 8 };
 
 /* The terms of one row. */
 struct row_figures {
-    double figure[MOST_FIGURES]; /* whose means are the scores, in their order but for ECE */
+    double figure[MOST_FIGURES]; /* whose means are the scores, in their order, without ECE */
     size_t bin;                  /* of p_max */
     double excess;               /* p_max - [right] */
     double weight;               /* a row of weight zero does not count */
 };
 
-/* Row i of predictions whose targets are there. */
+/* Row i of predictions with known targets. */
 struct row_figures row_figures_of(const struct predictions *predictions, size_t i);
 
 struct tally {
@@ -56,14 +56,13 @@ void tally_merge(struct tally *tally, const struct tally *more);
 
 struct named_score {
     const char *key;    /* for programs */
-    const char *name;   /* for people; NULL: they are not shown it */
+    const char *name;   /* for people; NULL: not shown */
     const char *remark; /* what it is, or its unit */
-    double unit;        /* people read multiples of this: 0.01 for per cent */
+    double unit;        /* for people: 0.01 for per cent */
     struct score score;
 };
 
-/* Which there are depends on what is predicted; the first says how far off the predictions are, the
- * second is always NLL. */
+/* Which scores there are depends on the target. The first is an error, the second is always NLL. */
 struct scores {
     size_t rows, count;
     struct named_score score[MOST_SCORES];

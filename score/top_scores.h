@@ -3,8 +3,8 @@
 #define SCORE_TOP_SCORES_H
 
 /*
- * The n highest scores of a stream. Each has a slot, a number below n, under which the caller keeps
- * what belongs to it. Of equal scores the earlier one stays.
+ * The n highest scores of a stream. Each has a slot, a number below n, under which the caller
+ * stores the data of that score. Of equal scores the earlier one is kept.
  */
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ struct top_scores {
 /* False when out of memory. */
 bool top_scores_create(struct top_scores *top, size_t most);
 
-/* The slot for a newcomer, which may have been another's before; false when it is not good enough.
+/* The slot for a new score, which may have belonged to another; false if the score is too low.
  */
 bool top_scores_offer(struct top_scores *top, double score, size_t row, size_t *slot);
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the shell sessions of Markdown files again and writes what the commands print now.
+"""Runs the shell sessions of Markdown files again and replaces the output shown there.
 
     scripts/sessions.py [--check] [--files DIR]... PROGRAMS FILE...
 
-A session is an indented block with lines `    $ COMMAND`, and what it prints below. The commands of a
-file run one after the other in a directory of its own, with the directory PROGRAMS first in PATH, and
-files of DIR that they name beside them. A line `...` stands for lines left out, ` ...` at the end of a line for
-the rest of it. --check changes nothing, and says where the output differs in more than seconds.
+A session is an indented block with lines `    $ COMMAND`, each followed by its output. The commands of a
+file run one after the other in a new directory, with the directory PROGRAMS first in PATH and links to
+the files of DIR that they name. A line `...` stands for omitted lines, ` ...` at the end of a line for the rest
+of the line. --check changes nothing and prints differences other than seconds.
 """
 
 import argparse

@@ -2,28 +2,29 @@
 #ifndef TABLE_BASE64_H
 #define TABLE_BASE64_H
 
-/* Base64, piece by piece: three bytes in four letters. Start with {0}. */
+/* Base64 in pieces: four letters for three bytes. Start with {0}. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is left over between two pieces. */
+/* The state between two pieces. */
 struct base64 {
     uint32_t bits;
     unsigned held;   /* reading: letters of a group of four; writing: bytes of a group of three */
     unsigned padded; /* reading: signs = at the end */
 };
 
-/* Bytes of `length` letters into `out`, which has room for 3 (length + 3) / 4; blanks do not count.
- * False for what is not base64. */
+/* Decodes `length` letters to `out`, which has space for 3 (length + 3) / 4 bytes; blanks are
+ * ignored. False if they are not base64. */
 bool base64_read(struct base64 *state, const char *text, size_t length, unsigned char *out,
                  size_t *made);
 
-/* Whether what was read may end here. */
+/* Whether the text may end here. */
 bool base64_is_whole(const struct base64 *state);
 
-/* Letters of `length` bytes into `out`, which has room for 4 (length + 2) / 3; returns how many. */
+/* Encodes `length` bytes to `out`, which has space for 4 (length + 2) / 3 letters; returns their
+ * number. */
 size_t base64_write(struct base64 *state, const unsigned char *bytes, size_t length, char *out);
 
 /* The last letters, at most four. */

@@ -2,7 +2,7 @@
 #ifndef TABLE_BIG_ENDIAN_H
 #define TABLE_BIG_ENDIAN_H
 
-/* Numbers with the highest byte first, as IDX and FITS have them. */
+/* Numbers with the highest byte first, as in IDX and FITS. */
 
 #include <stddef.h>
 #include <stdint.h>

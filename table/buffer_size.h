@@ -2,9 +2,9 @@
 #ifndef TABLE_BUFFER_SIZE_H
 #define TABLE_BUFFER_SIZE_H
 
-/* How many bytes a reader takes at a time. When fuzzing they are few, so that a small file fills a
- * buffer many times, and anything may be cut in two; and so are the columns there may be, so that
- * more files are tried in the time. */
+/* The number of bytes that a reader reads at a time. It is small in fuzz targets, so that even a
+ * small file needs many buffers and any element may be split between two. The largest number of
+ * columns is also small there, which makes fuzzing faster. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 #define BUFFER_SIZE(bytes) 256
 #define COLUMN_LIMIT(columns) 512

@@ -2,8 +2,7 @@
 #ifndef TABLE_COLUMN_INDEX_H
 #define TABLE_COLUMN_INDEX_H
 
-/* Names of columns in order, so that one is found among very many without looking at all, whatever
- * the names are. */
+/* A sorted index of column names, so that one is found quickly among very many. */
 
 #include "table/table.h"
 
@@ -14,10 +13,10 @@ struct indexed_name {
 
 struct column_index {
     size_t count;
-    struct indexed_name *entry; /* by name, upper and lower case alike; then by case */
+    struct indexed_name *entry; /* by name, ignoring case; then by case */
 };
 
-/* False without memory. */
+/* False when out of memory. */
 bool column_index_build(struct column_index *index, const struct column *column, size_t count);
 void column_index_free(struct column_index *index);
 

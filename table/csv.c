@@ -43,7 +43,7 @@ struct csv {
     size_t line;         /* number of the line the buffer starts in, from 1 */
     uint32_t *starts, *ends;
     size_t rows;        /* in the buffer, whole */
-    size_t first, next; /* of them: at hand, and not yet handed out */
+    size_t first, next; /* of them: current rows, and rows not yet returned */
 };
 
 static struct csv *csv_of(struct table *table) {

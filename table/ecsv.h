@@ -3,10 +3,10 @@
 #define TABLE_ECSV_H
 
 /*
- * The header of an ECSV file (Astropy's APE 6): lines behind # that are YAML and say what kind and
- * unit each column has; a CSV file follows. Of YAML as much is read as such headers have: the
- * mapping `datatype` of mappings, in one line or in several, and `delimiter`. The rest, meta above
- * all, is passed over. Start with {.pool}.
+ * The header of an ECSV file (Astropy's APE 6): comment lines with YAML that give type and unit of
+ * each column, before a CSV file. Only the YAML of such headers is supported: the list `datatype`
+ * of mappings, in one line or several, and `delimiter`. Everything else, such as meta, is skipped.
+ * Start with {.pool}.
  */
 
 #include "table/text_pool.h"
@@ -18,29 +18,29 @@
 enum ecsv_kind { ECSV_TEXT, ECSV_NUMBER, ECSV_LOGICAL };
 
 struct ecsv_column {
-    const char *name, *unit; /* in the pool; unit NULL where there is none */
+    const char *name, *unit; /* in the pool; unit NULL if there is none */
     enum ecsv_kind kind;
 };
 
 struct ecsv {
     struct text_pool *pool;
-    bool found; /* the first line says that this is ECSV */
+    bool found; /* the first line identifies the file as ECSV */
     char separator;
     size_t columns;
     struct ecsv_column *column;
 
-    /* Its own: where the lines have got to. */
+    /* Internal: the state of the reader. */
     bool in_columns;
     size_t indent; /* of the signs - before the columns */
-    char *item;    /* the column under way */
+    char *item;    /* the current column */
     size_t length, size;
 };
 
-/* A line of comment, from its # on, without the newline. False without memory, or when the header
- * makes no sense; *what then says so, or is NULL without memory. */
+/* Reads a comment line, from its # on, without the newline. False if the header is not valid, with
+ * an explanation in *what, or when out of memory, with NULL in *what. */
 bool ecsv_line(struct ecsv *ecsv, const char *line, size_t length, const char **what);
 
-/* The header is over. */
+/* Ends the header. */
 bool ecsv_end(struct ecsv *ecsv, const char **what);
 
 void ecsv_free(struct ecsv *ecsv);

@@ -40,7 +40,7 @@ struct cell {
     size_t offset, width;
     double scale, zero; /* value = zero + scale * stored */
     bool has_null;
-    int64_t null;          /* binary: the stored integer that stands for nothing */
+    int64_t null;          /* binary: the stored integer of a missing cell */
     const char *null_text; /* ASCII: likewise; or NULL */
     int decimals;          /* ASCII: digits behind a point that is not written */
 };
@@ -57,7 +57,7 @@ struct fits {
     bool ended;              /* all of this has been read */
     unsigned char *bytes;    /* rows */
     size_t loaded;           /* of them */
-    size_t first, next;      /* of them: at hand, and not yet handed out */
+    size_t first, next;      /* of them: current rows, and rows not yet returned */
     struct fits_sum sum;     /* of header and data */
     struct fits_sum data_sum;
 };
@@ -441,7 +441,7 @@ static bool make_columns(struct fits *fits, size_t fields, struct complaint *com
 
 /* ---------------------------------------------------------------- rows ------------------------ */
 
-/* Where the file has check sums, they must be right. One that is blank or zero says nothing. */
+/* Checksums of the file must be right. One that is blank or zero is ignored. */
 static bool check_sums(const struct fits *fits, struct complaint *complaint) {
     char text[FITS_STRING] = "";
     if (fits_string(&fits->header, "DATASUM", 0, text) && *text) {

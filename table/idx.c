@@ -30,7 +30,7 @@ struct idx_file {
     struct byte_stream *input;
     unsigned char type;
     size_t bytes;         /* of an element */
-    size_t rows, columns; /* as its head says */
+    size_t rows, columns; /* from its header */
 };
 
 struct idx {

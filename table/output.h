@@ -3,8 +3,8 @@
 #define TABLE_OUTPUT_H
 
 /*
- * Bytes to a file that appears whole or not at all (file/atomic_file.h), gzipped when its name ends
- * in .gz. "-" is standard output.
+ * Writes bytes to a file atomically (file/atomic_file.h), gzipped if its name ends in .gz. "-" is
+ * standard output.
  */
 
 #include "text/complaint.h"
@@ -22,13 +22,13 @@ bool output_write(struct output *output, const void *bytes, size_t size,
 /* The name for messages: as given, or "standard output". */
 const char *output_name(const struct output *output);
 
-/* The directory for a large temporary file, that of the output; NULL if the output is in none. */
+/* The directory of the output, for a large temporary file; NULL if it has none. */
 const char *output_directory(const struct output *output);
 
-/* Makes the file appear; frees, also on failure. */
+/* Completes the file and renames it; frees, also on failure. */
 bool output_close(struct output *output, struct complaint *complaint);
 
-/* Frees and leaves nothing behind. NULL is fine. */
+/* Frees and removes the temporary file. NULL is allowed. */
 void output_abandon(struct output *output);
 
 #endif

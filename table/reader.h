@@ -3,8 +3,8 @@
 #define TABLE_READER_H
 
 /*
- * What a format provides to be read: one table of functions, listed in table.c. A format's own
- * struct starts with a struct table.
+ * The interface of a format for reading: a table of functions, listed in table.c. The struct of a
+ * format starts with a struct table.
  */
 
 #include "table/byte_stream.h"
@@ -13,15 +13,15 @@
 #include "table/table.h"
 
 struct opening {
-    const char *path, *part; /* part: what stood in brackets behind the path, or NULL */
+    const char *path, *part; /* part: the text in brackets after the path, or NULL */
     enum table_format format;
 };
 
 struct reader {
-    /* Takes over the input, also on failure. */
+    /* Owns the input, also on failure. */
     struct table *(*open)(struct byte_stream *input, const struct opening *opening,
                           struct complaint *complaint);
-    void (*close)(struct table *table); /* frees all but the struct table's own members */
+    void (*close)(struct table *table); /* frees everything except the members of struct table */
     /* Sets table->rows, which is 0 before. */
     bool (*next)(struct table *table, size_t most, struct complaint *complaint);
     bool (*numbers)(struct table *table, size_t column, double *out, size_t stride,
@@ -29,10 +29,10 @@ struct reader {
     bool (*text)(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint);
     void (*place)(const struct table *table, size_t row, char *text, size_t size);
-    /* As `text`, but numbers as the shortest text of the number; NULL where `text` does that. */
+    /* As `text`, but numbers in their shortest form; NULL if `text` does that already. */
     bool (*label)(struct table *table, size_t row, size_t column, struct span *span,
                   struct complaint *complaint);
-    /* table_cells; NULL where a format never has them in memory. */
+    /* table_cells; NULL if a format never has them in memory. */
     const double *(*cells)(const struct table *table);
 };
 
@@ -41,23 +41,23 @@ extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader, r
 
 struct table {
     const struct reader *reader;
-    struct text_pool names; /* texts that live as long as the table */
-    struct text_pool cells; /* texts that live as long as the rows at hand */
+    struct text_pool names; /* texts that are valid until the table is closed */
+    struct text_pool cells; /* texts that are valid for the current rows */
     const char *path;       /* for messages */
-    const char *beside;     /* the file beside it that was read too, or NULL */
-    bool cut_short;         /* the service that wrote it says that rows are missing */
+    const char *beside;     /* another file that was read too, or NULL */
+    bool cut_short;         /* the service that wrote it reports missing rows */
     struct column *column;
     size_t columns;
     struct column_index index; /* of their names */
-    size_t rows;               /* at hand */
-    size_t before;             /* rows that came before them */
+    size_t rows;               /* current rows */
+    size_t before;             /* rows before the current ones */
 };
 
 /* A zeroed struct of `size` bytes that starts with a table; free with table_close. */
 void *table_create(size_t size, const struct reader *reader, const char *path,
                    struct complaint *complaint);
 
-/* Room for so many columns, all zero. */
+/* Allocates this number of columns, all zero. */
 bool table_make_columns(struct table *table, size_t columns, struct complaint *complaint);
 
 /* The columns x<first>, x<first + 1>, ... of numbers, from index 0 on. */
@@ -68,7 +68,8 @@ bool table_name_numbered(struct table *table, size_t first, size_t count,
 bool table_show_number(struct table *table, double value, struct span *span,
                        struct complaint *complaint);
 
-/* Makes a label of a cell as the file spells it: in a column of numbers their shortest text. */
+/* Converts the text of a cell to a label: in a column of numbers, the shortest form of the number.
+ */
 bool table_shorten_label(struct table *table, size_t column, struct span *span,
                          struct complaint *complaint);
 
@@ -78,7 +79,7 @@ bool table_complain_of_text(const struct table *table, size_t row, size_t column
 
 bool table_complain_of_memory(const struct table *table, struct complaint *complaint);
 
-/* "stars.fits: row 17", the place where a format has no lines. */
+/* "stars.fits: row 17", the place in formats without lines. */
 void table_place_row(const struct table *table, size_t row, char *text, size_t size);
 
 /* Outer blanks removed. */

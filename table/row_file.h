@@ -3,15 +3,15 @@
 #define TABLE_ROW_FILE_H
 
 /*
- * The row file (docs/row-file.md): numbers that are used where they lie, once the file is mapped.
- * All numbers in the byte order of the machine that wrote it, which ORDER tells.
+ * The row file (docs/row-file.md): numbers that are used in place when the file is mapped. All
+ * numbers are in the byte order of the machine that wrote it, which is known from ORDER.
  *
  *     head     64 bytes  magic, ORDER, version, columns; zeros
- *     rows               rows x columns doubles; a text is the number of a word of its column
- *     columns            JSON, blanks behind it up to a multiple of 8 bytes
- *     tail     32 bytes  rows, bytes of the JSON, CRC-32 of all before it, magic
+ *     rows               rows x columns doubles; a text is the index of a word of its column
+ *     columns            JSON, padded with blanks to a multiple of 8 bytes
+ *     tail     32 bytes  rows, length of the JSON, CRC-32 of all bytes before it, magic
  *
- * What is known only in the end stands at the end, so that one is written in one go.
+ * What is known only at the end is stored at the end, so that a file can be written in one pass.
  */
 
 #include <stdint.h>

@@ -2,22 +2,22 @@
 #ifndef TABLE_SCAN_H
 #define TABLE_SCAN_H
 
-/* Where separators, newlines and quotes stand in a text, 64 bytes at a time. */
+/* Finds separators, newlines and quotes in a text, 64 bytes at a time. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SCAN_MARGIN = 64 }; /* bytes readable behind the text, entries writable behind the list */
+enum { SCAN_MARGIN = 64 }; /* bytes readable after the text, entries writable after the list */
 
 struct scan {
     size_t count;    /* of positions written */
     size_t newlines; /* among them */
     bool quotes;     /* among them */
-    bool nul;        /* somewhere in the text there is a NUL byte */
+    bool nul;        /* the text contains a NUL byte */
 };
 
-/* Positions in ascending order, counted from `text`, of what lies in [from, to). */
+/* The positions in [from, to), in ascending order, relative to `text`. */
 struct scan scan_text(const char *text, size_t from, size_t to, char separator,
                       uint32_t *positions);
 

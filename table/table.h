@@ -3,15 +3,15 @@
 #define TABLE_TABLE_H
 
 /*
- * Tables as streams of blocks of rows, whatever they are kept in. Memory does not grow with the
- * number of rows (but see libsvm.c). One file a format; table.c chooses by name and content.
+ * Tables as streams of blocks of rows, in any format. Memory does not grow with the number of rows
+ * (except in libsvm.c). Each format is one file; table.c chooses the format by name and content.
  *
  *     struct table *table = table_open("stars.fits.gz", TABLE_ANY, &complaint);
  *     while (table_next(table, 4096, &rows, &complaint) && rows)
  *         table_numbers(table, flux, values, 1, &complaint);
  *     table_close(table);
  *
- * Every complaint names file, line (or row, where a format has no lines) and column.
+ * Every complaint names the file, the line (or row, in formats without lines) and the column.
  */
 
 #include "text/complaint.h"
@@ -28,7 +28,7 @@ enum table_format {
     TABLE_LIBSVM,
     TABLE_ECSV,
     TABLE_VOTABLE,
-    TABLE_VOTABLE_BINARY, /* these two are written so; a file says itself which it is */
+    TABLE_VOTABLE_BINARY, /* for writing only; readers recognise the encoding */
     TABLE_VOTABLE_BINARY2,
     TABLE_ROWS /* a row file, docs/row-file.md */
 };
@@ -40,12 +40,11 @@ bool table_format_named(const char *name, enum table_format *format);
 enum column_kind { COLUMN_NUMBER, COLUMN_TEXT };
 
 struct column {
-    const char
-        *name; /* without surrounding blanks, as the file spells it; empty where it has none */
+    const char *name; /* as in the file, without surrounding blanks; empty if it has none */
     enum column_kind kind;
     const char *unit; /* or NULL */
     size_t width;     /* of text: the maximum in bytes, 0 if unknown */
-    bool empty;       /* of CSV: all missing in the rows it was judged by, so anything may follow */
+    bool empty;       /* CSV: all cells of the first rows are missing, so the type is unknown */
 };
 
 struct span {
@@ -58,14 +57,13 @@ struct span {
 struct table;
 
 /*
- * "-" is standard input; gzip is recognised by its first bytes. NULL and a complaint when the file
- * cannot be opened, is empty, or is not a table. A table of a header alone is one without rows.
- * FITS and VOTable: the first table of the file, or the part "stars.fits[2]" or "stars.fits[NAME]"
- * says.
+ * "-" is standard input; gzip is recognised by its first bytes. Returns NULL and a complaint if the
+ * file cannot be opened, is empty, or is not a table. A header alone is a table without rows. FITS
+ * and VOTable: the first table of the file, or the one in "stars.fits[2]" or "stars.fits[NAME]".
  *
- * Kinds of CSV columns are judged by the first rows (some 500 kB): a column is a number when all
- * its cells there are numbers or missing. ECSV, FITS and VOTable say themselves what is text.
- * Integers beyond 2^53 in the first rows make a column text: they are names, which a double would
+ * The type of a CSV column is decided by the first rows (about 500 kB): it is a column of numbers
+ * if all its cells there are numbers or missing. ECSV, FITS and VOTable declare the types. A column
+ * with integers above 2^53 in the first rows is text: they are identifiers, which a double would
  * change.
  */
 struct table *table_open(const char *path, enum table_format format, struct complaint *complaint);
@@ -74,11 +72,11 @@ void table_close(struct table *table);
 /* For messages: as given, or "standard input". */
 const char *table_path(const struct table *table);
 
-/* The file beside it that part of the columns comes from (IDX: the labels), or NULL. */
+/* Another file from which some columns were read (IDX: the labels), or NULL. */
 const char *table_beside(const struct table *table);
 
-/* Whether the service that wrote the table says that it left rows out (VOTable: QUERY_STATUS
- * OVERFLOW). Known for certain when all rows have been read. */
+/* Whether the service that wrote the table reports that it left rows out (VOTable: QUERY_STATUS
+ * OVERFLOW). Reliable only after all rows have been read. */
 bool table_cut_short(const struct table *table);
 
 size_t table_columns(const struct table *table);
@@ -87,37 +85,37 @@ const char *table_column_name(const struct table *table, size_t index);
 
 enum { NO_COLUMN = -1, TWO_COLUMNS = -2 };
 
-/* Index of the column, or NO_COLUMN, or TWO_COLUMNS when the name stands there twice. An exact
- * match wins over one that differs in case. */
+/* The index of the column, or NO_COLUMN, or TWO_COLUMNS if two columns have the name. An exact
+ * match is preferred over one that differs in case. */
 long table_find(const struct table *table, const char *name);
 
-/* Moves on to the next rows, at most `most`, perhaps fewer; *rows = 0 at the end and only there.
- * What spans pointed to is gone. A bad row is complained of when it comes next; damage that only a
- * check sum shows (gzip, FITS), at the end. */
+/* Reads the next rows, at most `most`, possibly fewer; *rows = 0 only at the end. Earlier spans are
+ * no longer valid. Fails at a bad row; damage that only a checksum shows (gzip, FITS) is reported
+ * at the end. */
 bool table_next(struct table *table, size_t most, size_t *rows, struct complaint *complaint);
 
-/* One column of the rows at hand into out[0], out[stride], ...; NaN where missing (empty, NaN, NA,
- * null, --, a FITS null). Complains of text that is no number. */
+/* Writes one column of the current rows to out[0], out[stride], ...; NaN for missing cells (empty,
+ * NaN, NA, null, --, a FITS null). Fails for text that is not a number. */
 bool table_numbers(struct table *table, size_t column, double *out, size_t stride,
                    struct complaint *complaint);
 
-/* One cell of the rows at hand as text, outer blanks removed; numbers as the shortest decimal that
- * reads back the same (CSV: as the file spells it). Empty where missing; in CSV columns of text
- * only an empty cell is missing, NA and the like are words. */
+/* One cell of the current rows as text, without outer blanks; numbers as the shortest decimal that
+ * reads back the same (CSV: as in the file). Empty if missing; in CSV columns of text only an empty
+ * cell is missing, and NA is an ordinary text. */
 bool table_text(struct table *table, size_t row, size_t column, struct span *span,
                 struct complaint *complaint);
 
-/* The same as the name of a class: in a column of numbers 1, 1.0 and 1e0 are the same label in
- * every format, the shortest text of the number. */
+/* The same as the name of a class: in a column of numbers, 1, 1.0 and 1e0 are the same label in
+ * every format, the shortest form of the number. */
 bool table_label(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint);
 
-/* All rows of a table that is mapped as it is (a row file in this machine's byte order): column j
- * of row i is cells[i * table_columns() + j], until the table is closed; in columns of text the
- * number of a word. Else NULL. */
+/* All rows of a mapped table (a row file in this machine's byte order): column j of row i is
+ * cells[i * table_columns() + j], valid until the table is closed; in columns of text it is the
+ * index of a word. Otherwise NULL. */
 const double *table_cells(const struct table *table);
 
-/* For messages: "stars.csv:17" or "stars.fits: row 17", of a row at hand, into a caller's buffer.
+/* For messages: "stars.csv:17" or "stars.fits: row 17", for one of the current rows.
  */
 void table_place(const struct table *table, size_t row, char *text, size_t size);
 
@@ -126,28 +124,29 @@ void table_place(const struct table *table, size_t row, char *text, size_t size)
 struct table_writer;
 
 /*
- * "-" is standard output. Formats: all but IDX and LIBSVM, gzipped when the name ends in .gz;
- * TABLE_ANY goes by the name's ending, CSV when it has none; others are refused. A file is written
- * beside `path` and renamed by table_writer_close, so that nothing half-written is ever seen there.
- * What exists and is not a regular file (/dev/null, a pipe) is written straight away.
+ * "-" is standard output. All formats except IDX and LIBSVM can be written, gzipped if the name
+ * ends in .gz. TABLE_ANY chooses by the extension, CSV if there is none; unknown extensions are
+ * refused. A file is written under a temporary name and renamed by table_writer_close, so that
+ * `path` is always complete. An existing file that is not regular (/dev/null, a pipe) is written
+ * directly.
  *
- * When the reader of a pipe has gone, and the signal SIGPIPE is ignored so that we get to know, the
- * complaint has the code READER_GONE: whoever reads has enough, and nothing is wrong.
+ * If the reader of a pipe has closed it, the complaint has the kind READER_GONE, which is not an
+ * error. The signal SIGPIPE must be ignored for that.
  *
- * Row files: text is UTF-8, and a column has at most 2^20 different ones.
+ * Row files: text is UTF-8, and a column has at most 2^20 different texts.
  *
- * FITS: an `empty` column is written as text. Names are ASCII and at most 68 long, or opening
- * fails; text is never cut, and `width` is not needed.
+ * FITS: an `empty` column is written as text. Names must be ASCII with at most 68 characters, or
+ * opening fails. Text is never truncated, and `width` is not needed.
  */
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint);
 
-/* Complains when the name of a file says no format that can be written. */
+/* Fails if the extension of a file is not that of a format that can be written. */
 bool table_writer_knows(const char *path, struct complaint *complaint);
 
-/* The cells of a row, in the order of the columns; then the end of the row. A cell of the other
- * kind than its column is turned into it. NaN is written as an empty cell (FITS: NaN). Numbers as
- * the shortest decimal that reads back the same. */
+/* Write the cells of a row, in the order of the columns; then the end of the row. A cell whose type
+ * differs from that of its column is converted. NaN is written as an empty cell (FITS: NaN).
+ * Numbers are written as the shortest decimal that reads back the same. */
 bool table_write_number(struct table_writer *writer, double value, struct complaint *complaint);
 bool table_write_text(struct table_writer *writer, struct span text, struct complaint *complaint);
 bool table_write_end(struct table_writer *writer, struct complaint *complaint);
@@ -155,7 +154,7 @@ bool table_write_end(struct table_writer *writer, struct complaint *complaint);
 /* Flushes, syncs, renames, frees. */
 bool table_writer_close(struct table_writer *writer, struct complaint *complaint);
 
-/* Frees and leaves no file behind. NULL is fine. */
+/* Frees and removes the temporary file. NULL is allowed. */
 void table_writer_abandon(struct table_writer *writer);
 
 #endif

@@ -30,7 +30,7 @@
 #include <strings.h>
 
 enum {
-    BLOCK = BUFFER_SIZE(1 << 20), /* bytes of cells at hand, more when a row is longer */
+    BLOCK = BUFFER_SIZE(1 << 20), /* bytes of current cells, more if a row is longer */
     LONGEST_ROW = 64 << 20,
     MOST_FIELDS = COLUMN_LIMIT(1 << 16),
     DECODED = 3 * (BUFFER_SIZE(1 << 14) / 4), /* bytes of base64 at a time */
@@ -59,7 +59,7 @@ struct votable {
     uint32_t *ends; /* rows x fields */
     size_t ends_size;
     size_t rows;        /* in the buffer */
-    size_t first, next; /* of them: at hand, and not yet handed out */
+    size_t first, next; /* of them: current rows, and rows not yet returned */
     size_t loaded;      /* rows of the file before the buffer */
 
     struct base64 base64;

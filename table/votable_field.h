@@ -2,8 +2,8 @@
 #ifndef TABLE_VOTABLE_FIELD_H
 #define TABLE_VOTABLE_FIELD_H
 
-/* A FIELD of a VOTable (IVOA VOTable 1.4): one, several or none of a table's columns, and what its
- * cells mean, written as text (TABLEDATA) or in bytes (BINARY and BINARY2). */
+/* A FIELD of a VOTable (IVOA VOTable 1.4), which becomes zero or more columns of a table; and the
+ * decoding of its cells, as text (TABLEDATA) or bytes (BINARY and BINARY2). */
 
 #include "table/text_pool.h"
 #include "table/xml.h"
@@ -28,14 +28,14 @@ enum votable_type {
 enum { VOTABLE_DIMENSIONS = 4, VOTABLE_ELEMENTS = 64 };
 
 struct votable_field {
-    const char *name, *unit; /* in the pool; unit NULL where there is none */
+    const char *name, *unit; /* in the pool; unit NULL if there is none */
     enum votable_type type;
     size_t bytes;   /* of an element; 0 of a bit */
-    uint64_t count; /* elements of a cell, at most 2^40; where `variable`: of one slice */
-    bool variable;  /* how many there are stands before them */
+    uint64_t count; /* elements of a cell, at most 2^40; if `variable`: of one slice */
+    bool variable;  /* the cell starts with their number */
     int dimensions; /* of its elements, the fastest first; the first few are kept */
     size_t dimension[VOTABLE_DIMENSIONS];
-    size_t elements; /* columns it becomes: 0 where it is of no use to us */
+    size_t elements; /* columns it becomes: 0 if it is not supported */
     bool has_null;
     int64_t null_integer;
     double null;
@@ -53,12 +53,12 @@ void votable_field_name(const struct votable_field *field, size_t element, char 
 
 bool votable_is_text(const struct votable_field *field);
 
-/* An element of a cell; NaN where it is missing, as in an empty cell. False when it is no number.
+/* An element of a cell; NaN if it is missing, as in an empty cell. False if it is not a number.
  */
 bool votable_decode(const struct votable_field *field, struct span cell, bool binary,
                     size_t element, double *value);
 
-/* The digits of a 64-bit integer, which a double need not hold; false where it is none. */
+/* The digits of a 64-bit integer, which a double may not represent; false if it is not one. */
 bool votable_digits(const struct votable_field *field, struct span cell, bool binary,
                     size_t element, struct span *digits, char room[32]);
 

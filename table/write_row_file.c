@@ -52,7 +52,7 @@ static bool write_bytes(struct row_writer *rows, const void *bytes, size_t size,
 
 /* ---------------------------------------------------------------- opening --------------------- */
 
-/* JSON knows nothing but UTF-8, and our reader of it no zero bytes. */
+/* JSON must be UTF-8, and our JSON reader does not support zero bytes. */
 static bool fits_in_json(const struct row_writer *rows, const char *column, struct span text,
                          struct complaint *complaint) {
     for (size_t i = 0, length; i < text.length; i += length) {

@@ -48,7 +48,7 @@ static const struct writer *writer_of(enum table_format format) {
     return (size_t)format < sizeof writers / sizeof *writers ? writers[format] : NULL;
 }
 
-/* Puts the format the name says in the place of TABLE_ANY. */
+/* Replaces TABLE_ANY by the format of the extension. */
 static bool settle_format(const char *path, enum table_format *format,
                           struct complaint *complaint) {
     if (*format != TABLE_ANY || format_of(path, format))

@@ -2,8 +2,8 @@
 #ifndef TABLE_WRITER_H
 #define TABLE_WRITER_H
 
-/* What a format provides to be written: one table of functions, listed in writer.c. A format's own
- * struct starts with a struct table_writer. */
+/* The interface of a format for writing: a table of functions, listed in writer.c. The struct of a
+ * format starts with a struct table_writer. */
 
 #include "table/output.h"
 #include "table/table.h"
@@ -16,10 +16,9 @@ struct writer {
     bool (*number)(struct table_writer *writer, double value, struct complaint *complaint);
     bool (*text)(struct table_writer *writer, struct span text, struct complaint *complaint);
     bool (*end)(struct table_writer *writer, struct complaint *complaint);
-    bool (*finish)(struct table_writer *writer,
-                   struct complaint *complaint); /* hands on all bytes */
-    void (*close)(struct table_writer *writer);  /* frees what is the format's own */
-    size_t size;                                 /* of the format's struct */
+    bool (*finish)(struct table_writer *writer, struct complaint *complaint); /* writes all bytes */
+    void (*close)(struct table_writer *writer); /* frees the memory of the format */
+    size_t size;                                /* of the format's struct */
 };
 
 extern const struct writer csv_writer, fits_writer, row_file_writer, votable_writer;

@@ -61,7 +61,7 @@ static bool refill(struct xml *xml, struct complaint *complaint) {
     return true;
 }
 
-/* At least `count` bytes at hand, fewer only at the end of the file. */
+/* Reads until there are at least `count` bytes; fewer only at the end of the file. */
 static bool look(struct xml *xml, size_t count, struct complaint *complaint) {
     while (xml->filled - xml->at < count && !xml->ended)
         if (!refill(xml, complaint))
@@ -92,7 +92,7 @@ static bool pass(struct xml *xml, const char *end, struct complaint *complaint) 
     return true;
 }
 
-/* The length of the tag at hand, both brackets included: a bracket within quotes ends nothing. */
+/* The length of the current tag with both brackets; brackets within quotes do not end it. */
 static bool find_tag(struct xml *xml, size_t *length, struct complaint *complaint) {
     char quote = '\0';
     for (size_t i = 1;; i++) {
@@ -101,7 +101,7 @@ static bool find_tag(struct xml *xml, size_t *length, struct complaint *complain
         if (i >= xml->filled - xml->at)
             return ends_early(xml, complaint);
         char c = xml->window[xml->at + i];
-        if (c == '[' && starts(xml, "<!")) { /* declarations, which nobody reads on from */
+        if (c == '[' && starts(xml, "<!")) { /* declarations, which are refused */
             *length = i + 1;
             return true;
         }
@@ -183,7 +183,7 @@ static const char *local_name(const char *name) {
     return colon ? colon + 1 : name;
 }
 
-/* A value with its references resolved, in place: none is longer than what it stands for. */
+/* Resolves the references of a value in place: no result is longer than its reference. */
 static bool resolve_value(struct xml *xml, char *value, struct complaint *complaint) {
     size_t length = strlen(value), put = 0;
     for (size_t get = 0; get < length;) {
@@ -322,7 +322,7 @@ static bool pass_instruction(struct xml *xml, struct complaint *complaint) {
     return pass(xml, "?>", complaint);
 }
 
-/* The old line that names VOTable's DTD says nothing; one with declarations would. */
+/* An old DOCTYPE line with VOTable's DTD is ignored; declarations are refused. */
 static bool pass_doctype(struct xml *xml, struct complaint *complaint) {
     size_t length;
     if (!find_tag(xml, &length, complaint))
@@ -372,7 +372,7 @@ static bool take_reference(struct xml *xml, struct complaint *complaint) {
     return true;
 }
 
-/* Text up to the next tag or reference, or as much of it as is at hand. */
+/* Text up to the next tag or reference, or the part of it that was read. */
 static bool take_text(struct xml *xml, struct complaint *complaint) {
     const char *start = xml->window + xml->at;
     size_t length = 0, left = xml->filled - xml->at;

@@ -3,16 +3,16 @@
 #define TABLE_XML_H
 
 /*
- * A pull reader of XML, from front to back, as far as tables need it. Its memory does not grow with
- * the file: a tag has at most 1 MiB, elements nest 64 deep, and text comes in pieces.
+ * A pull parser for the XML of tables, which reads from front to back. Its memory does not grow
+ * with the file: a tag has at most 1 MiB, elements nest at most 64 deep, and text comes in pieces.
  *
  *     while (xml_next(xml, &complaint))
  *         if (xml->event == XML_START && strcmp(xml->name, "TR") == 0) ...
  *         else if (xml->event == XML_DONE) break;
  *
- * Understood are the five entities every XML file has and character references. Nobody can define
- * others: a DOCTYPE with declarations is refused, so there are no entity bombs, and nothing outside
- * the file is ever looked at. The encoding is UTF-8.
+ * It supports the five predefined entities and character references. A DOCTYPE with declarations is
+ * refused, so entities cannot expand, and nothing outside the file is ever read. The encoding is
+ * UTF-8.
  */
 
 #include "table/byte_stream.h"
@@ -39,8 +39,8 @@ struct xml {
     struct xml_attribute attribute[XML_ATTRIBUTES];
     struct span text;
 
-    /* Its own. */
-    char *window; /* bytes read, of which [at, filled) are still to be looked at */
+    /* Internal. */
+    char *window; /* bytes read, of which [at, filled) are not parsed yet */
     size_t size, filled, at;
     bool ended;  /* the input has no more */
     size_t line; /* of window[at], from 1 */
@@ -51,11 +51,11 @@ struct xml {
     char character[4];     /* of a reference */
 };
 
-/* Starts with {0} and the input set. False and a complaint without memory. */
+/* Start with {0} and the input set. False and a complaint when out of memory. */
 bool xml_open(struct xml *xml, struct complaint *complaint);
 void xml_close(struct xml *xml);
 
-/* False and a complaint of file and line where the file is not well formed. */
+/* False and a complaint that names file and line if the file is not well formed. */
 bool xml_next(struct xml *xml, struct complaint *complaint);
 
 /* The value of an attribute of the element that starts, or NULL. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of a report page, or of parts of it one below the other, for the documentation.
+"""Makes a picture of a report page, or of some of its parts, for the documentation.
 
 usage: picture.py REPORT.html OUTPUT.png [PART...]
 

@@ -2,7 +2,7 @@
 #ifndef CLI_COMMAND_CARRIED_COLUMNS_H
 #define CLI_COMMAND_CARRIED_COLUMNS_H
 
-/* Columns of a table that are carried over into what is written. */
+/* Columns of a table that are copied to the output. */
 
 #include "cli/terminal/command.h"
 #include "table/table.h"
@@ -17,8 +17,8 @@ struct carried_columns {
     size_t *column; /* of the table */
 };
 
-/* As --keep and --keep-only say. A column whose name is among the `count` names of `taken` is left
- * out, and that is said. */
+/* Chooses columns by --keep and --keep-only. A column whose name is among the `count` names of
+ * `taken` is left out, with a message. */
 bool carried_columns_choose(struct carried_columns *carried, const struct arguments *arguments,
                             const struct table *table, size_t count, const struct column *taken,
                             struct complaint *complaint);

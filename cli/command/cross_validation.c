@@ -25,7 +25,7 @@ static int by_name(const void *left, const void *right) {
     return order ? order : a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* group (rows) from the names; a row without one is a group of its own. Returns how many. */
+/* group (rows) from the names; a row without a name is one group. Returns their number. */
 static size_t number_groups(size_t rows, struct group_name *name, size_t *group) {
     size_t groups = 0;
     qsort(name, rows, sizeof *name, by_name);
@@ -37,7 +37,7 @@ static size_t number_groups(size_t rows, struct group_name *name, size_t *group)
     return groups;
 }
 
-/* The groups' names of all rows that have a target, read anew. */
+/* Reads the table again for the group names of all rows with a target. */
 static bool read_names(const struct fit *fit, const char *column_name, struct name_list *names,
                        struct complaint *complaint) {
     struct name_list conditions = {0};

@@ -3,8 +3,8 @@
 #define CLI_COMMAND_CROSS_VALIDATION_H
 
 /*
- * Models of a table's folds, each learned without the rows of its own fold, and what each row's
- * model says of it.
+ * Models of a table's folds, each trained without the rows of its fold, and the predictions of each
+ * row by the model of its fold.
  *
  *     cross_validation_learn(&validation, arguments, table, &complaint);
  *     while rows are read again, in their order:
@@ -23,18 +23,17 @@ struct cross_validation {
     nim_model **model;
     nim_predictor **predictor; /* folds */
 
-    size_t next;                /* rows predicted so far */
+    size_t next;                /* number of rows predicted so far */
     struct training_set part;   /* those of a block that are of one fold, */
     size_t *place;              /* where they stand in it, */
     struct predictions answers; /* and what is said of them */
 };
 
-/* --folds, --groups and --weights of the arguments, and what a fit needs to be told. Free it also
- * after failure. */
+/* Uses --folds, --groups, --weights and the options of a fit. Must be freed, also after failure. */
 bool cross_validation_learn(struct cross_validation *validation, const struct arguments *arguments,
                             const char *table, struct complaint *complaint);
 
-/* The next block, into predictions made with the first fold's model. */
+/* Predicts the next block; the predictions were created with the first fold's model. */
 bool cross_validation_predict(struct cross_validation *validation, const struct rows *rows,
                               struct predictions *predictions, struct complaint *complaint);
 

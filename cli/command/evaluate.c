@@ -442,7 +442,7 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
                             &evaluation->input, complaint);
 }
 
-/* The same name and number of rows: nobody who rates a model on its own lesson should be proud. */
+/* The table has the name and number of rows of the training table. */
 static void warn_of_own_lesson(const struct evaluation *evaluation) {
     const nim_model *model = evaluation->loaded.model;
     const char *table = model ? nim_model_note(model, NOTE_TABLE) : NULL;

@@ -272,7 +272,7 @@ static bool finish(struct fit *fit, struct complaint *complaint) {
     return true;
 }
 
-/* The model to go on with, or a new one. */
+/* The model to continue, or a new one. */
 static bool have_model(struct fit *fit, struct complaint *complaint) {
     nim_data data = training_set_data(&fit->training.set);
     fit->storage = (struct row_storage){.arguments = fit->arguments, .memory = fit->plan.memory};

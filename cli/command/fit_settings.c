@@ -51,7 +51,8 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
            file_check_apart(fit->checkpoint, fit->table, complaint);
 }
 
-/* The options of the model to go on with, and those given; `change` is told what differs. */
+/* Compares the options of the model to continue with those given; calls `change` for each
+ * difference. */
 static bool compare_options(struct fit *fit,
                             bool (*change)(struct fit *, const char *name, const char *before,
                                            const char *after, struct complaint *),
@@ -128,7 +129,7 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
            compare_options(fit, from ? change_option : refuse_option, complaint);
 }
 
-/* Given now, or when the training to go on with began: it was checked then. */
+/* Given now, or when the training to continue was started: it was checked then. */
 static bool settle_validation(struct fit *fit, struct complaint *complaint) {
     const char *text = fit->request.text[REQUEST_VALIDATION];
     double *share = &fit->plan.held_out_share;

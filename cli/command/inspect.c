@@ -164,7 +164,7 @@ static const char *unit_of(const struct inspection *inspection, size_t j) {
                                                                      : NULL;
 }
 
-/* Whether each class has a latent function of its own. */
+/* Whether each class has its own latent function. */
 static bool function_each(const struct inspection *inspection) {
     return inspection->task->predicts == PREDICTS_CLASS &&
            inspection->functions == inspection->classes;
@@ -477,7 +477,7 @@ static void write_kernel(const struct inspection *inspection, struct json_writer
     json_close(json);
 }
 
-/* A class that has a latent function of its own has its kernel too. */
+/* A class with its own latent function also has its own kernel. */
 static void write_classes(const struct inspection *inspection, struct json_writer *json) {
     json_array(json, "classes");
     for (size_t c = 0; c < inspection->classes; c++) {

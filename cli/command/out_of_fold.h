@@ -2,8 +2,7 @@
 #ifndef CLI_COMMAND_OUT_OF_FOLD_H
 #define CLI_COMMAND_OUT_OF_FOLD_H
 
-/* A table of what was said of rows by models that had not seen them: columns carried over, the
- * fold, and the predictions. */
+/* The table of out-of-fold predictions: copied columns, the fold, and the predictions. */
 
 #include "cli/command/carried_columns.h"
 #include "cli/rows/rows.h"
@@ -16,20 +15,21 @@ struct out_of_fold {
     char *text; /* the name of a prediction */
 };
 
-/* Whether what --output and --keep-only say can be done, to be known before anything is learned. */
+/* Checks --output and --keep-only before the training starts. */
 bool out_of_fold_check(const struct arguments *arguments, const struct table *table,
                        struct complaint *complaint);
 
-/* As --output and --keep say; nothing where there is no --output. Free it also after failure. */
+/* Opens --output with the columns of --keep; does nothing without --output. Must be freed, also
+ * after failure. */
 bool out_of_fold_open(struct out_of_fold *out, const struct arguments *arguments,
                       const struct table *table, const nim_model *model,
                       struct complaint *complaint);
 
-/* A block; fold (rows) is counted from 0 and written from 1 on. */
+/* Writes a block; fold (rows) is counted from 0, and from 1 in the table. */
 bool out_of_fold_add(struct out_of_fold *out, const struct rows *rows, const size_t *fold,
                      const struct predictions *predictions, struct complaint *complaint);
 
-/* The file appears. */
+/* Completes the file and renames it. */
 bool out_of_fold_close(struct out_of_fold *out, struct complaint *complaint);
 void out_of_fold_free(struct out_of_fold *out);
 

@@ -186,7 +186,7 @@ static void name_level(double level, char name[LEVEL_NAME]) {
     enum { LEAST_EXPONENT = -20 }; /* below, zeros are no longer written out */
     char digits[NUMBER_DIGITS];
     int exponent, length = 0, count = (int)number_digits(level, digits, &exponent);
-    int point = exponent + 2; /* so many digits stand before the point, two at most */
+    int point = exponent + 2; /* digits before the point, at most two */
     if (point <= LEAST_EXPONENT) {
         snprintf(name, LEVEL_NAME, "%c%s%.*se%d", digits[0], count > 1 ? "." : "", count - 1,
                  digits + 1, point - 1);

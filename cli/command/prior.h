@@ -2,7 +2,7 @@
 #ifndef CLI_COMMAND_PRIOR_H
 #define CLI_COMMAND_PRIOR_H
 
-/* --prior: classes that have other shares in a table than they had in training. */
+/* --prior: class shares that differ from those in training. */
 
 #include "cli/rows/model_input.h"
 
@@ -14,8 +14,8 @@
                 "and each class looks as it did in training."                                      \
     }
 
-/* Tells the predictor, and the user. With `auto` the rows of the table are read once before all
- * else; what a command then reads are the same rows from their beginning. */
+/* Sets the shares in the predictor, and prints them. With `auto` the table is read once for that;
+ * the command then reads it again from the beginning. */
 bool prior_apply(const struct loaded_model *loaded, const struct arguments *arguments,
                  const char *model, const char *table, struct complaint *complaint);
 

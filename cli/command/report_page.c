@@ -35,7 +35,7 @@ static bool state_facts(struct report_page *page, const struct arguments *argume
     return fine;
 }
 
-/* Units as the model noted them, and where the errors stand in this table. */
+/* Units from the model's notes, and the error columns of this table. */
 static bool describe_attributes(struct report_page *page, const nim_model *model,
                                 struct complaint *complaint) {
     const struct columns *columns = &page->input->columns;
@@ -94,7 +94,7 @@ bool report_page_open(struct report_page *page, const struct arguments *argument
            describe_attributes(page, loaded->model, complaint);
 }
 
-/* The name of a row, cut where it is too long: a page shows it, nobody looks it up. */
+/* The name of a row, truncated if it is too long: it is only shown in the page. */
 static bool take_name(struct report_page *page, const struct rows *rows, size_t k,
                       struct complaint *complaint) {
     struct span span;

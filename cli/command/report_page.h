@@ -2,7 +2,7 @@
 #ifndef CLI_COMMAND_REPORT_PAGE_H
 #define CLI_COMMAND_REPORT_PAGE_H
 
-/* A report (report/report.h) of a model and of the rows of a table, into a file. */
+/* Writes a report (report/report.h) of a model and the rows of a table to a file. */
 
 #include "cli/rows/model_input.h"
 #include "score/predictions.h"
@@ -18,12 +18,12 @@ struct report_page {
     size_t *number;
 };
 
-/* `path` is tried before work is done. Free it also after failure. */
+/* Checks first that `path` can be written. Must be freed, also after failure. */
 bool report_page_open(struct report_page *page, const struct arguments *arguments, const char *path,
                       const struct loaded_model *loaded, const struct table_input *input,
                       struct complaint *complaint);
 
-/* The rows at hand; `predictions` with all parts, or NULL: they are made. */
+/* Adds the current rows; `predictions` with all parts, or NULL: they are computed. */
 bool report_page_add(struct report_page *page, const struct rows *rows,
                      const struct predictions *predictions, struct complaint *complaint);
 

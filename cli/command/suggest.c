@@ -70,7 +70,7 @@ struct suggest {
     const char *const *figure_name;
     size_t figures, first;        /* how many, from which on */
     double *p;                    /* of a block: probabilities, */
-    double *figure[MOST_FIGURES]; /* and what stands under figure_name */
+    double *figure[MOST_FIGURES]; /* and the values of figure_name */
 };
 
 /* ---------------------------------------------------------------- ranking --------------------- */
@@ -235,7 +235,7 @@ static const char *const remeasure_name[] = {"remeasure", "gain", "second", "sec
 
 enum { ALL_COLUMNS = 10 };
 
-/* The output's own columns; those carried over stand behind the first. */
+/* The columns of the output; copied columns follow the first. */
 static size_t list_columns(const struct suggest *suggest, struct column own[ALL_COLUMNS]) {
     const nim_model *model = suggest->loaded.model;
     size_t count = 0, longest = predicted_size(model);

@@ -2,31 +2,30 @@
 #ifndef CLI_MODEL_FILES_H
 #define CLI_MODEL_FILES_H
 
-/* What to know about files before hours are spent on what goes there. */
+/* Opening tables and models, and checks of files before a long training. */
 
 #include "cli/terminal/command.h"
 #include "table/table.h"
 
-/* Complains when nothing could be written to `path`: it is a directory, or no file can be made
- * there, which is tried. */
+/* Fails if `path` cannot be written: it is a directory, or creating a file there fails. */
 bool file_check_output(const char *path, struct complaint *complaint);
 
-/* Puts a whole file there, or none; "-" is standard output. */
+/* Writes a file atomically; "-" is standard output. */
 bool file_write(const char *path, const void *bytes, size_t size, struct complaint *complaint);
 
-/* Complains when writing `output` would overwrite the file read from `input`. */
+/* Fails if writing `output` would overwrite the file read from `input`. */
 bool file_check_apart(const char *output, const char *input, struct complaint *complaint);
 
 /* The last part of a path. */
 const char *file_name(const char *path);
 
-/* A model from a file; NULL and a complaint that names it. */
+/* Loads a model; NULL and a complaint that names the file on failure. */
 nim_model *file_load_model(const char *path, struct complaint *complaint);
 
-/* Whether a regular file begins as models do. */
+/* Whether a regular file begins like a model file. */
 bool file_is_model(const char *path);
 
-/* Complains of a model where a table was expected. */
+/* Fails if the file is a model and not a table. */
 bool file_check_table(const char *path, struct complaint *complaint);
 
 #define FORMAT_OPTION                                                                              \
@@ -36,14 +35,14 @@ bool file_check_table(const char *path, struct complaint *complaint);
         .help = "The format of the table; any: recognised by name and content."                    \
     }
 
-/* The format an option such as --format says. */
+/* The format given by an option such as --format. */
 enum table_format file_format(const struct arguments *arguments, const char *option);
 
-/* A table to read; a model is complained of. */
+/* Opens a table; fails for a model. */
 struct table *file_open_table(const char *path, enum table_format format,
                               struct complaint *complaint);
 
-/* The library's complaint about what came from `path`. */
+/* The library's error as a complaint about `path`; returns false. */
 bool file_complain(struct complaint *complaint, const char *path, const nim_error *error);
 
 #endif

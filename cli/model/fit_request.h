@@ -3,8 +3,8 @@
 #define CLI_MODEL_FIT_REQUEST_H
 
 /*
- * What a fit was told about its table, beyond the library's own options. It is kept in the model's
- * notes, as typed, so that going on with a training needs nothing said again.
+ * The options of a fit about its table, which are not options of the library. They are stored in
+ * the model's notes, as typed, so that they need not be repeated when a training continues.
  */
 
 #include "cli/terminal/command.h"
@@ -33,11 +33,11 @@ enum request_part {
 };
 
 struct fit_request {
-    char *text[REQUEST_PARTS]; /* NULL where nothing was said; flags are "yes", --where a list */
+    char *text[REQUEST_PARTS]; /* NULL if not given; flags are "yes", --where is a list */
 };
 
-/* Facts a fit leaves in the notes besides: names of the table and of its label column(s), units of
- * the attributes, rows of each class, rows held out and what they showed. */
+/* Other notes of a fit: names of the table and of its label column(s), units of the attributes,
+ * rows of each class, held-out rows and their scores. */
 #define NOTE_TABLE "table"
 #define NOTE_LABEL "label"
 #define NOTE_UNITS "units"
@@ -48,19 +48,19 @@ struct fit_request {
 bool fit_request_from_arguments(struct fit_request *request, const struct arguments *arguments,
                                 struct complaint *complaint);
 
-/* As kept in the model. What is said on the command line must be the same. */
+/* Reads the options from the model. Those on the command line must be the same. */
 bool fit_request_to_resume(struct fit_request *request, const struct arguments *arguments,
                            const nim_model *model, struct complaint *complaint);
 
-/* As kept in the model, unless said otherwise on the command line; what the model is made of
- * cannot be. */
+/* Reads the options from the model, unless they are on the command line. Options that define the
+ * model cannot change. */
 bool fit_request_to_continue(struct fit_request *request, const struct arguments *arguments,
                              const nim_model *model, struct complaint *complaint);
 
 bool fit_request_note(const struct fit_request *request, nim_model *model,
                       struct complaint *complaint);
 
-/* What a model's notes say of one part, or NULL. */
+/* The text of one option in a model's notes, or NULL. */
 const char *fit_request_noted(const nim_model *model, enum request_part part);
 
 void fit_request_free(struct fit_request *request);

@@ -2,8 +2,8 @@
 #ifndef CLI_MODEL_TASK_H
 #define CLI_MODEL_TASK_H
 
-/* What a model is for: the tasks a user names, and what each predicts. Which likelihoods serve it
- * the library says (nim_likelihood_target). */
+/* Tasks: what a model predicts, by the names on the command line. The library assigns likelihoods
+ * to targets (nim_likelihood_target). */
 
 #include "cli/terminal/command.h"
 #include "score/predicts.h"
@@ -12,9 +12,9 @@ struct task {
     const char *name; /* as on the command line */
     nim_target target;
     enum predicts predicts;
-    const char *column;     /* where the target stands unless said otherwise; NULL: must be said */
+    const char *column;     /* default column of the target; NULL: must be given */
     const char *role;       /* what the target is called: "label" or "target" */
-    const char *one, *many; /* what there are several of: "class", "classes" */
+    const char *one, *many; /* singular and plural: "class", "classes" */
 };
 
 #define TASK_OPTIONS                                                                               \
@@ -42,8 +42,8 @@ bool task_has_classes(const struct task *task);
 bool task_has_one_class(const struct task *task);
 
 /*
- * The task of a command line and of `options`, which have been told what was given; the likelihood
- * is set if it was not. `model` is one to go on with, or NULL. Options that only other tasks have
+ * The task of a command line and of `options`, in which the given options are set; sets the
+ * likelihood if it was not given. `model` is the one to continue, or NULL. Options of other tasks
  * are refused.
  */
 bool task_settle(const struct task **task, const struct arguments *arguments, nim_options *options,
@@ -51,7 +51,7 @@ bool task_settle(const struct task **task, const struct arguments *arguments, ni
 
 const struct task *task_of_model(const nim_model *model);
 
-/* The one that labels without a model belong to. */
+/* The task for labels without a model. */
 const struct task *task_classify(void);
 
 #endif

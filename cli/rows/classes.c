@@ -21,7 +21,7 @@ static int compare(struct span label, const char *name, bool fold) {
     return name[label.length] ? -1 : 0;
 }
 
-/* Where the label stands in `sorted`, or would. */
+/* The position of the label in `sorted`, or where it would be inserted. */
 static size_t find(const struct classes *classes, struct span label, bool *found) {
     size_t low = 0, high = classes->name.count;
     *found = false;
@@ -100,7 +100,7 @@ static int by_number(const void *left, const void *right) {
     return a->class < b->class ? -1 : a->class > b->class;
 }
 
-/* The classes by size when every name is a number, else as they stand in `sorted`. */
+/* The classes by value if every name is a number, otherwise in the order of `sorted`. */
 static void rank_names(const struct classes *classes, struct numbered *order) {
     size_t count = classes->name.count;
     bool numbers = true;

@@ -2,7 +2,7 @@
 #ifndef CLI_ROWS_CLASSES_H
 #define CLI_ROWS_CLASSES_H
 
-/* The names of classes, and which of them a label is. */
+/* Names of classes, and the class of a label. */
 
 #include "text/complaint.h"
 #include "text/name_list.h"
@@ -15,7 +15,7 @@ enum { MOST_CLASSES = 10000, NO_CLASS = -1 };
 struct classes {
     struct name_list name;
     size_t *sorted; /* name.count: numbers of the names, in the order of their bytes */
-    bool fold;      /* upper and lower case are the same */
+    bool fold;      /* ignores case */
     bool closed;    /* labels of other names belong to no class */
 };
 
@@ -23,12 +23,12 @@ struct classes {
 bool classes_fix(struct classes *classes, const struct name_list *names,
                  struct complaint *complaint);
 
-/* The class of a label; a new one unless closed, then NO_CLASS. False only when there are too many
- * or memory ran out. */
+/* The class of a label; a new label becomes a new class or, if closed, NO_CLASS. False only if
+ * there are too many classes or when out of memory. */
 bool classes_of(struct classes *classes, struct span label, int32_t *class,
                 struct complaint *complaint);
 
-/* Puts the names in order, numbers by size, else by bytes, and the labels with them. */
+/* Sorts the names, numbers by value, otherwise by bytes, and renumbers the labels. */
 bool classes_order(struct classes *classes, size_t rows, int32_t *label,
                    struct complaint *complaint);
 

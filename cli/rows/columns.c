@@ -187,7 +187,7 @@ bool column_names_rows(const char *name) {
     return false;
 }
 
-/* Whether at least half the cells there are in the rows at hand are numbers. */
+/* Whether at least half of the cells in the current rows that are not missing are numbers. */
 static bool mostly_numbers(struct table *table, size_t rows, size_t column,
                            struct complaint *complaint, bool *answer) {
     size_t cells = 0, numbers = 0;

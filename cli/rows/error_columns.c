@@ -100,7 +100,7 @@ static struct error_sides find_pair(const struct table *table, const char *name,
     return NO_ERRORS;
 }
 
-/* Whether the column was found as d and the name, for want of a better one. */
+/* Whether the column is named d and the name, the last rule. */
 static bool is_delta(const struct table *table, long column, const char *name) {
     const char *own = table_column_name(table, (size_t)column);
     return (own[0] == 'd' || own[0] == 'D') && ascii_same(own + 1, name);

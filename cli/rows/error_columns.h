@@ -3,23 +3,23 @@
 #define CLI_ROWS_ERROR_COLUMNS_H
 
 /*
- * Which columns are the 1-sigma errors of others, by their names. The rule is that of the Python
- * package (python/nimgp/tables.py), and python/tests/test_tables.py compares the two: of a column
- * x the first there is, in whatever case, of
+ * Finds the columns of 1-sigma errors by their names. The rules are those of the Python package
+ * (python/nimgp/tables.py); python/tests/test_tables.py compares the two. The errors of a column x
+ * are in the first of these columns that exists, in upper or lower case:
  *
  *     x_err  x_error  e_x  Unc_x  sigma_x  x_unc  err_x  x_sigma
  *
- * and dx when there is none of these and dx has no such column itself.
+ * or in dx if none of these exists and dx has no such column itself.
  *
- * Upper and lower errors are pairs of columns: E_x and e_x, or where there is none of the above
+ * Upper and lower errors are pairs of columns: E_x and e_x, or, if none of the above exists,
  *
  *     Unc_x_2 and Unc_x_1 (Fermi's vectors),
  *     x_err1 and x_err2, x_errhi and x_errlo, x_err_upper and x_err_lower, ... (signs do not count)
  *     x_hi and x_lo, x_upper and x_lower: where the error bar ends, not how long it is.
  *
- * x_limit, l_x or xlim is x's column of limits: "<" where the truth is below the value, ">" where
- * it is above, nothing where the value is the measurement; as numbers 1 (an upper limit), -1 and 0.
- * a_b_corr is the correlation of the errors of a and b.
+ * x_limit, l_x or xlim marks limits of x: "<" if the true value is below the value, ">" if it is
+ * above, empty if the value is a measurement; as numbers 1 (an upper limit), -1 and 0. a_b_corr is
+ * the correlation of the errors of a and b.
  */
 
 #include "table/table.h"
@@ -28,21 +28,20 @@
 struct error_sides {
     long lower; /* of the only, or the lower errors; NO_COLUMN where there are none */
     long upper; /* of the upper errors, or NO_COLUMN */
-    bool ends;  /* they hold where the error bar ends */
+    bool ends;  /* they hold the ends of the error bar */
 };
 
 #define NO_ERRORS ((struct error_sides){.lower = NO_COLUMN, .upper = NO_COLUMN})
 
-/* The errors of `name` by the rule; in `also` another column that looks like them, or NO_COLUMN.
- * Columns for which `excluded` is true are none; NULL excludes nothing. */
+/* The errors of `name` by these rules; `also` becomes another column that looks like errors, or
+ * NO_COLUMN. Columns for which `excluded` is true are ignored; NULL excludes none. */
 struct error_sides errors_find(const struct table *table, const char *name, const bool *excluded,
                                long *also);
 
 /* Marks all columns that look like errors of `name`, used or not. */
 void errors_mark(const struct table *table, const char *name, bool *is_error);
 
-/* "column", "lower:upper" or "[low:high]" as a user writes it; false where the table has no such
- * columns. */
+/* Reads "column", "lower:upper" or "[low:high]"; false if the table has no such columns. */
 bool error_sides_read(const struct table *table, const char *text, struct error_sides *sides);
 
 /* The same text of them; to be freed. NULL when out of memory. */
@@ -54,8 +53,8 @@ long limit_column_find(const struct table *table, const char *name, const bool *
 /* Whether a column's name is that of a correlation of two others of the table, and of which. */
 bool is_correlation(const struct table *table, size_t column, size_t of[2]);
 
-/* Whether a name is one the rule gives to errors, of whatever: Unc_Flux_1_1, flux_err, flux_err_2
- * (elements of vectors have a number behind). */
+/* Whether a name looks like that of an error column: Unc_Flux_1_1, flux_err, flux_err_2 (elements
+ * of vectors end in a number). */
 bool looks_like_error(const char *name);
 
 /* Whether the column looks like the upper or the lower error of another, by its name: x_err1,

@@ -226,7 +226,7 @@ static bool pair_as_learned(struct columns *columns, const struct table *table, 
     return fine;
 }
 
-/* Each word outweighs the one before: the rule, what was learned with, what the user says. */
+/* Later sources replace earlier ones: names, the errors in training, the user's option. */
 static bool pair_errors(struct columns *columns, const struct table *table, const char *learned,
                         const char *wish, struct complaint *complaint) {
     struct name_list pairs = {0};
@@ -240,7 +240,7 @@ static bool pair_errors(struct columns *columns, const struct table *table, cons
     return fine;
 }
 
-/* What is an attribute or the label says nothing of others. */
+/* An attribute or the label is never an error column of others. */
 static bool *mark_taken(const struct columns *columns, const struct table *table,
                         const struct column_wishes *wishes) {
     bool *taken = calloc(table_columns(table) + 1, sizeof *taken);

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * The array with room for so many rows of `size` bytes; NULL where a row has none. When memory runs
- * out, or had before, *fine is false and the array stays as it is.
+ * Resizes the array to this number of rows of `size` bytes; NULL if size is 0. When out of memory,
+ * or if *fine is already false, *fine is false and the array is unchanged.
  */
 void *grow_array(void *array, size_t rows, size_t size, bool *fine);
 

@@ -17,7 +17,7 @@ bool column_label(const struct table *table, const char *wanted, const char *lea
                     table_path(table), name, learned ? ", the label in training" : "");
 }
 
-/* ---------------------------------------------------------------- a label nobody named -------- */
+/* ---------------------------------------------------------------- the default label ----------- */
 
 enum { MOST_GUESSED = 30 }; /* different values of a column of numbers that may be classes */
 
@@ -26,7 +26,7 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Different values of a column of numbers in the rows at hand; missing ones are none. */
+/* The number of different values of a column of numbers in the current rows. */
 static bool count_values(struct table *table, size_t rows, size_t column, size_t *different,
                          struct complaint *complaint) {
     double *value = malloc((rows + 1) * sizeof *value);

@@ -13,7 +13,7 @@ struct loaded_model {
     nim_predictor *predictor;
 };
 
-/* What commands that apply a model have in common. */
+/* The options of all commands that apply a model. */
 #define MODEL_INPUT_OPTIONS                                                                        \
     {.name = "exposure",                                                                           \
      .value = "COLUMN",                                                                            \
@@ -31,21 +31,22 @@ struct loaded_model {
         .name = "tolerance", .value = "X", .engine = "tolerance", .fallback = "the model's"        \
     }
 
-/* Targets stand in column --label, else as in training. TARGETS_IF_THERE: rows without one count
- * too. */
+/* Targets are in the column --label, or in that of training. TARGETS_IF_THERE: rows without a
+ * target are used too. */
 enum wanted_targets { TARGETS_IGNORED, TARGETS_NEEDED, TARGETS_IF_THERE };
 
-/* Close both also after failure. */
+/* Both must be closed, also after failure. */
 bool model_input_open(struct loaded_model *loaded, struct table_input *input,
                       const struct arguments *arguments, const char *model, const char *table,
                       enum wanted_targets targets, struct complaint *complaint);
 
-/* Another look at a table, by a model that is loaded; nothing is said of errors it lacks. */
+/* Opens a table for a loaded model without messages about missing errors. */
 bool model_table_open(const struct loaded_model *loaded, struct table_input *input,
                       const struct arguments *arguments, const char *table,
                       enum wanted_targets targets, struct complaint *complaint);
 
-/* Classes of rows with no model: `classes` says which there are, and rows have no features. */
+/* Opens a table without a model: `classes` are the names of the classes, and rows have no features.
+ */
 bool classes_input_open(struct table_input *input, const struct arguments *arguments,
                         const struct name_list *classes, const char *table,
                         struct complaint *complaint);

@@ -2,22 +2,22 @@
 #ifndef CLI_ROWS_ROW_WEIGHTS_H
 #define CLI_ROWS_ROW_WEIGHTS_H
 
-/* How much each row counts: a column of a table, beside the rows that are read from it. */
+/* Weights of rows: a column of a table, read together with the rows. */
 
 #include "cli/rows/rows.h"
 
 struct row_weights {
-    const char *name; /* of the column; NULL: there is none, and all rows count alike */
+    const char *name; /* of the column; NULL: none, all weights are equal */
     size_t column;
-    double *cell;   /* ROWS_BLOCK: of the rows at hand */
+    double *cell;   /* ROWS_BLOCK: of the current rows */
     double *weight; /* ROWS_BLOCK: of the rows of the block; NULL without a column */
 };
 
-/* `name` may be NULL. Free it also after failure. */
+/* `name` may be NULL. Must be freed, also after failure. */
 bool row_weights_open(struct row_weights *weights, const struct table *table, const char *name,
                       struct complaint *complaint);
 
-/* Of the block that was read last: finite numbers from 0 on. */
+/* Reads the weights of the last block: finite numbers >= 0. */
 bool row_weights_take(struct row_weights *weights, const struct rows *rows,
                       struct complaint *complaint);
 

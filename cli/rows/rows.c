@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands for the error where there is no column of errors. */
+/* The error if there is no column of errors. */
 static double error_without_column(const struct rows *rows, const struct feature *feature) {
     return rows->lost_is_unknown && feature->lost ? (double)NAN : 0.0;
 }
@@ -134,7 +134,7 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
                                   table_path(rows->table));
 }
 
-/* Which of the rows at hand are wanted: `place` and `targets`. */
+/* Selects from the current rows: `place` and `targets`. */
 static bool select_rows(struct rows *rows, struct complaint *complaint) {
     bool filter = rows->where && where_any(rows->where);
     rows->count = 0;
@@ -165,7 +165,7 @@ static bool complain_of_cell(const struct rows *rows, size_t row, size_t column,
                     table_column_name(rows->table, column), value, what);
 }
 
-/* Numbers that stand for nothing become NaN. */
+/* Numbers that mean a missing value become NaN. */
 static void drop_sentinels(const struct rows *rows, double *value) {
     for (size_t s = 0; s < rows->sentinels; s++)
         for (size_t i = 0; i < rows->at_hand; i++)
@@ -204,7 +204,7 @@ static bool settle_sides(const struct rows *rows, const struct error_sides *erro
     return true;
 }
 
-/* Errors of the rows at hand; `usual` where there is no column of them. */
+/* Errors of the current rows; `usual` if there is no column of errors. */
 static bool read_errors(struct rows *rows, const struct error_sides *errors, double usual,
                         struct readings *readings, struct complaint *complaint) {
     bool pair = errors->upper != NO_COLUMN, there = errors->lower != NO_COLUMN;
@@ -262,7 +262,7 @@ static bool read_limits(struct rows *rows, long column, int8_t *limit,
     return true;
 }
 
-/* A column's measurements of the rows at hand; settled and checked where rows are selected. */
+/* The measurements of a column in the current rows, checked in the selected rows. */
 static bool read_measured(struct rows *rows, const struct measured *measured, double usual,
                           struct readings *readings, struct complaint *complaint) {
     if (!read_numbers(rows, measured->column, readings->value, complaint))

@@ -3,9 +3,9 @@
 #define CLI_ROWS_ROWS_H
 
 /*
- * A table's rows as the library wants them, block by block: those that meet --where and, where
- * there is a target, have one. Values and errors are checked here, where file, line and
- * column are still known.
+ * The rows of a table in the form of the library, block by block: those that satisfy --where and,
+ * if a target is required, have one. Values and errors are checked here, where file, line and
+ * column are known.
  *
  *     struct rows rows = {.table = table, .columns = &columns, .where = where};
  *     while (rows_next(&rows, &complaint) && rows.count) {
@@ -22,7 +22,7 @@
 
 enum { ROWS_BLOCK = 4096 };
 
-/* Measurements of one column, of the rows at hand: struct reading's members. */
+/* Measurements of one column, of the current rows: the members of struct reading. */
 struct readings {
     double *value, *lower, *upper;
     int8_t *limit;
@@ -33,21 +33,21 @@ struct rows {
     struct table *table;
     const struct columns *columns;
     struct where *where;    /* or NULL */
-    struct target *target;  /* or NULL: all rows count */
-    bool lost_is_unknown;   /* errors the model learned with and the table lacks: not exact */
+    struct target *target;  /* or NULL: all rows are used */
+    bool lost_is_unknown;   /* errors that the table lacks but training had: unknown, not exact */
     const double *sentinel; /* numbers that mean that a value or an error is missing */
     size_t sentinels;
-    size_t waiting; /* rows the table has at hand that were not looked at yet */
+    size_t waiting; /* current rows of the table that were not processed yet */
 
     /* The block. */
     size_t count;   /* rows selected; 0 at the end of the table */
-    size_t at_hand; /* rows the table has at hand */
+    size_t at_hand; /* current rows of the table */
     size_t first;   /* the number of the first of them, from 0 */
     size_t *place;  /* count: where each stands among them */
     double *x;      /* count x attributes */
     double *sigma;  /* count x attributes; zero where there is no error column, NaN where it is
                        unknown */
-    struct row_shapes shapes;     /* count: what more is known of the measurements */
+    struct row_shapes shapes;     /* count: upper errors, limits and correlations */
     struct target_values targets; /* count, where there is a target */
     uint8_t *known; /* count: 1, but 0 where the target is missing and the row is kept all the same
                        (struct target: keep_unlabelled) */
@@ -60,29 +60,29 @@ struct rows {
     size_t *exact;   /* attributes: values whose error is zero, of those with a column of errors */
     size_t *unknown; /* attributes: values whose error is missing, likewise */
 
-    /* Its own. */
+    /* Internal. */
     uint8_t *keep;
-    struct readings own, other; /* other: what a difference takes away */
+    struct readings own, other; /* other: the subtracted column of a difference */
 };
 
-/* The next rows selected, at most a block. False and a complaint when the table cannot be used, or
- * has no rows at all. */
+/* Reads the next selected rows, at most a block. False and a complaint if the table cannot be used
+ * or has no rows. */
 bool rows_next(struct rows *rows, struct complaint *complaint);
 void rows_free(struct rows *rows);
 
-/* What is known of such columns' measurements besides errors; no rows yet. */
+/* The upper errors, limits and correlations of such columns; without rows yet. */
 struct row_shapes rows_shapes(const struct columns *columns);
 
 /* Whether any attribute has errors, known or not. */
 bool rows_have_errors(const struct rows *rows);
 
-/* The block for the library; the rows' own memory. */
+/* The block for the library; it refers to the memory of `rows`. */
 nim_data rows_data(const struct rows *rows);
 
 /* Rows first .. end-1 of the block. */
 nim_data rows_stretch(const struct rows *rows, size_t first, size_t end);
 
-/* Whether there were rows, and none met --where. */
+/* Whether there were rows, but none satisfied --where. */
 bool rows_all_filtered(const struct rows *rows);
 
 #endif

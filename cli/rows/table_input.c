@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Without a target's column, unless it was asked for by name, rows are looked at alone. */
+/* If the target's column is absent and was not named, rows are read without targets. */
 static bool go_without(struct target *target, const struct table_request *request) {
     if (!request->targets_optional || request->label)
         return false;

@@ -3,8 +3,8 @@
 #define CLI_ROWS_TABLE_INPUT_H
 
 /*
- * The one way from a table in a file to rows the library takes, for every command: opens the table,
- * finds target and features, and reads rows that meet --where.
+ * From a table in a file to rows in the form of the library, for every command: opens the table,
+ * finds target and features, and reads rows that satisfy --where.
  *
  *     struct table_request request = {.path = "train.csv", .task = task, .with_targets = true};
  *     struct table_input input;
@@ -15,29 +15,28 @@
 
 #include "cli/rows/rows.h"
 
-/* What is wanted of a table, settled; texts as typed, NULL where nothing was said. */
+/* The request of a command; texts as typed, NULL if not given. */
 struct table_request {
     const char *path;
     enum table_format format;
     const struct task *task;
-    const nim_model *model; /* whose features and classes count; NULL: they are chosen */
-    bool with_targets;      /* rows without a target are passed over */
-    bool
-        targets_optional; /* with them where there are any; no row is passed over for lack of one */
-    bool without_features;              /* only targets are looked at */
-    bool ignore_case;                   /* in labels and conditions */
-    bool ignore_units;                  /* with a model: they may differ from its own */
-    const char *label;                  /* the target's column, or a list of columns */
-    const char *exposure;               /* a column */
-    const char *features;               /* "a,log(b)"; with a model its own count, here and so on */
-    const char *exclude;                /* "a,*_flag" */
-    const char *weights;                /* a column that is no feature */
-    const char *missing_value;          /* "-99,-999"; with a model: as in training */
-    const char *errors;                 /* "flux=dflux,..." or "none" */
-    const nim_options *options;         /* of a new model, or NULL: whether correlations count */
-    const char *log;                    /* "a,b", "auto" or "none" */
-    const char *classes;                /* "a,b,c" */
-    const char *aside[2];               /* columns that are neither feature nor target */
+    const nim_model *model;     /* whose features and classes are used; NULL: they are chosen */
+    bool with_targets;          /* rows without a target are left out */
+    bool targets_optional;      /* targets are used if there are any; no row is left out */
+    bool without_features;      /* only targets are read */
+    bool ignore_case;           /* in labels and conditions */
+    bool ignore_units;          /* with a model: units may differ from those in training */
+    const char *label;          /* the target's column, or a list of columns */
+    const char *exposure;       /* a column */
+    const char *features;       /* "a,log(b)"; ignored with a model, as are some others below */
+    const char *exclude;        /* "a,*_flag" */
+    const char *weights;        /* a column that is not a feature */
+    const char *missing_value;  /* "-99,-999"; with a model: as in training */
+    const char *errors;         /* "flux=dflux,..." or "none" */
+    const nim_options *options; /* of a new model, or NULL: whether correlations are used */
+    const char *log;            /* "a,b", "auto" or "none" */
+    const char *classes;        /* "a,b,c" */
+    const char *aside[2];       /* columns that are neither feature nor target */
     const struct name_list *conditions; /* of --where; not used after opening */
 };
 
@@ -48,7 +47,7 @@ struct table_request {
         .help = "Numbers that mean a missing value or error, such as -99" more "."                 \
     }
 
-/* Rows refer to the other members, so it stays where it was opened. */
+/* Rows refer to the other members, so it must not be moved. */
 struct table_input {
     struct table *table;
     struct target target;
@@ -57,7 +56,7 @@ struct table_input {
     double *sentinel; /* of --missing-value */
 };
 
-/* Close it also after failure. */
+/* Must be closed, also after failure. */
 bool table_input_open(struct table_input *input, const struct table_request *request,
                       struct complaint *complaint);
 void table_input_close(struct table_input *input);

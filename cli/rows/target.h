@@ -3,8 +3,8 @@
 #define CLI_ROWS_TARGET_H
 
 /*
- * What is to be predicted, as a table has it: in which columns it stands, what its cells mean, and
- * which rows have none. All that depends on the task while a table is read is here.
+ * The target in a table: its columns, the meaning of its cells, and rows without a target.
+ * Everything that depends on the task while a table is read is here.
  *
  *     struct target target = {.task = task, .exposure = NO_COLUMN};
  *     target_find(&target, table, &wishes, &complaint);
@@ -20,65 +20,64 @@
 
 struct target {
     const struct task *task;
-    size_t count; /* columns: one, but for sets of labels; 0 when the target is not looked at */
+    size_t count; /* columns: one, except for sets of labels; 0 if the target is not read */
     size_t *column;
-    long exposure;           /* of counts: a column, or NO_COLUMN for 1 everywhere */
+    long exposure;           /* of counts: a column, or NO_COLUMN: all are 1 */
     bool chosen;             /* the column by default */
-    bool keep_unlabelled;    /* rows without a target count, with any */
-    const char *no_exposure; /* the exposure in training, when the table has none; or NULL */
+    bool keep_unlabelled;    /* rows without a target are used */
+    const char *no_exposure; /* the exposure in training, if the table has none; or NULL */
     struct classes classes;  /* classes, levels or labels */
 
     /* So far, over all rows. */
     size_t unlabelled;     /* whose target is missing */
     bool kept;             /* the last one is kept without a target */
-    size_t other_class;    /* whose label is no class */
+    size_t other_class;    /* whose label is not a class */
     struct classes others; /* the labels these have, up to a thousand */
 
-    /* Its own: cells of the rows at hand, and room for them. */
+    /* Internal: cells of the current rows. */
     size_t room;
     double *cell, *exposure_cell;
 };
 
-/* What is known beforehand; NULL where nothing is. */
+/* The request for a target; NULL if not given. */
 struct target_wishes {
     const char *label, *exposure; /* as typed */
-    const nim_model *model;       /* that learned before: its columns count */
-    size_t rows;                  /* rows at hand to guess a label by; 0: nothing is guessed */
+    const nim_model *model;       /* whose columns are used */
+    size_t rows;                  /* current rows to guess the label from; 0: no guess */
 };
 
 /* Finds the columns. */
 bool target_find(struct target *target, struct table *table, const struct target_wishes *wishes,
                  struct complaint *complaint);
 
-/* The exposure alone, as typed, else as the model had it: what predicting counts needs of a
- * target. */
+/* Only the exposure, as typed or as in training: all that predicting counts needs. */
 bool target_find_exposure(struct target *target, const struct table *table,
                           const struct target_wishes *wishes, struct complaint *complaint);
 
-/* Which classes or levels there are: as a model has them, or as typed ("a,b,c"; NULL: as they
- * come). Labels are called as their columns. */
+/* Sets the classes or levels: those of a model, or as typed ("a,b,c"; NULL: in the order found).
+ * Labels have the names of their columns. */
 bool target_name_classes(struct target *target, const struct table *table, const char *wish,
                          const nim_model *model, struct complaint *complaint);
 
-/* The columns that cannot be features, for the caller to free; there is room for two more. */
+/* The columns that cannot be features, to be freed; with space for two more. */
 struct taken *target_taken(const struct target *target, size_t *count);
 
 /* "column y" or "columns a, b, c", for messages. */
 void target_describe(const struct target *target, const struct table *table, char *text,
                      size_t size);
 
-/* No target values yet, of the shape the target has. */
+/* Empty target values with the shape of the target. */
 struct target_values target_shape(const struct target *target);
 
-/* Looks at `rows` rows the table has at hand. */
+/* Reads the targets of the current `rows` rows of the table. */
 bool target_next(struct target *target, struct table *table, size_t rows,
                  struct complaint *complaint);
 
-/* Row i of those into place k of `targets`; *known is false where it has no target. */
+/* Copies row i of those to position k of `targets`; *known is false if it has no target. */
 bool target_take(struct target *target, struct table *table, size_t i,
                  struct target_values *targets, size_t k, bool *known, struct complaint *complaint);
 
-/* Whether the row just taken, whose target is missing, counts all the same. */
+/* Whether the last row, whose target is missing, is used anyway. */
 bool target_keeps(const struct target *target);
 
 /* Levels without a given order must be numbers. */

@@ -2,7 +2,7 @@
 #ifndef CLI_ROWS_TARGET_VALUES_H
 #define CLI_ROWS_TARGET_VALUES_H
 
-/* What is to be predicted, of rows in memory: classes, or numbers and perhaps their exposures. */
+/* Targets of rows in memory: classes, or numbers and optional exposures. */
 
 #include "nimgp.h"
 
@@ -11,24 +11,24 @@
 struct target_values {
     /* The shape. */
     bool classed;   /* rows have a class or level */
-    size_t outputs; /* numbers a row has, 0 where it has a class */
+    size_t outputs; /* numbers per row, 0 if rows have a class */
     bool exposed;   /* counts have an exposure each */
-    /* rows, rows x outputs, rows; NULL where the shape has none. */
+    /* rows, rows x outputs, rows; NULL if the shape has none. */
     int32_t *class;
     double *y, *exposure;
 };
 
-/* Makes room for so many rows, of which those there are stay. False when out of memory. */
+/* Grows to this number of rows; existing rows are kept. False when out of memory. */
 bool target_values_grow(struct target_values *targets, size_t rows);
 
-/* Copies rows between two of the same shape, or within one. */
+/* Copies rows between two objects of the same shape, or within one. */
 void target_values_copy(struct target_values *to, size_t at, const struct target_values *from,
                         size_t first, size_t rows);
 
-/* Lets the library see it. */
+/* Sets the members of nim_data. */
 void target_values_show(const struct target_values *targets, nim_data *data);
 
-/* Leaves the same shape without rows. */
+/* Frees all rows; the shape is kept. */
 void target_values_free(struct target_values *targets);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef CLI_ROWS_UNITS_H
 #define CLI_ROWS_UNITS_H
 
-/* Units of a table's columns beside those a model learned with, and beside each other's. */
+/* Comparison of the units of a table's columns with those in training, and with each other. */
 
 #include "cli/rows/columns.h"
 
@@ -13,16 +13,16 @@
                                         "of a column with those of its errors."                    \
     }
 
-/* Whether two spellings are the same but for blanks and how products and powers are written: "m
- * s-1", "m.s**-1" and "m * s^-1" are, "m/s" is another. */
+/* Whether two units are equal, apart from blanks and the notation of products and powers: "m s-1",
+ * "m.s**-1" and "m * s^-1" are equal, "m/s" is different. */
 bool units_agree(const char *one, const char *other);
 
-/* Complains of the first feature whose unit is known on both sides and differs. */
+/* Fails at the first feature whose unit is known in both and differs. */
 bool units_check(const struct columns *columns, const struct table *table, const nim_model *model,
                  struct complaint *complaint);
 
-/* Complains of the first feature whose errors are in another unit, or that is a difference of two
- * units: a position in degrees with errors in milliarcseconds. */
+/* Fails at the first feature whose errors have another unit, such as a position in degrees with
+ * errors in milliarcseconds, or that is a difference of columns in two units. */
 bool units_check_within(const struct columns *columns, const struct table *table,
                         struct complaint *complaint);
 

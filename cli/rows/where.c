@@ -23,7 +23,7 @@ struct where {
     bool ignore_case;
     size_t count;
     struct condition *condition;
-    double *numbers; /* a column of the rows at hand */
+    double *numbers; /* a column of the current rows */
     size_t room;
 };
 

@@ -3,11 +3,11 @@
 #define CLI_ROWS_WHERE_H
 
 /*
- * --where 'COLUMN OP VALUE', as often as wanted; a row must meet them all. OP is one of
- * = != < <= > >=. The column decides: numbers are compared as numbers, text as text (byte by byte).
- * Column and value may stand in quotes, single or double. The value '' is a missing or blank cell:
- * `flux = ''` finds the rows without one. != is the opposite of = for every row; a missing number
- * is never smaller or larger than anything.
+ * --where 'COLUMN OP VALUE', which can be repeated; a row must satisfy all conditions. OP is one of
+ * = != < <= > >=. In a column of numbers, numbers are compared; in a text column, bytes. Column and
+ * value may be in single or double quotes. The value '' is a missing or blank cell: `flux = ''`
+ * selects the rows without flux. != is the opposite of = for every row; a missing number is never
+ * smaller or larger than another.
  *
  *     struct where *where = where_create(&conditions, table, false, &complaint);
  *     while (table_next(table, most, &rows, &complaint) && rows)
@@ -30,9 +30,9 @@
 
 struct where;
 
-/* The conditions (perhaps none) for this table's columns; the list is not used afterwards. NULL and
- * a complaint when one makes no sense: BAD_USAGE for its form, BAD_INPUT when the table does not
- * fit. */
+/* The conditions, possibly none, for the columns of this table; the list is not used afterwards.
+ * NULL and a complaint if one is invalid: BAD_USAGE for its form, BAD_INPUT if the table does not
+ * have the column or type. */
 struct where *where_create(const struct name_list *conditions, const struct table *table,
                            bool ignore_case, struct complaint *complaint);
 void where_free(struct where *where);
@@ -40,7 +40,7 @@ void where_free(struct where *where);
 /* Whether there is any condition. */
 bool where_any(const struct where *where);
 
-/* keep[i] = 1 where row i of the rows at hand meets all conditions, else 0. */
+/* keep[i] = 1 if row i of the current rows satisfies all conditions, otherwise 0. */
 bool where_mask(struct where *where, struct table *table, size_t rows, uint8_t *keep,
                 struct complaint *complaint);
 

@@ -27,7 +27,7 @@ static bool find_classes(struct outside_probabilities *outside, const struct tab
                     table_path(table));
 }
 
-/* A column of text or of a telling name, but for what `predict` writes itself. */
+/* A column of text, or named like an identifier, that `predict` does not write itself. */
 static bool find_id(struct outside_probabilities *outside, const struct table *table, long *column,
                     struct complaint *complaint) {
     *column = NO_COLUMN;

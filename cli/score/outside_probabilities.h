@@ -15,8 +15,8 @@ struct outside_probabilities {
     struct name_list name; /* rows: these names */
 };
 
-/* Reads all of the table. A row's probabilities must add up to one. The rows' names are those of
- * the first column that looks like it. */
+/* Reads the whole table. The probabilities of a row must sum to one. The names of rows are in the
+ * first column that looks like names. */
 bool outside_probabilities_read(struct outside_probabilities *outside, const char *path,
                                 struct complaint *complaint);
 void outside_probabilities_free(struct outside_probabilities *outside);

@@ -3,20 +3,20 @@
 #define CLI_TERMINAL_ARGUMENTS_H
 
 /*
- * Parsing. --name VALUE, --name=VALUE, -o VALUE, -oVALUE; names in full, because scripts that rely
- * on a prefix break with the next option; "--" ends the options; "-" is an operand. Choices and the
- * library's options are checked here already.
+ * Parsing: --name VALUE, --name=VALUE, -o VALUE, -oVALUE. Names cannot be abbreviated, because a
+ * new option would break scripts that do. "--" ends the options; "-" is an operand. Choices and the
+ * library's options are checked here.
  */
 
 #include "cli/terminal/command.h"
 
-/* `words` without the program's and the command's name; they must outlive the result. NULL and a
- * complaint when they are wrong. */
+/* `words` are without the names of program and command, and must exist as long as the result. NULL
+ * and a complaint if they are wrong. */
 struct arguments *arguments_parse(const struct command *command, size_t count, char *const *words,
                                   struct complaint *complaint);
 void arguments_free(struct arguments *arguments);
 
-/* --help was met; the rest was not looked at. */
+/* --help was found; the rest was not parsed. */
 bool arguments_want_help(const struct arguments *arguments);
 
 #endif

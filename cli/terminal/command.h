@@ -3,8 +3,8 @@
 #define CLI_TERMINAL_COMMAND_H
 
 /*
- * What a subcommand is. One table of options each; parsing, --help, the man page and the shell
- * completion all read it, so nothing is said twice.
+ * Commands. Each has one table of options, from which parsing, --help, the man page and the shell
+ * completion are made.
  */
 
 #include "cli/terminal/library_error.h"
@@ -15,11 +15,11 @@
 
 enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_DIRECTORY, COMPLETE_VALUES };
 
-/* An option with the name "" is a heading: its help stands above those that follow. */
+/* An option with the name "" is a heading: its help is printed above the following options. */
 struct option {
     const char *name;     /* without dashes: "label" */
     char letter;          /* 'o' for -o, or 0 */
-    const char *value;    /* what stands for the value in help: "FILE"; NULL for a flag */
+    const char *value;    /* placeholder of the value in help: "FILE"; NULL for a flag */
     const char *help;     /* one sentence; NULL: the library's own for `engine` */
     const char *fallback; /* the default as text, or NULL; for `engine` the library's own */
     const char *engine;   /* the library's option it sets (nim_option_describe), or NULL */
@@ -52,7 +52,7 @@ extern const struct command command_simulate, command_fit, command_predict, comm
 
 const char *argument_command(const struct arguments *arguments); /* its name */
 
-/* The whole command, as a shell would take it; to be freed. NULL when out of memory. */
+/* The whole command line, quoted for a shell; to be freed. NULL when out of memory. */
 char *argument_line(const struct arguments *arguments);
 
 size_t argument_operands(const struct arguments *arguments);
@@ -61,7 +61,7 @@ const char *argument_operand(const struct arguments *arguments, size_t index);
 /* The last value given for an option, else its fallback, else NULL. */
 const char *argument_text(const struct arguments *arguments, const char *name);
 
-/* Whether the option stands on the command line; for flags this is their value. */
+/* Whether the option is on the command line; for flags this is their value. */
 bool argument_given(const struct arguments *arguments, const char *name);
 
 /* The name of an option on the command line that was borrowed, or NULL. */
@@ -75,7 +75,7 @@ const char *argument_nth(const struct arguments *arguments, const char *name, si
 bool argument_all(const struct arguments *arguments, const char *name, struct name_list *list,
                   struct complaint *complaint);
 
-/* As numbers, with a complaint (BAD_USAGE) that names option and range when they are not. */
+/* The value as a number; fails with BAD_USAGE and names option and range if it is not valid. */
 bool argument_real(const struct arguments *arguments, const char *name, double least, double most,
                    double *value, struct complaint *complaint);
 bool argument_whole(const struct arguments *arguments, const char *name, size_t least, size_t most,
@@ -87,7 +87,8 @@ bool argument_engine(const struct arguments *arguments, nim_options *options,
 
 /* ---------------------------------------------------------------- talk ------------------------ */
 
-/* A line on standard error, after "nimgp: "; silent under --quiet, which every command has. */
+/* Prints a line on standard error, after "nimgp: "; nothing with --quiet, which every command has.
+ */
 void say(const struct arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

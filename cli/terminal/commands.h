@@ -2,7 +2,7 @@
 #ifndef CLI_TERMINAL_COMMANDS_H
 #define CLI_TERMINAL_COMMANDS_H
 
-/* All commands, in the order of a working day. */
+/* All commands, in the order in which they are usually used. */
 
 #include "cli/terminal/command.h"
 

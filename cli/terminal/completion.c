@@ -71,7 +71,7 @@ static void put_value_of(FILE *file, const struct option *option) {
     else if (option->complete == COMPLETE_DIRECTORY)
         fputs(" _nimgp_paths -d \"$current\" ;;\n", file);
     else
-        fputs(" ;;\n", file); /* only the user knows */
+        fputs(" ;;\n", file); /* no suggestions */
 }
 
 /* Operands are files, unless the first is one of a few words: "toy|synthetic ...". */

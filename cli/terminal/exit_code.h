@@ -2,7 +2,7 @@
 #ifndef CLI_TERMINAL_EXIT_CODE_H
 #define CLI_TERMINAL_EXIT_CODE_H
 
-/* What the program tells the shell. */
+/* Exit codes. */
 
 #include "text/complaint.h"
 

@@ -2,7 +2,7 @@
 #ifndef CLI_TERMINAL_HELP_H
 #define CLI_TERMINAL_HELP_H
 
-/* What the program says of itself, from the commands' tables. */
+/* The text of --help, from the tables of the commands. */
 
 #include "cli/terminal/command.h"
 
@@ -11,7 +11,7 @@
 void help_overview(FILE *file);
 void help_command(FILE *file, const struct command *command);
 
-/* What the program is for, as paragraphs. */
+/* The description of the program, as paragraphs. */
 extern const char program_description[];
 
 #endif

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* The one thing in the program that changes and belongs to nobody: a signal has no other way in. */
+/* The only global variable of the program: a signal handler needs one. */
 static volatile sig_atomic_t raised;
 
 static void note(int number) {

@@ -3,9 +3,9 @@
 #define CLI_TERMINAL_INTERRUPT_H
 
 /*
- * Ctrl-C, and being told to end (SIGTERM, SIGHUP). The first one only raises a flag: a command that
- * looks at it between steps or blocks of rows can finish properly and leave no half-written file.
- * Slow system calls return with EINTR. The second one ends the program on the spot.
+ * Ctrl-C, SIGTERM and SIGHUP. The first signal only sets a flag. A command checks it between steps
+ * or blocks of rows, so that it can end properly and leave no incomplete file. Slow system calls
+ * return with EINTR. The second signal ends the program at once.
  */
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "nimgp.h"
 #include "text/complaint.h"
 
-/* The library's own words as a complaint of the kind that belongs to its status; false. */
+/* The library's message as a complaint, with the kind of its status; returns false. */
 bool complain_of(struct complaint *complaint, const nim_error *error);
 
 #endif

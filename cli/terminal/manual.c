@@ -62,7 +62,7 @@ static void put_paragraphs(FILE *file, const char *text) {
     }
 }
 
-/* Lines as they stand. */
+/* Lines without filling. */
 static void put_code(FILE *file, const char *lines) {
     fputs(".EX\n", file);
     while (*lines) {

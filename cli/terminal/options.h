@@ -3,14 +3,14 @@
 #define CLI_TERMINAL_OPTIONS_H
 
 /*
- * A command's options as a user meets them: with what the library says of those it knows filled in,
- * and with --quiet and --help at the end. Parsing, help, man pages and completion go through here.
+ * The options of a command, with the library's texts for those of the library, and with --quiet and
+ * --help at the end. Parsing, help, man pages and completion use these functions.
  */
 
 #include "cli/terminal/command.h"
 
-/* Through the options of a command in their order: `struct option_walk walk = {.command =
- * command}`, then option_next until it is false. */
+/* Iterates over the options of a command: `struct option_walk walk = {.command = command}`, then
+ * option_next until it is false. */
 struct option_walk {
     const struct command *command;
     enum { OWN_OPTIONS, BORROWED_OPTIONS, IMPLICIT_OPTIONS } part;
@@ -18,7 +18,7 @@ struct option_walk {
 };
 bool option_next(struct option_walk *walk, struct option *option);
 
-/* Whether the command has it from another. */
+/* Whether the option comes from another command (borrows). */
 bool option_borrowed(const struct command *command, const char *name);
 
 bool option_heading(const struct option *option);
@@ -29,21 +29,20 @@ bool option_named(const struct command *command, const char *name, size_t length
 bool option_lettered(const struct command *command, char letter, struct option *option);
 
 /*
- * The values when they can be counted, else 0. The library's names have underscores; on the command
- * line they are spelled with hyphens, and both are understood.
+ * The allowed values if they are a finite list, otherwise 0. The library's names have underscores;
+ * on the command line they have hyphens, and both are accepted.
  */
 enum { OPTION_CHOICE = 64 };
 size_t option_choices(const struct option *option);
 void option_choice(const struct option *option, size_t index, char text[OPTION_CHOICE]);
 bool option_allows(const struct option *option, const char *value);
 
-/* "latent, exact; default latent": what may stand there and what does otherwise; "" when there is
- * nothing to say. */
+/* "latent, exact; default latent": the allowed values and the default; "" if there are neither. */
 enum { OPTION_NOTE = 512 };
 void option_note(const struct option *option, char text[OPTION_NOTE]);
 
-/* The library's spelling of a value, or the default's spelling on the command line: from one
- * character to the other, cut to `size`. */
+/* Replaces one character of a value by another, truncated to `size`: the library's spelling, or
+ * that of the command line. */
 void option_respell(const char *value, char from, char to, char *text, size_t size);
 
 #endif

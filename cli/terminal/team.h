@@ -3,9 +3,9 @@
 #define CLI_TERMINAL_TEAM_H
 
 /*
- * The processes that run one command together; a program of its own unless main() was told of
- * others (launch.h). All do the same, and each knows all of it; the first one, the leader, talks
- * and writes files.
+ * The processes that run one command together; a single process unless launch.h has added others.
+ * All do the same work on the same data; only the first one, the leader, prints messages and writes
+ * files.
  */
 
 #include "nimgp.h"
@@ -13,32 +13,33 @@
 
 #include <stddef.h>
 
-/* What connects them; they must outlive the program. */
+/* Sets the communication functions, which must exist until the program ends. */
 void team_join(const nim_collectives *all);
 
-/* NULL where there is no team. */
+/* NULL for a single process. */
 const nim_collectives *team_collectives(void);
 size_t team_size(void);
 bool team_leads(void);
 
 /*
- * Where all must have come through so far before they go on together: false for all when one has
- * failed. Once in each process; the first that failed keeps its complaint, the others have one of
- * the same kind without text.
+ * A point that all processes must reach without failure: returns false in all of them if one has
+ * failed. Called once in each process. The first process that failed keeps its complaint; the
+ * others get one of the same kind without text.
  */
 bool team_agree(bool good, struct complaint *complaint);
 
-/* Before this process tells why it failed: where all have failed alike one of them tells, and where
- * they have not agreed yet those that wait for it learn of it. */
+/* Called before this process prints why it failed. If all have failed in the same way, only one
+ * prints. If the others are still waiting in team_agree, it informs them. */
 void team_settle_complaint(struct complaint *complaint);
 
-/* A table every process can read: standard input reaches only one. */
+/* Fails if not every process can read the table: standard input is available to one process only.
+ */
 bool team_can_read(const char *path, struct complaint *complaint);
 
-/* This process's share of `count` things: from *first up to the result. */
+/* The part of `count` things of this process: from *first up to the result. */
 size_t team_share(size_t count, size_t *first);
 
-/* array: `count` elements of `bytes` each, of which each process has filled in its share. */
+/* array: `count` elements of `bytes` each; each process has filled in its part, and gets all. */
 bool team_gather(void *array, size_t count, size_t bytes, struct complaint *complaint);
 
 #endif

@@ -3,9 +3,8 @@
 #define CLI_TRAINING_CELL_STORE_H
 
 /*
- * An array of numbers that grows, in memory or in a temporary file that is mapped: the system then
- * keeps as much of it in memory as there is room for. The file has no name and is gone with the
- * process, however that ends.
+ * A growing array of numbers, in memory or in a mapped temporary file, of which the system keeps as
+ * much in memory as fits. The file has no name and is deleted when the process ends in any way.
  */
 
 #include "text/complaint.h"
@@ -19,12 +18,12 @@ struct cell_store {
     int file; /* when in_file */
 };
 
-/* Room for so many bytes; what is there stays. Once in a file it remains there. */
+/* Grows to this number of bytes and keeps the content. Once in a file, it stays there. */
 bool cell_store_grow(struct cell_store *store, size_t bytes, bool in_file,
                      struct complaint *complaint);
 void cell_store_free(struct cell_store *store);
 
-/* Where such files are: TMPDIR, or /var/tmp, which unlike /tmp is never a part of memory. */
+/* The directory of such files: TMPDIR, or /var/tmp, which unlike /tmp is never in memory. */
 const char *cell_store_directory(void);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef CLI_TRAINING_CLASS_WEIGHTS_H
 #define CLI_TRAINING_CLASS_WEIGHTS_H
 
-/* Weights of classes, --class-weight: they multiply those of rows. */
+/* Weights of classes, --class-weight, which multiply those of rows. */
 
 #include "cli/training/training_table.h"
 

@@ -81,7 +81,7 @@ int monitor_call(const nim_progress *state, void *context) {
     monitor->used_up = state->epoch >= state->epochs;
     bool looked =
         (json ? state->batch == 0 : monitor->progress.style == PROGRESS_BAR) && look(monitor);
-    /* A line of JSON stands for good, so it does not repeat an old figure. */
+    /* A line of JSON is permanent, so it does not repeat an old figure. */
     progress_show(&monitor->progress, state, json && !looked ? (double)NAN : monitor->nll);
     if (write_is_due(monitor, state))
         write_checkpoint(monitor, state);

@@ -2,8 +2,8 @@
 #ifndef CLI_TRAINING_MONITOR_H
 #define CLI_TRAINING_MONITOR_H
 
-/* Looks after a training: shows how it goes, tries the model on held-out rows, writes checkpoints,
- * and stops it when the user wants to. */
+/* Monitors a training: shows the progress, evaluates held-out rows, writes checkpoints, and stops
+ * the training on request. */
 
 #include "cli/rows/target_values.h"
 #include "cli/terminal/command.h"
@@ -18,16 +18,16 @@ struct monitor {
     const struct target_values *targets; /* theirs */
     struct progress progress;
     const char *checkpoint; /* file */
-    bool periodic;          /* write it now and then, not only when stopped */
+    bool periodic;          /* write it regularly, not only when stopped */
     size_t every;           /* epochs; 0: every half minute */
 
-    /* Its own. */
+    /* Internal. */
     struct predictions predictions; /* of the rows held out */
-    double nll;                     /* of the held-out rows when last looked at */
+    double nll;                     /* of the held-out rows at the last evaluation */
     double next_look;               /* seconds_now() */
     double last_write;              /* likewise */
     size_t written_epoch;           /* after which the last checkpoint was written */
-    bool used_up;                   /* the last epoch there may be is done */
+    bool used_up;                   /* the maximum of epochs is reached */
     bool complained;                /* that a checkpoint could not be written */
     bool wrote;                     /* a checkpoint */
 };
@@ -38,7 +38,7 @@ void monitor_free(struct monitor *monitor);
 /* A nim_progress_function; the context is the monitor. */
 int monitor_call(const nim_progress *state, void *context);
 
-/* How good the model is on the held-out rows. */
+/* The scores of the held-out rows. */
 bool monitor_validate(struct monitor *monitor, struct scores *scores, struct complaint *complaint);
 
 #endif

@@ -37,7 +37,7 @@ static void write_json(const struct progress *progress, const nim_progress *stat
     json_close(&json);
 }
 
-/* "1:05", "2:00:09"; empty while nobody can know. */
+/* "1:05", "2:00:09"; empty while it is unknown. */
 static void write_time_left(const struct progress *progress, const nim_progress *state, char *text,
                             size_t size) {
     double passes = passes_of(state), done = passes - progress->passes_before;

@@ -2,14 +2,14 @@
 #ifndef CLI_TRAINING_ROW_STORAGE_H
 #define CLI_TRAINING_ROW_STORAGE_H
 
-/* Where a model keeps what training rows have of their own (nim_storage): in memory up to --memory,
- * what is more in mapped temporary files. */
+/* Memory for the parameters of training rows (nim_storage): on the heap up to --memory, the rest in
+ * mapped temporary files. */
 
 #include "cli/terminal/command.h"
 #include "cli/training/cell_store.h"
 #include "nimgp.h"
 
-enum { STORED_ARRAYS = 6 }; /* twice what a model has, for while they move */
+enum { STORED_ARRAYS = 6 }; /* twice those of a model, because of moves */
 
 struct row_storage {
     const struct arguments *arguments;
@@ -19,7 +19,7 @@ struct row_storage {
     struct complaint complaint; /* why there was no room; kind NO_COMPLAINT unless there was none */
 };
 
-/* The model keeps its rows' parameters there from now on. It is freed after the model. */
+/* Makes this the storage of the model. It must be freed after the model. */
 bool row_storage_lend(struct row_storage *storage, nim_model *model, struct complaint *complaint);
 void row_storage_free(struct row_storage *storage);
 

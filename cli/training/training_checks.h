@@ -4,8 +4,8 @@
 
 #include "cli/training/training_table.h"
 
-/* Whether the targets can be learned from: rows of every class, numbers that differ. The library
- * would refuse as well, but without file and column. */
+/* Checks the targets: rows of every class, numbers that differ. The library would refuse them too,
+ * but without naming file and column. */
 bool training_check_targets(const struct training_table *training, const struct training_plan *plan,
                             struct complaint *complaint);
 

@@ -30,7 +30,7 @@ static void say_range_of_exposure(const struct report *report) {
         most);
 }
 
-/* The exposure, or a column of that name nobody has called so. */
+/* The exposure, or a column with that name that is used as a feature. */
 static void say_exposure(const struct report *report) {
     const struct training_table *training = report->training;
     if (training->input.target.task->predicts != PREDICTS_COUNT)
@@ -279,7 +279,7 @@ static bool say_small(const struct report *report, struct complaint *complaint) 
     return fine;
 }
 
-/* What is odd about classes that nobody has fixed before. */
+/* Unusual classes, if --classes was not given. */
 static bool say_odd_classes(const struct report *report, struct complaint *complaint) {
     bool one = task_has_one_class(report->training->input.target.task);
     return report->plan->table.model ||

@@ -4,8 +4,8 @@
 
 #include "cli/training/training_table.h"
 
-/* Tells the user what was understood of a table. All talk comes after the reading: who gave an
- * unusable table gets to read one line. */
+/* Prints how a table was read. This is printed after reading, so that an unusable table gives one
+ * line. */
 bool training_report(const struct training_table *training, const struct training_plan *plan,
                      const struct arguments *arguments, struct complaint *complaint);
 

@@ -32,7 +32,7 @@ static bool complain_of_empty(const struct training_table *training, size_t j,
                     feature_column(&training->input.columns.feature[j], training->input.table));
 }
 
-/* Columns nobody asked for that turned out to be empty are left out. */
+/* Columns without any value are left out, unless they were named. */
 static bool drop_empty(struct training_table *training, const struct training_plan *plan,
                        struct complaint *complaint) {
     struct columns *columns = &training->input.columns;
@@ -89,7 +89,7 @@ static bool check_errors(const struct training_table *training, const struct tra
     return true;
 }
 
-/* A name such as log_x, log(x), ln_x or logX says that it has been taken. */
+/* A name such as log_x, log(x), ln_x or logX is already a logarithm. */
 bool training_table_wants_log(const struct training_table *training, size_t j) {
     static const char *const words[] = {"log", "ln"};
     const struct feature *feature = &training->input.columns.feature[j];
@@ -123,7 +123,7 @@ static bool take_logs(struct training_table *training, const struct training_pla
 
 /* ---------------------------------------------------------------- all of it ------------------- */
 
-/* Classes nobody has fixed get their order when all are known. */
+/* Classes that were not given are ordered when all are known. */
 static bool order_classes(struct training_table *training, struct complaint *complaint) {
     struct target *target = &training->input.target;
     return target_check_order(target, training->input.table, complaint) &&

@@ -39,7 +39,7 @@ struct pool {
     struct worker *workers; /* threads - 1 of them; the caller is worker 0 */
     unit_function *function;
     void *context;
-    _Atomic uint64_t units; /* of this round: how many << 32 | the next that nobody has taken */
+    _Atomic uint64_t units; /* of this round: their number << 32 | the next free one */
     atomic_size_t done;     /* units of this round that are finished */
     atomic_size_t round;    /* raised when there is new work */
     atomic_bool stopping;

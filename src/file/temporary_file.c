@@ -23,7 +23,7 @@ static bool is_named(int file, const char *path) {
 static bool remove_left_behind(const char *path) {
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
-        return errno == ENOENT; /* gone by itself */
+        return errno == ENOENT; /* already removed */
     struct stat status;
     bool free = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
                 status.st_uid == geteuid() && flock(file, LOCK_EX | LOCK_NB) == 0;

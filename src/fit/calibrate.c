@@ -12,7 +12,7 @@
 
 enum {
     FOLDS = 4,
-    STEPS = 100,        /* that a copy goes on for; the last quarter with smaller ones */
+    STEPS = 100,        /* of a copy's further training; the last quarter is smaller */
     MOST_JUDGED = 2000, /* rows kept aside in all */
     LEAST_ROWS = 40,
     PATIENCE = 10, /* steps between two questions whether to stop */
@@ -29,7 +29,7 @@ enum {
 #define HIGHEST 1.6
 #define LEAST_PROBABILITY 1e-300
 
-/* Rows that a copy learns from, or is judged by: a table of its own. */
+/* Rows that a copy is trained on, or predicts: a separate table. */
 struct subset {
     nim_data data;
     double *x, *sigma, *weights, *upper, *correlation;
@@ -53,7 +53,7 @@ static void subset_free(struct subset *subset) {
  * FOLDS for one that is never kept aside. */
 struct considered {
     size_t count, *row, *fold_of;
-    double weight; /* rows of the table that each stands for */
+    double weight; /* rows of the table that each represents */
 };
 
 static void considered_free(struct considered *rows) {
@@ -90,7 +90,7 @@ static bool subset_shapes(struct subset *subset, const nim_data *data) {
     return true;
 }
 
-/* Rows whose fold is `fold`, or all others, which then stand for those not considered too. */
+/* Rows whose fold is `fold`, or all others, which then also represent those left out. */
 static bool subset_create(struct subset *subset, const nim_data *data,
                           const struct considered *rows, size_t fold, bool own) {
     size_t d = data->attributes, count = 0;
@@ -173,7 +173,7 @@ static nim_status copy_model(const nim_model *model, const struct subset *learn,
     return NIM_OK;
 }
 
-/* Somebody who may want to stop, and how they are asked. */
+/* The caller's progress function, which may stop the calibration. */
 struct listener {
     nim_progress_function progress;
     void *context;
@@ -201,7 +201,7 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
     return status;
 }
 
-/* Probabilities of the rows of one fold, from a copy that goes on without them: into p. */
+/* Probabilities p of the rows of one fold, from a copy that was trained further without them. */
 static nim_status judge_fold(const nim_model *model, const nim_data *data,
                              const struct considered *rows, size_t fold, struct listener *listener,
                              double *p, nim_error *error) {

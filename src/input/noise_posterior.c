@@ -206,7 +206,7 @@ void noise_posterior_place(const struct input_setting *setting, const struct inp
     for_rows(&job, place_unit);
 }
 
-/* What the value itself says about the noise: log N(x~; m, s + V). */
+/* The derivative of log N(x~; m, s + V) by the noise. */
 SIMD_CLONES static void noise_from_value(size_t d, const double *mean, const double *prior,
                                          double weight, const double *measured, const double *noise,
                                          double *d_noise) {
@@ -217,7 +217,7 @@ SIMD_CLONES static void noise_from_value(size_t d, const double *mean, const dou
     }
 }
 
-/* What one point says about the noise. c' = -(x~ - m) s/(s+V)^2, T' = (s/(s+V))^2. */
+/* The derivative of one point by the noise. c' = -(x~ - m) s/(s+V)^2, T' = (s/(s+V))^2. */
 SIMD_CLONES static void noise_from_point(size_t d, const double *mean, const double *prior,
                                          const double *measured, const double *noise,
                                          const double *root, const double *shift,

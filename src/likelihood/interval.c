@@ -160,7 +160,7 @@ static struct nodes all_as_noise(struct interval interval, double mean, double v
  * With a = (low - f)/s, b = (high - f)/s and p = Phi(b) - Phi(a), all d log p:
  *     by high: phi(b) / (s p),   by low: -phi(a) / (s p),   by f: minus their sum,
  *     by s^2:  -(b phi(b) - a phi(a)) / (2 s^2 p),
- * averaged as power.h says.
+ * averaged as in power.h.
  */
 struct interval_answer interval_expectation(double alpha, struct interval interval, double mean,
                                             double variance, double blur, double *scratch) {

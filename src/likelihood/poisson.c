@@ -73,7 +73,7 @@ static double find_mode(double y, double c, double mean, double variance) {
     return t - shift;
 }
 
-/* log p(y | f) but for at_best(y); delta = log(rate / y), or log rate where y is zero. */
+/* log p(y | f) without at_best(y); delta = log(rate / y), or log rate where y is zero. */
 static double log_p_at(double y, double delta) {
     return y > 0.0 ? y * (delta - expm1(delta)) : -exp(delta);
 }

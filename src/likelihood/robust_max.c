@@ -238,7 +238,8 @@ static void predict(const struct likelihood_setting *setting, const double *thet
                     double *label_entropy, double *scratch) {
     size_t classes = setting->classes;
     double eps = epsilon_of(setting, theta), rest = eps / ((double)classes - 1.0);
-    double known = -(1.0 - eps) * log1p(-eps) - eps * log(rest); /* f names the class but for eps */
+    double known =
+        -(1.0 - eps) * log1p(-eps) - eps * log(rest); /* f determines the class, except for eps */
     struct grid grid;
     grid_place(&grid, classes, scratch);
     if (setting->coarse)

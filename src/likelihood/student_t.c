@@ -56,7 +56,7 @@ static size_t scratch_size(const struct likelihood_setting *setting) {
     return 4 * QUADRATURE_NODES;
 }
 
-/* What theta stands for, and the part of log p(y | f) that does not depend on y and s2. */
+/* The meaning of theta, and the part of log p(y | f) that does not depend on y and s2. */
 struct shape {
     double nu, own, constant, d_constant;
 };

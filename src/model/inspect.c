@@ -43,7 +43,7 @@ double nim_model_bound(const nim_model *model) {
     return model->bound;
 }
 
-/* Each function writes one array; counts stand in the table below. */
+/* Each function writes one array; the table below has the counts. */
 typedef void read_function(const nim_model *model, double *values);
 
 static void read_lengthscales(const nim_model *model, double *values) {

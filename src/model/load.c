@@ -33,7 +33,7 @@ static nim_status check_format(const struct loading *loading) {
     return NIM_OK;
 }
 
-/* What files mean that were written before there were these options. */
+/* The values of options that older files do not have. */
 static void set_former(nim_options *options) {
     static const char *const former[][2] = {
         {"alpha", "0"},        {"population", "flat"}, {"missing", "ignore"},
@@ -138,7 +138,7 @@ static uint64_t as_count(double number) {
     return number >= 0.0 && number < 9007199254740992.0 ? (uint64_t)number : 0;
 }
 
-/* What the file says of a population: its size, or that it is a flat one. No memory yet. */
+/* The size of a population in the file, or that it is flat. Allocates no memory. */
 static nim_status plan_population(const struct loading *loading,
                                   const struct population_names *name, size_t d,
                                   struct population *population) {
@@ -153,7 +153,7 @@ static nim_status plan_population(const struct loading *loading,
     return NIM_OK;
 }
 
-/* What files of before do not have: shares of classes, rows kept aside, what is usual. */
+/* Parts that older files do not have: class shares, plausibility, novelty. */
 static nim_status plan_kept(const struct loading *loading, struct nim_model *plan) {
     const struct tensor *score = safetensors_tensor(&loading->file, "conformal.scores");
     const struct tensor *quantile = safetensors_tensor(&loading->file, "novelty.quantiles");
@@ -174,7 +174,7 @@ static nim_status plan_kept(const struct loading *loading, struct nim_model *pla
     return status;
 }
 
-/* Room for as many points as the file has; files of before have none. */
+/* The number of points of the trace; older files have none. */
 static nim_status expect_trace(const struct loading *loading, struct nim_model *plan) {
     const struct tensor *trace = safetensors_tensor(&loading->file, "training.trace");
     if (trace && (trace->dimensions != 2 || trace->shape[0] < 1 || trace->shape[0] > TRACE_POINTS))
@@ -216,7 +216,7 @@ static bool allocate_population(const struct population *planned, double varianc
     return good;
 }
 
-/* Memory for what the plan has beyond model_allocate: populations, rows kept aside and rows. */
+/* Memory that model_allocate does not allocate: populations, plausibility and rows. */
 static nim_status make_room(const struct loading *loading, const struct nim_model *plan,
                             struct nim_model *model) {
     const struct population *own = &plan->novelty.own;
@@ -232,7 +232,7 @@ static nim_status make_room(const struct loading *loading, const struct nim_mode
                    loading->path);
 }
 
-/* Everything but names and notes, into a model of the right sizes. */
+/* Fills in everything except names and notes; the model has the right sizes. */
 static nim_status fill(const struct loading *loading, const struct nim_model *plan,
                        struct nim_model *model) {
     struct file_arrays arrays = {0};

@@ -38,7 +38,7 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
     return NIM_OK;
 }
 
-/* What the parts need to know of the options. */
+/* Passes options to the parts. */
 static void settle(struct nim_model *model) {
     const struct nim_options *options = &model->options;
     model->gp = (struct gp_shape){.kernel = options->kernel,
@@ -262,8 +262,8 @@ nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage, n
     if (storage && !ours.resize)
         return failure(error, NIM_INVALID_ARGUMENT, "storage: resize is NULL");
     if (!row_table_move(&model->table, &ours))
-        return failure(error, NIM_OUT_OF_MEMORY, "the storage has no room for the parameters of %zu rows",
-                       model->table.rows);
+        return failure(error, NIM_OUT_OF_MEMORY,
+                       "the storage has no room for the parameters of %zu rows", model->table.rows);
     return succeed(error);
 }
 

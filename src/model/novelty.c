@@ -13,7 +13,7 @@
 enum {
     FOLDS = 4,
     ROUNDS = 10,        /* of learning without a fold */
-    MOST_ROWS = 2000,   /* looked at */
+    MOST_ROWS = 2000,   /* used */
     TENTH_OF_KEPT = 10, /* the tail is what lies above the 90 % quantile */
 };
 

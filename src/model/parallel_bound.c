@@ -159,7 +159,7 @@ static void receive_factor(void *context, size_t c, size_t worker) {
     bound->model->jitter[c] = bound->factor[c].jitter;
 }
 
-/* Each process factors its functions, then all know what points need of all. */
+/* Each process factorises its functions; then all get what points need of all functions. */
 static nim_status share_factors(struct bound *bound, nim_error *error) {
     size_t rank = bound->parallel->all->rank, end = function_start(bound, rank + 1);
     size_t first = function_start(bound, rank);

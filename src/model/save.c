@@ -21,7 +21,7 @@ static void add_text(struct text_map *texts, const char *prefix, const char *key
     char *whole = malloc(size);
     if (whole)
         snprintf(whole, size, "%s%s", prefix, key);
-    /* Options and notes have names of their own: none comes twice. */
+    /* Names of options and notes are unique. */
     texts->good = texts->good && whole && note_list_add(&texts->list, whole, text);
     free(whole);
 }
@@ -67,7 +67,7 @@ static void list_texts(const struct nim_model *model, struct text_map *texts) {
     add_text(texts, "", "under_way", model->under_way ? "yes" : "no");
     for (size_t i = 0; i < nim_option_count(); i++) {
         const char *name = nim_option_describe(i)->name;
-        if (nim_option_describe(i)->role == NIM_OPTION_RUNS) /* the machine's, not the model's */
+        if (nim_option_describe(i)->role == NIM_OPTION_RUNS) /* such as threads */
             continue;
         nim_options_get(&model->options, name, value, sizeof value, NULL);
         add_text(texts, FILE_OPTION_PREFIX, name, value);
@@ -76,7 +76,7 @@ static void list_texts(const struct nim_model *model, struct text_map *texts) {
         add_text(texts, FILE_NOTE_PREFIX, model->notes.note[i].key, model->notes.note[i].text);
 }
 
-/* What could not be loaded again is not saved. The counts may hold a bound that is not known. */
+/* Refuses a model that could not be loaded again. The bound in `counts` may be NaN. */
 static nim_status check_saved(const struct nim_model *model, const struct file_arrays *arrays,
                               const char *path, nim_error *error) {
     const char *wrong = file_impossible_array(model);

@@ -34,7 +34,7 @@ bool targets_can_be(const struct likelihood *likelihood, size_t classes) {
            (!likelihood->most_classes || classes <= likelihood->most_classes);
 }
 
-/* How many classes there are: as the data say, unless the option says more. */
+/* The number of classes: that of the data, or that of the option if it is larger. */
 static nim_status count_classes(const struct nim_options *options, const nim_data *data,
                                 size_t *classes, nim_error *error) {
     enum target_kind kind = options->likelihood->target;

@@ -32,7 +32,7 @@
 /* A product of this share of the variance is as narrow as it gets. */
 #define NARROWEST 1e-12
 
-/* Odd cells are looked at again until none moves by more, in deviations. */
+/* Asymmetric cells and limits are updated until none changes by more, in deviations. */
 #define SETTLED 1e-4
 
 /* What is being worked out of one component. */

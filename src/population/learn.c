@@ -22,7 +22,7 @@ enum {
     FEW_SWEEPS = 2,     /* over a row's odd cells: rounds come again and again */
     STARTS = 2,         /* of a mixture, the best of which is kept; one while choosing */
     KEPT_ASIDE = 4,     /* every fourth row judges how many components there should be */
-    MOST_ROWS = 4000,   /* looked at: more would not be known better than needed */
+    MOST_ROWS = 4000,   /* used: more rows are not necessary */
     MOST_JUDGED = 1000, /* to choose the number of components, which costs many trials */
 };
 
@@ -67,7 +67,7 @@ static void tally_layout(struct tally *tally, const struct population *populatio
     tally->distance = arena_doubles(arena, d);
 }
 
-/* Adds the pending rows' R R', d^3, before the conditioner goes on to another noise. */
+/* Adds the pending rows' R R', d^3, before the conditioner changes to another noise. */
 static void settle_pending(struct tally *tally) {
     size_t d = tally->conditioner.population->attributes;
     for (size_t k = 0; k < tally->conditioner.population->components; k++) {

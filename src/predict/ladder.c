@@ -19,7 +19,7 @@ static size_t level_pairs(size_t level, size_t rank) {
 /* Components of together less than this share of the tolerance are left out. */
 #define NEGLIGIBLE 0.25
 
-/* And those of together less than this share of it are looked at in their centres alone. */
+/* Components of less than this total share of it are evaluated at their centres only. */
 #define FAINT 1.0
 
 /* In deviations from the mean: rows beyond are too much for single precision. */
@@ -143,7 +143,7 @@ static void start_level(const struct nim_model *model, struct climb *climb, size
     memset(climb->square, 0, model->classes * sizeof(double));
 }
 
-/* Component k of row `row`, as located; a faint one is looked at in its centre alone. */
+/* Component k of row `row`; one of small share is evaluated at its centre only. */
 static void begin_climb(const struct nim_predictor *predictor, struct prediction_work *work,
                         size_t row, size_t k, double share, bool faint) {
     const struct nim_model *model = predictor->model;
@@ -344,7 +344,7 @@ static double deviation_of_pairs(const struct nim_predictor *predictor, const st
     return sqrt(largest);
 }
 
-/* Whether a climb is high enough; if not, it goes on where its pairs say that it ends. */
+/* Whether a climb is complete; if not, sets the level that its pairs require. */
 static void settle(const struct nim_predictor *predictor, struct climb *climb) {
     const struct nim_model *model = predictor->model;
     size_t level = climb->level;
@@ -374,7 +374,7 @@ static void write_rows(const struct nim_predictor *predictor, struct prediction_
     }
 }
 
-/* Looks at all climbs that have not settled: those to be looked at exactly, or the others. */
+/* Evaluates all climbs that are not complete: those in double precision, or the others. */
 static void look_at_all(const struct nim_predictor *predictor, struct prediction_work *work,
                         bool exact) {
     struct ladder_work *ladder = &work->ladder;

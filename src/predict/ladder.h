@@ -40,7 +40,7 @@ struct ladder_pairs {
 
 /* One component of one row. */
 struct climb {
-    size_t row;            /* at hand */
+    size_t row;            /* of the current rows */
     double share;          /* of the component */
     double part;           /* the component's part of the tolerance of the row */
     double *centre, *root; /* d, d x d: x = centre + root xi */

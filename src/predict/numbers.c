@@ -191,7 +191,7 @@ static double in_user_units(const struct nim_model *model, double y) {
     return fmin(fmax(2.0 * half, -DBL_MAX), DBL_MAX);
 }
 
-/* From E y and E y^2; of a count whose rate nobody knows even these may be beyond all doubles. */
+/* From E y and E y^2; of a count with a very uncertain rate even these may overflow. */
 static double deviation_of(double mean, double second) {
     double square = second - mean * mean;
     return isfinite(square) ? sqrt(fmax(0.0, square)) : DBL_MAX;

@@ -27,7 +27,7 @@ static bool may_join(const struct nim_model *model) {
     return model->population.components || model->attributes <= MOST_CORRELATED;
 }
 
-/* Room for where one row may be, and where rows are looked at with their uncertainty. */
+/* Memory for p(x | x~) of one row, and for the uncertainty of rows. */
 static void layout_location(struct prediction_work *work, const struct nim_model *model,
                             struct arena *arena) {
     size_t d = model->attributes, each = population_gaussians(&model->population);
@@ -334,7 +334,7 @@ void predictor_add_point(const struct nim_predictor *predictor, const struct pre
     }
 }
 
-/* Point p at hand is number `index` of its row. */
+/* Point p of the tile is number `index` of its row. */
 static void take_point(const struct nim_predictor *predictor, struct prediction_work *work,
                        size_t p, size_t index) {
     predictor_add_point(predictor, work, p, 1.0, work->sum);
@@ -357,7 +357,7 @@ double predictor_calibrate(const struct nim_predictor *predictor, double *p) {
     return plain > 0.0 ? predictor_entropy(predictor, p) / plain : 1.0;
 }
 
-/* From probabilities with the shares of training: each class stands for itself (conformal.h). */
+/* From probabilities with the shares of training; each class separately (conformal.h). */
 static void write_plausibility(const struct nim_model *model, const double *p, double *plausible) {
     memcpy(plausible, p, model->classes * sizeof(double));
     temper(model->classes, model->temperature, plausible);

@@ -71,7 +71,7 @@ static uint32_t take_code(struct json_reader *json) {
     return (uint32_t)(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
 }
 
-/* What stands after a backslash; NULL when nothing may stand there like that. */
+/* The character after a backslash; NULL if it is not a valid escape. */
 static char *take_escape(struct json_reader *json, char *out) {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     if (json->at == json->end)

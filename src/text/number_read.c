@@ -17,7 +17,7 @@
 #include <emmintrin.h>
 #endif
 
-/* What a decimal says: mantissa 10^exponent, and where its digits stand. */
+/* A parsed decimal: mantissa 10^exponent, and the position of its digits. */
 struct decimal {
     bool negative;
     uint64_t mantissa; /* right only if there are at most 19 digits */

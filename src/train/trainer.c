@@ -36,7 +36,7 @@ enum {
  * many times as large. */
 #define ROW_RATE_FACTOR 3.0
 
-/* A network wants smaller steps than what it feeds. */
+/* A network needs smaller steps than other parameters. */
 #define NETWORK_RATE_FACTOR 0.5
 
 /* At least so long between two reports of progress, unless an epoch ends. */
@@ -230,7 +230,7 @@ static void update_z(void *context, size_t c) {
     update_stretch(trainer, 1.0, z_from(trainer->model, c), z_to(trainer->model, c));
 }
 
-/* What lies before, between and after the functions' inducing inputs, but for the network. */
+/* Parameters before, between and after the functions' inducing inputs, without the network. */
 static void update_gap(void *context, size_t gap, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
@@ -355,7 +355,7 @@ struct training {
     uint32_t fingerprint; /* of the data */
     nim_progress_function progress;
     void *context;
-    struct timespec reported; /* when progress was last told */
+    struct timespec reported; /* the last call of the progress function */
 };
 
 static uint32_t add_array(uint32_t sum, const void *array, size_t bytes) {
@@ -398,7 +398,7 @@ static bool fingerprint(const nim_data *data, uint32_t *result) {
     return true;
 }
 
-/* Notes where the training is, so that it can go on from the model alone. */
+/* Stores the state of the training in the model, so that it can continue from it. */
 static void note_checkpoint(struct training *training) {
     struct nim_model *model = training->trainer->model;
     model->under_way = true;
@@ -418,7 +418,7 @@ static nim_status refuse_other_data(nim_error *error) {
 static nim_status begin(struct training *training, nim_error *error) {
     nim_trainer *trainer = training->trainer;
     const struct nim_model *model = trainer->model;
-    if ((model->under_way || training->progress) && /* else nobody will ever ask */
+    if ((model->under_way || training->progress) && /* otherwise it is not needed */
         !fingerprint(&trainer->data, &training->fingerprint))
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a checksum of the rows");
     if (!model->under_way) {
@@ -436,7 +436,7 @@ static nim_status begin(struct training *training, nim_error *error) {
     return NIM_OK;
 }
 
-/* Progress is told at the end of an epoch and, within long ones, a few times a second. */
+/* Progress is reported at the end of an epoch and, in long epochs, a few times a second. */
 static bool is_time_to_report(struct training *training) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails when a room (a directory of C files) includes one that does not lie below it.
+"""Fails if a directory of C files includes a directory that it must not include.
 
 usage: check_layers.py ROOT
 
-A room may include itself and what ROOMS names; rooms are listed from below to above, and each may
-name only rooms listed before it, so that the graph has no cycle. Includes are spelled from the root
-of the tree, those under src/ from there ("gp/gp.h").
+A directory ("room") may include itself and the directories that ROOMS lists for it. Each entry may list
+only directories of earlier entries, so that there is no cycle. Includes are written relative to the root
+of the tree, or to src/ for files there ("gp/gp.h").
 """
 import pathlib
 import re
@@ -32,11 +32,11 @@ ROOMS = {
     "src/train": BELOW_MODEL | {"src/model", "include"},
     "src/predict": BELOW_MODEL | {"src/model", "include"},
     "src/fit": BELOW_MODEL | {"src/model", "src/train", "include"},
-    "generate": set(),  # nothing of the library, not even the public header
-    "table": {"src/text", "src/file"},  # of the library only how it writes
+    "generate": set(),  # independent of the library
+    "table": {"src/text", "src/file"},  # of the library only text and files
     "score": {"src/text", "include"},  # predictions of any model
     "report": {"src/text", "score", "include"},
-    # Of the library the program sees the public header, and how it writes text.
+    # The program includes only the public header of the library, and src/text.
     "cli/terminal": BELOW_CLI,
     "cli/model": BELOW_CLI | {"cli/terminal"},
     "cli/rows": BELOW_CLI | {"cli/terminal", "cli/model"},
@@ -46,7 +46,7 @@ ROOMS = {
                                 "cli/training", "report", "generate"},
     "cli": BELOW_CLI | {"cli/terminal"},  # main.c
 }
-# Beside the product: they may look at all of it, and at no other directory beside it.
+# Not part of the product: they may include all of it, but not each other.
 BESIDE = {"bench", "examples", "experiments", "tests/support", "python/tests"}
 TESTS = {"tests/" + name for name in ("api", "base", "cli", "data", "fault", "file", "fit", "fuzz", "generate",
                                       "likelihood", "math", "model", "population", "predict", "project", "project/consumer", "score",
