@@ -2,8 +2,8 @@
 #ifndef NIMGP_MODEL_BOUND_STEPS_H
 #define NIMGP_MODEL_BOUND_STEPS_H
 
-/* The arrays of a bound and the steps of its formula, for bound.c and parallel_bound.c only.
- */
+/* The arrays of a bound and the steps of its formula, for bound.c, bound_layout.c and
+ * parallel_bound.c only. */
 
 #include "model/bound.h"
 #include "model/row_priors.h"
@@ -61,8 +61,22 @@ static inline size_t points_of(const struct bound *bound) {
     return bound->batch.rows * bound->model->input.samples;
 }
 
-/* Blocks of points that the likelihood takes at a time. */
-size_t likelihood_blocks(size_t points);
+/* Points that the likelihood takes at a time; attributes of one unit of the gradient by x. */
+enum { LIKELIHOOD_ROWS = 16, GRADIENT_COLUMNS = 400 };
+
+static inline size_t likelihood_blocks(size_t points) {
+    return (points + LIKELIHOOD_ROWS - 1) / LIKELIHOOD_ROWS;
+}
+
+/* Whether a row's points are averaged inside the logarithm. */
+static inline bool averages_inside(const struct nim_model *model) {
+    return model->options.input->inside && model->input.samples > 1;
+}
+
+/* Whether one thread takes a function through all steps. */
+static inline bool is_one_tile(const struct bound *bound) {
+    return bound->tiles == 1 && !bound->parallel;
+}
 
 /* Units of the pool. One for each function: 1 / lambda^2. */
 void find_scales(void *bound, size_t function, size_t worker);
