@@ -62,12 +62,15 @@ struct input_work {
     double *epsilon;   /* B S x d: standard normal draws */
     size_t *component; /* B S: of the prior's, which one a point belongs to; or NULL */
     double *lattice;   /* S x (d+1): see marginal.c */
-    double *q;         /* B x 2 d, all zero: likewise */
+    double *q;         /* B x 2 d: likewise, all zero; in networks.c what the networks give */
     double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
     double *root;      /* B x d: sqrt(T) */
     double *d_noise;   /* B x d */
-    double *layer[8];  /* B x width: what each layer of the network gives */
+    double *layer[8];  /* B x width: what enters each layer of a network, see network.h */
     double *d_layer[8];
+    double *second_layer[8]; /* likewise of a second network */
+    double *d_second_layer[8];
+    double *d_q; /* B x 2 d: adjoint of q */
 };
 
 struct input_model {
@@ -86,6 +89,8 @@ struct input_model {
 
     /* Where learned noise best starts, in units of an attribute's variance. */
     double noise_start;
+
+    double shared_rate; /* steps of shared parameters, in units of the learning rate */
 
     /* Parameters of each training row, all zero at the start, and shared ones; NULL for none. */
     size_t (*row_parameters)(const struct input_setting *setting);
@@ -140,7 +145,8 @@ struct input_model {
     PART(exact)                                                                                    \
     PART(augmented)                                                                                \
     PART(resampled)                                                                                \
-    PART(narrow)
+    PART(narrow)                                                                                   \
+    PART(networks)
 
 #define INPUT_DECLARE(name) extern const struct input_model input_##name;
 INPUT_LIST(INPUT_DECLARE)
