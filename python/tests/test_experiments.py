@@ -268,3 +268,17 @@ def test_figures_compared_with_themselves(all_figures: list[published.Figure]) -
         counts = verdicts(scattered(0.2) + right, row)
         assert counts == Counter({published.AGREE: 8, published.NO_REASON: 8 - proved,
                                   published.REASON: proved})  # fmt: skip
+
+
+@pytest.mark.parametrize(("optimum", "found"), [(0.9, published.NO_REASON), (1.1, published.REASON)])
+def test_better_than_the_optimum(optimum: float, found: str) -> None:
+    """A figure that no method can have on these problems belongs to others."""
+    figure = published.Figure("table", "nll", "noise=0.1", "MGP", 1.0, 0.01, 0.0005)
+    runs = [
+        Run(Task("published", "MGP", "noise=0.1", k), 0, 2.0 + 0.01 * (-1) ** k, 0.5, 1.0, "",
+            {"best_nll": optimum + 0.01 * (-1) ** k})
+        for k in range(10)
+    ]  # fmt: skip
+    row = dict(table="*", metric="*", setting="*", method="*", protocol="optimum", reason="why")
+    assert published.verdict(figure, runs, False, [row]) == found
+    assert published.verdict(figure, runs, False, []) == published.NO_REASON
