@@ -14,7 +14,7 @@ from .data import default_folder, missing_files
 from .experiment import PROTOCOLS, ROOT, Experiment, Place, Task, fields
 from .paper import EXPERIMENTS
 from .published import read_figures
-from .runs import read_runs, run_missing
+from .runs import read_runs, run_missing, take_same
 from .summary import write_overview
 from .tables import report
 
@@ -112,7 +112,9 @@ def carry_out(experiment: Experiment, chosen: argparse.Namespace) -> bool:
         return False
     place = Place(chosen.data.resolve(), chosen.program.resolve(), chosen.short, chosen.threads)
     if not chosen.report:
-        run_missing(experiment, wanted(experiment, chosen), path, place, chosen.workers)
+        tasks = wanted(experiment, chosen)
+        take_same(experiment, tasks, path.parent)
+        run_missing(experiment, tasks, path, place, chosen.workers)
     runs = read_runs(path)
     if runs:
         text = report(experiment, read_figures(chosen.data), runs, chosen.out)

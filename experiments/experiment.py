@@ -8,7 +8,7 @@ Who runs is the run's protocol:
 
     published   the paper's method with the paper's settings (methods.py)
     right       the same with the right error bars, where the authors' code mixed them up (astro)
-    kept        the same with the input noise kept where it would start, in place of learned (uci)
+    told        the same with noise that is learned in training and told in prediction (uci)
     epoch       the same with a few epochs, for the time they take (satellite of uci, mnist, active)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
                 "given alpha=0,caution=1" has other parameters than the defaults
@@ -30,10 +30,10 @@ from .classifiers import all_classes, mean_nll
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-PROTOCOLS = ("published", "right", "kept", "epoch", "ours", "peers")
+PROTOCOLS = ("published", "right", "told", "epoch", "ours", "peers")
 CHECKS = {  # of a reason
     "right": "right error bars",
-    "kept": "noise kept at its start",
+    "told": "noise told in prediction",
 }
 
 
@@ -101,6 +101,8 @@ class Experiment:
     short: tuple[str, ...] = ()  # settings of the short variant; the first one where empty
     single: bool = False  # the paper shows one problem or one run, not a mean over repeats
     leaves_out: Callable[[str, str, str], bool] = field(default=lambda *_: False)
+    # Another experiment's name and its run that is the same: problem, seed, method; None: there is none.
+    same: Callable[[Task], tuple[str, Task] | None] = field(default=lambda _: None)
     # More of the report, from the runs: lines of Markdown; writes figures into the folder.
     sections: Callable[[list, Path], list[str]] = field(default=lambda *_: [])
 

@@ -138,7 +138,8 @@ VERDICTS = (AGREE, REASON, NO_REASON, NOT_RUN)
 def read_reasons() -> list[dict[str, str]]:
     """Columns table, metric, setting, method (patterns), protocol, reason.
 
-    Without the reason, that is with runs of this protocol, the figure must agree.
+    Without the reason, that is with runs of this protocol, the figure must agree. Protocol
+    `optimum`: the figure must be better than the best possible prediction of the problems here.
     """
     with REASONS.open(newline="") as file:
         return list(csv.DictReader(file))
@@ -152,15 +153,28 @@ def agrees(figure: Figure, ours: Ours | None, single: bool) -> bool | None:
     return None if np.isnan(gap) else abs(gap) <= FAR
 
 
+def beats_optimum(figure: Figure, runs: list[Run]) -> bool:
+    """The figure cannot be had on these problems, whatever the method."""
+    name = f"best_{figure.metric}"
+    known = {r.task.repeat: r.detail[name] for r in runs
+             if r.task.setting == figure.setting and name in r.detail}  # fmt: skip
+    best = summary(known.values())
+    return best is not None and best.repeats >= FEWEST and difference(figure, best) > FAR
+
+
 def reason_for(
     figure: Figure, runs: list[Run], single: bool, reasons: list[dict[str, str]]
 ) -> str | None:
-    """Why ours differ, where runs without the reason agree."""
+    """Why ours differ, where a check bears it out."""
     for row in reasons:
-        if all(
-            fnmatch.fnmatchcase(getattr(figure, name), row[name])
-            for name in ("table", "metric", "setting", "method")
-        ) and agrees(figure, ours_for(figure, runs, row["protocol"]), single):
+        names = ("table", "metric", "setting", "method")
+        if not all(fnmatch.fnmatchcase(getattr(figure, n), row[n]) for n in names):
+            continue
+        if row["protocol"] == "optimum":
+            good = beats_optimum(figure, runs)
+        else:
+            good = agrees(figure, ours_for(figure, runs, row["protocol"]), single)
+        if good:
             return row["reason"]
     return None
 

@@ -73,6 +73,23 @@ def append_run(path: Path, task: Task, outcome: Outcome, when: str | None = None
         file.write(text.getvalue().encode())
 
 
+def take_same(experiment: Experiment, tasks: Iterable[Task], folder: Path) -> int:
+    """Takes over runs that another experiment has done; returns how many."""
+    path = folder / f"{experiment.name}.csv"
+    done = {run.task for run in read_runs(path)}
+    twins = {task: experiment.same(task) for task in tasks if task not in done}
+    names = {twin[0] for twin in twins.values() if twin}
+    found = {(name, run.task): run for name in names for run in read_runs(folder / f"{name}.csv")}
+    taken = 0
+    for task, twin in twins.items():
+        if twin in found:
+            run = found[twin]
+            detail = run.detail | {"same": f"{twin[0]}: {twin[1].setting}"}
+            append_run(path, task, Outcome(*run[1:5], detail), run.when)
+            taken += 1
+    return taken
+
+
 def perform(experiment: Experiment, task: Task, place: Place) -> tuple[Task, Outcome]:
     warnings.filterwarnings("ignore")
     with threadpool_limits(place.threads):  # scikit-learn's and NumPy's

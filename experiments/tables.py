@@ -146,7 +146,7 @@ def cost_rows(experiment: Experiment, runs: list[Run]) -> list[list[str]]:
     for protocol, methods in experiment.methods.items():
         if protocol == "epoch":
             continue
-        done = [r.seconds for r in runs if r.task.protocol == protocol]
+        done = [r.seconds for r in runs if r.task.protocol == protocol and "same" not in r.detail]
         seconds = seconds_of(runs, protocol)
         wanted = [(m, size_of(s)) for s in experiment.settings for m in methods
                   if not experiment.leaves_out(protocol, m, s)]  # fmt: skip

@@ -27,7 +27,7 @@ bool errors_count(const nim_options *options) {
 
 bool correlations_count(const nim_options *options, size_t attributes) {
     enum { MOST = 64 };
-    static const char *const without[] = {"resampled", "augmented", "narrow"};
+    static const char *const without[] = {"resampled", "augmented", "narrow", "networks"};
     char noise[64] = "", input[64] = "";
     nim_options_get(options, "noise", noise, sizeof noise, NULL);
     nim_options_get(options, "input", input, sizeof input, NULL);

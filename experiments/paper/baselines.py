@@ -9,6 +9,13 @@ def run(task: Task, place: Place) -> Outcome:
     return run_synthetic(task, place, fields(task.setting)["noise"])
 
 
+def same(task: Task) -> tuple[str, Task] | None:
+    """MGP is that of `synthetic`."""
+    if task.method != "MGP":
+        return None
+    return "synthetic", task._replace(setting=f"given {task.setting}")
+
+
 EXPERIMENT = Experiment(
     name="baselines",
     title="Synthetic problems: augmented and resampled inputs",
@@ -16,4 +23,5 @@ EXPERIMENT = Experiment(
     settings=tuple(f"noise={noise}" for noise in NOISES),
     methods={"published": ("MGP", "MGP_aug", "MGP_sampling")},
     run=run,
+    same=same,
 )

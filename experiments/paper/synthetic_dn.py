@@ -11,6 +11,14 @@ def run(task: Task, place: Place) -> Outcome:
     return run_synthetic(task, place, at["noise"], rows=int(at["N"]), dims=int(at["d"]))
 
 
+def same(task: Task) -> tuple[str, Task] | None:
+    """The largest problems in a plane are those of `synthetic`."""
+    at = fields(task.setting)
+    if (at["N"], at["d"]) != ("1000", "2"):
+        return None
+    return "synthetic", task._replace(setting=f"given noise={at['noise']}")
+
+
 EXPERIMENT = Experiment(
     name="synthetic-dn",
     title="Synthetic problems: number of attributes and of training rows",
@@ -22,4 +30,5 @@ EXPERIMENT = Experiment(
     short=("N=100 d=5 noise=0.25",),
     methods={"published": ALL, "ours": ("given",)},
     run=run,
+    same=same,
 )

@@ -20,7 +20,7 @@ from experiments.data import default_folder, missing_files
 from experiments.experiment import Experiment, Outcome, Place, Task
 from experiments.methods import ALL
 from experiments.paper import EXPERIMENTS
-from experiments.runs import COLUMNS, Run, read_runs, run_missing
+from experiments.runs import COLUMNS, Run, read_runs, run_missing, take_same
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
 
@@ -134,6 +134,24 @@ def test_workers_give_the_same_runs(tmp_path: Path) -> None:
         {r.task: (r.seed, r.nll, r.error) for r in read_runs(tmp_path / f"{w}.csv")} for w in (1, 2)
     )
     assert alone == together and len(alone) == 3
+
+
+def test_runs_of_other_experiments(tmp_path: Path) -> None:
+    """A run is taken over where it would be the same; checked by doing both."""
+    place = Place(Path(), PROGRAM, short=True)
+    for name in ("synthetic", "synthetic-dn", "baselines"):
+        experiment = EXPERIMENTS[name]
+        tasks = [t for t in experiment.tasks(["published"], range(1), lambda t: True)
+                 if experiment.same(t) and t.method == "MGP" and "noise=0.25" in t.setting]  # fmt: skip
+        other, twin = experiment.same(tasks[0])
+        folder = tmp_path / name
+        run_missing(EXPERIMENTS[other], [twin], folder / f"{other}.csv", place, 1)
+        assert take_same(experiment, tasks, folder) == 1
+        assert take_same(experiment, tasks, folder) == 0
+        taken = next(r for r in read_runs(folder / f"{name}.csv") if r.task == tasks[0])
+        assert taken.detail["same"] == f"{other}: {twin.setting}"
+        out = experiment.run(tasks[0], place)
+        assert (taken.seed, f"{taken.nll:.6g}") == (out.seed, f"{out.nll:.6g}")
 
 
 def test_other_columns_are_refused(tmp_path: Path) -> None:
@@ -250,3 +268,17 @@ def test_figures_compared_with_themselves(all_figures: list[published.Figure]) -
         counts = verdicts(scattered(0.2) + right, row)
         assert counts == Counter({published.AGREE: 8, published.NO_REASON: 8 - proved,
                                   published.REASON: proved})  # fmt: skip
+
+
+@pytest.mark.parametrize(("optimum", "found"), [(0.9, published.NO_REASON), (1.1, published.REASON)])
+def test_better_than_the_optimum(optimum: float, found: str) -> None:
+    """A figure that no method can have on these problems belongs to others."""
+    figure = published.Figure("table", "nll", "noise=0.1", "MGP", 1.0, 0.01, 0.0005)
+    runs = [
+        Run(Task("published", "MGP", "noise=0.1", k), 0, 2.0 + 0.01 * (-1) ** k, 0.5, 1.0, "",
+            {"best_nll": optimum + 0.01 * (-1) ** k})
+        for k in range(10)
+    ]  # fmt: skip
+    row = dict(table="*", metric="*", setting="*", method="*", protocol="optimum", reason="why")
+    assert published.verdict(figure, runs, False, [row]) == found
+    assert published.verdict(figure, runs, False, []) == published.NO_REASON

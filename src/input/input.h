@@ -61,12 +61,15 @@ struct input_work {
     double *epsilon;   /* B S x d: standard normal draws */
     size_t *component; /* B S: the component of the prior that a point belongs to; or NULL */
     double *lattice;   /* S x (d+1): see marginal.c */
-    double *q;         /* B x 2 d, all zero: likewise */
+    double *q;         /* B x 2 d: likewise, all zero; in networks.c what the networks give */
     double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
     double *root;      /* B x d: sqrt(T) */
     double *d_noise;   /* B x d */
-    double *layer[8];  /* B x width: the output of each layer of the network */
+    double *layer[8];  /* B x width: the inputs of each layer of a network, see network.h */
     double *d_layer[8];
+    double *second_layer[8]; /* likewise of a second network */
+    double *d_second_layer[8];
+    double *d_q; /* B x 2 d: adjoint of q */
 };
 
 struct input_model {
@@ -85,6 +88,8 @@ struct input_model {
 
     /* The default start of learned noise, relative to an attribute's variance. */
     double noise_start;
+
+    double shared_rate; /* step size of shared parameters, relative to the learning rate */
 
     /* Numbers of parameters of each training row, which start at zero, and of shared parameters;
      * NULL for none. */
@@ -142,7 +147,8 @@ struct input_model {
     PART(exact)                                                                                    \
     PART(augmented)                                                                                \
     PART(resampled)                                                                                \
-    PART(narrow)
+    PART(narrow)                                                                                   \
+    PART(networks)
 
 #define INPUT_DECLARE(name) extern const struct input_model input_##name;
 INPUT_LIST(INPUT_DECLARE)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Baseline: NIMGP as published. Every training row has its own q(x) = N(mu, s) with mu = x~ + shift
- * and s = START exp(spread), 2 d parameters per row, which start at zero. The term of a cell is
+ * and s = NARROW_START exp(spread), 2 d parameters per row, which start at zero. The term of a cell
+ * is
  *
  *     E log N(x~ | x, V) - KL(q(x) || p(x)),   p(x) = N(m, P):
  *     -1/2 [log 2 pi V + (shift^2 + s)/V] - 1/2 [log P/s + (s + (mu - m)^2)/P - 1].
@@ -10,12 +11,11 @@
  * shift^2 + s, so V collapses (docs/noise-learning.md). A cell with V = 0 stays at x~, and its term
  * is log p(x~). The population is flat.
  */
+#include "input/narrow.h"
 #include "input/noise_posterior.h"
 
 #include <math.h>
 #include <string.h>
-
-#define START 1e-5
 
 static const double log_two_pi = 1.837877066409345484;
 
@@ -49,7 +49,7 @@ static void place(const struct input_setting *setting, const struct input_batch 
             double measured = batch->x[i * d + j], noise = batch->noise[i * d + j];
             bool exact = noise == 0.0;
             double shift = exact ? 0.0 : own[2 * i * d + j], away = measured + shift - mean[j];
-            double s = exact ? 0.0 : START * exp(own[(2 * i + 1) * d + j]);
+            double s = exact ? 0.0 : NARROW_START * exp(own[(2 * i + 1) * d + j]);
             value[i] += exact ? -0.5 * (log_two_pi + log(prior[j]) + away * away / prior[j])
                               : cell_value(noise, shift, s, away, prior[j]);
             for (size_t p = i * samples; p < (i + 1) * samples; p++)
@@ -71,7 +71,7 @@ static void place_backward(const struct input_setting *setting, const struct inp
             double noise = batch->noise[i * d + j], weight = batch->weight[i];
             if (noise == 0.0)
                 continue;
-            double shift = own[2 * i * d + j], s = START * exp(own[(2 * i + 1) * d + j]);
+            double shift = own[2 * i * d + j], s = NARROW_START * exp(own[(2 * i + 1) * d + j]);
             double *d_shift = &d_own[2 * i * d + j], *d_spread = d_shift + d;
             *d_shift =
                 -weight * (shift / noise + (batch->x[i * d + j] + shift - mean[j]) / prior[j]);
@@ -94,7 +94,7 @@ static void posterior(const struct input_setting *setting, const struct input_ba
         for (size_t j = 0; j < d; j++) {
             bool exact = batch->noise[i * d + j] == 0.0;
             mean[i * d + j] = batch->x[i * d + j] + (exact ? 0.0 : own[2 * i * d + j]);
-            variance[i * d + j] = exact ? 0.0 : START * exp(own[(2 * i + 1) * d + j]);
+            variance[i * d + j] = exact ? 0.0 : NARROW_START * exp(own[(2 * i + 1) * d + j]);
         }
 }
 

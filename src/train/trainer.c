@@ -36,9 +36,6 @@ enum {
  * many times as large. */
 #define ROW_RATE_FACTOR 3.0
 
-/* A network needs smaller steps than other parameters. */
-#define NETWORK_RATE_FACTOR 0.5
-
 /* At least so long between two reports of progress, unless an epoch ends. */
 #define REPORT_SECONDS 0.1
 
@@ -245,12 +242,12 @@ static void update_gap(void *context, size_t gap, size_t worker) {
     update_stretch(trainer, model->options.lengthscale_rate, lengthscales, end);
 }
 
-/* The network of the amortised model. */
+/* Networks of input models. */
 static void update_network(struct nim_trainer *trainer) {
     struct nim_model *model = trainer->model;
     size_t at = model->input_at;
     adam_update_pooled(bound_pool(trainer->bound), model->input_count,
-                       NETWORK_RATE_FACTOR * trainer->rate, model->visits,
+                       model->options.input->shared_rate * trainer->rate, model->visits,
                        bound_gradient(trainer->bound) + at, model->theta + at, model->moment1 + at,
                        model->moment2 + at);
 }

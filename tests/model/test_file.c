@@ -68,8 +68,8 @@ static void assert_one_line(const nim_error *error, const char *word) {
         fail_msg("'%s' does not say '%s'", error->message, word);
 }
 
-static const char *const inputs[] = {"latent",    "amortised", "exact", "first_order",
-                                     "augmented", "resampled", "narrow"};
+static const char *const inputs[] = {"latent",    "amortised", "exact",  "first_order",
+                                     "augmented", "resampled", "narrow", "networks"};
 static const char *const noises[] = {"given", "learned", "both"};
 enum { INPUTS = sizeof inputs / sizeof *inputs, NOISES = sizeof noises / sizeof *noises };
 

@@ -135,22 +135,17 @@ static void draw_copy(const struct fixture *fixture, size_t row, const real *mea
     free(epsilon);
 }
 
-/* The amortised model's network, neuron by neuron: layers of (weights out x in, biases out). */
-static void run_network(const struct fixture *fixture, size_t row, const real *measured,
-                        const real *noise, real *output) {
+/* A network, neuron by neuron: layers of (weights out x in, biases out), of which theta is the
+ * first number. Returns what comes after the last. */
+static const double *run_network(const struct fixture *fixture, const double *theta, size_t in,
+                                 const real *features, size_t outputs, real *output) {
     const struct nim_model *model = fixture->model;
-    const double *theta = model->theta + model->input_at;
-    size_t d = model->attributes, told = model->classes ? model->classes : 1, in = 2 * d + told;
     size_t widest = in > model->options.units ? in : model->options.units;
-    real *value = reals(widest), *next = reals(widest + 2 * d);
-    for (size_t j = 0; j < d; j++) {
-        value[j] = measured[j];
-        value[d + told + j] = sqrtl(noise[j]);
-    }
-    write_features(fixture, row, value + d);
+    real *value = reals(widest), *next = reals(widest + outputs);
+    memcpy(value, features, in * sizeof *value);
     for (size_t l = 0; l <= model->options.layers; l++) {
         bool last = l == model->options.layers;
-        size_t out = last ? 2 * d : model->options.units;
+        size_t out = last ? outputs : model->options.units;
         for (size_t o = 0; o < out; o++) {
             next[o] = theta[in * out + o];
             for (size_t i = 0; i < in; i++)
@@ -163,6 +158,21 @@ static void run_network(const struct fixture *fixture, size_t row, const real *m
     }
     free(value);
     free(next);
+    return theta;
+}
+
+/* What the networks are fed with: the measurement, y, and in `amortised` the error bars. */
+static real *network_features(const struct fixture *fixture, size_t row, const real *measured,
+                              const real *noise) {
+    size_t d = fixture->model->attributes;
+    size_t told = fixture->model->classes ? fixture->model->classes : 1;
+    real *feature = reals(2 * d + told);
+    for (size_t j = 0; j < d; j++) {
+        feature[j] = measured[j];
+        feature[d + told + j] = sqrtl(noise[j]);
+    }
+    write_features(fixture, row, feature + d);
+    return feature;
 }
 
 /* From shift and spread (d each) of `latent`, `amortised`; zeros for `marginal`. */
@@ -241,7 +251,8 @@ static void place_lattice(const struct fixture *fixture, size_t row, struct beli
 
 bool input_infers(const struct fixture *fixture) {
     return input_is(fixture, "latent") || input_is(fixture, "amortised") ||
-           input_is(fixture, "marginal") || input_is(fixture, "narrow");
+           input_is(fixture, "marginal") || input_is(fixture, "narrow") ||
+           input_is(fixture, "networks");
 }
 
 /* `narrow`: x~ + shift, and 1e-5 exp(spread). */
@@ -256,16 +267,44 @@ static struct belief believe_narrowly(const struct fixture *fixture, size_t row,
     return belief;
 }
 
+/* `networks`: one for the mean, then one for the log variance. */
+static struct belief believe_networks(const struct fixture *fixture, size_t row,
+                                      const real *measured, const real *noise) {
+    const struct nim_model *model = fixture->model;
+    size_t d = model->attributes, in = d + (model->classes ? model->classes : 1);
+    const double *theta = model->theta + model->input_at;
+    real *feature = network_features(fixture, row, measured, noise);
+    struct belief belief = {reals(d), reals(d)};
+    theta = run_network(fixture, theta, in, feature, d, belief.mu);
+    run_network(fixture, theta, in, feature, d, belief.s);
+    for (size_t j = 0; j < d; j++)
+        belief.s[j] = expl(belief.s[j]);
+    free(feature);
+    return belief;
+}
+
+/* `amortised`: shift and spread (d each). */
+static void run_amortised(const struct fixture *fixture, size_t row, const real *measured,
+                          const real *noise, real *shift) {
+    const struct nim_model *model = fixture->model;
+    size_t d = model->attributes, in = 2 * d + (model->classes ? model->classes : 1);
+    real *feature = network_features(fixture, row, measured, noise);
+    run_network(fixture, model->theta + model->input_at, in, feature, 2 * d, shift);
+    free(feature);
+}
+
 struct belief reference_belief(const struct fixture *fixture, size_t row, const real *measured,
                                const real *noise) {
     size_t d = fixture->model->attributes;
     if (input_is(fixture, "narrow"))
         return believe_narrowly(fixture, row, measured);
+    if (input_is(fixture, "networks"))
+        return believe_networks(fixture, row, measured, noise);
     real *shift = reals(2 * d);
     for (size_t j = 0; input_is(fixture, "latent") && j < 2 * d; j++)
         shift[j] = fixture->own[2 * row * d + j];
     if (input_is(fixture, "amortised"))
-        run_network(fixture, row, measured, noise, shift);
+        run_amortised(fixture, row, measured, noise, shift);
     struct belief belief = believe(fixture, measured, noise, shift);
     free(shift);
     return belief;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Baseline: NIMGP_NN as it was published. Two networks, fed with the measurement and what the row
+ * is, (x~, y) with a class in one-hot form, give mean and log variance of q(x) = N(mu, s) in plain
+ * coordinates. All weights and biases start near zero, so q starts close to N(0, 1) wherever the
+ * measurement is. The rest is `narrow`, with q in the place of a row's own parameters:
+ * shift = mu - x~, spread = log s - log START.
+ *
+ * Shared parameters: those of the network of means, then those of the network of log variances.
+ */
+#include "input/narrow.h"
+#include "input/network.h"
+#include "math/special.h"
+#include "math/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEVIATION 0.001 /* of weights and biases at the start, a normal cut at two of it */
+
+static struct network network_of(const struct input_setting *setting) {
+    return (struct network){.in = setting->attributes + setting->features,
+                            .out = setting->attributes,
+                            .layers = setting->layers,
+                            .units = setting->units};
+}
+
+static size_t shared_parameters(const struct input_setting *setting) {
+    struct network network = network_of(setting);
+    return 2 * network_parameters(&network);
+}
+
+static void start(const struct input_setting *setting, uint64_t seed, double *shared) {
+    struct random_key key = {seed, STREAM_INPUT_NETWORK};
+    size_t count = shared_parameters(setting);
+    double tail = normal_cdf(-2.0);
+    random_uniform(key, 0, 0, count, shared);
+    for (size_t i = 0; i < count; i++)
+        shared[i] = DEVIATION * normal_quantile(tail + (1.0 - 2.0 * tail) * shared[i]);
+}
+
+static void layout(struct input_work *work, const struct input_setting *setting,
+                   struct arena *arena) {
+    struct network network = network_of(setting);
+    size_t rows = setting->most_rows, d = setting->attributes;
+    work->epsilon = arena_doubles(arena, rows * setting->samples * d);
+    work->q = arena_doubles(arena, rows * 2 * d);
+    work->d_q = arena_doubles(arena, rows * 2 * d);
+    network_layout(&network, rows, arena, work->layer, work->d_layer);
+    network_layout(&network, rows, arena, work->second_layer, work->d_second_layer);
+}
+
+/* For functions that take rows one by one. */
+struct pass {
+    const struct input_setting *setting;
+    const struct input_batch *batch;
+    const double *mean, *log_variance; /* B x d, what the networks give */
+    struct input_work *work;
+};
+
+static void fill_features(void *context, size_t i, size_t worker) {
+    (void)worker;
+    const struct pass *pass = context;
+    size_t d = pass->setting->attributes, told = pass->setting->features;
+    double *feature = pass->work->layer[0] + i * (d + told);
+    memcpy(feature, pass->batch->x + i * d, d * sizeof(double));
+    memcpy(feature + d, pass->batch->feature + i * told, told * sizeof(double));
+    memcpy(pass->work->second_layer[0] + i * (d + told), feature, (d + told) * sizeof(double));
+}
+
+static void fill_q(void *context, size_t i, size_t worker) {
+    (void)worker;
+    const struct pass *pass = context;
+    size_t d = pass->setting->attributes;
+    double *shift = pass->work->q + 2 * i * d, *spread = shift + d;
+    for (size_t j = 0; j < d; j++) {
+        shift[j] = pass->mean[i * d + j] - pass->batch->x[i * d + j];
+        spread[j] = pass->log_variance[i * d + j] - log(NARROW_START);
+    }
+}
+
+/* Runs both networks; fills q. */
+static void forward(const struct input_setting *setting, const struct input_batch *batch,
+                    const double *shared, struct input_work *work) {
+    struct network network = network_of(setting);
+    const double *second = shared + network_parameters(&network);
+    struct pass pass = {.setting = setting, .batch = batch, .work = work};
+    pool_run(batch->pool, batch->rows, fill_features, &pass);
+    pass.mean = network_forward(&network, batch, shared, work->layer);
+    pass.log_variance = network_forward(&network, batch, second, work->second_layer);
+    pool_run(batch->pool, batch->rows, fill_q, &pass);
+}
+
+static void place(const struct input_setting *setting, const struct input_batch *batch,
+                  const double *shared, const double *own, struct input_work *work, double *x,
+                  double *value, double *log_weight) {
+    (void)own;
+    forward(setting, batch, shared, work);
+    input_narrow.place(setting, batch, NULL, work->q, work, x, value, log_weight);
+}
+
+static void place_backward(const struct input_setting *setting, const struct input_batch *batch,
+                           const double *shared, const double *own, struct input_work *work,
+                           const double *share, const double *d_x, double *d_shared, double *d_own,
+                           double *d_noise) {
+    (void)own, (void)d_own;
+    struct network network = network_of(setting);
+    size_t d = setting->attributes, last = setting->layers + 1;
+    size_t second = network_parameters(&network);
+    input_narrow.place_backward(setting, batch, NULL, work->q, work, share, d_x, NULL, work->d_q,
+                                d_noise);
+    for (size_t i = 0; i < batch->rows; i++) {
+        const double *d_shift = work->d_q + 2 * i * d;
+        memcpy(work->d_layer[last] + i * d, d_shift, d * sizeof(double));
+        memcpy(work->d_second_layer[last] + i * d, d_shift + d, d * sizeof(double));
+    }
+    network_backward(&network, batch, shared, work->layer, work->d_layer, d_shared);
+    network_backward(&network, batch, shared + second, work->second_layer, work->d_second_layer,
+                     d_shared + second);
+}
+
+static void posterior(const struct input_setting *setting, const struct input_batch *batch,
+                      const double *shared, const double *own, struct input_work *work,
+                      double *mean, double *variance) {
+    (void)own;
+    forward(setting, batch, shared, work);
+    input_narrow.posterior(setting, batch, NULL, work->q, work, mean, variance);
+}
+
+const struct input_model input_networks = {
+    .name = "networks",
+    .summary = "baseline: amortised with the published parametrisation, which starts away from "
+               "the measurements",
+    .copies = 1,
+    .noise_start = 0.1,
+    .moves = true,
+    .averages = true,
+    .samples = true,
+    .flat = true,
+    .shared_rate = 1.0,
+    .shared_parameters = shared_parameters,
+    .start = start,
+    .layout = layout,
+    .place = place,
+    .place_backward = place_backward,
+    .posterior = posterior,
+};
