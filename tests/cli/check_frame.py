@@ -287,7 +287,7 @@ def check_completion(nimgp, place):
     assert offer("convert", "--", "--to", "s") == {"stars and more.csv", "sub dir"}
     for option, known in (("input", "first-order"), ("kernel", "linear+se"), ("likelihood", "student-t")):
         offered = offer("fit", f"--{option}", "")
-        listed = re.search(rf"\n  --{option} NAME\n.*?\(([^()]*); default", nimgp.good("fit", "--help").stdout, re.DOTALL)
+        listed = re.search(rf"\n  --{option} NAME\n.*?\(([^()]*);\s+default", nimgp.good("fit", "--help").stdout, re.DOTALL)
         assert known in offered and offered == set(re.split(r",\s+", listed[1])), (option, offered, listed[1])
     assert offer("fit", "--input", "=", "la") == {"latent"}
     assert offer("fit", "--task", "") == {"classify", "regress", "count", "ordinal", "multilabel"}
