@@ -58,7 +58,10 @@ static const struct option option_list[] = {
      LIKELIHOOD, AT(likelihood)},
     {{"input", "auto",
       "auto" INPUT_LIST(BAR),
-      "How the error bars of the inputs are used.",
+      "How the error bars of the inputs are used: marginal averages over the possible true inputs, latent "
+      "learns each row's, amortised by a network, first order uses the slope, exact ignores the errors; the "
+      "others are for comparisons. auto: marginal for classes, levels and labels, latent for numbers and "
+      "counts, exact if no cell has an error or is missing.",
       NIM_OPTION_CHOICE, input_names, 0, 0, NIM_OPTION_SHAPES},
      INPUT, AT(input)},
     {{"noise", "given",
