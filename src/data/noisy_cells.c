@@ -3,7 +3,7 @@
 
 #include "data/cells.h"
 
-/* NaN where the cell or its error is missing, or it is a limit. */
+/* The error of a cell; NaN if the value or its error is missing, or if the cell is a limit. */
 static double error_of(const nim_data *data, size_t i, size_t j) {
     bool limited = data->limit && data->limit[i * data->attributes + j];
     if (limited || isnan(value_at(data, i, j)))
@@ -11,7 +11,7 @@ static double error_of(const nim_data *data, size_t i, size_t j) {
     return data->sigma ? error_at(data, i, j) : 0.0;
 }
 
-/* The upper error, where it differs from the lower one. */
+/* The upper error, or error_of the cell if no upper error is given. */
 static double upper_of(const nim_data *data, size_t i, size_t j) {
     size_t at = (data->sigma_rows == 1 ? 0 : i) * data->attributes + j;
     return data->sigma_upper && !isnan(data->sigma_upper[at]) ? data->sigma_upper[at]

@@ -9,21 +9,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An error bar a thousand deviations wide says nothing; a wider one would only overflow. */
+/* Largest variance, in standard units. A cell with an error of a thousand deviations carries no
+ * information, and a larger variance could overflow. */
 #define LARGEST_NOISE 1e6
 
-/* So far from all training rows every kernel has said its last word; further out lies overflow. */
+/* Largest absolute value, in standard units. So far from all training rows the exact value makes no
+ * difference to predictions, and larger values could overflow. */
 #define FARTHEST 1e6
 
-/* A column has a flag when at least so many cells are missing and so many are not, and both are at
- * least this share of all. */
+/* A column gets a flag for missing cells if both the missing and the present cells number at least
+ * LEAST_FLAGGED and are at least the share LEAST_SHARE of all rows. */
 #define LEAST_FLAGGED 10
 #define LEAST_SHARE 0.02
 
-/* Errors of a column that its median is taken of, at most. */
+/* At most this many errors of a column are used for their median. */
 #define MOST_ERRORS 1000000
 
-/* Values of a column that its warp is chosen from, at most. */
+/* At most this many values of a column are used to choose its warp. */
 #define MOST_WARPED 10000
 
 void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struct arena *arena) {
@@ -108,7 +110,7 @@ nim_status data_check(const nim_data *data, nim_error *error) {
     return status;
 }
 
-/* Numbers `stride` apart, of which those that are limits are passed over; limit may be NULL. */
+/* Values `stride` apart. Those with a nonzero limit are skipped; limit may be NULL. */
 struct series {
     size_t rows, stride, limit_stride;
     const double *value;
@@ -125,8 +127,8 @@ static bool is_measured(const struct series *series, size_t i) {
            !(series->limit && series->limit[i * series->limit_stride]);
 }
 
-/* Mean and deviation (0 if constant) of the values that are there, safe for values near the largest
- * double. Returns how many are there. */
+/* Mean and standard deviation (0 if constant) of the values that are not missing, without overflow
+ * for values near DBL_MAX. Returns how many values are not missing. */
 static size_t moments(const struct series *series, double *mean, double *deviation) {
     size_t count = 0, rows = series->rows;
     double unit = 0.0;
@@ -151,7 +153,7 @@ static size_t moments(const struct series *series, double *mean, double *deviati
         }
     double relative = sqrt(squares / (double)count);
     *mean = centre * unit;
-    /* What rounding alone can make of a constant column is not a deviation. */
+    /* A constant column has deviation 0, also if rounding makes it slightly larger. */
     *deviation = relative > 1e-14 ? relative * unit : 0.0;
     if (*deviation < DBL_MIN)
         *deviation = 0.0;
@@ -163,12 +165,13 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The median looks at every so many rows of errors, so that no more than MOST_ERRORS are sorted. */
+/* The stride between the rows whose errors are used for the median, so that at most about
+ * MOST_ERRORS are sorted. */
 static size_t error_stride(const nim_data *data) {
     return (data->sigma_rows + MOST_ERRORS - 1) / MOST_ERRORS;
 }
 
-/* The median of one column's known errors, 0 when there is none. column: scratch for them. */
+/* The median of the known errors of column j, or 0 if there are none. column: scratch for them. */
 static double median_error(const nim_data *data, size_t j, double *column) {
     size_t count = 0;
     for (size_t i = 0; i < data->sigma_rows; i += error_stride(data)) {
@@ -224,7 +227,7 @@ static void scale_flags(struct scaling *scaling, const nim_data *data, bool stan
     }
 }
 
-/* The warp for a column's values, or for a sample of them. column: scratch for it. */
+/* The warp for the values of a column, or for a sample of them. column: scratch for the sample. */
 static struct warp choose_warp(const struct series *series, double *column) {
     size_t count = 0, stride = (series->rows + MOST_WARPED - 1) / MOST_WARPED;
     for (size_t i = 0; i < series->rows; i += stride)
@@ -278,12 +281,14 @@ void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool 
     scaling->target_deviation = deviation > 0.0 ? deviation : 1.0;
 }
 
-/* value, but not beyond +-limit; unlike fmin and fmax, which mind NaN, not a call. */
+/* value, limited to [-limit, limit]. Unlike fmin and fmax, which treat NaN specially, this is not a
+ * function call. */
 SIMD_INLINE double within(double value, double limit) {
     return value > limit ? limit : value < -limit ? -limit : value;
 }
 
-/* One value in standard units. In halves, so that not even the largest doubles overflow. */
+/* One value in standard units. All terms are halved, so that the largest doubles do not
+ * overflow. */
 SIMD_INLINE double standardise(double value, double mean, double deviation) {
     return within((0.5 * value - 0.5 * mean) / (0.5 * deviation), FARTHEST);
 }
@@ -294,7 +299,7 @@ double scaling_invert(const struct scaling *scaling, size_t j, double standard) 
     return fmin(fmax(value, -DBL_MAX), DBL_MAX);
 }
 
-/* One row in standard units; a missing cell is at the typical value with infinite noise. */
+/* One row in standard units. A missing cell gets the typical value and infinite noise. */
 SIMD_CLONES static void standardise_row(const struct scaling *scaling, const double *cell,
                                         double *x, double *noise) {
     const double *mean = scaling->mean, *deviation = scaling->deviation;
@@ -308,7 +313,7 @@ SIMD_CLONES static void standardise_row(const struct scaling *scaling, const dou
     }
 }
 
-/* The same where cells lie among others. */
+/* As standardise_row, if the cells of a row are not contiguous. */
 static void standardise_scattered(const struct scaling *scaling, struct cell_row row, double *x,
                                   double *noise) {
     for (size_t j = 0; j < scaling->columns; j++) {
@@ -320,7 +325,7 @@ static void standardise_scattered(const struct scaling *scaling, struct cell_row
     }
 }
 
-/* The values of warped columns, in place of those that were not warped. */
+/* Replaces the values of warped columns, which standardise_row has computed without the warp. */
 static void warp_row(const struct scaling *scaling, struct cell_row row, double *x) {
     for (size_t j = 0; j < scaling->columns; j++) {
         double value = value_in(row, j);
@@ -340,7 +345,7 @@ static void raise_flags(const struct scaling *scaling, struct cell_row row, doub
     }
 }
 
-/* Whether a cell is there and its error is not. */
+/* Whether some cell has a value but no error. */
 SIMD_CLONES static bool lacks_error_here(size_t columns, const double *cell, const double *sigma) {
     int lacking = 0;
     for (size_t j = 0; j < columns; j++)
@@ -357,8 +362,9 @@ static bool lacks_error(size_t columns, struct cell_row value, struct cell_row e
     return false;
 }
 
-/* How much larger than usual a row's known errors are: what a missing one is taken to be in units
- * of the attribute's median. Errors of a row tend to be large or small together. */
+/* The geometric mean of a row's known errors divided by their medians. The errors of a row tend to
+ * be large or small together, so a missing error is taken to be this factor times the median of its
+ * attribute. */
 static double usual_factor(const struct scaling *scaling, struct cell_row value,
                            struct cell_row error) {
     double logs = 0.0, known = 0.0;
@@ -377,7 +383,7 @@ static double usual_factor(const struct scaling *scaling, struct cell_row value,
     return known > 0.0 ? exp(logs / known) : 1.0;
 }
 
-/* The noise of the cells that are there. */
+/* The noise of the cells that are not missing. */
 SIMD_CLONES static void standardise_errors(const struct scaling *scaling, double factor,
                                            const double *cell, const double *sigma, double *noise) {
     const double *deviation = scaling->deviation, *median = scaling->median_error;
@@ -389,7 +395,7 @@ SIMD_CLONES static void standardise_errors(const struct scaling *scaling, double
     }
 }
 
-/* The same where values or errors lie among others. */
+/* As standardise_errors, if the values or errors of a row are not contiguous. */
 static void standardise_scattered_errors(const struct scaling *scaling, double factor,
                                          struct cell_row value, struct cell_row error,
                                          double *noise) {
@@ -402,7 +408,7 @@ static void standardise_scattered_errors(const struct scaling *scaling, double f
     }
 }
 
-/* The noise in warped columns: an error is divided by the unit at its value. */
+/* The noise in warped columns: an error is divided by scaling_unit at its value. */
 static void warp_errors(const struct scaling *scaling, double factor, struct cell_row value,
                         struct cell_row error, double *noise) {
     for (size_t j = 0; j < scaling->columns; j++) {

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Correlations are quoted with a few digits: a matrix of them may be this far from being one. */
+/* Correlations are given with few digits. Rounding may make their matrix indefinite by this
+ * much. */
 #define ROUNDED 1e-3
 #define LEAST_OWN 1e-4 /* as in population/condition_shaped.c */
 
@@ -47,7 +48,7 @@ static nim_status check_limits(const nim_data *data, nim_error *error) {
     return NIM_OK;
 }
 
-/* Whether this is the lower triangle of a matrix of correlations, by its Cholesky factor. */
+/* Whether this is the lower triangle of a correlation matrix: computes its Cholesky factor. */
 static bool is_positive(size_t d, const double *correlation) {
     double factor[MOST_CORRELATED][MOST_CORRELATED];
     for (size_t i = 0; i < d; i++) {

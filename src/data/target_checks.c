@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define LARGEST_COUNT 9007199254740992.0 /* 2^53: beyond, not every whole number is a double */
+#define LARGEST_COUNT 9007199254740992.0 /* 2^53: larger integers are not all doubles */
 
 nim_status labels_classes(const nim_data *data, size_t *classes, nim_error *error) {
     if (!data->labels)

@@ -3,19 +3,20 @@
 
 #include <stdlib.h>
 
-/* In nats per value: -0.04 for a normal distribution, 0.04 for a t distribution with 5 degrees of
- * freedom, 0.15 for an exponential one.
- * docs/results/defaults.md says how it was chosen. */
+/* Least gain, in nats per value, for which a column is warped. The gain is -0.04 for a normal
+ * distribution, 0.04 for a t distribution with 5 degrees of freedom, 0.15 for an exponential
+ * distribution.
+ * docs/results/defaults.md says how the threshold was chosen. */
 #define WARP_GAIN 0.1
 
-#define NORMAL_QUARTILES 1.3489795003921634 /* distance of the quartiles of N(0, 1) */
+#define NORMAL_QUARTILES 1.3489795003921634 /* interquartile range of N(0, 1) */
 
 static int by_size(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
-/* The quantile at share of sorted values, between the two nearest. */
+/* The quantile at `share` of sorted values, interpolated between the two nearest. */
 static double quantile(size_t count, const double *sorted, double share) {
     double place = share * (double)(count - 1);
     size_t below = (size_t)place;
@@ -40,7 +41,7 @@ struct warp warp_choose(size_t count, double *value) {
         return none;
     qsort(value, count, sizeof *value, by_size);
     double largest = fmax(fabs(value[0]), fabs(value[count - 1]));
-    if (!(value[count - 1] - value[0] > 1e-12 * largest)) /* constant but for rounding */
+    if (!(value[count - 1] - value[0] > 1e-12 * largest)) /* constant except for rounding */
         return none;
     double range = quantile(count, value, 0.75) - quantile(count, value, 0.25);
     double spread = deviation(count, value, none);
@@ -49,6 +50,6 @@ struct warp warp_choose(size_t count, double *value) {
     double gain = log(spread) - log(deviation(count, value, warp));
     for (size_t i = 0; i < count; i++)
         gain -= log(warp_unit(warp, value[i])) / (double)count;
-    /* Not so for NaN, to which values near the largest double lead. */
+    /* False if the gain is NaN, as for values near DBL_MAX. */
     return gain > WARP_GAIN && warp.width >= DBL_MIN && warp.width <= DBL_MAX ? warp : none;
 }

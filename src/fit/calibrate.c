@@ -12,24 +12,24 @@
 
 enum {
     FOLDS = 4,
-    STEPS = 100,        /* of a copy's further training; the last quarter is smaller */
-    MOST_JUDGED = 2000, /* rows kept aside in all */
+    STEPS = 100,        /* of a copy's further training; smaller in the last quarter */
+    MOST_JUDGED = 2000, /* most rows held out in total */
     LEAST_ROWS = 40,
-    PATIENCE = 10, /* steps between two questions whether to stop */
+    PATIENCE = 10, /* steps between two calls of the progress function */
     MOST_CONSIDERED =
-        1 << 18, /* rows that copies learn from and are judged by: their steps see fewer */
+        1 << 18, /* most rows for training and judging copies; their few steps use fewer */
 };
 
-/* Steps of a copy, in units of the model's first ones: kernels are where they should be, and q(w)
- * has a way to go. */
+/* Learning rate of a copy, in units of the model's initial rate. It is large because q(w) starts
+ * from the prior, while the kernels have converged. */
 #define FIRST_RATE 3.0
 #define LAST_RATE 1.0
 #define PRIOR_DEVIATION 0.5 /* of log T */
-#define LOWEST -1.6         /* log T lies between these */
+#define LOWEST -1.6         /* log T is between these */
 #define HIGHEST 1.6
 #define LEAST_PROBABILITY 1e-300
 
-/* Rows that a copy is trained on, or predicts: a separate table. */
+/* Rows on which a copy is trained, or which it predicts: a separate table. */
 struct subset {
     nim_data data;
     double *x, *sigma, *weights, *upper, *correlation;
@@ -49,11 +49,11 @@ static void subset_free(struct subset *subset) {
     free(subset->row);
 }
 
-/* The rows that are looked at, all of them unless there are very many, and each one's fold, or
- * FOLDS for one that is never kept aside. */
+/* The rows used, a sample if there are very many, and the fold of each; FOLDS for a row that is
+ * never held out. */
 struct considered {
     size_t count, *row, *fold_of;
-    double weight; /* rows of the table that each represents */
+    double weight; /* rows of the table that each of them represents */
 };
 
 static void considered_free(struct considered *rows) {
@@ -61,7 +61,7 @@ static void considered_free(struct considered *rows) {
     free(rows->fold_of);
 }
 
-/* What more is known of the measurements; see nim_data. */
+/* Copies limits, upper errors and correlations; see nim_data. */
 static bool subset_shapes(struct subset *subset, const nim_data *data) {
     size_t d = data->attributes, count = subset->data.rows, pairs = d * (d - 1) / 2;
     bool upper = data->sigma_upper && data->sigma_rows != 1;
@@ -90,7 +90,8 @@ static bool subset_shapes(struct subset *subset, const nim_data *data) {
     return true;
 }
 
-/* Rows whose fold is `fold`, or all others, which then also represent those left out. */
+/* The rows of fold `fold`, or all others. The others have larger weights to represent the omitted
+ * rows. */
 static bool subset_create(struct subset *subset, const nim_data *data,
                           const struct considered *rows, size_t fold, bool own) {
     size_t d = data->attributes, count = 0;
@@ -125,8 +126,8 @@ static bool subset_create(struct subset *subset, const nim_data *data,
     return subset_shapes(subset, data);
 }
 
-/* q(w) back to the prior, m = 0 and L = I: nothing is left of the rows kept aside but what they
- * said of kernels and inducing inputs. */
+/* Resets q(w) to the prior, m = 0 and L = I. Then the held-out rows affect the copy only through
+ * kernels and inducing inputs. */
 static void forget_posterior(nim_model *copy) {
     size_t m = copy->inducing;
     for (size_t c = 0; c < copy->functions; c++) {
@@ -161,7 +162,7 @@ static nim_status copy_model(const nim_model *model, const struct subset *learn,
     forget_posterior(copy);
     copy->collectives = model->collectives;
     copy->population = model->population;
-    copy->population.arena = (struct arena){0}; /* the model's, and it frees it */
+    copy->population.arena = (struct arena){0}; /* owned and freed by the model */
     copy->step = model->step;
     if (!row_table_grow(&copy->table, learn->data.rows)) {
         nim_model_free(copy);
@@ -239,7 +240,7 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data,
     return status;
 }
 
-/* Classes are dealt out in turn. */
+/* Assigns the rows of each class to the folds in turn. */
 static bool deal_folds(const nim_model *model, const nim_data *data, struct considered *rows) {
     const struct row_sample sample = row_sample(
         (struct random_key){model->options.seed, STREAM_SAMPLE}, 2, data->rows, MOST_CONSIDERED);
@@ -278,7 +279,7 @@ static double cost_at(double log_t, size_t rows, size_t classes, const double *p
     return cost;
 }
 
-/* By golden section: as a function of 1/T the sum is convex, and the prior is weak. */
+/* Golden-section search: the sum is a convex function of 1/T, and the prior is weak. */
 double best_temperature(size_t rows, size_t classes, const double *p, const int32_t *labels,
                         const double *weights) {
     const double golden = 0.61803398874989484820;
@@ -300,7 +301,7 @@ double best_temperature(size_t rows, size_t classes, const double *p, const int3
     return exp(0.5 * (low + high));
 }
 
-/* The rows that were kept aside, moved to the front of p, labels and weights. */
+/* Moves the held-out rows to the front of p, labels and weights; returns how many. */
 static size_t gather_judged(const nim_data *data, const struct considered *rows, size_t classes,
                             double *p, int32_t *labels, double *weights) {
     size_t count = 0;

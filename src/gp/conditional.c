@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* A squared distance, kept from going below zero by rounding. */
+/* A squared distance, at least zero in spite of rounding. */
 SIMD_INLINE real distance_of(double product, double norms) {
     double distance = product + norms;
-    return (real)(distance < 0.0 ? 0.0 : distance); /* NaN stays */
+    return (real)(distance < 0.0 ? 0.0 : distance); /* keeps NaN */
 }
 
 /* t += x_norm + z_norm of one row of t. */
@@ -21,7 +21,7 @@ SIMD_CLONES static void complete_distances(size_t n, double z_norm, const double
         t[r] = distance_of((double)t[r], x_norm[r] + z_norm);
 }
 
-/* t = product + x_norm + z_norm, where the product is more precise than t. */
+/* t = product + x_norm + z_norm, if the product is more precise than t. */
 SIMD_CLONES static void round_distances(size_t n, double z_norm, const double *x_norm,
                                         const double *product, real *t) {
     SIMD_LOOP
@@ -35,7 +35,8 @@ SIMD_CLONES static void round_products(size_t n, const double *product, real *t)
         t[r] = (real)product[r];
 }
 
-/* t of a term and all points, up to norms: into k or, where attributes are few, into `precise`. */
+/* t of a term at all points, without the norms. The result is in `precise` if there are few
+ * attributes, otherwise in k. */
 static void multiply_points(const struct gp_factor_term *factor, const struct gp_shape *shape,
                             const struct gp_points *points, union gp_matrix k, double *precise,
                             double *scratch) {
@@ -49,13 +50,13 @@ static void multiply_points(const struct gp_factor_term *factor, const struct gp
               precise ? precise : k.wide, rows, scratch);
 }
 
-/* From the i-th row on, of none too. */
+/* Row i of the matrix, or NULL if there is no matrix. */
 static real *row_of(union gp_matrix matrix, size_t i, size_t rows) {
     real *reals = reals_of(matrix);
     return reals ? reals + i * rows : NULL;
 }
 
-/* A term's covariances with the inducing inputs (k and its derivatives). */
+/* A term's covariances k with the inducing inputs, and their derivatives. */
 static void evaluate_term(const struct gp_factor_term *factor, const struct gp_shape *shape,
                           size_t t, const struct gp_points *points, struct gp_tile_term *term,
                           double *precise, double *scratch) {
@@ -76,7 +77,7 @@ static void evaluate_term(const struct gp_factor_term *factor, const struct gp_s
     }
 }
 
-/* A term's covariance of each point with itself, and `diagonal` on top. */
+/* A term's covariance of each point with itself, plus `diagonal`. */
 static void evaluate_diagonal(const struct gp_factor_term *factor, const struct gp_shape *shape,
                               size_t t, const struct gp_points *points, double diagonal,
                               struct gp_tile_term *term) {
@@ -93,7 +94,7 @@ static void evaluate_diagonal(const struct gp_factor_term *factor, const struct 
         term->k_xx[r] += diagonal;
 }
 
-/* All terms, and their sums where there are several. */
+/* Evaluates all terms, and adds them up if there are several. */
 static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shape *shape,
                             const struct gp_points *points, struct gp_tile *tile, double *scratch) {
     size_t terms = shape->kernel->terms, rows = points->rows, area = shape->inducing * rows;
@@ -113,7 +114,7 @@ static void evaluate_kernel(const struct gp_factor *factor, const struct gp_shap
     }
 }
 
-/* A row's share in mean = A' m and variance = k_xx + colsum(A o W A). */
+/* Adds the part of one row to mean = A' m and variance = k_xx + colsum(A o W A). */
 SIMD_CLONES static void add_moments(size_t n, double m, const real *a, const real *h, double *mean,
                                     double *variance) {
     SIMD_LOOP
@@ -123,8 +124,9 @@ SIMD_CLONES static void add_moments(size_t n, double m, const real *a, const rea
     }
 }
 
-/* mean and variance from rows a and h of M, and m. In exact arithmetic the variance is at least the
- * diagonal's noise; what goes below it is rounding, of which the gradient need not know. */
+/* mean and variance from m and the rows a and h of A and W A. In exact arithmetic the variance is
+ * at least the noise on the diagonal. A smaller value is a rounding error, which the gradient
+ * ignores. */
 static void sum_moments(const struct gp_factor *factor, size_t inducing, size_t rows,
                         const double *m, const real *a, const real *h, const double *k_xx,
                         double *mean, double *variance) {
@@ -152,8 +154,9 @@ static void conditional(const struct gp_factor *factor, const struct gp_shape *s
 }
 
 /*
- * Element r of a row: of A diag(d_variance) = weighted; of W A, which becomes that of
- * dA = m d_mean' + 2 W A diag(d_variance); and of A d_mean, added to a part of the row's sum.
+ * For element r of a row: weighted = A diag(d_variance). h, which is W A, becomes
+ * dA = m d_mean' + 2 W A diag(d_variance).
+ * A d_mean is added to a part of the row's sum.
  */
 SIMD_INLINE void whiten(size_t r, double m, const real *a, const double *d_mean,
                         const double *d_variance, real *h, real *weighted, double *part) {
@@ -162,7 +165,7 @@ SIMD_INLINE void whiten(size_t r, double m, const real *a, const double *d_mean,
     *part += (double)a[r] * d_mean[r];
 }
 
-/* The whole row; returns A d_mean. */
+/* All elements of a row; returns A d_mean. */
 SIMD_CLONES static double whitened_adjoint(size_t n, double m, const real *a, const double *d_mean,
                                            const double *d_variance, real *restrict h,
                                            real *restrict weighted) {
@@ -176,12 +179,12 @@ SIMD_CLONES static double whitened_adjoint(size_t n, double m, const real *a, co
     return sum(SUM_PARTS, part);
 }
 
-/* A row's d_k . k, and the sum of the row of gamma. */
+/* Sums over a row: of d_k o k, and of gamma. */
 struct row_sums {
     double variance, gamma;
 };
 
-/* Element r of a row of d_k becomes that of gamma = d_k o k_slope, plus `more` unless NULL. */
+/* Replaces element r of a row of d_k by that of gamma = d_k o k_slope, plus `more` unless NULL. */
 SIMD_INLINE void chain(size_t r, const real *k, const real *k_slope, const real *more, real *gamma,
                        double *d_norm, double *variance, double *total) {
     *variance += (double)gamma[r] * (double)k[r];
@@ -203,7 +206,7 @@ SIMD_CLONES static struct row_sums kernel_adjoint(size_t n, const real *k, const
     return (struct row_sums){sum(SUM_PARTS, variance), sum(SUM_PARTS, total)};
 }
 
-/* What k_xx adds: d bound / d k_xx = d_variance. */
+/* The gradient through k_xx: d bound / d k_xx = d_variance. */
 static void diagonal_backward(const struct gp_factor *factor, size_t terms, size_t rows,
                               const struct gp_tile *tile, const double *d_variance,
                               struct gp_gather *gather) {
@@ -213,8 +216,8 @@ static void diagonal_backward(const struct gp_factor *factor, size_t terms, size
                                     (t == 0 ? factor->white * *gather->white : 0.0);
 }
 
-/* What reaches the variance, alpha and row i of gamma through e = alpha o k_slope: the latter
- * replaces d_e. Returns d_alpha. */
+/* The adjoint of e = alpha o k_slope in row i: adds to the gradient by log variance, replaces d_e
+ * by the part of gamma, and returns d_alpha. */
 static double slope_row_backward(double alpha, size_t rows, size_t i, struct gp_tile_term *term,
                                  double *d_log_variance) {
     real *d_e = row_of(term->d_e, i, rows);
@@ -225,7 +228,7 @@ static double slope_row_backward(double alpha, size_t rows, size_t i, struct gp_
     return d_alpha;
 }
 
-/* From row i of dK_zx, which is in gamma, to gamma itself and what it adds up to. */
+/* Replaces row i of dK_zx, which is stored in gamma, by gamma, and adds to the sums over it. */
 static void term_row_backward(const struct gp_factor *factor, size_t rows, size_t i, size_t t,
                               struct gp_tile_term *term, struct gp_gather *gather) {
     struct gp_gather_term *sums = &gather->term[t];
@@ -239,7 +242,7 @@ static void term_row_backward(const struct gp_factor *factor, size_t rows, size_
     sums->row_sum[i] = row.gamma;
 }
 
-/* gamma X, which is added to what slopes have left there. */
+/* Adds gamma X to what slope.c has stored there. */
 static void multiply_by_points(const struct gp_shape *shape, const struct gp_points *points,
                                const struct gp_tile_term *term, double *gamma_x, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
@@ -257,8 +260,8 @@ static void conditional_backward(const struct gp_factor *factor, const struct gp
     diagonal_backward(factor, terms, rows, tile, d_variance, gather);
 
     real *a = reals_of(tile->a), *h = reals_of(tile->h);
-    real *d_k = reals_of(tile->term[0].gamma); /* dK_zx, until gamma itself is made */
-    real *weighted = d_k;                      /* A diag(d_variance), until dK_zx is */
+    real *d_k = reals_of(tile->term[0].gamma); /* dK_zx, until it is replaced by gamma */
+    real *weighted = d_k;                      /* A diag(d_variance), until replaced by dK_zx */
     for (size_t i = 0; i < m; i++)
         gather->b[i] = whitened_adjoint(rows, theta->m[i], a + i * rows, d_mean, d_variance,
                                         h + i * rows, weighted + i * rows);
@@ -283,7 +286,7 @@ static void conditional_backward(const struct gp_factor *factor, const struct gp
 }
 
 /*
- * With q = 1/lambda^2, summed over terms too:
+ * With q = 1/lambda^2, and summed over terms as well:
  *     distance   dx = 2 sum_c (x q_c d_norm_c - gamma_c' Z_c q_c)
  *     dot        dx = sum_c (2 x q_c d_norm_c + gamma_c' Z_c q_c)
  */
@@ -308,7 +311,7 @@ const struct gp_arithmetic REAL(gp_arithmetic) = {.conditional = conditional,
                                                   .conditional_backward = conditional_backward,
                                                   .points_backward = points_backward};
 
-/* Prediction is in double precision, but for quick.c. */
+/* Prediction uses double precision, except in quick.c. */
 #ifndef SINGLE
 void gp_form_layout(struct gp_form *form, const struct gp_shape *shape, struct arena *arena) {
     form->p = arena_doubles(arena, shape->inducing * shape->inducing);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a Gaussian process that depends on its inducing inputs alone, and its adjoint. */
+/* The part of a Gaussian process that depends only on its inducing inputs, and its adjoint. */
 #include "math/linalg.h"
 #include "math/simd.h"
 #include "math/vector.h"
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What products with points take of a factor: of doubles it is the factor's own. */
+/* The arrays of a factor used in products with points. In double precision they are the factor's
+ * own arrays. */
 static void layout_for_points(struct gp_factor *factor, const struct gp_shape *shape,
                               struct arena *arena) {
     size_t m = shape->inducing, d = shape->attributes;
@@ -65,7 +66,7 @@ static bool among_is_single(const struct gp_factor *factor, const struct gp_shap
     return factor->single && !gp_has_few_attributes(shape);
 }
 
-/* What products with points take of Z: gp_sign Z / lambda^2 of a term, and Z itself. */
+/* Sets gp_sign Z / lambda^2 of a term for products with points. */
 static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape, size_t t,
                          const double *z) {
     size_t m = shape->inducing, d = shape->attributes;
@@ -88,7 +89,7 @@ static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
     }
 }
 
-/* Z itself for them. */
+/* Sets Z for products with points. */
 static void hand_inputs_to_points(struct gp_factor *factor, const struct gp_shape *shape,
                                   double *z) {
     if (factor->single)
@@ -97,13 +98,13 @@ static void hand_inputs_to_points(struct gp_factor *factor, const struct gp_shap
         factor->z.wide = z;
 }
 
-/* L_K^-1 for them. */
+/* Sets L_K^-1 for products with points. */
 static void hand_prior_to_points(struct gp_factor *factor, const struct gp_shape *shape) {
     if (factor->single)
         narrow(shape->inducing * shape->inducing, factor->inverse, factor->points_inverse.narrow);
 }
 
-/* W (M x M), which is in posterior_work, as left factor of products. */
+/* Sets W (M x M), which is in posterior_work, as the left factor of products. */
 static void hand_posterior_to_points(struct gp_factor *factor, const struct gp_shape *shape) {
     size_t m = shape->inducing;
     if (!among_is_single(factor, shape))
@@ -124,7 +125,7 @@ static void multiply_inputs(struct gp_factor *factor, const struct gp_shape *sha
                             factor->z.narrow, d, 0.0f, t, m, (float *)scratch);
         return;
     }
-    if (among_is_single(factor, shape)) /* after all, see is_rounded_well */
+    if (among_is_single(factor, shape)) /* not packed yet; see is_rounded_well */
         gemm_pack_left(m, d, gp_sign(shape, index), z, d, term->inverse_square, term->packed_z);
     gemm_lower(PACKED, TRANSPOSED, m, d, 1.0, term->packed_z, 0, z, d, 0.0, t, m, scratch);
 }
@@ -141,7 +142,7 @@ static void term_covariance(struct gp_factor *factor, const struct gp_shape *sha
     for (size_t i = 0; gp_is_distance(shape, index) && i < m; i++) {
         for (size_t j = 0; j < i; j++) {
             double square = t[i * m + j] + term->z_norm[i] + term->z_norm[j];
-            t[i * m + j] = square < 0.0 ? 0.0 : square; /* NaN stays */
+            t[i * m + j] = square < 0.0 ? 0.0 : square; /* keeps NaN */
         }
         t[i * m + i] = 0.0;
     }
@@ -150,7 +151,7 @@ static void term_covariance(struct gp_factor *factor, const struct gp_shape *sha
                                          term->k_slope, NULL);
 }
 
-/* A row's sum_j<i ((norm_i + norm_j) k_slope_ij)^2. */
+/* sum_j<i ((norm_i + norm_j) k_slope_ij)^2 of one row. */
 SIMD_CLONES static double moved_by_rounding(size_t n, double own, const double *norm,
                                             const double *slope) {
     double part[SUM_PARTS] = {0};
@@ -162,9 +163,10 @@ SIMD_CLONES static double moved_by_rounding(size_t n, double own, const double *
 }
 
 /*
- * Whether rounding to single precision leaves K_zz positive definite. t is off by about
- * FLT_EPSILON (z_norm_i + z_norm_j), an element of K_zz by so many k_slope; the diagonal's
- * distances are zero. The norm of all that must stay below half of what the diagonal has on top.
+ * Whether K_zz stays positive definite when rounded to single precision. The error of t is about
+ * FLT_EPSILON (z_norm_i + z_norm_j), and that of an element of K_zz this times k_slope; the
+ * distances on the diagonal are exactly zero. The Frobenius norm of the errors must be less than
+ * half of what is added to the diagonal.
  */
 static bool is_rounded_well(const struct gp_factor *factor, const struct gp_shape *shape,
                             size_t index) {
@@ -177,7 +179,7 @@ static bool is_rounded_well(const struct gp_factor *factor, const struct gp_shap
            0.5 * (factor->white + term->variance * factor->jitter);
 }
 
-/* All terms, and their sum where there are several. */
+/* Evaluates all terms, and adds them up if there are several. */
 static void covariance(struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_parameters *theta, double *scratch) {
     size_t area = shape->inducing * shape->inducing, terms = shape->kernel->terms;
@@ -206,7 +208,7 @@ static bool factorise(struct gp_factor *factor, size_t m, double *scratch) {
             factor->root[i * m + i] += factor->variance * factor->jitter + factor->white;
         if (cholesky(m, factor->root, m, scratch) == 0)
             return true;
-        /* Nothing but a jitter above zero grows; whatever else there is ends here. */
+        /* Only a jitter above zero can be increased. Otherwise the factorisation has failed. */
         if (!(factor->jitter > 0.0 && factor->jitter * 10.0 <= GP_JITTER_LIMIT * 1.001))
             return false;
         factor->jitter *= 10.0;
@@ -259,7 +261,7 @@ size_t gp_factor_sent(const struct gp_shape *shape) {
     return 2 + 2 * m * m + m + shape->kernel->terms * m;
 }
 
-/* The arrays one after the other: copied to or from `numbers`. */
+/* Copies the arrays, one after the other, to `numbers`, or from `received` if not NULL. */
 static void copy_parts(const struct gp_factor *factor, const struct gp_shape *shape,
                        double *numbers, const double *received) {
     size_t m = shape->inducing, at = 2;
@@ -303,8 +305,8 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
 
 /*
  * dK_zz = -sym(L_K^-T Phi(P) L_K^-1) with P = m b' + 2 W (A diag(d_var) A'), where Phi keeps the
- * lower triangle and halves the diagonal. That no product of size M x M x R is left, and no
- * adjoint of the Cholesky factor itself, is shown in docs/derivations/gp.md.
+ * lower triangle and halves the diagonal. docs/derivations/gp.md shows why this needs neither a
+ * product of size M x M x R nor the adjoint of the Cholesky factor.
  */
 static void covariance_gradient(struct gp_factor *factor, const struct gp_shape *shape,
                                 const struct gp_parameters *theta, struct gp_gather *gather,
@@ -326,7 +328,7 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
         add_scaled(i + 1, 0.5 * theta->m[i], gather->b, p + i * m);
         p[i * m + i] *= 0.5;
     }
-    if (single) { /* P is no better, having been made of floats */
+    if (single) { /* P was computed from floats and is no more precise */
         float *narrow_p = factor->narrow_gamma;
         const float *inverse = factor->points_inverse.narrow;
         narrow(m * m, p, narrow_p);
@@ -345,7 +347,7 @@ void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *s
                         struct gp_gather *gather) {
     size_t m = shape->inducing;
     mirror_lower(m, gather->a_a);
-    if (gather->d_alpha) /* alpha = L_K^-T m: its adjoint joins b, see docs/derivations/gp.md */
+    if (gather->d_alpha) /* alpha = L_K^-T m: adds its adjoint to b, see docs/derivations/gp.md */
         for (size_t i = 0; i < m; i++)
             gather->b[i] += dot(i + 1, factor->inverse + i * m, gather->d_alpha);
 }
@@ -354,7 +356,7 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_parameters *theta, struct gp_gather *gather,
                        const struct gp_parameters *gradient, double *scratch) {
     size_t m = shape->inducing;
-    double *d_k = factor->root; /* the factor itself is done with */
+    double *d_k = factor->root; /* the factor is no longer needed */
     covariance_gradient(factor, shape, theta, gather, d_k, scratch);
     double trace = 0.0;
     for (size_t i = 0; i < m; i++)
@@ -364,14 +366,14 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
         struct gp_factor_term *term = &factor->term[t];
         gradient->log_variance[t] = *gather->term[t].variance + dot(m * m, d_k, term->k) +
                                     term->variance * factor->jitter * trace;
-        double *gamma_zz = term->k; /* done with as well */
+        double *gamma_zz = term->k; /* k is no longer needed */
         multiply(m * m, d_k, term->k_slope, gamma_zz);
         (among_is_single(factor, shape) ? gp_input_gradient_single : gp_input_gradient)(
             factor, shape, t, theta, gather, gamma_zz, gradient, scratch);
     }
 }
 
-/* The likelihood's part, less the KL's. */
+/* The gradient of the likelihood's term minus that of the KL divergence. */
 void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                            const struct gp_parameters *theta, const struct gp_gather *gather,
                            const struct gp_parameters *gradient, double *scratch) {

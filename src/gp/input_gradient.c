@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gradient by Z and lengthscales, once gamma X is gathered, in either precision.
+ * The gradient by Z and lengthscales from the sum gamma X, in either precision.
  *
- * From gamma (with K_zx: gathered; with K_zz: gamma_zz, symmetric) to z and 1/lambda^2 = q:
+ * From gamma (with K_zx: summed over tiles; with K_zz: gamma_zz, symmetric) to z and q =
+ * 1/lambda^2:
  *     distance   dz = -2 q (gamma X - z rowsum),   dq = sum_m rowsum z^2 - 2 sum_m z (gamma X)
  *     dot        dz = q (gamma X),                 dq = sum_m z (gamma X)
- * and twice the dz with gamma_zz, since z then stands on both sides.
+ * With gamma_zz, dz is twice this, since z is then on both sides.
  */
 #include "math/linalg.h"
 #include "math/simd.h"
@@ -13,7 +14,7 @@
 #include "gp/tile.h"
 
 /*
- * One row of the distance terms' share: cross is gamma X, among gamma_zz Z, `row` the rowsum of
+ * One row for a term of distances: cross is gamma X, among is gamma_zz Z, `row` is the rowsum of
  * gamma plus twice that of gamma_zz.
  */
 SIMD_CLONES static void distance_row(size_t d, double row, const real *z, const double *q,
@@ -36,7 +37,7 @@ SIMD_CLONES static void dot_row(size_t d, const real *z, const double *q, const 
     }
 }
 
-/* What is multiplied, as reals. */
+/* The factors of products, as reals. */
 struct operands {
     const real *gamma_zz, *z;
 };
@@ -53,7 +54,7 @@ static struct operands rounded(const struct gp_factor *factor, const struct gp_s
 #endif
 }
 
-/* The first term's dz is written, the others' are added. */
+/* Writes the dz of the first term, and adds those of the other terms. */
 void REAL(gp_input_gradient)(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
                              const struct gp_parameters *theta, struct gp_gather *gather,
                              const double *gamma_zz, const struct gp_parameters *gradient,
@@ -78,6 +79,6 @@ void REAL(gp_input_gradient)(const struct gp_factor *factor, const struct gp_sha
         if (t > 0)
             add(d, d_z, by_z);
     }
-    for (size_t j = 0; j < d; j++) /* without what x_norm adds, see norms.c */
+    for (size_t j = 0; j < d; j++) /* without the part of x_norm, see norms.c */
         gradient->log_lengthscale[t * d + j] = -2.0 * q[j] * d_q[j];
 }

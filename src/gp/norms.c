@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Squared lengths of points in every function's units, x_norm_cr = sum_j q_cj x_rj^2, as one
- * product N = Q (X^2)' with Q (C x d) and X^2 (R x d), and its adjoint. Function by function these
- * would be C passes over all points. Where kernels have T terms, C T stands for C.
+ * Squared norms of points in the units of every function, x_norm_cr = sum_j q_cj x_rj^2, as one
+ * product N = Q (X^2)' with Q (C x d) and X^2 (R x d), and its adjoint. One function at a time,
+ * this would take C passes over all points. For kernels with T terms, C is replaced by C T.
  */
 #include "math/linalg.h"
 #include "math/vector.h"

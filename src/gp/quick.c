@@ -18,7 +18,7 @@ enum {
     PANEL = 4, /* rows: 4 x 3 sums, 3 vectors and a number fill 16 registers */
 };
 
-/* What rounding may do to a variance, and to a mean in deviations: a bound. */
+/* Largest error due to rounding: of a variance, relative, and of a mean in deviations. */
 #define VARIANCE_BOUND 0.01
 #define MEAN_BOUND 0.001
 
@@ -33,7 +33,8 @@ static size_t whole_panels(size_t inducing) {
     return (inducing + PANEL - 1) / PANEL * PANEL;
 }
 
-/* Numbers before panel i of the triangle: rows 4 i .. 4 i + 3 have 4 (i + 1) columns each. */
+/* Number of elements before panel i of the triangle: rows 4 i .. 4 i + 3 have 4 (i + 1) columns
+ * each. */
 static size_t triangle_before(size_t panel) {
     return PANEL * PANEL * panel * (panel + 1) / 2;
 }
@@ -60,7 +61,7 @@ void gp_quick_layout(struct gp_quick *quick, const struct gp_shape *shape, struc
     quick->alpha = floats(arena, rows);
 }
 
-/* What rounding to single precision may do where the function is asked at inducing input i. */
+/* Whether the errors of single precision at inducing input i are within the bounds. */
 static bool is_precise(const struct gp_form *form, const struct gp_factor *factor, size_t m,
                        size_t i) {
     const double unit = 0.5 * (double)FLT_EPSILON;
@@ -154,7 +155,7 @@ SIMD_CLONES static void find_arguments(const struct gp_quick_term *term, size_t 
                 vector value = sums.at[l][v];
                 if (distance) {
                     value += ((const vector *)norm)[v] + term->z_norm[i + l];
-                    value = (vector)((mask)value & ~(value < 0.0f)); /* 0 at least; NaN stays */
+                    value = (vector)((mask)value & ~(value < 0.0f)); /* at least 0; keeps NaN */
                 }
                 ((vector *)(t + (i + l) * GP_BLOCK))[v] = value;
             }

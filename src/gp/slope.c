@@ -2,14 +2,14 @@
 /*
  * The first-order model: input noise becomes output noise through the slope of the posterior mean.
  *
- * mean = sum_m alpha_m k(x, z_m), so a term of the kernel with e = alpha o k_slope (M x R),
- * q = 1/lambda^2 and rho = colsum(e) has
+ * mean = sum_m alpha_m k(x, z_m). With e = alpha o k_slope (M x R), q = 1/lambda^2 and rho =
+ * colsum(e), a term of the kernel has
  *     distance   slope = 2 q (x rho - e' Z)         dot   slope = q (e' Z)        (R x d)
- * and the terms' slopes add up:
- *     variance += sum_j V_j slope_j^2, or |root' slope|^2 where attributes hang together.
- * Forward costs one product of size R x M x d a term, backward two (by e and by Z). Slopes of all
- * functions fill no cache: a term's slope keeps the bare product gp_sign e' Z, and what makes it a
- * slope is done anew wherever a row of it is read.
+ * The slopes of the terms are added up, and
+ *     variance += sum_j V_j slope_j^2, or |root' slope|^2 if attributes are correlated.
+ * Each term needs one product of size R x M x d forward and two backward (by e and by Z). The
+ * slopes of all functions do not fit into a cache. So only the product gp_sign e' Z is stored, and
+ * the slope is computed from it each time a row is read.
  */
 #include "math/linalg.h"
 #include "math/simd.h"
@@ -22,7 +22,7 @@ SIMD_INLINE double square(double number) {
     return number * number;
 }
 
-/* One row of e, and its share in rho. */
+/* One row of e, which is also added to rho. */
 SIMD_CLONES static void weigh_slopes(size_t n, real alpha, const real *k_slope, real *e,
                                      double *rho) {
     SIMD_LOOP
@@ -32,8 +32,8 @@ SIMD_CLONES static void weigh_slopes(size_t n, real alpha, const real *k_slope, 
     }
 }
 
-/* A term's slope (d) at one point from the bare product. rho is 2 rho for distances and 0 for dot
- * products, so that one formula does for both. */
+/* A term's slope (d) at one point from the product gp_sign e' Z. rho is 2 rho for distances and 0
+ * for dot products, so that both have the same formula. */
 SIMD_CLONES static void complete_slope(size_t d, double rho, const double *x, const double *q,
                                        const real *product, double *slope) {
     SIMD_LOOP
@@ -52,7 +52,7 @@ static double rho_at(const struct gp_shape *shape, const struct gp_tile *tile, s
     return gp_is_distance(shape, t) ? 2.0 * tile->term[t].rho[r] : 0.0;
 }
 
-/* The slope at point r, in tile->slope_row. */
+/* Computes the slope at point r in tile->slope_row. */
 static const double *slope_at(const struct gp_factor *factor, const struct gp_shape *shape,
                               const struct gp_points *points, const struct gp_tile *tile,
                               size_t r) {
@@ -64,7 +64,7 @@ static const double *slope_at(const struct gp_factor *factor, const struct gp_sh
     return tile->slope_row;
 }
 
-/* One row's sum_j V_j slope_j^2. */
+/* sum_j V_j slope_j^2 of one row. */
 SIMD_CLONES static double widening(size_t d, const double *slope, const double *noise) {
     double part[SUM_PARTS] = {0};
     size_t whole = d / SUM_PARTS * SUM_PARTS;
@@ -123,7 +123,7 @@ SIMD_CLONES static void slope_adjoint(size_t d, double d_variance, const double 
         d_slope[j] = (real)(2.0 * d_variance * noise[j] * slope[j]);
 }
 
-/* The same where attributes hang together: d_slope = 2 d_var root root' slope. */
+/* As slope_adjoint, for correlated attributes: d_slope = 2 d_var root root' slope. */
 static void slope_adjoint_along(size_t d, double d_variance, const double *slope,
                                 const double *root, real *d_slope) {
     double along[GP_MOST_ROOT];
@@ -132,14 +132,14 @@ static void slope_adjoint_along(size_t d, double d_variance, const double *slope
         d_slope[j] = (real)(2.0 * d_variance * dot(d, root + j * d, along));
 }
 
-/* What attribute j of a row adds to the gradient by q and, in `part`, by rho. */
+/* Adds the part of attribute j of a row to the gradients by q and, in `part`, by rho. */
 SIMD_INLINE void turn_back(size_t j, double rho, const double *x, const double *q,
                            const real *d_slope, double *d_q, double *part) {
     d_q[j] += rho * ((double)d_slope[j] * x[j]);
     *part += (double)d_slope[j] * x[j] * q[j];
 }
 
-/* A term's whole row; returns the adjoint of rho. */
+/* All attributes of a row for one term; returns the adjoint of rho. */
 SIMD_CLONES static double term_adjoint(size_t d, double rho, const double *x, const double *q,
                                        const real *d_slope, double *restrict d_q) {
     double part[SUM_PARTS] = {0};
@@ -152,7 +152,8 @@ SIMD_CLONES static double term_adjoint(size_t d, double rho, const double *x, co
     return sum(SUM_PARTS, part);
 }
 
-/* The adjoint of the slope at point r (d_slope, d), and what reaches noise, q and rho from it. */
+/* The adjoint of the slope at point r (d_slope, d), and from it the gradients by noise, q and
+ * rho. */
 static void point_adjoint(const struct gp_factor *factor, const struct gp_shape *shape,
                           const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
                           size_t r, double d_variance, struct gp_gather *gather, real *d_slope) {
@@ -168,7 +169,7 @@ static void point_adjoint(const struct gp_factor *factor, const struct gp_shape 
         double by_rho =
             term_adjoint(d, rho_at(shape, tile, t, r), points->x + r * d,
                          factor->term[t].inverse_square, d_slope, gather->term[t].inverse_square);
-        double *d_rho = tile->term[t].d_norm; /* made anew afterwards */
+        double *d_rho = tile->term[t].d_norm; /* d_norm itself is computed later */
         d_rho[r] = gp_is_distance(shape, t) ? 2.0 * by_rho : 0.0;
     }
 }
@@ -183,7 +184,7 @@ static void slope_backward(const struct gp_factor *factor, const struct gp_shape
                            struct gp_blur blur, const double *d_variance, struct gp_gather *gather,
                            double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
-    /* A row replaces the product that it was made from. */
+    /* A row of d_slope overwrites the product from which its slope was computed. */
     real *d_slope = reals_of(tile->term[0].slope), *area = (real *)scratch;
     for (size_t r = 0; r < rows; r++)
         point_adjoint(factor, shape, points, tile, blur, r, d_variance[r], gather, d_slope + r * d);
@@ -195,7 +196,7 @@ static void slope_backward(const struct gp_factor *factor, const struct gp_shape
         REAL(gemm)
         (PACKED, TRANSPOSED, m, rows, d, 1, reals_of(factor->term[t].points_z), 0, d_slope, d, 1,
          d_e, rows, area);
-        /* e d_slope reaches Z as gamma X does, which joins it. */
+        /* The part of Z is stored here; gamma X, which has the same form, is added to it later. */
         WIDENED(gemm)
         (PLAIN, PLAIN, m, d, rows, 1, e, rows, d_slope, d, 0, gather->term[t].gamma_x, d, area);
     }

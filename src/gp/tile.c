@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function at a tile of points: memory, sums over tiles, and which precision it is. */
+/* One function at a tile of points: memory, sums over tiles, and the choice of precision. */
 #include "gp/tile.h"
 
 #include "math/linalg.h"
@@ -76,7 +76,7 @@ void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
         gather->d_alpha = arena_doubles(arena, m);
 }
 
-/* Of the arrays only those need clearing that are added to rather than written. */
+/* Clears only the arrays that are added to; the others are overwritten. */
 void gp_gather_clear(struct gp_gather *gather, const struct gp_shape *shape) {
     for (size_t t = 0; t < shape->kernel->terms; t++)
         memset(gather->term[t].inverse_square, 0, shape->attributes * sizeof(double));

@@ -47,7 +47,7 @@ static void layout(struct input_work *work, const struct input_setting *setting,
     network_layout(&network, setting->most_rows, arena, work->layer, work->d_layer);
 }
 
-/* For functions that take rows one by one. */
+/* Arguments of functions that process one row at a time. */
 struct pass {
     const struct input_setting *setting;
     const struct input_batch *batch;
@@ -73,7 +73,7 @@ static void fill_features(void *context, size_t i, size_t worker) {
         roots(d, batch->noise + i * d, feature + d + told);
         return;
     }
-    /* What is known of the row before its label: where it is, give or take how much. */
+    /* What is known about the row without its label: mean and deviation of p(x | x~). */
     memcpy(feature, prior->centre + i * d, d * sizeof(double));
     for (size_t j = 0; j < d; j++) {
         const double *root = prior->root + (i * d + j) * d;
@@ -81,7 +81,7 @@ static void fill_features(void *context, size_t i, size_t worker) {
     }
 }
 
-/* Runs the network; what it gives is q. */
+/* Runs the network; its output is q. */
 static const double *forward(const struct input_setting *setting, const struct input_batch *batch,
                              const double *shared, struct input_work *work) {
     struct network network = network_of(setting);
@@ -146,7 +146,7 @@ const struct input_model input_amortised = {
     .averages = true,
     .samples = true,
     .inside = true,
-    .shared_rate = 0.5, /* a network wants smaller steps than what it feeds */
+    .shared_rate = 0.5, /* the network needs smaller steps than the other parameters */
     .shared_parameters = shared_parameters,
     .start = start,
     .layout = layout,

@@ -33,7 +33,7 @@ static bool prepare(struct input_work *work, const struct input_setting *setting
     return lattice_uniform(key, setting->samples, setting->attributes + 1, work->lattice);
 }
 
-/* Of the row's components, the one in whose stretch of the shares u falls. */
+/* The component of the row whose interval of the cumulative shares contains u. */
 static size_t choose_component(size_t components, const double *share, double u) {
     size_t k = 0;
     while (k + 1 < components && (u -= share[k]) > 0.0)
@@ -41,7 +41,7 @@ static size_t choose_component(size_t components, const double *share, double u)
     return k;
 }
 
-/* (point + shift) mod 1, kept off the ends, where the normal quantile is infinite. */
+/* (point + shift) mod 1, kept away from 0 and 1, where the normal quantile is infinite. */
 static double moved(double point, double shift) {
     double u = point + shift;
     u -= u >= 1.0;
@@ -54,7 +54,7 @@ struct draw {
     struct input_work *work;
 };
 
-/* Row i's epsilon (S x d) and components. */
+/* Draws epsilon (S x d) and components of row i. */
 static void draw_row(void *context, size_t i, size_t worker) {
     (void)worker;
     const struct draw *draw = context;
@@ -64,7 +64,7 @@ static void draw_row(void *context, size_t i, size_t worker) {
     double *epsilon = draw->work->epsilon + i * samples * d;
     const double *lattice = draw->work->lattice;
     struct random_key key = {batch->seed, STREAM_INPUT_SHIFT};
-    double *shift = draw->work->d_noise + i * d, last; /* free until the points are placed */
+    double *shift = draw->work->d_noise + i * d, last; /* unused until the points are placed */
     random_uniform(key, batch->step, 2 * batch->row[i], d, shift);
     random_uniform(key, batch->step, 2 * batch->row[i] + 1, 1, &last);
     for (size_t s = 0; s < samples; s++) {

@@ -29,7 +29,7 @@ static void layout(struct input_work *work, const struct input_setting *setting,
         arena_doubles(arena, setting->most_rows * setting->samples * setting->attributes);
 }
 
-/* What a cell with noise counts. */
+/* The term of a cell with noise. */
 static double cell_value(double noise, double shift, double s, double distance, double prior) {
     double told = log_two_pi + log(noise) + (shift * shift + s) / noise;
     double divergence = log(prior / s) + (s + distance * distance) / prior - 1.0;

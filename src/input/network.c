@@ -32,7 +32,7 @@ void network_layout(const struct network *network, size_t rows, struct arena *ar
     }
 }
 
-/* A layer's output under way, for functions that take its rows one by one. */
+/* The output of a layer, for functions that process one row at a time. */
 struct pass {
     size_t width;
     bool last;
@@ -48,7 +48,7 @@ SIMD_CLONES static void add_and_rectify(size_t n, const double *bias, double *ou
     }
 }
 
-/* Where nothing came through on the way forward, nothing goes back. */
+/* The derivative of ReLU: zero where the output is zero. */
 SIMD_CLONES static void rectify_backward(size_t n, const double *value, double *d_value) {
     SIMD_LOOP
     for (size_t j = 0; j < n; j++)
@@ -75,7 +75,7 @@ const double *network_forward(const struct network *network, const struct input_
     return layer[network->layers + 1];
 }
 
-/* Weights, biases and input of one layer, from the adjoint of its output. */
+/* The gradients by weights, biases and input of one layer, from the adjoint of its output. */
 static void layer_backward(const struct network *network, const struct input_batch *batch, size_t l,
                            const double *weights, double *const layer[NETWORK_LAYERS],
                            double *const d_layer[NETWORK_LAYERS], double *d_weights) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baseline: NIMGP_NN as it was published. Two networks, fed with the measurement and what the row
- * is, (x~, y) with a class in one-hot form, give mean and log variance of q(x) = N(mu, s) in plain
- * coordinates. All weights and biases start near zero, so q starts close to N(0, 1) wherever the
- * measurement is. The rest is `narrow`, with q in the place of a row's own parameters:
- * shift = mu - x~, spread = log s - log START.
+ * Baseline: NIMGP_NN as published. Two networks have the measurement and the target as inputs,
+ * (x~, y) with a class in one-hot form. Their outputs are the mean and the log variance of
+ * q(x) = N(mu, s) in plain coordinates. All weights and biases start near zero, so q starts close
+ * to N(0, 1) whatever the measurement is. The rest is as in `narrow`, with q in place of a row's
+ * own parameters: shift = mu - x~, spread = log s - log START.
  *
  * Shared parameters: those of the network of means, then those of the network of log variances.
  */
@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#define DEVIATION 0.001 /* of weights and biases at the start, a normal cut at two of it */
+#define DEVIATION 0.001 /* of initial weights and biases, normal, truncated at two deviations */
 
 static struct network network_of(const struct input_setting *setting) {
     return (struct network){.in = setting->attributes + setting->features,
@@ -50,11 +50,11 @@ static void layout(struct input_work *work, const struct input_setting *setting,
     network_layout(&network, rows, arena, work->second_layer, work->d_second_layer);
 }
 
-/* For functions that take rows one by one. */
+/* Arguments of functions that process one row at a time. */
 struct pass {
     const struct input_setting *setting;
     const struct input_batch *batch;
-    const double *mean, *log_variance; /* B x d, what the networks give */
+    const double *mean, *log_variance; /* B x d, the outputs of the networks */
     struct input_work *work;
 };
 

@@ -10,7 +10,7 @@
 
 enum {
     ROWS_PER_UNIT = 8,
-    FACTORS = 16, /* multiplied before one logarithm is taken of them all */
+    FACTORS = 16, /* factors that are multiplied before their logarithm is taken */
 };
 
 struct job {
@@ -77,8 +77,8 @@ SIMD_CLONES static void multiply_totals(size_t d, const double *prior, const dou
         part[j - whole] *= prior[j] + noise[j];
 }
 
-/* sum_j log(2 pi (s+V)). Options and scaling.c keep s+V within 1e-3 .. 1e10: FACTORS of them are
- * far from overflow. */
+/* sum_j log(2 pi (s+V)). Options and scaling.c keep s+V within 1e-3 .. 1e10, so the product of
+ * FACTORS of them does not overflow. */
 static double log_totals(size_t d, const double *prior, const double *noise) {
     double total = (double)d * log(6.283185307179586477), part[SUM_PARTS];
     for (size_t start = 0; start < d; start += SUM_PARTS * FACTORS) {
@@ -139,18 +139,18 @@ void noise_posterior_draw(const struct input_setting *setting, const struct inpu
     }
 }
 
-/* Which of the prior's components point p, one of row i's, belongs to: its number in the batch. */
+/* The component of the prior to which point p of row i belongs: its index in the batch. */
 static size_t component_of(const struct job *job, size_t i, size_t p) {
     size_t own = job->work->component ? job->work->component[p] : 0;
     return i * job->batch->prior.components + own;
 }
 
-/* Where row i's points are when its attributes hang together; returns log p(x~). */
+/* Places the points of row i if its attributes are correlated; returns log p(x~). */
 static double place_along(const struct job *job, size_t i) {
     size_t d = job->setting->attributes, samples = job->setting->samples;
     const struct input_prior *prior = &job->batch->prior;
     const double *shift = job->q + 2 * i * d, *deviation = job->work->deviation + i * d;
-    double *xi = job->work->d_noise + i * d; /* free until the way back */
+    double *xi = job->work->d_noise + i * d; /* unused until the backward pass */
     for (size_t p = i * samples; p < (i + 1) * samples; p++) {
         size_t at = component_of(job, i, p);
         for (size_t j = 0; j < d; j++)
@@ -160,7 +160,7 @@ static double place_along(const struct job *job, size_t i) {
     return prior->evidence[i];
 }
 
-/* The same where they are independent. */
+/* As place_along, if the attributes are independent. */
 static double place_apart(const struct job *job, size_t i) {
     const struct population *population = job->setting->population;
     const struct input_batch *batch = job->batch;
@@ -249,8 +249,9 @@ static void back_to_xi(const struct job *job, size_t i, size_t p, double *d_xi) 
 }
 
 /*
- * With several points: the point's share once more, and what its own weight says, where only the
- * way through xi counts, d log w / d xi = -xi + epsilon / deviation.
+ * With several points, the doubly reparametrised gradient: d_xi is multiplied by the point's share
+ * once more, and the derivative of its own weight is taken through xi only,
+ * d log w / d xi = -xi + epsilon / deviation.
  */
 static void reparametrise(size_t d, double weight, double share, const double *shift,
                           const double *deviation, const double *epsilon, double *d_xi) {
@@ -260,7 +261,7 @@ static void reparametrise(size_t d, double weight, double share, const double *s
     }
 }
 
-/* One point's share in d_shift and d_deviation where attributes are independent. */
+/* Adds one point's part to d_shift and d_deviation if attributes are independent. */
 SIMD_CLONES static void point_backward_apart(size_t d, const double *root, const double *epsilon,
                                              const double *d_x, double *d_shift,
                                              double *d_deviation) {
@@ -272,7 +273,7 @@ SIMD_CLONES static void point_backward_apart(size_t d, const double *root, const
     }
 }
 
-/* The same from d_xi. */
+/* As point_backward_apart, from d_xi. */
 SIMD_CLONES static void point_backward(size_t d, const double *epsilon, const double *d_xi,
                                        double *d_shift, double *d_deviation) {
     SIMD_LOOP
@@ -282,8 +283,8 @@ SIMD_CLONES static void point_backward(size_t d, const double *epsilon, const do
     }
 }
 
-/* Adds what the value says, -KL(q(xi) || N(0, 1)), and turns the adjoint of deviation =
- * exp(spread/2) into that of spread. */
+/* Adds the derivative of -KL(q(xi) || N(0, 1)), and converts the adjoint of deviation =
+ * exp(spread/2) to that of spread. */
 SIMD_CLONES static void complete_adjoints(size_t d, double weight, const double *shift,
                                           const double *deviation, double *d_shift,
                                           double *d_spread) {
@@ -329,7 +330,7 @@ static void q_backward(const struct job *job, size_t i) {
             reparametrise(d, weight, job->share[p], shift, deviation, epsilon, d_xi);
         point_backward(d, epsilon, d_xi, d_shift, d_spread);
     }
-    /* With several points the weights have said it all. */
+    /* With several points the KL divergence is contained in their weights. */
     complete_adjoints(d, job->share ? 0.0 : weight, shift, deviation, d_shift, d_spread);
 }
 

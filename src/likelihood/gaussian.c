@@ -34,7 +34,7 @@ static void keep_in_range(const struct likelihood_setting *setting, double *thet
     theta[0] = fmin(fmax(theta[0], -20.0), 5.0);
 }
 
-/* A row's value, and, times its weight, the derivatives; that by t is called d_noise. */
+/* A row's value, and its derivatives times its weight; d_noise is the derivative by t. */
 struct answer {
     double value, d_mean, d_variance, d_noise;
 };

@@ -9,7 +9,7 @@
 
 #define LOG_TWO_PI 1.8378770664093454836
 
-#define REACH 8.5 /* of a bump, in its deviations: what is beyond is e^-36 of it */
+#define REACH 8.5 /* of a peak, in its deviations: beyond it the density is e^-36 of the peak */
 enum { MOST_STEPS = 50 };
 
 size_t interval_scratch(const struct likelihood_setting *setting) {
@@ -17,7 +17,8 @@ size_t interval_scratch(const struct likelihood_setting *setting) {
     return 7 * QUADRATURE_NODES;
 }
 
-/* Standardised thresholds beyond this are as good as infinite, and their squares still finite. */
+/* Largest standardised threshold. Beyond it thresholds have the same effect as infinity, and their
+ * squares are still finite. */
 #define FARTHEST 1e8
 
 static double standardised(double threshold, double f, double s) {
@@ -25,9 +26,9 @@ static double standardised(double threshold, double f, double s) {
 }
 
 /*
- * log p = log(Phi(b) - Phi(a)) at each node, a and b standardised, and phi(a) / p, phi(b) / p.
- * In the upper tail the difference is taken on the other side, Phi(-a) - Phi(-b), where Phi is
- * small and exact: log Phi(b) + log(1 - Phi(a) / Phi(b)).
+ * log p = log(Phi(b) - Phi(a)) at each node, a and b standardised, and phi(a) / p, phi(b) / p. In
+ * the upper tail Phi(-a) - Phi(-b) is used instead, where Phi is small and accurate. The logarithm
+ * is log Phi(b) + log(1 - Phi(a) / Phi(b)).
  */
 static void evaluate(struct interval interval, double s, size_t count, const double *f, double *low,
                      double *high, double *log_p, double *scratch) {
@@ -49,8 +50,8 @@ static void evaluate(struct interval interval, double s, size_t count, const dou
     }
 }
 
-/* Where log p changes fastest: at the threshold nearest to the mean, outside the interval at its
- * edge. */
+/* Where log p changes fastest: the threshold nearest to the mean, or the edge of the interval if
+ * the mean is outside. */
 static double steepest(struct interval interval, double mean) {
     if (isinf(interval.low))
         return interval.high;
@@ -83,9 +84,9 @@ static void evaluate_nodes(struct interval interval, struct nodes *nodes) {
 }
 
 /*
- * d log p / d f and the next derivative, which lies between -1/s^2 and 0, at one f. In terms of the
- * tail's A < B as in `evaluate`, p = Phi(B) - Phi(A), with phi(A)/p and phi(B)/p from the hazard at
- * B, which is exact however far out B is.
+ * d log p / d f and the second derivative, which is between -1/s^2 and 0, at one f. With A < B in
+ * the lower tail as in `evaluate`, p = Phi(B) - Phi(A). phi(A)/p and phi(B)/p are computed from the
+ * hazard at B, which is accurate for any B.
  */
 static void slope_at(struct interval interval, double s, double f, double *slope,
                      double *curvature) {
@@ -101,9 +102,9 @@ static void slope_at(struct interval interval, double s, double f, double *slope
 }
 
 /*
- * The mode of N(f; mean, variance) p(f)^alpha, and in `width` the deviation of the bump there.
- * Since log p is concave, each look at a slope tells on which side the one looked for is: Newton's
- * method, halving where a step would pass a side that is known. The mode need not be exact.
+ * The mode of N(f; mean, variance) p(f)^alpha; `width` is set to the deviation of the peak there.
+ * log p is concave, so each slope shows on which side of the present one the solution is. Newton's
+ * method, with bisection if a step would leave the known bounds. The mode need not be exact.
  */
 static struct tilt find_mode(double alpha, struct interval interval, double s, double mean,
                              double variance, double *width) {
@@ -127,8 +128,8 @@ static struct tilt find_mode(double alpha, struct interval interval, double s, d
     return tilt;
 }
 
-/* Nodes around the mode, finest where log p bends or, if the bump does not reach as far, at its
- * edge. */
+/* Nodes around the mode. They are finest where log p changes fastest, or at the edge of the peak if
+ * that place is outside it. */
 static struct nodes average_over_f(double alpha, struct interval interval, double mean,
                                    double variance, double s, double *scratch) {
     struct nodes nodes = nodes_in(scratch, s);
@@ -144,8 +145,8 @@ static struct nodes average_over_f(double alpha, struct interval interval, doubl
     return nodes;
 }
 
-/* E p = Phi((high - mean) / S) - Phi((low - mean) / S), S^2 = s^2 + variance: one f, and more
- * noise. */
+/* E p = Phi((high - mean) / S) - Phi((low - mean) / S), S^2 = s^2 + variance: the same as a single
+ * f with more noise. */
 static struct nodes all_as_noise(struct interval interval, double mean, double variance, double s,
                                  double *scratch) {
     struct nodes nodes = nodes_in(scratch, sqrt(s * s + variance));
@@ -205,7 +206,7 @@ double interval_probabilities(size_t count, const double *threshold, double mean
     double *f = scratch, *weight = scratch + QUADRATURE_NODES, left = 0.0;
     double s = sqrt(1.0 + variance);
     for (size_t k = 0; k <= count; k++) {
-        /* On the side where both are small, as above. */
+        /* In the tail where both are small, as in `evaluate`. */
         double a = k ? (threshold[k - 1] - mean) / s : -INFINITY;
         double b = k < count ? (threshold[k] - mean) / s : INFINITY;
         int flip = a + b > 0.0;

@@ -39,8 +39,8 @@ static size_t parameters(const struct likelihood_setting *setting) {
     return map_size(setting) + setting->classes;
 }
 
-/* A function each for the first labels, random mixtures of unit length for the rest; offsets that
- * give each label its share of the rows. */
+/* Each of the first labels starts with a function of its own, the others with random combinations
+ * of unit length. The offsets give each label its share of the rows. */
 static void start(const struct likelihood_setting *setting, const struct target_summary *summary,
                   double *theta) {
     size_t classes = setting->classes, mixed = setting->functions;
@@ -60,7 +60,7 @@ static void keep_in_range(const struct likelihood_setting *setting, double *thet
         theta[i] = fmin(fmax(theta[i], -50.0), 50.0);
 }
 
-/* One label's g in one row: where it is, how wide, and how much input noise moves it. */
+/* g of one label in one row: mean, variance, and variance due to input noise. */
 struct mixture {
     double mean, variance, blur;
 };
@@ -75,11 +75,11 @@ static struct mixture mix(const struct likelihood_setting *setting, const double
         g.variance += row[f] * row[f] * variance[f * stride];
         g.blur += blur ? row[f] * row[f] * blur[f * stride] : 0.0;
     }
-    g.variance = fmax(g.variance, 1e-12); /* a label whose map is all zero */
+    g.variance = fmax(g.variance, 1e-12); /* for a label whose weights are all zero */
     return g;
 }
 
-/* From label l's g in row r back to f, map and offset. */
+/* The gradients by f, weights and offset from that by label l's g in row r. */
 static void mix_back(const struct likelihood_setting *setting, const double *theta, size_t l,
                      const struct expectation *question, size_t r,
                      const struct interval_answer *answer) {

@@ -24,7 +24,7 @@ static void read_thresholds(const struct likelihood_setting *setting, const doub
         threshold[k] = threshold[k - 1] + exp(theta[k]);
 }
 
-/* So that each level starts with its share of the rows. */
+/* Each level starts with its share of the rows. */
 static void start(const struct likelihood_setting *setting, const struct target_summary *summary,
                   double *theta) {
     double below = 0.0, before = 0.0;
@@ -46,7 +46,7 @@ static size_t scratch_size(const struct likelihood_setting *setting) {
     return interval_scratch(setting) + setting->classes;
 }
 
-/* A threshold's derivative goes to all parameters it is the sum of. */
+/* The derivative of a threshold is added to all parameters of which it is the sum. */
 static void add_threshold(const double *theta, size_t k, double derivative, double *d_theta) {
     d_theta[0] += derivative;
     for (size_t i = 1; i <= k; i++)

@@ -20,12 +20,13 @@
 
 #define LOG_TWO_PI 1.8378770664093454836
 
-/* SPACING and GROWTH of the nodes as in quadrature.c; what is e^-DEEP of the largest is nothing. */
+/* SPACING and GROWTH of the nodes as in quadrature.c. Values below e^-DEEP of the largest are
+ * neglected. */
 #define SPACING 0.28
 #define GROWTH (1.0 / 14.0)
 #define DEEP 42.0
 
-#define WIDEST 100.0 /* deviations of a bump that are all there is to see of it, tails and all */
+#define WIDEST 100.0 /* deviations of a peak that contain all of it, including its tails */
 
 #define LARGE_COUNT 1000.0
 
@@ -42,7 +43,7 @@ static void start(const struct likelihood_setting *setting, const struct target_
 
 static void keep_in_range(const struct likelihood_setting *setting, double *theta) {
     (void)setting;
-    theta[0] = fmin(fmax(theta[0], -700.0), 700.0); /* exposures come in any unit */
+    theta[0] = fmin(fmax(theta[0], -700.0), 700.0); /* exposures may be in any unit */
 }
 
 static size_t scratch_size(const struct likelihood_setting *setting) {
@@ -61,9 +62,9 @@ static double at_best(double y) {
 }
 
 /*
- * Where y (c + f) - exp(c + f) - (f - mean)^2 / (2 variance) is largest. With
- * t = c + f + log(variance) this is t + exp(t) = K; Newton from the right, where it converges from
- * any start.
+ * The f at which y (c + f) - exp(c + f) - (f - mean)^2 / (2 variance) is largest. With
+ * t = c + f + log(variance) this is the solution of t + exp(t) = K. Newton's method from the right,
+ * where it converges from any start.
  */
 static double find_mode(double y, double c, double mean, double variance) {
     double shift = c + log(variance), k = shift + mean + variance * y;
@@ -73,12 +74,12 @@ static double find_mode(double y, double c, double mean, double variance) {
     return t - shift;
 }
 
-/* log p(y | f) without at_best(y); delta = log(rate / y), or log rate where y is zero. */
+/* log p(y | f) without at_best(y); delta = log(rate / y), or log rate if y is zero. */
 static double log_p_at(double y, double delta) {
     return y > 0.0 ? y * (delta - expm1(delta)) : -exp(delta);
 }
 
-/* Its slope, y - rate. */
+/* The slope of log_p_at, y - rate. */
 static double slope_at(double y, double delta) {
     return y > 0.0 ? -y * expm1(delta) : -exp(delta);
 }
@@ -98,11 +99,11 @@ static struct answer answer_log(double y, double c, double mean, double variance
 }
 
 /*
- * E p^alpha over nodes around the mode of N(f; mean, variance) p^alpha, see power.h. There it is a
- * bump of deviation `width`, which changes over no less than the rate's own scale of one. For a
- * large count the bump is nothing beside f's deviation; then N(centre, narrow^2) is put in place of
- * N(centre, variance), and their ratio with p. A rate too large for its node to have a share may be
- * infinite.
+ * E p^alpha by quadrature around the mode of N(f; mean, variance) p^alpha, see power.h. The
+ * integrand is a peak of deviation `width`, and the rate changes on a scale of one in f. For a
+ * large count the peak is much narrower than the deviation of f. Then N(centre, narrow^2) replaces
+ * N(centre, variance), and p is multiplied by their ratio. A rate may be infinite at a node whose
+ * weight is zero.
  */
 static struct answer answer_power(double alpha, double y, double c, double mean, double variance,
                                   double *scratch) {
@@ -154,13 +155,14 @@ static void moments(const struct likelihood_setting *setting, const double *thet
     }
 }
 
-/* log p(y | f) and the exponent of f's density; c is less log y, where y is not zero. */
+/* log p(y | f) plus the exponent of the density of f. If y is not zero, log y is already subtracted
+ * from c. */
 static double bump(double y, double c, double mean, double variance, double f) {
     return log_p_at(y, c + f) - (f - mean) * (f - mean) / (2.0 * variance);
 }
 
-/* log E p(y | f): the trapezoidal rule outwards from the bump's top, with the spacing of a bump at
- * least so wide and never wider than the rate's own scale of one. */
+/* log E p(y | f) by the trapezoidal rule from the maximum of the integrand outwards. The spacing is
+ * proportional to the width of the peak, limited to one, the scale of the rate. */
 static double log_density_at(double y, double c, double mean, double variance) {
     double top = find_mode(y, c, mean, variance), total = 1.0;
     double width = fmin(1.0, 1.0 / sqrt(exp(c + top) + 1.0 / variance));
@@ -186,10 +188,10 @@ static void log_density(const struct likelihood_setting *setting, const double *
 }
 
 /*
- * P(Y <= y) of one row for a large y. Y <= y where a Gamma(y+1) variable exceeds the rate, so where
- * t = log Gamma variable - log rate is positive. For large a = y + 1 the former is nearly normal,
- * with cumulants digamma(a), 1/a + 1/(2 a^2), -1/a^2 - 1/a^3, 2/a^3, and the latter is normal:
- * Edgeworth's expansion to second order. From y = 1000 on it is off by less than 1e-6.
+ * P(Y <= y) of one row for a large y. Y <= y if a Gamma(y+1) variable exceeds the rate, so if
+ * t = log Gamma variable - log rate is positive. For large a = y + 1 the first is nearly normal,
+ * with cumulants digamma(a), 1/a + 1/(2 a^2), -1/a^2 - 1/a^3, 2/a^3, and the second is normal.
+ * Uses Edgeworth's expansion to second order. From y = 1000 on the error is less than 1e-6.
  */
 static double cumulative_large(double y, double log_rate, double variance) {
     double a = y + 1.0, r = 1.0 / a, total = variance + r * (1.0 + 0.5 * r);

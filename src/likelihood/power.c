@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Sum of weights times log p, in the nodes' order. */
+/* The sum of weight times log p, in the order of the nodes. */
 static double mean_log(size_t count, const double *log_p, const double *weight) {
     double total = 0.0;
     for (size_t i = 0; i < count; i++)
@@ -15,8 +15,8 @@ static double mean_log(size_t count, const double *log_p, const double *weight) 
 }
 
 /*
- * With x_i = alpha (log p_i - the largest) the sum is S = sum_i weight_i exp(x_i) <= 1. Where S is
- * near one its logarithm is log1p(sum_i weight_i expm1(x_i)); where it is small, log S.
+ * With x_i = alpha (log p_i - the largest) the sum is S = sum_i weight_i exp(x_i) <= 1. If S is
+ * near one its logarithm is computed as log1p(sum_i weight_i expm1(x_i)), otherwise as log S.
  */
 double power_mean(double alpha, size_t count, double *log_p, double *weight) {
     if (alpha == 0.0)
@@ -35,7 +35,7 @@ double power_mean(double alpha, size_t count, double *log_p, double *weight) {
     return largest + (total > 0.5 ? log1p(less_one) : log(total)) / alpha;
 }
 
-/* g at mean + alpha variance s, taken to be straight from f on, equals s. */
+/* Solves g(mean + alpha variance s) = s for s, where g is approximated by its tangent at f. */
 struct tilt tilt_from(double alpha, double mean, double variance, double f, double g,
                       double curvature) {
     double slope = (g + curvature * (mean - f)) / (1.0 - alpha * variance * curvature);

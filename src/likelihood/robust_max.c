@@ -33,11 +33,12 @@
 
 enum { LANES = 4, MAX_NODES = 768, NODE_ARRAYS = 3 };
 
-/* The classes that matter to one row, and its nodes. Arrays per class are `nodes` apart. */
+/* The relevant classes of one row, and its nodes. The arrays of successive classes are `nodes`
+ * apart. */
 struct grid {
-    size_t classes; /* that matter */
-    size_t nodes;   /* a multiple of LANES; the surplus has weight 0 */
-    size_t *which;  /* the class at each place */
+    size_t classes; /* relevant classes */
+    size_t nodes;   /* a multiple of LANES; the added ones have weight 0 */
+    size_t *which;  /* the class at each index */
     double *mean, *deviation;
     double *f, *weight, *product; /* nodes */
     double *z, *cdf, *hazard;     /* classes x nodes; hazard = phi(z)/Phi(z) */
@@ -60,7 +61,7 @@ static void grid_place(struct grid *grid, size_t classes, double *scratch) {
     grid->hazard = grid->cdf + classes * MAX_NODES;
 }
 
-/* Lists the classes whose step is not yet flat at `start`, and returns the narrowest width. */
+/* Lists the classes whose step is not yet constant at `start`, and returns the least width. */
 static double keep_relevant(struct grid *grid, size_t classes, const double *mean,
                             const double *variance, size_t stride, double start) {
     double narrowest = INFINITY;
@@ -77,7 +78,7 @@ static double keep_relevant(struct grid *grid, size_t classes, const double *mea
     return narrowest;
 }
 
-/* Largest spacing in units of the local width: the more steps meet, the sharper their product. */
+/* Largest spacing in units of the local width: the product of more steps is steeper. */
 static double largest_step(size_t classes) {
     return 0.6 / (1.0 + 0.12 * log2((double)classes));
 }
@@ -118,7 +119,8 @@ static void evaluate_steps(struct grid *grid) {
  * P_y of one row. With g = N(f; mu_y, v_y) prod_{c != y} Phi(z_c) = product * hazard_y / s_y:
  *     dP/dmu_c = -int g hazard_c / s_c,        dP/dv_c = -int g hazard_c z_c / (2 v_c),
  *     dP/dmu_y = int g z_y / s_y,              dP/dv_y = int g (z_y^2 - 1) / (2 v_y).
- * The derivatives (stride apart) are set to zero by the caller and written where they matter.
+ * The caller sets the derivatives (stride apart) to zero; only those of relevant classes are
+ * written.
  */
 static double probability_of_label(struct grid *grid, size_t classes, size_t label,
                                    const double *mean, const double *variance, size_t stride,
@@ -148,7 +150,7 @@ static double probability_of_label(struct grid *grid, size_t classes, size_t lab
     for (size_t p = 0; p < grid->classes; p++) {
         if (p == own)
             continue;
-        double width = grid->deviation[p], *slope = grid->cdf + p * n; /* cdf is done with */
+        double width = grid->deviation[p], *slope = grid->cdf + p * n; /* cdf is no longer needed */
         multiply(n, g, grid->hazard + p * n, slope);
         double plain = sum(n, slope), weighted = dot(n, slope, grid->z + p * n);
         d_mean[grid->which[p] * stride] = -plain / width;
@@ -157,7 +159,7 @@ static double probability_of_label(struct grid *grid, size_t classes, size_t lab
     return total;
 }
 
-/* theta, when there is one, is the logit of eps. */
+/* theta, if there is one, is the logit of eps. */
 static double epsilon_of(const struct likelihood_setting *setting, const double *theta) {
     return setting->learn_epsilon ? 1.0 / (1.0 + exp(-theta[0])) : setting->epsilon;
 }
@@ -167,7 +169,8 @@ struct answer {
     double value, by_p, by_logit;
 };
 
-/* d eps / d logit = eps (1-eps). Near alpha = 0 the differences are taken so that no digits go. */
+/* d eps / d logit = eps (1-eps). Near alpha = 0 the differences are computed without
+ * cancellation. */
 static struct answer answer_at(double p, double eps, double hit, double miss, double alpha) {
     if (alpha == 0.0)
         return (struct answer){.value = p * hit + (1.0 - p) * miss,
@@ -206,7 +209,7 @@ static void expectation(const struct likelihood_setting *setting, const double *
     }
 }
 
-/* P_y of every class from one grid: it reaches up to where the last step is flat. */
+/* P_y of every class from one grid, which ends where the last step is constant. */
 static void probabilities(struct grid *grid, size_t classes, const double *mean,
                           const double *variance, size_t stride, double *probability) {
     double start = -INFINITY, end = -INFINITY;

@@ -18,11 +18,11 @@
 
 #define CUT 4.2f
 #define STEP 0.9f
-#define FARTHEST 12.0f /* steps are flat beyond */
+#define FARTHEST 12.0f /* steps are constant beyond */
 
 enum { LANES = 16, MOST_NODES = 256 };
 
-/* What one block of points shares out: a lane each. */
+/* Sums and limits of a block of LANES points. */
 struct block {
     float start[LANES], end[LANES], narrowest[LANES];
     float total[LANES];
@@ -32,8 +32,8 @@ size_t robust_max_coarse_scratch(size_t classes) {
     return (5 * classes * LANES + 2 * MOST_NODES) / 2 + 1;
 }
 
-/* Mean, deviation and its inverse of LANES points of one class. Means are taken from the first
- * class's, so that large ones common to all do not matter. */
+/* Mean, deviation and its inverse of LANES points of one class. The mean of the first class is
+ * subtracted from all means, so that a large common value costs no precision. */
 SIMD_CLONES static void take_lanes(const double *first, const double *mean, const double *variance,
                                    float *restrict mu, float *restrict s, float *restrict inverse) {
     for (size_t lane = 0; lane < LANES; lane++) {
@@ -43,7 +43,8 @@ SIMD_CLONES static void take_lanes(const double *first, const double *mean, cons
     }
 }
 
-/* The block's points, classes x LANES each; those beyond the last repeat it. */
+/* The points of a block, classes x LANES each. If there are fewer than LANES, the last one is
+ * repeated. */
 static void gather(size_t classes, size_t count, const double *mean, const double *variance,
                    size_t stride, float *mu, float *s, float *inverse) {
     double first[LANES], own[LANES], spread[LANES];
@@ -81,7 +82,8 @@ SIMD_CLONES static void lay_out(size_t classes, const float *mu, const float *s,
     }
 }
 
-/* Adds node i of every lane to the classes' sums; false when all lanes are past their last. */
+/* Adds node i of every lane to the sums of the classes; false if all lanes are past their last
+ * node. */
 SIMD_INLINE bool add_node(size_t classes, float height, float width, const float *mu,
                           const float *inverse, struct block *block, float *hazard, float *sum) {
     float product[LANES], f[LANES];

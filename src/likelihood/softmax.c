@@ -70,8 +70,8 @@ static void evaluate(const struct likelihood_setting *setting, const double *mea
     add(POINTS, largest, log_sum);
 }
 
-/* log p_s = f_sy - log_sum_s, in place of log_sum (S); see power_mean for what it returns and what
- * becomes of the points' shares (S). */
+/* Replaces log_sum (S) by log p_s = f_sy - log_sum_s. power_mean describes the result and the
+ * shares of the points (S). */
 static double share_points(const struct likelihood_setting *setting,
                            const struct expectation *question, size_t r, size_t label,
                            double *log_sum, double *share) {

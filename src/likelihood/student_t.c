@@ -27,7 +27,7 @@
 #define START_VARIANCE 0.1 /* of the spread of y */
 #define START_FREEDOM 4.0
 
-enum { MOST_SCALES = QUADRATURE_NODES }; /* one scratch serves both */
+enum { MOST_SCALES = QUADRATURE_NODES }; /* the same scratch is used for both */
 
 static double freedom_of(const double *theta) {
     return 2.0 + exp(theta[1]);
@@ -69,14 +69,15 @@ static struct shape shape_of(const double *theta) {
                           .d_constant = 0.5 * (digamma(0.5 * nu + 0.5) - digamma(0.5 * nu))};
 }
 
-/* A row's value and its derivatives, `pulls` and `logs` being those by s2 and nu in parts:
+/* A row's value and derivatives. `pulls` and `logs` are parts of the derivatives by s2 and nu:
  * (pulls - 1) / (2 s2) and c'(nu) + (pulls - 1) / (2 nu) - logs / 2. */
 struct answer {
     double value, d_mean, d_variance, pulls, logs;
 };
 
-/* With a = nu s2, u = y - f, by f: (nu+1) u / (a + u^2); by s2: ((nu+1) u^2 / (a + u^2) - 1) / (2
- * s2); by nu: c'(nu) + ((nu+1) u^2 / (a + u^2) - 1) / (2 nu) - 1/2 log(1 + u^2/a). */
+/* With a = nu s2 and u = y - f, the derivatives of log p are
+ * by f: (nu+1) u / (a + u^2); by s2: ((nu+1) u^2 / (a + u^2) - 1) / (2 s2);
+ * by nu: c'(nu) + ((nu+1) u^2 / (a + u^2) - 1) / (2 nu) - 1/2 log(1 + u^2/a). */
 static struct answer answer_log(const struct shape *shape, double s2, double y, double mean,
                                 double variance, double *scratch) {
     double *f = scratch, *weight = f + QUADRATURE_NODES, nu = shape->nu, a = nu * s2;
@@ -94,16 +95,17 @@ static struct answer answer_log(const struct shape *shape, double s2, double y, 
 }
 
 /*
- * Powers: with k = alpha (nu+1) / 2, a power of a t is a mixture of normals too,
+ * Powers: with k = alpha (nu+1) / 2, a power of a t density is a mixture of normals as well,
  *
- *     (1 + u^2/a)^-k = E exp(-lambda u^2/a),   lambda ~ Gamma(k),
+ *     (1 + u^2/a)^-k = E exp(-lambda u^2/a),   lambda ~ Gamma(k).
  *
- * over which the average over f is in closed form, with d = y - mean, q = a + 2 lambda variance:
+ * The average of each over f has a closed form, with d = y - mean, q = a + 2 lambda variance:
  *
  *     G(lambda) = E exp(-lambda u^2/a) = (q/a)^(-1/2) exp(-lambda d^2/q).
  *
- * Over f the integrand may have two bumps far apart, an outlier's and one at y; over w = log lambda
- * they are close together. The density of w is exp(k w - exp(w)) / Gamma(k).
+ * As a function of f the integrand may have two distant peaks, one at the mean and one at y. As a
+ * function of w = log lambda they are close together. The density of w is
+ * exp(k w - exp(w)) / Gamma(k).
  */
 struct mixture {
     size_t count;
@@ -112,10 +114,11 @@ struct mixture {
 };
 
 /*
- * The trapezoidal rule in w from where 1 - G is nothing, or weight G is e^-42 of its largest, to
- * where it is so above. With r = 1 + (variance + d^2)/a the slope of its logarithm is between k - r
- * exp(w) and k - exp(w), so its largest lies between log(k/r) and log k, and is no sharper than
- * 1/sqrt(k). The nodes left out below are a geometric series, counted with the first one.
+ * The trapezoidal rule in w. It starts where 1 - G is negligible or weight G is e^-42 of its
+ * maximum, and ends where weight G is e^-42 of its maximum again. With r = 1 + (variance + d^2)/a
+ * the slope of log(weight G) is between k - r exp(w) and k - exp(w). So its maximum is between
+ * log(k/r) and log k, and its width is at least 1/sqrt(k). The omitted nodes below form a geometric
+ * series, which is added to the first node.
  */
 static struct mixture place_mixture(double k, double r, double *scratch) {
     enum { N = QUADRATURE_NODES };
@@ -123,7 +126,7 @@ static struct mixture place_mixture(double k, double r, double *scratch) {
                               .log_weight = scratch + N,
                               .share = scratch + 2 * N,
                               .by_k = scratch + 3 * N};
-    double c = fmin(42.0 / k, 1e300), log_r = log(fmin(fmax(r, 1.0), 1e300)); /* also of NaN */
+    double c = fmin(42.0 / k, 1e300), log_r = log(fmin(fmax(r, 1.0), 1e300)); /* replaces NaN */
     double left = fmax(log(k) - c - sqrt(2.0 * c), log(fmin(k, 1.0)) - 37.0) - log_r;
     double right = log(k) + fmin(sqrt(2.0 * c), log(2.0 + 2.0 * c));
     double step = fmax(fmin(0.28, 0.5 / sqrt(k)), (right - left) / (N - 2));
@@ -142,9 +145,10 @@ static struct mixture place_mixture(double k, double r, double *scratch) {
 }
 
 /*
- * Shares proportional to weight G; returns log S, S = sum_j weight_j G_j, and its derivative by k.
- * Since sum_j weight_j = 1 whatever k is, S = 1 + sum_j weight_j (G_j - 1), and by k it is
- * sum_j weight_j by_k_j (G_j - 1): exact where k, and with it all weights but the first, is small.
+ * Shares proportional to weight G. Returns log S, S = sum_j weight_j G_j, and its derivative by k.
+ * Since sum_j weight_j = 1 for any k, S = 1 + sum_j weight_j (G_j - 1), and its derivative is
+ * sum_j weight_j by_k_j (G_j - 1). This is accurate if k is small, when all weights but the first
+ * are small.
  */
 static double share_mixture(struct mixture *mixture, double a, double d, double variance,
                             double *d_k) {
@@ -210,9 +214,9 @@ static void expectation(const struct likelihood_setting *setting, const double *
 
 /*
  * The scales tau and the logarithms of their shares. In v = log tau the density is proportional to
- * exp(-nu/2 (v + exp(-v))): a bump of width sqrt(2/nu) that falls off steeply to the left and like
- * exp(-nu v / 2) to the right. Seen from a distance of `farthest` in units of s, the bump stands up
- * to log(1 + farthest^2 / nu) further right and is as wide.
+ * exp(-nu/2 (v + exp(-v))). This is a peak of width sqrt(2/nu) that decreases steeply to the left
+ * and like exp(-nu v / 2) to the right. For an outlier at a distance of `farthest` in units of s,
+ * the peak is up to log(1 + farthest^2 / nu) further right and has the same width.
  */
 static size_t place_scales(double nu, double farthest, double *tau, double *log_share) {
     double width = sqrt(2.0 / nu), step = fmin(0.4, 0.5 * width);

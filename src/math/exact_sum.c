@@ -7,7 +7,7 @@
 
 enum { SUM_BITS = 62, PARTS = 8 };
 
-/* The largest |v|, or NaN when a number is not finite. */
+/* The largest |v|, or NaN if a number is not finite. */
 SIMD_CLONES static double largest_size(size_t n, const double *v) {
     double largest[PARTS] = {0}, trouble[PARTS] = {0};
     size_t whole = n / PARTS * PARTS;
@@ -50,7 +50,7 @@ void exact_exponents(size_t count, const double *values, int64_t *exponent) {
     }
 }
 
-/* What a block's numbers are multiplied by: 62 - b - e. */
+/* Binary exponent of the factor by which the numbers of a block are multiplied: 62 - b - e. */
 static int shift_of(int64_t exponent, size_t terms) {
     int bits = 0;
     while (((size_t)1 << bits) < terms)

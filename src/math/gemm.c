@@ -2,21 +2,22 @@
 /*
  * Products of row-major matrices.
  *
- * k is cut into blocks of up to DEPTH and m into blocks of up to HEIGHT. A block of op(A) is packed
- * into panels of TILE_ROWS rows and stays in the L2 cache; panels of op(B), up to TILE_COLUMNS
- * columns wide, are packed one after the other into the L1 cache and meet all panels of A there.
- * Either factor may also come packed already.
- * Each meeting is one tile of C: its sums are kept in registers over the whole block of k and then
- * written to C or added to it.
+ * k is cut into blocks of at most DEPTH and m into blocks of at most HEIGHT. A block of op(A) is
+ * packed into panels of TILE_ROWS rows and stays in the L2 cache. Panels of op(B), at most
+ * TILE_COLUMNS columns wide, are packed one after the other into the L1 cache, and each is
+ * multiplied by all panels of A. Either factor may also be given in packed form.
+ * The product of two panels is one tile of C. Its sums are kept in registers over the whole block
+ * of k and then written to C or added to it.
  *
- * Why an element of C does not depend on where it stands: in every tile, whatever its width, each
- * element is a single chain of multiply-adds in ascending k. Where tiles are not full, the panels
- * are padded with zeros, the same chain is run and what is padding is dropped. The cuts of k are
- * made by k alone. alpha is multiplied into op(A) while packing and beta into C beforehand, so that
- * what remains at the end of a chain is a bare store or addition.
+ * An element of C does not depend on its position. In every tile, whatever its width, each element
+ * is a single chain of multiply-adds in ascending k. If a tile is not full, the panels are padded
+ * with zeros, the same chain is computed, and the padding is dropped. Where k is cut depends on k
+ * alone. alpha is multiplied into op(A) while packing, and beta into C beforehand, so that a chain
+ * ends with a plain store or addition.
  *
- * The factors are matrices of `real` (real.h), C is one of `result`: the same, or doubles to which
- * the sums of floats over a block of k are widened before they are added up.
+ * The factors are matrices of `real` (real.h), and C is one of `result`. This is either the same
+ * type or double; then the sums of floats over a block of k are converted to double before they are
+ * added up.
  */
 #include "math/linalg.h"
 #include "math/real.h"
@@ -27,8 +28,8 @@
 #include <stdbool.h>
 
 /*
- * The chains are written as sum += a * b. ISO mode keeps GCC from fusing that, hence the pragma;
- * Clang does it anyway. On a processor without FMA the same source rounds twice.
+ * The chains are written as sum += a * b. In ISO mode GCC does not fuse this without the pragma;
+ * Clang fuses it anyway. A processor without FMA rounds twice.
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=fast")
@@ -47,7 +48,7 @@ enum {
     TILE_ROWS = SQUARE,
     TILE_VECTORS = 3, /* 4 x 3 sums, 3 vectors of B and one of A fill 16 registers */
     TILE_COLUMNS = LANES * TILE_VECTORS,
-    STEPS = 4, /* of k in one round of the inner loop */
+    STEPS = 4, /* of k per iteration of the inner loop */
     DEPTH = 264,
     HEIGHT = 240,
 };
@@ -59,16 +60,16 @@ _Static_assert(HEIGHT % TILE_ROWS == 0, "blocks of rows consist of whole tiles")
 typedef real vector __attribute__((vector_size(LANES * sizeof(real)), may_alias));
 typedef real unaligned_vector
     __attribute__((vector_size(LANES * sizeof(real)), aligned(sizeof(real)), may_alias));
-/* As many results, anywhere in memory. */
+/* LANES results, without alignment. */
 typedef result result_vector
     __attribute__((vector_size(LANES * sizeof(result)), aligned(sizeof(result)), may_alias));
 
-/* Sums for a tile of C, or for its first vectors. */
+/* Sums for a tile of C, or for its first vectors only. */
 struct tile {
     vector sum[TILE_ROWS][TILE_VECTORS];
 };
 
-/* Which part of a product is zero or not wanted. */
+/* Which part of a product is zero or not needed. */
 enum shape {
     FULL,
     LOWER_RESULT, /* only the lower triangle of C */
@@ -80,10 +81,10 @@ struct product {
     enum form ta, tb;
     size_t m, n, k;
     real alpha;
-    const real *weight; /* k: op(A) is A diag(weight); or NULL. For gemm_pack_left alone. */
-    const real *a, *b;  /* where packed: all panels, block of k after block of k */
+    const real *weight; /* k: op(A) is A diag(weight); or NULL. Only for gemm_pack_left. */
+    const real *a, *b;  /* if packed: all panels, one block of k after the other */
     size_t lda, ldb;
-    bool add; /* to C rather than overwrite it */
+    bool add; /* add to C instead of overwriting it */
     result *c;
     size_t ldc;
 };
@@ -106,7 +107,7 @@ SIMD_INLINE size_t larger(size_t x, size_t y) {
     return x > y ? x : y;
 }
 
-/* Size of the even pieces, multiples of `unit`, that cut `total` into pieces of at most `limit`. */
+/* Cuts `total` into equal pieces of at most `limit`; returns their size, a multiple of `unit`. */
 SIMD_INLINE size_t piece(size_t total, size_t limit, size_t unit) {
     const size_t pieces = (total + limit - 1) / limit;
     const size_t even = pieces ? (total + pieces - 1) / pieces : 1;
@@ -130,8 +131,8 @@ SIMD_INLINE void pack_rows(size_t lanes, size_t used, size_t k, real scale, cons
 }
 
 /*
- * target (k x lanes) = scale * source, where column `lane` starts at source + lane * ld; row p is
- * multiplied by weight[p] as well, if there are weights.
+ * target (k x lanes) = scale * source, where column `lane` starts at source + lane * ld. Row p is
+ * also multiplied by weight[p] unless weight is NULL.
  */
 SIMD_INLINE void pack_columns(size_t lanes, size_t used, size_t k, real scale, const real *weight,
                               const real *source, size_t ld, real *target) {
@@ -161,7 +162,7 @@ SIMD_INLINE struct range panel_range(const struct product *x, const struct block
     return k;
 }
 
-/* Packs `used` rows of alpha op(A), all of which may be read in [from, to) of k. */
+/* Packs `used` rows of alpha op(A), all of whose elements in [from, to) of k may be read. */
 SIMD_INLINE void pack_plain(const struct product *x, size_t row, size_t used, size_t from,
                             size_t to, real *target) {
     if (x->ta == TRANSPOSED)
@@ -171,7 +172,8 @@ SIMD_INLINE void pack_plain(const struct product *x, size_t row, size_t used, si
                      x->a + row * x->lda + from, x->lda, target);
 }
 
-/* The same where the diagonal of L passes: what is on its far side is zero and not read. */
+/* As pack_plain where the rows cross the diagonal of L: elements beyond the diagonal are zero and
+ * are not read. */
 SIMD_INLINE void pack_diagonal(const struct product *x, size_t row, size_t used, size_t from,
                                size_t to, real *target) {
     for (size_t p = from; p < to; p++) {
@@ -187,7 +189,7 @@ SIMD_INLINE void pack_diagonal(const struct product *x, size_t row, size_t used,
     }
 }
 
-/* Panels follow one another at block->depth * TILE_ROWS numbers, whatever part of k they need. */
+/* Each panel takes block->depth * TILE_ROWS numbers, even if it needs only a part of k. */
 SIMD_INLINE void pack_a(const struct product *x, const struct block *block, real *packed) {
     for (size_t i = 0; i < block->rows; i += TILE_ROWS) {
         const size_t row = block->row + i, used = smaller(TILE_ROWS, block->rows - i);
@@ -197,7 +199,7 @@ SIMD_INLINE void pack_a(const struct product *x, const struct block *block, real
             pack_plain(x, row, used, k.from, k.to, target);
             continue;
         }
-        /* Before, across and after the square on the diagonal; one of the outer two is empty. */
+        /* Before, on and after the square on the diagonal; one of the outer two is empty. */
         const size_t enter = larger(smaller(row, k.to), k.from);
         const size_t leave = larger(smaller(row + TILE_ROWS, k.to), k.from);
         pack_plain(x, row, used, k.from, enter, target);
@@ -225,8 +227,9 @@ SIMD_INLINE void multiply_add(size_t vectors, const real *a, const real *b, stru
 }
 
 /*
- * tile = panel of A (k x TILE_ROWS), transposed, times panel of B (k x vectors). Several steps of k
- * a round: where two threads share a core, what stands beside the multiply-adds costs most.
+ * tile = panel of A (k x TILE_ROWS), transposed, times panel of B (k x vectors). One iteration has
+ * several steps of k: if two threads share a core, the instructions besides the multiply-adds cost
+ * most.
  */
 SIMD_INLINE void multiply(size_t vectors, size_t k, const real *a, const real *b,
                           struct tile *tile) {
@@ -257,9 +260,9 @@ SIMD_INLINE void write_whole_tile(size_t vectors, const struct tile *tile, bool 
             write_vector((const unaligned_vector *)&tile->sum[i][v], add, c + i * ldc + v * LANES);
 }
 
-/* The tile at (row, column) where part of it is padding or above the diagonal of C. `numbers` is
- * not taken to be aligned: with -fstack-protector-strong GCC 12 gives a local array in a function
- * with clones 16 bytes, whatever _Alignas says. */
+/* Writes the tile at (row, column) if part of it is padding or above the diagonal of C. `numbers`
+ * is not assumed to be aligned: with -fstack-protector-strong GCC 12 aligns a local array in a
+ * function with clones to 16 bytes, whatever _Alignas says. */
 SIMD_INLINE void write_part_of_tile(const struct product *x, size_t row, size_t column,
                                     size_t vectors, const struct tile *tile, bool add) {
     real numbers[TILE_ROWS][TILE_COLUMNS];
@@ -285,7 +288,7 @@ SIMD_INLINE size_t panel_vectors(size_t columns) {
     return vectors == 4 ? 2 : smaller(vectors, TILE_VECTORS);
 }
 
-/* m or n with the padding of the last panel, whichever side it is on. */
+/* m or n including the padding of the last panel. */
 SIMD_INLINE size_t padded(size_t n) {
     return (n + LANES - 1) / LANES * LANES;
 }
@@ -338,7 +341,7 @@ SIMD_CLONES static void multiply_block(const struct product *x, const struct blo
     }
 }
 
-/* C = beta C, or its lower triangle alone. */
+/* C = beta C, or only its lower triangle. */
 static void scale(const struct product *x, real beta) {
     for (size_t i = 0; i < x->m; i++) {
         result *row = x->c + i * x->ldc;
@@ -349,7 +352,7 @@ static void scale(const struct product *x, real beta) {
 }
 
 static void run(const struct product *x, real beta, real *scratch) {
-    assert(x->ta != PACKED || x->alpha == 1.0); /* alpha went in while packing */
+    assert(x->ta != PACKED || x->alpha == 1.0); /* alpha was applied while packing */
     if ((beta != 0 && beta != 1) || (x->k == 0 && beta == 0))
         scale(x, beta);
     const size_t depth = piece(x->k, DEPTH, STEPS), height = piece(x->m, HEIGHT, TILE_ROWS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of floats that are doubles. */
+/* Products of floats with results in double. */
 #define SINGLE
 #define WIDENING
 #include "math/gemm.c"

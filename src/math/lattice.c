@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attributes beyond these matter less and less: their weights fall. */
+/* Candidates are searched only for the first SEARCHED attributes: the weights decrease, so that the
+ * others matter less. */
 enum { SEARCHED = 64, CANDIDATES = 128 };
 
 static size_t common_divisor(size_t a, size_t b) {
@@ -21,8 +22,8 @@ static size_t common_divisor(size_t a, size_t b) {
 
 /*
  * Squared worst-case error of a lattice in a weighted Korobov space of smoothness 2, up to
- * constants: (1/n) sum_k prod_j (1 + weight_j B(k z_j / n)) - 1, B(x) = 2 pi^2 (x^2 - x + 1/6).
- * So each component is the candidate that makes sum_k product_k B(k z / n) least.
+ * constants: (1/n) sum_k prod_j (1 + weight_j B(k z_j / n)) - 1, B(x) = 2 pi^2 (x^2 - x + 1/6). So
+ * each component is the candidate that minimises sum_k product_k B(k z / n).
  */
 static double badness(size_t n, size_t z, const double *product, const double *bernoulli) {
     double total = 0.0;
@@ -52,15 +53,15 @@ static size_t best_component(struct random_key key, size_t n, size_t j, const do
     return best;
 }
 
-/* What becomes of the lattice, and where coordinate j of point k goes: k * row + j * column. */
+/* How the lattice is transformed. Coordinate j of point k is at index k * row + j * column. */
 struct layout {
     enum { PLAIN_CELLS, NORMAL_CELLS, NORMAL_FOLDED } kind;
     size_t row, column;
-    enum { FALLS_FAST, FALLS_SLOWLY } fall; /* how, from one attribute to the next: 1/j^2 or 1/j */
+    enum { FALLS_FAST, FALLS_SLOWLY } fall; /* of the weights with the attribute: 1/j^2 or 1/j */
 };
 
-/* Folded a quarter of a cell off, and as it is half a cell off, each coordinate alone sees the
- * middles of n cells. */
+/* Folded with a shift of a quarter cell, or not folded with a shift of half a cell: each coordinate
+ * alone takes the midpoints of n cells. */
 static double value_at(size_t n, size_t at, int kind) {
     if (kind == PLAIN_CELLS)
         return (double)at / (double)n;
@@ -116,8 +117,8 @@ bool lattice_pairs(struct random_key key, size_t n, size_t d, double *normal) {
 }
 
 /*
- * How much wider, in variance: 1 + e. The weights' variance lets n points count as few as
- * n / (1 + e^2 / (1 + 2 e))^(d/2), which is to be n / SPENT.
+ * The variance of the points is 1 + e times that of the normal distribution. Because the weights
+ * vary, n points count as n / (1 + e^2 / (1 + 2 e))^(d/2), which is set to n / SPENT.
  */
 #define LOG_SPENT 0.59 /* log 1.8 */
 static double extra_variance(size_t d) {
@@ -125,11 +126,11 @@ static double extra_variance(size_t d) {
     return fmin(t + sqrt(t * t + t), 1.0);
 }
 
-/* A coordinate of which less than this share is its own goes together with others. */
+/* A coordinate whose variance given the previous ones is below this share is only scaled. */
 #define LEAST_OWN 0.01
 
-/* Of sum_k weight_k xi_i xi_j the Cholesky factor. Coordinates that the points cannot tell apart
- * from those before stand alone in it. */
+/* The Cholesky factor of sum_k weight_k xi_i xi_j. A coordinate that is nearly a linear function of
+ * the previous ones at these points is treated as independent of them. */
 static void factorise_moments(size_t n, size_t d, const double *points, const double *weight,
                               double *factor) {
     for (size_t i = 0; i < d; i++) {

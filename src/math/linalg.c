@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cholesky factor and triangular inverse, both right-looking over blocks of up to BLOCK columns:
- * finish a block of the result by substitution, then subtract its share from all that follows by
- * one matrix product, where nearly all of the work is.
+ * Cholesky factor and triangular inverse, both right-looking over blocks of at most BLOCK columns:
+ * compute a block of the result by substitution, then subtract its contribution from all later
+ * blocks by one matrix product, which does nearly all of the work.
  *
- * Substitution runs on strips: a strip holds up to STRIP right-hand sides side by side, one row of
- * the triangular system after the other, so that its loops run over a constant number of
- * neighbouring numbers. Unused places of a strip are zeros.
+ * Substitution uses strips: a strip holds at most STRIP right-hand sides side by side, one row of
+ * the triangular system after the other, so that its loops run over a constant number of contiguous
+ * numbers. Unused places of a strip are zeros.
  */
 #include "math/linalg.h"
 #include "math/simd.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* As in gemm.c: have GCC fuse multiply-adds in ISO mode too. */
+/* As in gemm.c: makes GCC fuse multiply-adds in ISO mode. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=fast")
 #endif
@@ -64,8 +64,9 @@ SIMD_CLONES static void substitute(size_t n, const double *l, size_t ldl, union 
 }
 
 /*
- * Factor of a block on the diagonal. The strip holds its transpose, the upper triangle, whose rows
- * are those of the transposed factor once they are finished; below are numbers without meaning.
+ * Factor of a block on the diagonal. The strip holds the transpose of the block, the upper
+ * triangle. Its rows become those of the transposed factor. The numbers below the diagonal have no
+ * meaning.
  */
 SIMD_CLONES static size_t factorise(size_t n, union strip *x) {
     for (size_t j = 0; j < n; j++) {
@@ -79,7 +80,7 @@ SIMD_CLONES static size_t factorise(size_t n, union strip *x) {
     return 0;
 }
 
-/* The block on the diagonal of A at `a`, n x n, through a strip. */
+/* Factorises the n x n block on the diagonal of A at `a`, using a strip. */
 static size_t factorise_block(size_t n, double *a, size_t lda) {
     union strip x = {{{0}}};
     for (size_t i = 0; i < n; i++)

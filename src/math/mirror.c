@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both sides of the diagonal made one, a square and its mirror image at a time. */
+/* Makes a matrix symmetric, one square and its mirror image at a time. */
 #include "math/linalg.h"
 #include "math/square.h"
 
@@ -9,7 +9,7 @@ SIMD_CLONES void mirror_lower(size_t n, double *a) {
     for (size_t i = 0; i < whole; i += SQUARE)
         for (size_t j = 0; j < i; j += SQUARE)
             transpose_square(a + i * n + j, n, &one, a + j * n + i, n);
-    for (size_t i = 0; i < n; i++) /* squares on the diagonal, and what is left over below */
+    for (size_t i = 0; i < n; i++) /* squares on the diagonal, and the remaining rows */
         for (size_t j = i < whole ? i / SQUARE * SQUARE : 0; j < i; j++)
             a[j * n + i] = a[i * n + j];
 }

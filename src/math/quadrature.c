@@ -7,10 +7,10 @@
 #include <math.h>
 
 /* In units of the deviation, z = (f - mean) / deviation. */
-#define REACH 8.5           /* the normal density beyond is 1e-16 */
-#define SPACING 0.28        /* in u, near `place`: of the width */
-#define GROWTH (1.0 / 14.0) /* of the spacing with the distance */
-#define NARROWEST 1e-4      /* narrower steps look like jumps */
+#define REACH 8.5           /* beyond it the normal density is below 1e-16 */
+#define SPACING 0.28        /* in u, near `place`, in units of the width */
+#define GROWTH (1.0 / 14.0) /* of the spacing with the distance from `place` */
+#define NARROWEST 1e-4      /* narrower steps are treated as if they had this width */
 
 size_t quadrature_normal(double mean, double deviation, double place, double width, double *f,
                          double *weight) {

@@ -58,8 +58,9 @@ SIMD_INLINE struct words philox(struct words c, uint32_t key0, uint32_t key1) {
 }
 
 /*
- * Four blocks at a time, a word in the low half of each 64-bit lane. The multiplication ignores
- * the high halves, so they may hold anything; written out because compilers do not find it.
+ * Four blocks at a time, each word in the low half of a 64-bit lane. The multiplication ignores the
+ * high halves, so they may hold anything. Written with vector types because compilers do not
+ * vectorise the scalar code in this way.
  */
 #ifdef SIMD_AVX2
 typedef uint64_t lanes __attribute__((vector_size(32)));

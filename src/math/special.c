@@ -78,7 +78,7 @@ SIMD_INLINE double log_shifted(double x, double shift) {
 }
 
 SIMD_INLINE double log_element(double x) {
-    double scale = x < DBL_MIN ? 0x1p54 : 1.0; /* lifts subnormal numbers */
+    double scale = x < DBL_MIN ? 0x1p54 : 1.0; /* scales subnormal numbers to normal ones */
     double y = log_shifted(x * scale, x < DBL_MIN ? 54.0 : 0.0);
     y = x < INFINITY ? y : x; /* infinity and NaN */
     y = x == 0.0 ? -INFINITY : y;
@@ -218,10 +218,11 @@ double normal_quantile(double p) {
 
 /* ---------------------------------------------------------------- gamma functions ------------- */
 
-/* Stirling's series is good from here on: the first term left out is 1e-17. */
+/* Stirling's series is accurate from here on: the first omitted term is 1e-17. */
 #define STIRLING_FROM 12.0
 
-/* From x up to where the series holds: log Gamma(x) = log Gamma(x+n) - log(x (x+1) ... (x+n-1)). */
+/* Increases x until the series is accurate: log Gamma(x) = log Gamma(x+n) - log(x (x+1) ...
+ * (x+n-1)). */
 double log_gamma(double x) {
     double product = 1.0;
     for (; x < STIRLING_FROM; x += 1.0)
@@ -254,8 +255,8 @@ static double gamma_lower_series(double a, double x, double log_factor) {
     return total * exp(log_factor) / a;
 }
 
-/* Q(a, x) = x^a e^-x / Gamma(a) / (x+1-a- 1(1-a)/(x+3-a- 2(2-a)/(x+5-a- ...))), for x > a + 1, from
- * the top (Lentz). */
+/* Q(a, x) = x^a e^-x / Gamma(a) / (x+1-a- 1(1-a)/(x+3-a- 2(2-a)/(x+5-a- ...))), for x > a + 1,
+ * evaluated from the first fraction on (Lentz). */
 static double gamma_upper_fraction(double a, double x, double log_factor) {
     double b = x + 1.0 - a, c = 1e300, d = 1.0 / b, product = d, change = 0.0;
     for (double n = 1.0; fabs(change - 1.0) > 4e-16 && n < 1e5; n += 1.0) {
@@ -288,7 +289,7 @@ double gamma_upper(double a, double x) {
     if (a > 1e4)
         return fmin(fmax(gamma_upper_large(a, x), 0.0), 1.0);
     double log_factor = a * log(x) - x - log_gamma(a);
-    if (log_factor < -750.0) /* its exponential is 0: x lies far from a, on one side */
+    if (log_factor < -750.0) /* its exponential is 0: x is far from a, on one side */
         return x < a + 1.0 ? 1.0 : 0.0;
     return x < a + 1.0 ? 1.0 - gamma_lower_series(a, x, log_factor)
                        : gamma_upper_fraction(a, x, log_factor);

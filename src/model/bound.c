@@ -11,11 +11,11 @@
 #include <string.h>
 
 /*
- * Work is cut by the problem's shape alone: (function, tile of points) for the Gaussian processes,
- * blocks of points for the likelihood, (tile, block of attributes) for the gradient by x. Where
- * functions are enough to go round, all points are one tile and a function is taken through all
- * steps of the way forward, and again of the way back, by one thread: its arrays stay in cache, and
- * threads meet less often.
+ * How the work is divided depends only on the sizes of the problem, not on the number of threads:
+ * (function, tile of points) for the Gaussian processes, blocks of points for the likelihood,
+ * (tile, block of attributes) for the gradient by x. If there are enough functions, all points form
+ * one tile. One thread then computes all forward steps of a function, and later all its backward
+ * steps. The arrays of the function stay in cache, and the threads synchronise less often.
  */
 enum { NORM_ROWS = 64 };
 
@@ -26,12 +26,12 @@ static size_t tile_start(const struct bound *bound, size_t tile) {
     return points_of(bound) * tile / bound->tiles;
 }
 
-/* Where the norms of function c's points in a tile start: a row for each term. */
+/* Offset of the norms of function c's points in a tile; there is one row for each term. */
 static size_t norms_at(const struct bound *bound, size_t tile, size_t c) {
     return c * bound->model->gp.kernel->terms * bound->most_points + tile_start(bound, tile);
 }
 
-/* A tile's points as function c sees them. */
+/* The points of a tile, with the norms of function c. */
 static struct gp_points tile_points(const struct bound *bound, size_t tile, size_t c) {
     size_t start = tile_start(bound, tile), d = bound->model->attributes;
     struct gp_points points = {.rows = tile_start(bound, tile + 1) - start,
@@ -44,7 +44,7 @@ static struct gp_points tile_points(const struct bound *bound, size_t tile, size
     return points;
 }
 
-/* Where unit (tile, function) adds up its share of the gradient. */
+/* The sums to which unit (tile, function) adds its part of the gradient. */
 static struct gp_gather *gather_of(const struct bound *bound, size_t unit, size_t worker) {
     return &bound->gather[is_one_tile(bound) ? worker : unit];
 }
@@ -156,7 +156,8 @@ static void pack_points(void *context, size_t unit, size_t worker) {
         gemm_pack(form, n, k, points.x, d, bound->packed[unit].wide);
 }
 
-/* V and weights complete, points placed and squared, targets and weights of points. */
+/* Adds learned noise to V, scales the weights, places the points and squares them, and sets the
+ * targets and weights of points. */
 void place_inputs(struct bound *bound) {
     const struct nim_model *model = bound->model;
     struct bound_batch *batch = &bound->batch;
@@ -173,7 +174,8 @@ void place_inputs(struct bound *bound) {
     pool_run(bound->pool, (points_of(bound) + NORM_ROWS - 1) / NORM_ROWS, find_norms, bound);
 }
 
-/* Two units a function, the larger ones first, so that few threads have no idle ends. */
+/* Two units per function. The larger ones are first, so that threads finish at about the same
+ * time. */
 void factor_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
@@ -188,7 +190,7 @@ void factor_part(void *context, size_t unit, size_t worker) {
     bound->model->jitter[c] = factor->jitter;
 }
 
-/* How uncertain a tile's points are, for the first-order model. */
+/* The input uncertainty of the points of a tile, for the first-order model. */
 static struct gp_blur tile_blur(const struct bound *bound, size_t tile) {
     size_t d = bound->model->attributes, start = tile_start(bound, tile);
     return (struct gp_blur){
@@ -203,7 +205,8 @@ void look_at_points(void *context, size_t unit, size_t worker) {
     size_t at = c * bound->most_points + tile_start(bound, t);
     struct gp_points points = tile_points(bound, t, c);
     struct gp_tile *tile = &bound->tile[unit];
-    /* The functions' gammas stand one below the other, as many columns apart as this batch has. */
+    /* The gammas of the functions are stacked; their row length is the number of points of this
+     * batch's tile. */
     gp_tile_place(tile, gp, points.rows,
                   gp_matrix_from(bound->use.single, bound->gamma[t],
                                  c * gp->kernel->terms * gp->inducing * points.rows),
@@ -246,9 +249,10 @@ static void expect_likelihood(void *context, size_t unit, size_t worker) {
 }
 
 /*
- * A row with S points counts log (1/S) sum_s w_s exp(v_s), v_s being what point s says of the
- * label. Its derivative by v_s is the point's share of the sum, where an average of the v_s would
- * have 1/S: so the point's weight is that times S share_s.
+ * The term of a row with S points is log (1/S) sum_s w_s exp(v_s), where v_s is the value of the
+ * likelihood at point s. Its derivative by v_s is share_s, the fraction of point s in the sum. The
+ * average of the v_s would have the derivative 1/S. So the weight of point s is multiplied by
+ * S share_s.
  */
 static void share_row(void *context, size_t i, size_t worker) {
     (void)worker;
@@ -275,8 +279,9 @@ static void share_row(void *context, size_t i, size_t worker) {
     }
 }
 
-/* What the rows say of their labels: point by point, or for all points of a row inside one
- * logarithm. A likelihood that learns is asked a second time, the points' weights being known. */
+/* The sum of the rows' data terms: the average over the points of a row is either outside the
+ * logarithm or inside it. In the second case a likelihood with parameters is evaluated again after
+ * the weights of the points are known. */
 double sum_rows(struct bound *bound) {
     const struct bound_batch *batch = &bound->batch;
     size_t blocks = likelihood_blocks(points_of(bound));
@@ -428,7 +433,7 @@ void gather_likelihood(struct bound *bound) {
 }
 
 /* log N(log lambda; log sqrt(d) + LENGTHSCALE_SHIFT, width^2) of every lengthscale, up to a
- * constant: in many attributes points lie further apart. */
+ * constant. The centre grows with d because distances between points do. */
 double add_lengthscale_prior(struct bound *bound) {
     size_t d = bound->model->attributes, scales = bound->model->gp.kernel->terms * d;
     double width = bound->model->options.lengthscale_prior, value = 0.0;
@@ -442,7 +447,7 @@ double add_lengthscale_prior(struct bound *bound) {
     return value;
 }
 
-/* All of it in this process. */
+/* Evaluates the bound in this process alone. */
 static nim_status evaluate_alone(struct bound *bound, double *value, nim_error *error) {
     pool_run(bound->pool, bound->model->functions, find_scales, bound);
     place_inputs(bound);
@@ -466,7 +471,7 @@ nim_status bound_evaluate(struct bound *bound, const struct bound_listener *list
     bound->listener = listener;
     nim_status status = bound->parallel ? parallel_bound_evaluate(bound, value, error)
                                         : evaluate_alone(bound, value, error);
-    bound->listener = NULL; /* the caller's, and perhaps gone after this call */
+    bound->listener = NULL; /* the caller owns it and may free it after this call */
     if (status == NIM_OK)
         *value += add_lengthscale_prior(bound);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a bound: its arrays, sized once for the largest batch. */
+/* The memory of a bound: its arrays, allocated once for the largest batch. */
 #include "math/linalg.h"
 #include "model/bound_steps.h"
 #include "model/parallel_bound.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 enum {
-    UNITS_WANTED = 6, /* functions x tiles at least, if tiles do not get too small */
+    UNITS_WANTED = 6, /* least number of functions x tiles, unless tiles get too small */
     LEAST_TILE_ROWS = 32,
     MOST_TILE_ROWS = 256,
 };
@@ -24,8 +24,8 @@ static size_t tile_count(size_t points, size_t functions) {
 }
 
 /*
- * The layout functions run twice (arena.h): while only sizes are added up, the arrays of structures
- * are not there yet, and what would be kept in them goes to a structure that is thrown away.
+ * The layout functions run twice (arena.h). In the first run, which only adds up sizes, the arrays
+ * of structures do not exist yet; what would be stored in them goes to a temporary structure.
  */
 static void layout_rows(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
@@ -109,7 +109,7 @@ static size_t gather_count(const struct bound *bound) {
     return is_one_tile(bound) ? pool_threads(bound->pool) : bound->tiles * bound->model->functions;
 }
 
-/* A right factor of products (k x n), packed. */
+/* A packed right factor (k x n) of products. */
 static union gp_matrix layout_packed(const struct bound *bound, size_t n, size_t k,
                                      struct arena *arena) {
     bool single = bound->use.single;
@@ -144,7 +144,7 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
             gp_tile_layout(bound->tile ? &bound->tile[u] : &no_tile, &model->gp, rows, bound->use,
                            arena);
     }
-    /* Those of a shard's first tile lie with the shard. */
+    /* The sums of a shard's first tile are part of the shard. */
     for (size_t u = bound->parallel ? functions : 0; u < gathers; u++)
         gp_gather_layout(bound->gather ? &bound->gather[u] : &no_gather, &model->gp, bound->use,
                          is_one_tile(bound) || u < functions, arena);

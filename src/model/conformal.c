@@ -22,7 +22,7 @@ void conformal_free(struct conformal *conformal) {
     *conformal = (struct conformal){0};
 }
 
-/* r_k, counted from 1; whole numbers far below 2^53. */
+/* r_k, counted from 1. The products are integers far below 2^53. */
 static size_t rank_of(const struct conformal *conformal, size_t c, size_t k) {
     return k * ((size_t)conformal->rows[c] + 1) / (conformal->kept + 1);
 }
@@ -32,7 +32,8 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The calibrated probabilities of the rows of class c for it, in order; returns how many. */
+/* Sorts into own the calibrated probabilities of class c for the rows of class c; returns how many
+ * there are. */
 static size_t gather_own(size_t rows, size_t classes, const double *p, const int32_t *labels,
                          size_t c, double *own) {
     size_t count = 0;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_LOG 700.0 /* exp of it and of its negative are doubles */
+#define LARGEST_LOG 700.0 /* exp(LARGEST_LOG) and exp(-LARGEST_LOG) are finite and not zero */
 
 const struct population_names file_population_names = {"population.share", "population.mean",
                                                        "population.factor", "population.variance"};
@@ -28,7 +28,7 @@ static void add_array(struct file_arrays *arrays, const char *name, double *valu
     tensor->values = values;
 }
 
-/* A planned model has no memory. */
+/* NULL for a model that is only planned and has no memory. */
 static double *part_of(double *values, size_t offset) {
     return values ? values + offset : NULL;
 }
@@ -39,7 +39,7 @@ static void add_classes(struct file_arrays *arrays, const struct nim_model *mode
         "inducing.inputs",     "posterior.mean",         "posterior.factor"};
     size_t c = model->functions, m = model->inducing, d = model->attributes;
     size_t terms = model->gp.kernel->terms;
-    bool sum = terms > 1; /* one dimension more */
+    bool sum = terms > 1; /* sums have one dimension more */
     const size_t shape[BLOCKS_PER_FUNCTION][3] = {
         {sum ? 2 : 1, c, terms}, {1, c, 0}, {sum ? 3 : 2, c, sum ? terms : d}, {3, c, m}, {2, c, m},
         {2, c, m * (m + 1) / 2}};
@@ -61,7 +61,7 @@ void file_arrays_stage(const struct nim_model *model, struct file_arrays *arrays
         }
 }
 
-/* The arrays of a learned population; a flat one follows from the options. */
+/* The arrays of a learned population. A flat one is determined by the options. */
 static void add_population(struct file_arrays *arrays, struct population *population,
                            const struct population_names *name) {
     size_t d = population->attributes, k = population->components;
@@ -162,7 +162,7 @@ static bool kernels_can_be(const struct nim_model *model) {
     size_t terms = model->gp.kernel->terms;
     for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
-        /* The squares of lengthscales are divided by. */
+        /* Kernels divide by the squares of lengthscales. */
         if (!all_between(theta.log_variance, terms, -most, most) ||
             !all_between(theta.log_white, 1, -HUGE_VAL, most) ||
             !all_between(theta.log_lengthscale, terms * model->attributes, -0.5 * most, 0.5 * most))

@@ -85,8 +85,7 @@ static void read_noise_variance(const nim_model *model, double *values) {
     }
 }
 
-/* 1/lambda^2 of attribute j in function c; in a sum of terms, the average that weighs each by its
- * s2. */
+/* 1/lambda^2 of attribute j in function c. For a sum of terms, the average weighted by their s2. */
 static double steepness(const nim_model *model, size_t c, size_t j) {
     struct gp_parameters theta = model_gp(model, model->theta, c);
     double total = 0.0, all = 0.0;
@@ -98,7 +97,7 @@ static double steepness(const nim_model *model, size_t c, size_t j) {
     return total;
 }
 
-/* Summed over functions, for every attribute, flags of missing cells included. */
+/* The sum over functions of 1/lambda^2 of attribute j, which may be a flag of missing cells. */
 static double relevance_at(const nim_model *model, size_t j) {
     double total = 0.0;
     for (size_t c = 0; model->scaling.spread[j] > 0.0 && c < model->functions; c++)
@@ -118,7 +117,7 @@ static void read_relevance(const nim_model *model, double *values) {
     read_relevances(model, 0, model->columns, values);
 }
 
-/* The same, function by function: over the largest sum there is. */
+/* The relevance in each function, divided by the largest sum over functions. */
 static void read_function_relevance(const nim_model *model, double *values) {
     double largest = 0.0;
     for (size_t j = 0; j < model->attributes; j++)
@@ -151,7 +150,7 @@ static void read_trace(const nim_model *model, double *values) {
     memcpy(values, model->trace.point, model->trace.count * sizeof *model->trace.point);
 }
 
-/* Gaussians of the population: with independent attributes it is one. */
+/* Gaussians of the population: one if its attributes are independent. */
 static size_t known_gaussians(const nim_model *model) {
     const struct population *population = &model->population;
     return population->components ? population->components : population->learned;
@@ -196,7 +195,7 @@ static void read_class_shares(const nim_model *model, double *values) {
     memcpy(values, model->class_share, model->classes * sizeof(double));
 }
 
-/* What the likelihood learned, by name; NULL when it has no such thing. */
+/* The quantity learned by the likelihood with this name, or NULL. */
 static const struct likelihood_quantity *find_quantity(const nim_model *model, const char *name) {
     const struct likelihood_quantity *quantity = model->options.likelihood->quantities;
     while (quantity && quantity->name && strcmp(quantity->name, name) != 0)
@@ -204,7 +203,7 @@ static const struct likelihood_quantity *find_quantity(const nim_model *model, c
     return quantity && quantity->name ? quantity : NULL;
 }
 
-/* Tells how many values there are and whether they fit. */
+/* Stores the number of values in count, and fails if they do not fit. */
 static nim_status fit_values(const char *name, size_t size, const double *values, size_t capacity,
                              size_t *count, nim_error *error) {
     if (count)
@@ -309,7 +308,7 @@ static void denoiser_layout(struct denoiser *denoiser, const nim_model *model, c
         model->options.input->layout(&denoiser->work, setting, arena);
 }
 
-/* The prior itself, for input models that learn nothing more of a row. */
+/* The mean and variance of the prior, for input models that learn nothing else about a row. */
 static void read_prior(const nim_model *model, const struct input_prior *prior, size_t count,
                        double *mean, double *variance) {
     size_t d = model->attributes;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that a population is learned from at most, of either table: more would tell nothing new, and
- * take memory. */
+/* At most this many rows of each table are used to learn a population. More would not improve it
+ * but would need memory. */
 enum { MOST_ROWS = 1 << 18 };
 
 static struct row_sample sample_of(const struct nim_model *model, const nim_data *data,
@@ -19,14 +19,14 @@ static struct row_sample sample_of(const struct nim_model *model, const nim_data
     return row_sample(key, step, data ? data->rows : 0, MOST_ROWS);
 }
 
-/* A shape of `width` attributes, the first d of it. */
+/* Copies the first d attributes of a shape of `width` attributes. */
 static void narrow_shape(size_t width, size_t d, const double *shape, double *narrow) {
     memcpy(narrow, shape, d * sizeof(double));
     memcpy(narrow + d, shape + width, d * sizeof(double));
     memcpy(narrow + 2 * d, shape + 2 * width, (shape_size(d) - 2 * d) * sizeof(double));
 }
 
-/* Appends rows in standard units, without flags. one: room for a row of the model's width. */
+/* Appends rows in standard units, without flags. one: memory for one row of the model's width. */
 static void gather_sample(const struct nim_model *model, const nim_data *data,
                           const struct row_sample *sample, const struct population_rows *one,
                           struct population_rows *rows) {
@@ -42,8 +42,8 @@ static void gather_sample(const struct nim_model *model, const nim_data *data,
     }
 }
 
-/* The rows of the table and the others, if any. False when there is no memory; the caller frees
- * them either way. */
+/* Gathers the rows of the table, and of `others` if not NULL. False if memory runs out; the caller
+ * frees the rows in both cases. */
 static bool gather(const struct nim_model *model, const nim_data *data, const nim_data *others,
                    struct population_rows *rows) {
     const struct row_sample own = sample_of(model, data, 0), more = sample_of(model, others, 1);
@@ -63,8 +63,9 @@ static bool gather(const struct nim_model *model, const nim_data *data, const ni
 }
 
 /*
- * The population describes measured values, not which cells are missing: components would follow
- * the gaps, which split the rows better than any value does. Flags are exact and independent in it.
+ * The population is learned from values, without the flags of missing cells. Otherwise the
+ * components would follow the flags, which separate the rows better than any value does. The flags
+ * are appended as exact, independent attributes.
  */
 static bool learn(const struct nim_model *model, const struct population_rows *rows,
                   enum population_kind kind, struct population *population) {
@@ -86,7 +87,7 @@ bool model_population_of(const struct nim_model *model, const nim_data *data,
     return good;
 }
 
-/* NULL, or what a learned population needs and this model has not. */
+/* What a learned population needs and this model does not have, or NULL. */
 static const char *lacks(const struct nim_model *model) {
     const struct input_model *input = model->options.input;
     return (!input->averages && !input->shrinks) || input->flat
@@ -96,10 +97,10 @@ static const char *lacks(const struct nim_model *model) {
 }
 
 /*
- * Measurements tell the spread of the population and the noise together, never apart: where noise
- * is learned the population stays flat. Left to itself it also does for models that do not infer
- * inputs, and where all rows are equally noisy: the functions then learn from inputs that are as
- * noisy as those they will be asked about.
+ * Measurements determine only the sum of the population's variance and the noise. So the population
+ * is flat if the noise is learned. By default it is also flat if the input model does not infer
+ * inputs, and if all rows are equally noisy: the functions then learn from inputs as noisy as those
+ * of new rows.
  */
 nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                   const nim_data *others, nim_error *error) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file being loaded; failures name it. */
+/* A file being loaded. Error messages contain its path. */
 struct loading {
     const char *path;
     struct safetensors file;
@@ -57,9 +57,10 @@ static nim_status load_options(const struct loading *loading, nim_options *optio
     return NIM_OK;
 }
 
-/* A JSON list of strings; the texts stay in the file's memory. Counts only when names is NULL. */
+/* A JSON list of strings. The strings stay in the memory of the file. Only counts them if names is
+ * NULL. */
 static bool read_list(const char *text, const char **names, size_t *count) {
-    char *copy = (char *)(uintptr_t)text; /* decoded in place, in memory that is ours */
+    char *copy = (char *)(uintptr_t)text; /* decoded in place, in memory that we own */
     struct json_reader json = {copy, copy + strlen(copy)};
     *count = 0;
     if (!json_take(&json, '['))
@@ -80,7 +81,7 @@ static nim_status load_list(const struct loading *loading, const char *key, cons
     const char *text = safetensors_text(&loading->file, key);
     if (!text)
         return refuse(loading, "lacks", key);
-    *names = calloc(strlen(text) + 1, sizeof **names); /* more than there can be */
+    *names = calloc(strlen(text) + 1, sizeof **names); /* more than the list can have */
     if (!*names)
         return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for names", loading->path);
     return read_list(text, *names, count) ? NIM_OK : refuse(loading, "has a damaged list", key);
@@ -97,7 +98,7 @@ static nim_status load_number(const struct loading *loading, const char *key, si
                : refuse(loading, "has a damaged", key);
 }
 
-/* Whether every array of the list is in the file, with its shape and finite numbers. */
+/* Checks that every array of the list is in the file, has the right shape and finite numbers. */
 static nim_status check_arrays(const struct loading *loading, const struct file_arrays *arrays) {
     for (size_t i = 0; i < arrays->count; i++) {
         const struct tensor *wanted = &arrays->list[i];
@@ -117,7 +118,7 @@ static nim_status check_arrays(const struct loading *loading, const struct file_
     return NIM_OK;
 }
 
-/* Copies every array of the list, which was checked. */
+/* Copies every array of the list, after check_arrays. */
 static void copy_arrays(const struct loading *loading, const struct file_arrays *arrays) {
     for (size_t i = 0; i < arrays->count; i++) {
         const struct tensor *wanted = &arrays->list[i];
@@ -133,12 +134,13 @@ static bool says_yes(const struct loading *loading, const char *key) {
     return text && strcmp(text, "yes") == 0;
 }
 
-/* Counts are kept as doubles; one out of range, which only a forged file can hold, is zero. */
+/* Counts are stored as doubles. A number out of range can only be in a forged file and becomes
+ * zero. */
 static uint64_t as_count(double number) {
     return number >= 0.0 && number < 9007199254740992.0 ? (uint64_t)number : 0;
 }
 
-/* The size of a population in the file, or that it is flat. Allocates no memory. */
+/* Sets the size of a population from the file, or that it is flat. Allocates no memory. */
 static nim_status plan_population(const struct loading *loading,
                                   const struct population_names *name, size_t d,
                                   struct population *population) {
@@ -183,8 +185,8 @@ static nim_status expect_trace(const struct loading *loading, struct nim_model *
     return NIM_OK;
 }
 
-/* All that is needed to list the arrays of the model a file holds, before memory is asked for: so
- * no file makes us ask for more than a few times its own size. */
+/* Checks everything needed to list the arrays of the model before memory is allocated. So no file
+ * can cause an allocation of more than a few times its own size. */
 static nim_status check_contents(const struct loading *loading, const nim_options *options,
                                  const struct model_sizes *sizes, size_t rows,
                                  struct nim_model *plan) {
@@ -194,7 +196,7 @@ static nim_status check_contents(const struct loading *loading, const nim_option
     plan->table.rows = rows;
     plan->scaling.warps = safetensors_tensor(&loading->file, "scaling.warp_width") != NULL;
     if (safetensors_tensor(&loading->file, "calibration.temperature"))
-        plan->temperature = 0.0; /* to be read */
+        plan->temperature = 0.0; /* to be read from the file */
     nim_status status =
         plan_population(loading, &file_population_names, plan->attributes, &plan->population);
     if (status == NIM_OK)
@@ -216,7 +218,7 @@ static bool allocate_population(const struct population *planned, double varianc
     return good;
 }
 
-/* Memory that model_allocate does not allocate: populations, plausibility and rows. */
+/* Allocates what model_allocate does not: populations, plausibility and rows. */
 static nim_status make_room(const struct loading *loading, const struct nim_model *plan,
                             struct nim_model *model) {
     const struct population *own = &plan->novelty.own;
@@ -276,12 +278,12 @@ static nim_status load_notes(const struct loading *loading, struct nim_model *mo
     return NIM_OK;
 }
 
-/* Whether a model can have these sizes, and inducing inputs of so many are in the file: then no
+/* Whether a model can have these sizes and the file has inducing inputs of these sizes. If so, no
  * product of the sizes overflows. */
 static bool sizes_fit(const struct loading *loading, const nim_options *options,
                       const struct model_sizes *sizes) {
     const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
-    /* A model's own options are settled. */
+    /* The options of a model have no automatic values left. */
     return options->kernel && options->input && options->samples && options->batch &&
            options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
            options->lengthscale_prior != OPTION_AUTO &&
@@ -333,7 +335,7 @@ static nim_status build(const struct loading *loading, const nim_options *option
     return succeed(loading->error);
 }
 
-/* The bytes are freed here. */
+/* Loads a model; frees the bytes. */
 static nim_status load(const char *name, char *bytes, size_t size, nim_model **result,
                        nim_error *error) {
     struct loading loading = {.path = name, .error = error};

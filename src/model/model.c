@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether every term of the kernel can be evaluated in the precision that is wanted. */
+/* Checks that every term of the kernel can be evaluated in the chosen precision. */
 static nim_status check_precision(const nim_options *options, nim_error *error) {
     for (size_t t = 0; options->precision == PRECISION_SINGLE && t < options->kernel->terms; t++)
         if (!options->kernel->term[t]->evaluate_single)
@@ -22,8 +22,8 @@ static nim_status check_precision(const nim_options *options, nim_error *error) 
     return NIM_OK;
 }
 
-/* How large a model of these options is on these data; flagged (columns) gets the columns with a
- * flag. */
+/* The sizes of a model with these options and data. The columns that get a flag are stored in
+ * flagged, which has room for all columns. */
 static nim_status choose_sizes(const nim_options *options, const nim_data *data,
                                struct model_sizes *sizes, size_t *flagged, nim_error *error) {
     nim_status status = targets_classes(options, data, &sizes->classes, error);

@@ -12,8 +12,8 @@
 
 enum {
     FOLDS = 4,
-    ROUNDS = 10,        /* of learning without a fold */
-    MOST_ROWS = 2000,   /* used */
+    ROUNDS = 10,        /* of further learning without a fold */
+    MOST_ROWS = 2000,   /* used at most */
     TENTH_OF_KEPT = 10, /* the tail is what lies above the 90 % quantile */
 };
 
@@ -37,7 +37,7 @@ void novelty_layout(struct novelty_work *work, const struct population *populati
     work->centre = arena_doubles(arena, k * d);
 }
 
-/* In standard units with all its noise; infinite where a cell is missing, and for flags. */
+/* A row in standard units with all its noise. The noise is infinite for missing cells and flags. */
 static void gather_row(const struct nim_model *model, const nim_data *data, size_t i,
                        bool components, double *x, double *noise, double *shape) {
     measurements_gather(model, data, components, 1, &i, x, noise, shape, NULL);
@@ -55,7 +55,7 @@ struct surprise novelty_look(const struct nim_model *model, struct novelty_work 
     struct surprise surprise =
         population_surprise(population, &work->conditioner, &row, work->share, work->centre);
     for (size_t j = 0; j < model->columns; j++) {
-        bool limit = shaped && shape_side(work->shape, d, j) != 0.0; /* a probability */
+        bool limit = shaped && shape_side(work->shape, d, j) != 0.0; /* its term is a probability */
         if (!isinf(work->noise[j]) && !limit)
             surprise.log_density -= log(scaling_unit(&model->scaling, j, value_at(data, i, j)));
     }
@@ -110,7 +110,7 @@ static int by_size(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Quantiles of the surprises z (rows), which are put in order. */
+/* Stores quantiles of the surprises z (rows). Sorts z. */
 static void keep_quantiles(struct novelty *novelty, size_t rows, double *z) {
     qsort(z, rows, sizeof *z, by_size);
     novelty->kept = rows < NOVELTY_KEPT ? rows : NOVELTY_KEPT;
@@ -120,7 +120,7 @@ static void keep_quantiles(struct novelty *novelty, size_t rows, double *z) {
 
 /* ---------------------------------------------------------------- training rows --------------- */
 
-/* Rows of a training in standard units, some of many, and their surprises. */
+/* Training rows in standard units, at most MOST_ROWS of them, and their surprises. */
 struct usual_rows {
     struct population_rows all;
     double *z; /* rows */
@@ -163,7 +163,7 @@ static bool look_at_fold(const struct population *population, struct usual_rows 
     return true;
 }
 
-/* The same from a copy that went on without them. */
+/* As look_at_fold, with a copy of the population that was learned further without these rows. */
 static bool judge_fold(const struct population *population, struct usual_rows *usual, size_t fold,
                        struct pool *pool) {
     const struct population_rows *all = &usual->all;
@@ -183,7 +183,7 @@ static bool judge_fold(const struct population *population, struct usual_rows *u
     return good;
 }
 
-/* A population of the rows' inputs, for a model that has none. */
+/* Learns a population of the inputs for a model without one. */
 static bool learn_own(struct nim_model *model, const nim_data *data) {
     population_free(&model->novelty.own);
     return model_population_of(model, data, NULL, POPULATION_AUTO, &model->novelty.own);

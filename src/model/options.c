@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one list of settings. Programs, other languages and the documentation read it from here. */
+/* The list of all options. Programs, bindings and the documentation read it from here. */
 #include "model/options.h"
 
 #include "base/status.h"
@@ -263,7 +263,7 @@ static const struct option option_list[] = {
 
 enum { OPTION_COUNT = sizeof option_list / sizeof *option_list };
 
-/* The choices are in the order of the enumeration. -1: there is no such. */
+/* The index of a choice, which is its value in the enumeration; -1 if there is none. */
 static int choice_index(const char *const *choices, const char *value) {
     for (int index = 0; choices[index]; index++)
         if (strcmp(choices[index], value) == 0)
@@ -423,7 +423,7 @@ nim_options *nim_options_create(void) {
     nim_options *options = calloc(1, sizeof *options);
     for (size_t i = 0; options && i < OPTION_COUNT; i++)
         if (set_value(options, &option_list[i], option_list[i].info.fallback, NULL) != NIM_OK)
-            abort(); /* a default outside its own range: the list above is wrong */
+            abort(); /* the list above has a default outside its own range */
     return options;
 }
 

@@ -11,30 +11,31 @@
 #include <string.h>
 
 enum {
-    SHARD_POINTS = 64, /* of a shard at least, unless there were fewer than LEAST_SHARDS */
+    SHARD_POINTS = 64, /* least points of a shard, unless shards become fewer than LEAST_SHARDS */
     LEAST_SHARDS = 4,
     MOST_SHARDS = 64,
-    BLOCKS_PER_UNIT = 64, /* of exact_sum.h */
+    BLOCKS_PER_UNIT = 64, /* blocks as in exact_sum.h */
 };
 
-/* Sums over rows: of one shard, or of all. One stretch of memory, the functions' parts first. */
+/* Sums over rows, of one shard or of all shards. All arrays are in one contiguous block of memory;
+ * the functions' parts are first. */
 struct row_sums {
     double *memory;
     struct gp_gather *gather;    /* C */
-    struct gp_parameters *norms; /* C: only log_lengthscale: what gather_norms adds */
+    struct gp_parameters *norms; /* C: only log_lengthscale, to which gather_norms adds */
     double *rest;                /* gradient by noise, likelihood and input model */
     double *value;               /* 1 */
 };
 
 struct parallel_bound {
     const nim_collectives *all;
-    size_t shards, first, end; /* of a step; this process's: first .. end-1 */
+    size_t shards, first, end; /* shards of a step; this process has first .. end-1 */
     size_t count;              /* numbers in row_sums.memory */
     struct row_sums *shard;    /* end - first */
     struct row_sums sum;
-    int64_t *total, *exponent; /* count; blocks of them */
-    double *factors;           /* C x (1 + gp_factor_sent): whether there is one, and the factor */
-    size_t *offset;            /* processes + 1 */
+    int64_t *total, *exponent; /* count; one per block of exact_sum.h */
+    double *factors; /* C x (1 + gp_factor_sent): whether factorisation succeeded, the factor */
+    size_t *offset;  /* processes + 1 */
 };
 
 static size_t shard_count(size_t points) {
@@ -44,7 +45,7 @@ static size_t shard_count(size_t points) {
     return shards;
 }
 
-/* The first of a rank's shards, and of its functions. */
+/* The first shard and the first function of a rank. */
 static size_t shard_start(const struct parallel_bound *parallel, size_t rank) {
     return part_start(parallel->shards, rank, parallel->all->processes);
 }
@@ -70,8 +71,8 @@ void parallel_bound_free(struct parallel_bound *parallel) {
     free(parallel);
 }
 
-/* See arena.h: while only sizes are added up, sums are those of nobody. Returns how many numbers
- * there are. */
+/* Returns the number of doubles. In the run of the layout that only adds up sizes (arena.h), sums
+ * is a temporary structure. */
 static size_t layout_sums(struct row_sums *sums, const struct bound *bound, struct arena *arena) {
     const struct nim_model *model = bound->model;
     size_t functions = model->functions, scales = model->gp.kernel->terms * model->attributes;
@@ -127,7 +128,7 @@ void parallel_bound_share(const struct parallel_bound *parallel, size_t step_row
 
 /* ---------------------------------------------------------------- factors --------------------- */
 
-/* Functions' offsets in an array that has `each` doubles for every one. */
+/* Byte offsets of the processes' functions in an array with `each` doubles per function. */
 static const size_t *function_offsets(const struct bound *bound, size_t each) {
     struct parallel_bound *parallel = bound->parallel;
     for (size_t rank = 0; rank <= parallel->all->processes; rank++)
@@ -135,7 +136,7 @@ static const size_t *function_offsets(const struct bound *bound, size_t each) {
     return parallel->offset;
 }
 
-/* Unit u: of this process's functions, the priors first, see factor_part. */
+/* Unit u is one part of one of this process's functions; the priors are first, see factor_part. */
 static void factor_own_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t rank = bound->parallel->all->rank, first = function_start(bound, rank);
@@ -159,7 +160,8 @@ static void receive_factor(void *context, size_t c, size_t worker) {
     bound->model->jitter[c] = bound->factor[c].jitter;
 }
 
-/* Each process factorises its functions; then all get what points need of all functions. */
+/* Each process factorises its functions. Then all processes receive the factors of all
+ * functions. */
 static nim_status share_factors(struct bound *bound, nim_error *error) {
     size_t rank = bound->parallel->all->rank, end = function_start(bound, rank + 1);
     size_t first = function_start(bound, rank);
@@ -180,7 +182,7 @@ static nim_status share_factors(struct bound *bound, nim_error *error) {
 
 /* ---------------------------------------------------------------- shards ---------------------- */
 
-/* The batch's rows from `start` on. */
+/* The `rows` rows of the batch from `start` on. */
 static struct bound_batch rows_of(const struct bound_batch *whole, const struct bound *bound,
                                   size_t start, size_t rows) {
     const struct nim_model *model = bound->model;
@@ -207,7 +209,7 @@ static void add_tiles(void *context, size_t c, size_t worker) {
                       &bound->model->gp);
 }
 
-/* The sums over the rows of the batch, a shard's. */
+/* The sums over the rows of one shard, which is the current batch. */
 static void sum_shard(struct bound *bound, const struct row_sums *sums) {
     const struct nim_model *model = bound->model;
     size_t units = bound->tiles * model->functions, scales = term_count(model) * model->attributes;
@@ -249,7 +251,7 @@ static void sum_shards(struct bound *bound) {
 
 /* ---------------------------------------------------------------- exact sums ------------------ */
 
-/* The numbers of a unit: `count` from `start` on. */
+/* The numbers of a unit are the `count` numbers from the returned index on. */
 static size_t unit_start(size_t unit, size_t all, size_t *count) {
     size_t start = unit * BLOCKS_PER_UNIT * EXACT_BLOCK, left = all - start;
     *count = left < BLOCKS_PER_UNIT * EXACT_BLOCK ? left : BLOCKS_PER_UNIT * EXACT_BLOCK;
@@ -286,7 +288,7 @@ static void read_sums(void *context, size_t unit, size_t worker) {
                parallel->shards, parallel->sum.memory + start);
 }
 
-/* The shards' sums of all processes, into `sum`. */
+/* Adds the sums of all shards of all processes into `sum`. */
 static nim_status add_up(struct bound *bound, nim_error *error) {
     struct parallel_bound *parallel = bound->parallel;
     size_t blocks = exact_blocks(parallel->count);
@@ -328,7 +330,7 @@ static nim_status share_gradient(struct bound *bound, nim_error *error) {
     size_t scales = model->gp.kernel->terms * model->attributes;
     const struct bound_listener *listener = bound->listener;
     memcpy(bound->gather, parallel->sum.gather, functions * sizeof *bound->gather);
-    bound->listener = NULL; /* not before the others' gradients are here */
+    bound->listener = NULL; /* it is called after the gradients of all processes have arrived */
     pool_run(bound->pool, function_start(bound, rank + 1) - function_start(bound, rank),
              complete_own_function, bound);
     bound->listener = listener;
@@ -346,7 +348,8 @@ static nim_status share_gradient(struct bound *bound, nim_error *error) {
     return NIM_OK;
 }
 
-/* The rows' own gradients; they are few beside the others. */
+/* Exchanges the gradients by the rows' own parameters, which are few compared with the shared
+ * ones. */
 static nim_status share_own_gradient(struct bound *bound, nim_error *error) {
     struct parallel_bound *parallel = bound->parallel;
     size_t bytes = bound->model->table.each * sizeof(double);

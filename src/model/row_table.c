@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The three arrays, and how many numbers a row has in each. */
+/* The number of arrays, each with width_of numbers per row. */
 enum { ARRAYS = 3 };
 
 static double **array_of(struct row_table *table, size_t k) {
@@ -26,7 +26,7 @@ static void *resize(const nim_storage *storage, void *memory, size_t before, siz
     return NULL;
 }
 
-/* One of the arrays at its new size; false when there is no room. */
+/* Resizes one of the arrays; false if memory runs out. */
 static bool grow_array(struct row_table *table, size_t k, size_t rows) {
     size_t before = table->rows * width_of(table, k) * sizeof(double), after;
     double **array = array_of(table, k);
@@ -52,7 +52,7 @@ bool row_table_grow(struct row_table *table, size_t rows) {
         table->rows = rows;
         return true;
     }
-    /* Those that have grown are as they were, or free of what was never there. */
+    /* Restores the former size of the arrays that have grown; those that had no rows are freed. */
     for (size_t k = 0; k < grown; k++) {
         size_t row = width_of(table, k) * sizeof(double);
         double *shrunk = resize(&table->storage, *array_of(table, k), rows * row, old * row);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texts, growing; all strings are owned. */
+/* A growing list of texts, which owns all its strings. */
 struct text_map {
     struct note_list list;
     bool good;
@@ -76,7 +76,7 @@ static void list_texts(const struct nim_model *model, struct text_map *texts) {
         add_text(texts, FILE_NOTE_PREFIX, model->notes.note[i].key, model->notes.note[i].text);
 }
 
-/* Refuses a model that could not be loaded again. The bound in `counts` may be NaN. */
+/* Fails for a model that could not be loaded again. The bound in `counts` may be NaN. */
 static nim_status check_saved(const struct nim_model *model, const struct file_arrays *arrays,
                               const char *path, nim_error *error) {
     const char *wrong = file_impossible_array(model);
@@ -107,7 +107,7 @@ static nim_status save(const nim_model *model, const struct whole_output *output
     }
     for (size_t i = 0; i < texts.list.count; i++)
         metadata[i] = (struct metadata){texts.list.note[i].key, texts.list.note[i].text};
-    /* The list serves loading too, hence without const; nothing is written through it here. */
+    /* The list is also used for loading and so is not const. Nothing is written through it here. */
     file_arrays_list((struct nim_model *)(uintptr_t)model, model->visits > 0, &arrays);
     file_arrays_stage(model, &arrays, true);
     struct safetensors file = {.tensors = arrays.count,

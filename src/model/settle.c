@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the options leave to the library. docs/results/defaults.md says how these were chosen. */
+/* Chooses the options that the caller left to the library. docs/results/defaults.md says how the
+ * values were chosen. */
 #include "data/noisy_cells.h"
 #include "model/options.h"
 
-/* Points a row is looked at in: with `marginal` two where all rows are equally noisy, more where
- * some are spread wider than others, most where points say how noisy rows are. */
+/* Points at which each row is evaluated. With `marginal`: EQUAL_POINTS if all rows are equally
+ * noisy, OWN_POINTS if errors differ from row to row, LEARNING_POINTS if the noise is learned. */
 enum { LATENT_POINTS = 4, EQUAL_POINTS = 2, OWN_POINTS = 8, LEARNING_POINTS = 16 };
 
-/* Rows in a batch, and rows with several points. */
+/* Rows per batch; BATCH_OF_POINTS for `marginal`, which evaluates several points per row. */
 enum { BATCH_OF_ROWS = 200, BATCH_OF_POINTS = 50 };
 
-/* Where classes overlap, noise and wide latent functions explain it alike. At 0 learned noise comes
- * out too large, at 1 too small. */
+/* Where classes overlap, input noise and a wide q(f) are two explanations of the same data. With
+ * alpha = 0 the learned noise is too large, with alpha = 1 it is too small. */
 #define LEARNING_ALPHA 0.8
 
-/* Numbers, counts and levels have parameters that are read, and at 1 functions take over what is
- * theirs; at 0 functions of latent inputs are far too sure where a curve is steep. */
+/* Numbers, counts and levels have likelihood parameters that users read. With alpha = 1 the latent
+ * functions explain the noise of y, and the learned noise is meaningless. With alpha = 0 and latent
+ * inputs, predictions are far too certain where a curve is steep. */
 #define MIDDLE_ALPHA 0.7
 
-/* Few rows of exact inputs mislead less when functions pay in full for leaving their prior, and are
- * fitted to the predicted probabilities only half way. */
+/* With exact inputs and fewer than FEW_ROWS rows, classes are predicted better with EXACT_ALPHA and
+ * the full weight of the KL divergence (caution 1). */
 #define EXACT_ALPHA 0.5
 enum { FEW_ROWS = 2000 };
 
-/* Fitted to the predicted probabilities themselves, functions that pay in full for leaving their
- * prior stay too close to it. */
+/* With alpha = 1 and caution 1 the functions stay too close to their prior. */
 #define LITTLE_CAUTION 0.3
-#define SOME_CAUTION 0.45 /* where rows differ in their errors */
+#define SOME_CAUTION 0.45 /* if errors differ from row to row */
 
-/* Many lengthscales and few rows: without a prior some end where the rows at hand happen to be
- * separated best. */
+/* With many lengthscales and few rows, some lengthscales overfit the training rows. A prior limits
+ * this. */
 #define LENGTHSCALE_WIDTH 0.5
 
 static const struct input_model *choose_input(const struct nim_options *options,
@@ -46,10 +47,10 @@ static const struct input_model *choose_input(const struct nim_options *options,
 }
 
 /*
- * Fitted to the predicted probabilities, very smooth functions are too sure where classes meet in
- * corners and steps, and those of latent inputs where a curve is steep. Where each row has errors
- * of its own, the worst are spread over places where no others are, and a linear term says more
- * there than a return to the mean.
+ * With alpha > 0 the `se` kernel is too certain where class boundaries have corners or steps, and
+ * with latent inputs where a curve is steep. So a Matern kernel is used there. If errors differ
+ * from row to row, the noisiest rows are spread over regions that have no other rows. A linear term
+ * extrapolates better there than a return to the mean.
  */
 static const char *choose_kernel(const struct input_model *input, bool numbers, bool bold,
                                  bool own_errors) {
@@ -58,9 +59,8 @@ static const char *choose_kernel(const struct input_model *input, bool numbers, 
     return !bold ? "se" : own_errors ? "linear+matern32" : "matern32";
 }
 
-/* With one draw a row, q(x) that is not quite p(x | x~, y) leaves its misfit to the noise of y,
- * which comes out 12 % too large, and takes it from learned noise of x. With four it is half that.
- */
+/* With one draw per row, a q(x) that differs from p(x | x~, y) makes the learned noise of y 12 %
+ * too large and that of x too small. With four draws the effect is half as large. */
 static size_t choose_samples(const struct input_model *input, bool numbers, bool learns,
                              bool own_errors) {
     if (input == &input_marginal)
@@ -88,7 +88,7 @@ static double choose_alpha(const struct input_model *input, enum target_kind tar
     }
 }
 
-/* Functions of classes, levels or sets that are fitted to the predicted probabilities. */
+/* True for classes, levels and sets of labels if alpha > 0 and the noise is given. */
 static bool is_bold(const struct nim_options *settled) {
     enum target_kind target = settled->likelihood->target;
     bool numbers = target == TARGET_NUMBER || target == TARGET_COUNT;
@@ -120,8 +120,8 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
     return settled;
 }
 
-/* Enough for the data, few enough to be quick. More of them let functions follow single rows, and
- * the worst measured ones at that. */
+/* The number of inducing inputs. Too many are slow and let the functions follow single rows, the
+ * noisiest ones first. */
 size_t options_inducing(const struct nim_options *settled, const nim_data *data) {
     bool bold = is_bold(settled), own_errors = bold && !equally_noisy(data);
     size_t rows = data->rows, wanted = own_errors ? rows / 50 : rows / 20;
@@ -132,7 +132,8 @@ size_t options_inducing(const struct nim_options *settled, const nim_data *data)
     return wanted < rows ? wanted : rows;
 }
 
-/* A warp bends error bars, and numbers and counts may well be linear in an attribute. */
+/* Warps exact inputs of classes only. A warp would make error bars asymmetric, and numbers and
+ * counts may be linear in an attribute. */
 bool options_warp(const struct nim_options *settled, const nim_data *data) {
     return settled->warp == WARP_AUTO && settled->standardise &&
            settled->likelihood->target == TARGET_CLASS && settled->input == &input_exact &&

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A limit is no sharper than this deviation, in standard units, so that it is not taken for an
- * exact value. */
+/* Least deviation of a limit, in standard units. A sharper one would be treated as an exact
+ * value. */
 #define SHARPEST 1e-4
 
-/* Nor is one half of an error smaller than this share of the other. */
+/* Least ratio of one half of an asymmetric error to the other half. */
 #define SMALLEST_HALF 1e-3
 
 /* As in data/scaling.c. */
@@ -47,8 +47,8 @@ bool shapes_taken(const struct nim_model *model, const nim_data *data) {
     return data_has_shapes(data) && shapes_join(model, data);
 }
 
-/* The upper error of a cell in standard units where it differs from the lower one, whose variance
- * is `noise`; else 0. Neither half stays zero. */
+/* The upper error of a cell in standard units if it differs from the lower one, whose variance is
+ * `noise`; otherwise 0. Neither half is left smaller than SMALLEST_HALF times the other. */
 static double find_upper(const struct nim_model *model, const nim_data *data, size_t i, size_t j,
                          double *noise) {
     if (!data->sigma_upper || !model_uses_errors(model))
@@ -64,7 +64,7 @@ static double find_upper(const struct nim_model *model, const nim_data *data, si
     return fmax(upper, SMALLEST_HALF * sqrt(*noise));
 }
 
-/* Correlations of cells that are there, uncertain and no limits. */
+/* Correlations between cells that are not missing, not exact and not limits. */
 static void gather_correlations(const nim_data *data, size_t i, size_t d, const double *noise,
                                 double *shape) {
     size_t columns = data->attributes, pairs = columns * (columns - 1) / 2;
@@ -79,7 +79,7 @@ static void gather_correlations(const nim_data *data, size_t i, size_t d, const 
         }
 }
 
-/* The normal measurement nearest to a lopsided cell or a limit. */
+/* The normal measurement that best approximates an asymmetric cell or a limit. */
 static struct tilt nearest(const struct nim_model *model, size_t j, double x, double noise,
                            double upper, double side) {
     double spread = model->scaling.spread[j];
@@ -112,7 +112,7 @@ static void gather_row(const struct nim_model *model, const nim_data *data, bool
     if (shape && data->correlation)
         gather_correlations(data, i, d, noise, shape);
     if (shape && !together)
-        memset(shape + d, 0, d * sizeof(double)); /* limits have become measurements */
+        memset(shape + d, 0, d * sizeof(double)); /* limits are now normal measurements */
 }
 
 void measurements_gather(const struct nim_model *model, const nim_data *data, bool together,

@@ -13,11 +13,13 @@ enum {
     MOST_CANDIDATES = 1 << 20, /* rows that inducing inputs are drawn from */
 };
 
-/* Learned input noise starts no larger than this where y has an order: so wide a noise washes a
- * curve out, and what is then taken for noise of y comes back slowly (docs/noise-learning.md). */
+/* Largest initial value of learned input noise if y has an order. With more noise the functions
+ * start too flat, and the variation of y is learned as noise of y, which decreases only slowly
+ * (docs/noise-learning.md). */
 #define MOST_ORDERED_NOISE 0.03
 
-/* The median squared distance in units of lambda^2: a covariance of about a tenth. */
+/* Least initial ratio of the median squared distance to lambda^2 if y has an order: the covariance
+ * at this distance is about a tenth. */
 #define FARTHEST_START 4.5
 
 static int by_size(const void *left, const void *right) {
@@ -26,8 +28,8 @@ static int by_size(const void *left, const void *right) {
 }
 
 /*
- * rows[0 .. wanted-1], where rows have classes: labels take turns, each giving its next row of a
- * random order while it has one left. order: a permutation; taken and next: scratch of rows and
+ * rows[0 .. wanted-1] for targets that are classes: the classes take turns, each with its next row
+ * in random order, until it has none left. order: a permutation of the candidates; next: scratch of
  * classes.
  */
 static void draw_rows(const nim_data *data, size_t classes, size_t wanted, const size_t *order,
@@ -44,7 +46,7 @@ static void draw_rows(const nim_data *data, size_t classes, size_t wanted, const
         }
 }
 
-/* Median of the squared distances of random pairs of rows, and of the squared norms. */
+/* Median squared distance of random pairs of rows, and the mean squared norm. */
 static void typical_sizes(const struct nim_model *model, const nim_data *data, double *x,
                           double *noise, double *sizes, double *distance, double *norm) {
     size_t d = model->attributes;
@@ -65,11 +67,11 @@ static void typical_sizes(const struct nim_model *model, const nim_data *data, d
 }
 
 /*
- * Squared exponential and Matern: s2 = e, lambda^2 = the root of the median squared distance; where
- * y has an order, not so long that most rows know of each other: a curve that starts too smooth is
- * taken for noise, and stays so.
+ * Squared exponential and Matern: s2 = e, lambda^2 = the root of the median squared distance. If y
+ * has an order, lambda is limited by FARTHEST_START: functions that start too smooth treat a curve
+ * as noise and do not recover.
  * Polynomial and linear: lambda^2 = the mean squared norm, s2 = 1/g(1), so that k(x,x) is about
- * one. A sum's terms start as they would alone.
+ * one. The terms of a sum start as they would alone.
  */
 static void start_term(const struct nim_model *model, size_t t, double distance, double norm,
                        double *log_variance, double *log_lengthscale) {

@@ -34,7 +34,7 @@ bool targets_can_be(const struct likelihood *likelihood, size_t classes) {
            (!likelihood->most_classes || classes <= likelihood->most_classes);
 }
 
-/* The number of classes: that of the data, or that of the option if it is larger. */
+/* The number of classes: that of the data, or that of the option if larger. */
 static nim_status count_classes(const struct nim_options *options, const nim_data *data,
                                 size_t *classes, nim_error *error) {
     enum target_kind kind = options->likelihood->target;
@@ -71,7 +71,8 @@ nim_status targets_classes(const struct nim_options *options, const nim_data *da
     return status;
 }
 
-/* Counts over exposures; half a count more, so that none at all has a logarithm. */
+/* The sum of counts divided by the sum of exposures. Half a count is added, so that the logarithm
+ * is finite if all counts are zero. */
 static double rate_of(const nim_data *data) {
     double counts = 0.5, exposure = 0.0;
     for (size_t i = 0; i < data->rows; i++) {
@@ -81,7 +82,7 @@ static double rate_of(const nim_data *data) {
     return counts / exposure;
 }
 
-/* Share of the rows that have each class or label. */
+/* The share of the rows that have each class or label. */
 static void measure_shares(const struct nim_model *model, const nim_data *data, double *share) {
     size_t classes = model->classes;
     double each = 1.0 / (double)data->rows;

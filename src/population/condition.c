@@ -18,9 +18,9 @@
 
 #define LOG_TWO_PI 1.8378770664093454836
 
-enum { MOST_SWEEPS = 10 }; /* over a row's lopsided cells and limits, see condition_shaped.c */
+enum { MOST_SWEEPS = 10 }; /* over a row's asymmetric cells and limits, see condition_shaped.c */
 
-/* A surprise of less than this share of the attribute's own variance is rounding. */
+/* A variance of less than this share of the attribute's own variance is a rounding error. */
 #define NOTHING 1e-13
 
 bool population_allocate(struct population *population, size_t attributes, size_t components) {
@@ -118,8 +118,8 @@ void conditioner_layout(struct conditioner *conditioner, const struct population
     conditioner->shapes.usual = arena_bytes(arena, k, sizeof *conditioner->shapes.usual);
 }
 
-/* As `dot` and `add_scaled`, for the few attributes of a row: a call would cost more than the sum.
- */
+/* As `dot` and `add_scaled`, inlined: for the few attributes of a row a call would take longer than
+ * the sum. */
 SIMD_INLINE double short_dot(size_t n, const double *a, const double *b) {
     double part[4] = {0};
     size_t i = 0;
@@ -148,7 +148,7 @@ SIMD_CLONES void add_root_square(size_t d, double weight, const double *root, do
             covariance[i * d + j] += weight * short_dot(d, root + i * d, root + j * d);
 }
 
-/* Takes in cell j: row j of `gain`, and the new root (d x d). row: d of scratch. Returns a. */
+/* Adds cell j: computes row j of `gain` and the new root (d x d). row: scratch of d. Returns a. */
 SIMD_INLINE double take_cell(size_t d, size_t j, double noise, double prior, double *root,
                              double *gain, double *row) {
     memcpy(row, root + j * d, d * sizeof(double));
@@ -164,8 +164,8 @@ SIMD_INLINE double take_cell(size_t d, size_t j, double noise, double prior, dou
     return tells ? a : 0.0;
 }
 
-/* All cells of a row, into one component: gain, total and the root, which is the component's own
- * before. work: 2 d. */
+/* Adds all cells of a row to one component: computes gain, total and the root, which holds the
+ * component's own root on entry. work: 2 d. */
 SIMD_CLONES static void take_cells(size_t d, const double *noise, double *root, double *gain,
                                    double *total, double *work) {
     double *prior = work + d;
@@ -176,7 +176,7 @@ SIMD_CLONES static void take_cells(size_t d, const double *noise, double *root, 
             isinf(noise[j]) ? 0.0 : take_cell(d, j, noise[j], prior[j], root, gain + j * d, work);
 }
 
-/* Gain, total and root of every component for this noise. */
+/* Computes gain, total and root of every component for this noise. */
 static void prepare(struct conditioner *conditioner, const double *noise) {
     const struct population *population = conditioner->population;
     size_t d = population->attributes;
@@ -191,8 +191,8 @@ static void prepare(struct conditioner *conditioner, const double *noise) {
     conditioner->multiplied = false;
 }
 
-/* Centre of component k and log N(x~; m_k, S_k + V). Variances are multiplied while the product is
- * of ordinary size: a logarithm costs more than all the rest. */
+/* The centre of component k and log N(x~; m_k, S_k + V). Variances are multiplied as long as the
+ * product is of moderate size, because a logarithm takes longer than everything else. */
 SIMD_CLONES static double take_row(const struct conditioner *conditioner, size_t k, const double *x,
                                    double *centre) {
     const struct population *population = conditioner->population;
@@ -212,7 +212,7 @@ SIMD_CLONES static double take_row(const struct conditioner *conditioner, size_t
             product = 1.0;
         }
         if (conditioner->noise[j] == 0.0)
-            centre[j] = x[j]; /* to the bit */
+            centre[j] = x[j]; /* without rounding */
     }
     return -0.5 * (twice + log(product));
 }
@@ -253,8 +253,8 @@ static void multiply_roots(struct conditioner *conditioner) {
     conditioner->multiplied = true;
 }
 
-/* Lower factor of a covariance (lower triangle given) that may be singular: what has no variance
- * left of its own has a row of zeros from there on. */
+/* Lower factor of a covariance (lower triangle given) that may be singular: an attribute without
+ * variance of its own has zeros from there on. */
 static void factorise(size_t d, const double *covariance, double *root) {
     memset(root, 0, d * d * sizeof(double));
     for (size_t i = 0; i < d; i++) {
@@ -287,7 +287,7 @@ void conditioner_merge(struct conditioner *conditioner, const double *share, con
         add_scaled(d, share[k], centres + k * d, centre);
     for (size_t j = 0; j < d; j++)
         if (conditioner->noise[j] == 0.0)
-            centre[j] = centres[j]; /* to the bit, and so without any spread */
+            centre[j] = centres[j]; /* without rounding, so that the variance is zero */
     for (size_t k = 0; k < components; k++) {
         for (size_t j = 0; j < d; j++)
             distance[j] = centres[k * d + j] - centre[j];

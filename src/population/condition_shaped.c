@@ -25,28 +25,28 @@
 /* As in condition.c. */
 #define NOTHING 1e-13
 
-/* Errors that are all but one and the same keep this share of their variance to themselves:
- * correlations are quoted with few digits. */
+/* Least share of an error's variance that is independent of the other errors. Correlations are
+ * given with few digits, so errors may seem to be fully correlated. */
 #define LEAST_OWN 1e-4
 
-/* A product of this share of the variance is as narrow as it gets. */
+/* Least variance of a product, as a share of the variance before it. */
 #define NARROWEST 1e-12
 
-/* Asymmetric cells and limits are updated until none changes by more, in deviations. */
+/* Asymmetric cells and limits are updated until none changes by more than this, in deviations. */
 #define SETTLED 1e-4
 
-/* What is being worked out of one component. */
+/* The present state of one component. */
 struct state {
     size_t d;
     double *centre, *root; /* d, d x d */
     double *row;           /* d: r */
-    double *first;         /* d: variances of the attributes before any cell was taken in */
+    double *first;         /* d: variances of the attributes before any cell was added */
     double evidence;
     struct usual_surprise usual; /* of -evidence, see surprise.h */
 };
 
-/* h x has moved by `shift` and has lost and kept these shares of its variance p; row holds r.
- * 1 - sqrt(kept) is written as lost / (1 + sqrt(kept)). */
+/* Shifts h x by `shift` and reduces its variance p by the share `lost`; `kept` is the remaining
+ * share. row holds r. 1 - sqrt(kept) is computed as lost / (1 + sqrt(kept)). */
 static void move(struct state *state, double p, double shift, double lost, double kept) {
     double shrink = lost / (1.0 + sqrt(kept)) / p;
     for (size_t i = 0; i < state->d; i++) {
@@ -56,7 +56,7 @@ static void move(struct state *state, double p, double shift, double lost, doubl
     }
 }
 
-/* Takes in y = h x + noise that came out `surprise` higher than expected. p: variance of h x. */
+/* Adds y = h x + noise, which is `surprise` above its expectation. p: variance of h x. */
 static void take_scalar(struct state *state, double p, double surprise, double noise) {
     double total = p + noise;
     state->evidence -= 0.5 * (LOG_TWO_PI + log(total) + surprise * surprise / total);
@@ -65,7 +65,7 @@ static void take_scalar(struct state *state, double p, double surprise, double n
         move(state, p, surprise * p / total, p / total, noise / total);
 }
 
-/* r of a single cell; returns p. */
+/* Sets r for cell j; returns p. */
 static double look_at_cell(struct state *state, size_t j) {
     memcpy(state->row, state->root + j * state->d, state->d * sizeof(double));
     return dot(state->d, state->row, state->row);
@@ -75,7 +75,7 @@ static void take_plain(struct state *state, size_t j, double x, double noise) {
     double p = look_at_cell(state, j);
     if (p + noise > NOTHING * state->first[j])
         take_scalar(state, p, x - state->centre[j], noise);
-    if (noise == 0.0) { /* to the bit */
+    if (noise == 0.0) { /* x_j = x~_j without rounding */
         memset(state->root + j * state->d, 0, state->d * sizeof(double));
         state->centre[j] = x;
     }
@@ -83,7 +83,7 @@ static void take_plain(struct state *state, size_t j, double x, double noise) {
 
 /* ---------------------------------------------------------------- odd cells ------------------- */
 
-/* What cell j, lopsided or a limit, leaves of N(centre, p). */
+/* Moments of N(centre, p) times the likelihood of cell j, which is asymmetric or a limit. */
 static struct tilt tilt_cell(const struct measurement *row, size_t d, size_t j, double centre,
                              double p) {
     double side = shape_side(row->shape, d, j);
@@ -94,7 +94,7 @@ static struct tilt tilt_cell(const struct measurement *row, size_t d, size_t j, 
     return tilt;
 }
 
-/* x_j gets this mean and variance in place of p. */
+/* Gives x_j this mean and this variance instead of p. */
 static void move_cell(struct state *state, size_t j, double p, double mean, double variance) {
     move(state, p, mean - state->centre[j], 1.0 - variance / p, variance / p);
 }
@@ -105,7 +105,7 @@ static double site_mass(double centre, double p, double precision, double pull) 
     return 0.5 * ((moved * moved / total - centre * centre) / p - log(total));
 }
 
-/* One look at cell j: its site against what all others leave. Returns how far x_j moved. */
+/* Updates the site of cell j, given the sites of all others. Returns how far x_j moved. */
 static double revise_site(struct state *state, const struct measurement *row, size_t j,
                           struct odd_site *site) {
     double p = look_at_cell(state, j), centre = state->centre[j];
@@ -122,8 +122,8 @@ static double revise_site(struct state *state, const struct measurement *row, si
     return fmax(fabs(tilt.mean - centre) / sqrt(p), fabs(tilt.variance / p - 1.0));
 }
 
-/* How surprising cell j usually is against N(centre, p). A limit that is as good as certain tells
- * nothing, as if there were none. */
+/* Adds the expected surprise of cell j under N(centre, p). A limit that is nearly certain carries
+ * no information and counts as no cell. */
 static void expect_odd(struct usual_surprise *usual, const struct measurement *row, size_t d,
                        size_t j, double centre, double p) {
     double side = shape_side(row->shape, d, j);
@@ -140,8 +140,8 @@ static void expect_odd(struct usual_surprise *usual, const struct measurement *r
     usual->cells += unlikely;
 }
 
-/* The evidence: the sites' own factors, and the integral of the Gaussian `before` times all sites,
- * one after the other. */
+/* The evidence: the product of the sites' own factors and of the integral of the Gaussian `before`
+ * times all sites, one after the other. */
 static void gather_evidence(struct state *state, const struct measurement *row, size_t count,
                             const size_t *cell, const struct odd_site *site, const double *before) {
     size_t d = state->d;
@@ -187,7 +187,7 @@ bool shape_is_tilted(const struct measurement *row, size_t d, size_t j) {
            (shape_upper(row->shape, j) > 0.0 || shape_side(row->shape, d, j) != 0.0);
 }
 
-/* Whether the error of cell j has to do with another's. */
+/* Whether the error of cell j is correlated with another. */
 static bool is_correlated(const struct measurement *row, size_t d, size_t j) {
     for (size_t i = 0; i < d; i++)
         if (i != j && shape_correlation(row->shape, d, i > j ? i : j, i > j ? j : i) != 0.0)
@@ -195,7 +195,7 @@ static bool is_correlated(const struct measurement *row, size_t d, size_t j) {
     return false;
 }
 
-/* The cell as a normal one. */
+/* The normal approximation of a cell. */
 static struct tilt as_normal(const struct measurement *row, size_t j) {
     double upper = shape_upper(row->shape, j);
     return upper > 0.0 ? tilt_alone(row->x[j], sqrt(row->noise[j]), upper)
@@ -229,8 +229,8 @@ size_t conditioner_whiten(const struct measurement *row, size_t d, size_t *cell,
     return count;
 }
 
-/* Scalars of unit noise; row a of h and y[a] come from conditioner_whiten, the diagonal of factor
- * makes their density that of x~. */
+/* Adds scalars with unit noise. Row a of h and y[a] are from conditioner_whiten. The diagonal of
+ * factor converts their density to that of x~. */
 static void take_whitened(struct state *state, size_t count, const double *factor, const double *h,
                           const double *y) {
     size_t d = state->d;
@@ -265,7 +265,7 @@ void conditioner_measure(struct conditioner *conditioner, const struct measureme
 
 /* ---------------------------------------------------------------- a row ----------------------- */
 
-/* Lopsided cells and limits that are not among the correlated ones. */
+/* Lists the asymmetric cells and limits that are not among the correlated cells. */
 static size_t find_odd(const struct measurement *row, size_t d, size_t correlated,
                        const size_t *cell, size_t *odd) {
     size_t count = 0;
@@ -316,7 +316,7 @@ double conditioner_take_shaped(struct conditioner *conditioner, const struct mea
         share[k] = population_log_share(population, k) +
                    take_component(conditioner, k, row, correlated, odd, centre + k * d);
     memcpy(conditioner->noise, row->noise, d * sizeof(double));
-    conditioner->filled = false; /* R is this row's alone */
+    conditioner->filled = false; /* R is valid only for this row */
     conditioner->multiplied = false;
     return conditioner_share(components, share);
 }

@@ -6,7 +6,7 @@
  *     n_k = sum_i r_ik,   m_k = sum_i r_ik c_ik / n_k,
  *     S_k = sum_i r_ik ((c_ik - m_k)(c_ik - m_k)' + R_ik R_ik') / n_k,
  *
- * where r_ik is row i's share of component k. The likelihood never falls.
+ * where r_ik is row i's share of component k. The likelihood never decreases.
  */
 #include "math/linalg.h"
 #include "math/vector.h"
@@ -17,31 +17,31 @@
 #include <string.h>
 
 enum {
-    UNITS = 16, /* that rows are cut into, whatever the number of threads */
+    UNITS = 16, /* parts of the rows, whatever the number of threads */
     MOST_ROUNDS = 200,
-    FEW_SWEEPS = 2,     /* over a row's odd cells: rounds come again and again */
-    STARTS = 2,         /* of a mixture, the best of which is kept; one while choosing */
-    KEPT_ASIDE = 4,     /* every fourth row judges how many components there should be */
+    FEW_SWEEPS = 2,     /* over a row's asymmetric cells and limits; few, as rounds are repeated */
+    STARTS = 2,         /* of a mixture; the best is kept. One while its size is chosen */
+    KEPT_ASIDE = 4,     /* every fourth row is held out to choose the number of components */
     MOST_ROWS = 4000,   /* used: more rows are not necessary */
-    MOST_JUDGED = 1000, /* to choose the number of components, which costs many trials */
+    MOST_JUDGED = 1000, /* used to choose the number of components, which takes many trials */
 };
 
-#define SETTLED 3e-5     /* a round that gains less than this, in nats a row, is the last */
-#define ROUGHLY 1e-4     /* the same while the number of components is chosen */
-#define WORTH_IT 0.01    /* nats a row that one more component must gain on rows kept aside */
-#define LEAST_PULL 2.0   /* rows' worth of a pull of a component's covariance towards the average */
-#define SIZE_PULL 2.0    /* rows' worth of a pull of its size */
+#define SETTLED 3e-5     /* a round that gains less than this, in nats per row, is the last */
+#define ROUGHLY 1e-4     /* as SETTLED, while the number of components is chosen */
+#define WORTH_IT 0.01    /* nats per held-out row that one more component must gain */
+#define LEAST_PULL 2.0   /* weight in rows of the average in a component's covariance */
+#define SIZE_PULL 2.0    /* weight in rows of the value one in a component's size */
 #define LITTLE_LEFT 1e-3 /* of an attribute's variance, within components */
 #define LEAST_VARIANCE 1e-8
 #define LOG_TWO_PI 1.8378770664093454836
 
-/* What one unit of rows adds up. */
+/* The sums over one unit of rows. */
 struct tally {
     struct conditioner conditioner;
     double likelihood;
-    double *count;                     /* K */
-    double *first, *second;            /* K x d, K x d x d: of c - m and its square */
-    double *pending;                   /* K: rows' shares of the conditioner's present R R' */
+    double *count;          /* K */
+    double *first, *second; /* K x d, K x d x d: of c - m and its square */
+    double *pending;        /* K: sum of the shares of rows with the conditioner's present R R' */
     double *share, *centre, *distance; /* K, K x d, d */
 };
 
@@ -49,7 +49,7 @@ struct round {
     struct population *population;
     const struct population_rows *rows;
     struct tally *tally; /* UNITS */
-    bool counts;         /* for the maximisation; otherwise the likelihood alone */
+    bool counts;         /* sums for the maximisation; otherwise only the likelihood */
 };
 
 static void tally_layout(struct tally *tally, const struct population *population,
@@ -67,7 +67,7 @@ static void tally_layout(struct tally *tally, const struct population *populatio
     tally->distance = arena_doubles(arena, d);
 }
 
-/* Adds the pending rows' R R', d^3, before the conditioner changes to another noise. */
+/* Adds R R' of the pending rows, which takes d^3, before the conditioner gets another noise. */
 static void settle_pending(struct tally *tally) {
     size_t d = tally->conditioner.population->attributes;
     for (size_t k = 0; k < tally->conditioner.population->components; k++) {
@@ -113,7 +113,7 @@ static void tally_unit(void *context, size_t unit, size_t worker) {
         settle_pending(tally);
 }
 
-/* The sums over all rows, in tally[0]. NULL when memory runs out. The arena holds them. */
+/* Computes the sums over all rows in tally[0]. NULL if memory runs out. The arena owns them. */
 static struct tally *tally_rows(struct population *population, const struct population_rows *rows,
                                 bool counts, struct pool *pool, struct arena *arena) {
     struct tally *tally = NULL, counting;
@@ -173,7 +173,7 @@ double population_likelihood(const struct population *population,
     if (population->components == 0)
         return independent_likelihood(population, rows);
     struct arena arena = {0};
-    /* Nothing is written to the population where only the likelihood is asked for. */
+    /* The population is not modified if only the likelihood is computed. */
     struct tally *tally =
         tally_rows((struct population *)(uintptr_t)population, rows, false, pool, &arena);
     double value = tally ? tally->likelihood / (double)rows->rows : NAN;
@@ -181,8 +181,8 @@ double population_likelihood(const struct population *population,
     return value;
 }
 
-/* S (lower triangle) becomes its factor, with as much added to the diagonal as that takes; where
- * nothing helps, because numbers overflowed, the factor of standard units. */
+/* Factorises S (lower triangle), with the least power of ten times LEAST_VARIANCE on the diagonal
+ * for which this succeeds. If none does because of an overflow, the factor is the identity. */
 static void factorise(size_t d, double *covariance, double *root, double *scratch) {
     for (double more = LEAST_VARIANCE; more < HUGE_VAL; more *= 10.0) {
         memcpy(root, covariance, d * d * sizeof(double));
@@ -196,8 +196,8 @@ static void factorise(size_t d, double *covariance, double *root, double *scratc
         root[j * d + j] = 1.0;
 }
 
-/* Shares and means, from sums over the rows; n_k S_k (lower triangles) replaces the second sums,
- * and their average within components is added to `within` (d x d). */
+/* Computes shares and means from the sums over rows. Replaces the second sums by n_k S_k (lower
+ * triangles), and adds their average within components to `within` (d x d). */
 static void move_means(struct population *population, const struct tally *sums, double rows,
                        double *within) {
     size_t d = population->attributes;
@@ -214,9 +214,9 @@ static void move_means(struct population *population, const struct tally *sums, 
 }
 
 /*
- * Attributes that tell components apart all by themselves, as flags do, have next to no variance
- * within them, and new rows that do not fit would be impossible. Their share of `within` is the
- * variance of all rows instead.
+ * An attribute that alone separates the components, such as a flag, has almost no variance within
+ * them. New rows with other values would then have a density of almost zero. So its variance in
+ * `within` is replaced by that of all rows.
  */
 static void widen_separating(const struct population *population, double *within) {
     size_t d = population->attributes;
@@ -236,8 +236,8 @@ static void widen_separating(const struct population *population, double *within
     }
 }
 
-/* How large n S (count: n rows) is beside `within`: the average ratio of variances, where there are
- * any, pulled towards one, so that a component of few rows cannot collapse. */
+/* The size of n S (count: n rows) relative to `within`: the average ratio of the variances that are
+ * not negligible, shrunk towards one, so that a component of few rows cannot collapse. */
 static double relative_size(size_t d, double count, const double *covariance,
                             const double *within) {
     double sum_of_ratios = 0.0, ratios = 0.0;
@@ -250,9 +250,9 @@ static double relative_size(size_t d, double count, const double *covariance,
     return (sum_of_ratios / fmax(ratios, 1.0) + SIZE_PULL) / (count + SIZE_PULL);
 }
 
-/* Covariances are pulled towards their average in the component's own size: where clusters are does
- * not matter, and a wide one among narrow ones stays wide. within: d x d, all zero; scratch: for
- * factorisations. */
+/* Covariances are shrunk towards `within`, scaled to the component's own size. So the positions of
+ * the components have no effect, and a wide component among narrow ones stays wide. within: d x d,
+ * all zero; scratch: for factorisations. */
 static void maximise(struct population *population, const struct tally *sums, double rows,
                      double pull, double *within, double *scratch) {
     size_t d = population->attributes;
@@ -290,8 +290,8 @@ double population_improve(struct population *population, const struct population
     return value;
 }
 
-/* Rounds until they gain no more than `enough`; the likelihood before the last, NaN when memory
- * runs out. */
+/* Runs rounds until one gains no more than `enough`. Returns the likelihood before the last round,
+ * or NaN if memory runs out. */
 static double settle(struct population *population, const struct population_rows *rows, double pull,
                      double enough, struct pool *pool) {
     double value = -INFINITY;
@@ -306,7 +306,7 @@ static double settle(struct population *population, const struct population_rows
 
 /* ---------------------------------------------------------------- starts ---------------------- */
 
-/* Mean and variance of each attribute's measured cells, less their average noise. */
+/* Mean of each attribute's measured cells, and their variance minus their average noise. */
 static void start_independent(const struct population_rows *rows, double *mean, double *variance) {
     size_t d = rows->attributes;
     for (size_t j = 0; j < d; j++) {
@@ -335,7 +335,7 @@ static bool learn_gaussian(struct population *population, const struct populatio
     size_t d = rows->attributes;
     if (!population_allocate(population, d, 1))
         return false;
-    double *variance = population->root; /* the first row, for now */
+    double *variance = population->root; /* the first row, temporarily */
     start_independent(rows, population->mean, variance);
     for (size_t j = d; j-- > 0;) {
         double own = sqrt(variance[j]);
@@ -346,7 +346,8 @@ static bool learn_gaussian(struct population *population, const struct populatio
     return !isnan(settle(population, rows, 0.0, SETTLED, pool));
 }
 
-/* Components start at rows far from each other, each with half the whole's covariance. */
+/* Components start at rows that are far from each other, each with half the covariance of all
+ * rows. */
 static void start_mixture(struct population *population, const struct population *whole,
                           const struct population_rows *rows, struct random_key key, uint64_t start,
                           double *centre, double *far) {
@@ -377,13 +378,13 @@ double population_pull(size_t d) {
     return LEAST_PULL + 0.5 * (double)d;
 }
 
-/* How well a mixture is to be learned. */
+/* How accurately a mixture is learned. */
 struct effort {
     uint64_t starts;
     double enough; /* see settle */
 };
 
-/* The best of several starts. */
+/* Learns a mixture from several starts and keeps the best. */
 static bool learn_mixture(struct population *population, size_t components,
                           const struct population *whole, const struct population_rows *rows,
                           struct effort effort, struct random_key key, struct pool *pool) {
@@ -430,14 +431,14 @@ static bool rows_like(struct population_rows *copies, const struct population_ro
     return population_rows_create(copies, like->attributes, like->shape != NULL, most);
 }
 
-/* Every so many-th row is judged by, all others are learned from. */
+/* Every KEPT_ASIDE-th row is for judging, all others are for learning. */
 static void take_parts(const struct population_rows *rows, struct population_rows *learn,
                        struct population_rows *judge) {
     for (size_t i = 0; i < rows->rows; i++)
         population_rows_append(i % KEPT_ASIDE == KEPT_ASIDE - 1 ? judge : learn, rows, i);
 }
 
-/* log p(x~) of each row. False: no memory. */
+/* log p(x~) of each row. False if memory runs out. */
 static bool row_likelihoods(const struct population *population, const struct population_rows *rows,
                             double *value) {
     size_t d = rows->attributes, k = population->components;
@@ -459,8 +460,8 @@ static bool row_likelihoods(const struct population *population, const struct po
     return true;
 }
 
-/* Whether rows gain enough, and more than chance alone would let them: their mean gain is above its
- * standard error twice over. */
+/* Whether the gain is large enough and significant: the mean gain is more than two standard
+ * errors. */
 static bool is_gain(size_t rows, const double *before, const double *after) {
     double n = (double)rows, total = 0.0, squares = 0.0;
     for (size_t i = 0; i < rows; i++) {
@@ -471,13 +472,15 @@ static bool is_gain(size_t rows, const double *before, const double *after) {
     return mean > WORTH_IT && mean > 2.0 * sqrt(fmax(variance, 0.0));
 }
 
-/* Rows to learn from and rows to judge by, and what the best so far makes of the latter. */
+/* Rows for learning and for judging, and the log density of the latter under the best mixture so
+ * far. */
 struct trial {
     struct population_rows learn, judge;
     double *best, *tried; /* log p(x~) of the judged rows */
 };
 
-/* As long as one more component raises the likelihood of rows kept aside. 0: no memory. */
+/* Adds components as long as the likelihood of the held-out rows increases. 0 if memory runs
+ * out. */
 static size_t try_components(struct trial *trial, struct random_key key, struct pool *pool) {
     size_t d = trial->learn.attributes, best = 1;
     struct population whole = {0}, mixture = {0};
@@ -514,7 +517,7 @@ static size_t choose_components(const struct population_rows *rows, struct rando
     return components;
 }
 
-/* Every so many-th row, where there are more than enough. The caller frees the copies. */
+/* Copies at most `most` rows, equally spaced. The caller frees the copies. */
 static bool thin(const struct population_rows *rows, size_t most, struct population_rows *few) {
     size_t count = rows->rows < most ? rows->rows : most;
     if (!rows_like(few, rows, count))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows in memory, for learning a population. */
+/* Tables of rows in memory, for learning a population. */
 #include "population/population.h"
 
 #include <stdlib.h>

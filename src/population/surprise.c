@@ -11,7 +11,8 @@ void expect_normal(struct usual_surprise *usual, double variance) {
     usual->cells++;
 }
 
-/* Of component k of the row just taken. Cells whose variance is 0 tell nothing. */
+/* The expected surprise under component k for the row just added. Cells with variance 0 are
+ * skipped. */
 static struct usual_surprise usual_of(const struct conditioner *conditioner,
                                       const struct measurement *row, size_t k) {
     size_t d = conditioner->population->attributes;
@@ -31,7 +32,7 @@ static struct surprise against(double log_density, struct usual_surprise usual) 
     return (struct surprise){.log_density = log_density, .value = value};
 }
 
-/* Attributes that are independent of each other. */
+/* The surprise of a row if attributes are independent. */
 static struct surprise surprise_apart(const struct population *population,
                                       const struct measurement *row) {
     double log_density = 0.0;

@@ -13,7 +13,7 @@
 #define LOG_TWO_PI 1.8378770664093454836
 #define TWO_OVER_PI 0.63661977236758134308
 
-/* Where 1 - h (z + h) would be lost to rounding, its expansion takes over. */
+/* Below this z, 1 - h (z + h) would be lost to rounding, so an expansion is used. */
 #define FAR_OUT (-200.0)
 
 /* Variance of a standard normal variable below z, as 1 - h (z + h). */
@@ -23,8 +23,8 @@ static double variance_below(double z, double hazard) {
     return fmax(1.0 - hazard * (z + hazard), 0.0);
 }
 
-/* One side: N(c, p) times the half whose deviation is `width`, of two that add up to `both`.
- * side -1: below x~. */
+/* One side: N(c, p) times the half of the likelihood with deviation `width`; `both` is the sum of
+ * the two deviations. side -1: below x~. */
 static struct tilt one_side(double c, double p, double x, double width, double both, double side) {
     double total = p + width * width, keep = p / total, distance = x - c;
     double mean = c + keep * distance, deviation = sqrt(keep) * width;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Pairs of the levels' lattices, such that twice as many and one are a prime. The lowest level has
- * none, but a pair of points along each direction and the centre. */
+/* Number of pairs in the lattice of each level; twice the number plus one is a prime. The lowest
+ * level has no lattice; it consists of the centre and a pair of points along each direction. */
 static const size_t lattice_size[LADDER_LEVELS] = {0,   14,  20,  30,  44,  63,  90,
                                                    128, 183, 260, 369, 524, 1026};
 
@@ -16,19 +16,21 @@ static size_t level_pairs(size_t level, size_t rank) {
     return level ? lattice_size[level] : rank + 1;
 }
 
-/* Components of together less than this share of the tolerance are left out. */
+/* Components whose total share is less than this times the tolerance are omitted. */
 #define NEGLIGIBLE 0.25
 
-/* Components of less than this total share of it are evaluated at their centres only. */
+/* Components whose total share is less than this times the tolerance are evaluated only at their
+ * centres. */
 #define FAINT 1.0
 
-/* In deviations from the mean: rows beyond are too much for single precision. */
+/* Rows farther than this from the mean, in deviations, need double precision. */
 #define FAR_OUT 1e4
 
-/* Directions of together less than this times the tolerance, of a row's spread, are left out. */
+/* Directions whose total share of a row's spread is less than this times the tolerance are
+ * omitted. */
 #define UNSEEN 1.5
 
-/* Of the tolerance: what the average may be off by, as a standard deviation. */
+/* Largest standard deviation of the error of the average, divided by the tolerance. */
 #define SAFETY 0.7
 
 bool ladder_serves(const struct nim_model *model) {
@@ -96,8 +98,8 @@ void ladder_work_layout(struct ladder_work *work, const struct nim_model *model,
 
 /* ---------------------------------------------------------------- rows and their components --- */
 
-/* The row of which most is left in the columns from `rank` on, as far as functions see it; `left`
- * becomes what all have left. */
+/* The attribute with the largest remaining variance in the columns from `rank` on, weighted by
+ * slope. `left` is set to the sum over all attributes. */
 static size_t most_left(size_t d, const double *slope, const double *root, size_t rank,
                         double *left) {
     size_t best = 0;
@@ -115,8 +117,8 @@ static size_t most_left(size_t d, const double *slope, const double *root, size_
     return best;
 }
 
-/* Turns xi by Householder's reflections such that the first columns of root hold nearly all that
- * functions see of the row's spread; axis: d. Returns how many columns. */
+/* Rotates xi by Householder reflections so that the first columns of root contain nearly all of the
+ * row's variance, weighted by slope. axis: d. Returns how many columns that takes. */
 static size_t compress(size_t d, const double *slope, double unseen, double *root, double *axis) {
     double all = 0.0, left = 0.0;
     for (size_t rank = 0; rank < d; rank++) {
@@ -143,7 +145,7 @@ static void start_level(const struct nim_model *model, struct climb *climb, size
     memset(climb->square, 0, model->classes * sizeof(double));
 }
 
-/* Component k of row `row`; one of small share is evaluated at its centre only. */
+/* Starts component k of row `row`. A component of small share is evaluated only at its centre. */
 static void begin_climb(const struct nim_predictor *predictor, struct prediction_work *work,
                         size_t row, size_t k, double share, bool faint) {
     const struct nim_model *model = predictor->model;
@@ -169,8 +171,8 @@ static void begin_climb(const struct nim_predictor *predictor, struct prediction
     start_level(model, climb, 0);
 }
 
-/* The largest share of a component that is left out: all those up to it together are less than
- * `negligible`. */
+/* The largest share of an omitted component: all components up to it have a total share of less
+ * than `negligible`. */
 static double left_out(size_t components, const double *share, double negligible) {
     double limit = -1.0;
     for (;;) {
@@ -186,9 +188,9 @@ static double left_out(size_t components, const double *share, double negligible
 }
 
 /*
- * Shares out what the row may be off by. Components look at much the same functions through the
- * same lattices, so their errors add up. With n pairs a component adds share / n, about; the fewest
- * pairs in all have parts in proportion to the root of the share.
+ * Divides the tolerance of a row among its components. They use the same lattices and similar
+ * functions, so their errors add up. With n pairs the error of a component is about share / n. The
+ * total number of pairs is least if the parts are proportional to the square root of the share.
  */
 static void share_out(struct climb *climb, size_t count) {
     double total = 0.0;
@@ -229,8 +231,8 @@ static size_t images_of(const struct climb *climb) {
     return climb->rank ? 2 : 1;
 }
 
-/* The lowest level: the centre, and a pair of points along each direction. Functions up to the
- * third degree are averaged without an error. */
+/* The lowest level: the centre, and a pair of points along each direction. It is exact for
+ * polynomials up to the third degree. */
 static void pairs_along(size_t rank, double *point, double *weight) {
     memset(point, 0, (rank + 1) * rank * sizeof(double));
     for (size_t i = 0; i <= rank; i++)
@@ -239,7 +241,7 @@ static void pairs_along(size_t rank, double *point, double *weight) {
         point[(i + 1) * rank + i] = sqrt((double)(rank + 1));
 }
 
-/* The pairs of a climb's level, made when they are first asked for. */
+/* The pairs of a climb's level, which are computed when first used. */
 static const struct ladder_pairs *pairs_at_hand(const struct nim_predictor *predictor,
                                                 struct ladder_work *work,
                                                 const struct climb *climb) {
@@ -309,7 +311,7 @@ static void empty_tile(const struct nim_predictor *predictor, struct prediction_
     ladder->filled = ladder->stretches = 0;
 }
 
-/* Looks at all points of a climb's level. Its last ones may stay in the tile. */
+/* Evaluates all points of a climb's level. The last ones may stay in the tile until it is full. */
 static void look_around(const struct nim_predictor *predictor, struct prediction_work *work,
                         struct climb *climb) {
     size_t placed = 0, wanted = pairs_of(climb);
@@ -326,8 +328,8 @@ static void look_around(const struct nim_predictor *predictor, struct prediction
 
 /* ---------------------------------------------------------------- how high -------------------- */
 
-/* What the average over a level's pairs is off by, as a standard deviation, in units of the pairs'
- * own: as measured, see docs/derivations/prediction.md. */
+/* The standard deviation of the error of the average over a level's pairs, in units of the
+ * deviation of the pairs. Measured, see docs/derivations/prediction.md. */
 static double error_at(size_t level) {
     if (level == 0)
         return 0.4;
@@ -344,7 +346,7 @@ static double deviation_of_pairs(const struct nim_predictor *predictor, const st
     return sqrt(largest);
 }
 
-/* Whether a climb is complete; if not, sets the level that its pairs require. */
+/* Decides whether a climb is complete; if not, sets the level that it needs. */
 static void settle(const struct nim_predictor *predictor, struct climb *climb) {
     const struct nim_model *model = predictor->model;
     size_t level = climb->level;
@@ -374,7 +376,8 @@ static void write_rows(const struct nim_predictor *predictor, struct prediction_
     }
 }
 
-/* Evaluates all climbs that are not complete: those in double precision, or the others. */
+/* Evaluates the climbs that are not complete: those in double precision if exact, otherwise the
+ * rest. */
 static void look_at_all(const struct nim_predictor *predictor, struct prediction_work *work,
                         bool exact) {
     struct ladder_work *ladder = &work->ladder;

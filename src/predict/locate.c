@@ -29,7 +29,7 @@ void predictor_locate(const struct nim_predictor *predictor, struct prediction_w
         locate_apart(predictor, work, row.x, row.noise);
 }
 
-/* The component in whose stretch of the shares the point's last coordinate falls. */
+/* The component whose interval of the cumulative shares contains the point's last coordinate. */
 static size_t component_of(const struct nim_predictor *predictor,
                            const struct prediction_work *work, const double *normal) {
     size_t components = predictor->model->population.components, k = 0;

@@ -17,11 +17,11 @@
 
 #include <float.h>
 
-#define LARGEST_COUNT 1e300 /* to look for; counts themselves end at 2^53 */
+#define LARGEST_COUNT 1e300 /* limit of the search; counts themselves are at most 2^53 */
 
 enum { MOST_STEPS = 200 };
 
-#define CLOSE 1e-12 /* to a level */
+#define CLOSE 1e-12 /* tolerance of a probability */
 
 static void swap(double *a, double *b) {
     double kept = *a;
@@ -29,7 +29,7 @@ static void swap(double *a, double *b) {
     *b = kept;
 }
 
-/* Shell's sort of the points by mean; qsort may ask for memory. */
+/* Sorts the points by mean (Shell's sort; qsort may allocate memory). */
 static void sort_points(struct prediction_work *work, size_t count) {
     for (size_t gap = count / 2; gap > 0; gap /= 2)
         for (size_t i = gap; i < count; i++)
@@ -39,7 +39,7 @@ static void sort_points(struct prediction_work *work, size_t count) {
             }
 }
 
-/* A row's f: a mixture of normals, equally likely where share is NULL. */
+/* The distribution of f in a row: a mixture of normals, with equal shares if share is NULL. */
 struct mixture {
     size_t count;
     const double *mean, *variance, *share;
@@ -49,7 +49,7 @@ static struct mixture all_points(const struct prediction_work *work, size_t coun
     return (struct mixture){count, work->all_mean, work->all_variance, NULL};
 }
 
-/* The points in their order joined into GROUPS nearly equal groups. */
+/* Merges the sorted points into GROUPS nearly equal groups. */
 static struct mixture join_points(struct prediction_work *work, size_t count) {
     sort_points(work, count);
     for (size_t g = 0; g < GROUPS; g++) {
@@ -87,8 +87,8 @@ static double excess_at(const struct search *search, double y) {
     return reached - search->level;
 }
 
-/* Between low and high, whose excesses are at hand: false position, halving the weight of an end
- * that stays (Illinois), with a bisection now and then in case that is slow. */
+/* The solution between low and high, whose excesses are given: regula falsi, halving the weight of
+ * an end that stays (Illinois), with an occasional bisection in case that is slow. */
 static double between_ends(const struct search *search, double low, double high, double below,
                            double above) {
     double tolerance = 1e-12 * (fabs(low) + fabs(high)) + 1e-300;
@@ -110,7 +110,7 @@ static double between_ends(const struct search *search, double low, double high,
     return 0.5 * (low + high);
 }
 
-/* Looks for the ends around `guess` first, `reach` away and then further. */
+/* Looks for the ends around `guess`, first `reach` away and then further. */
 static double number_near(const struct search *search, double guess, double reach) {
     double low = guess, high = guess, below = excess_at(search, guess), above = below;
     if (fabs(below) <= CLOSE)
@@ -128,7 +128,7 @@ static double number_near(const struct search *search, double guess, double reac
     return between_ends(search, low, high, below, above);
 }
 
-/* The least count k with P(Y <= k) >= level, looked for around `guess` first. */
+/* The least count k with P(Y <= k) >= level. The search starts around `guess`. */
 static double count_near(const struct search *search, double guess, double reach) {
     double low = fmin(guess, LARGEST_COUNT), high = low;
     bool enough = excess_at(search, low) >= 0.0;
@@ -155,10 +155,11 @@ static double count_near(const struct search *search, double guess, double reach
     return high;
 }
 
-/* One quantile: of the groups first, if there are more points than that, and then of the points. */
+/* One quantile: first of the groups, if there are more points than groups, and then of the
+ * points. */
 static double quantile_of(struct search *search, bool counts, size_t count, double mean,
                           double deviation) {
-    /* A deviation may be lost in rounding; a search must begin with a step all the same. */
+    /* The deviation may be lost to rounding, but the search must start with a step above zero. */
     double least = 1e-9 * fabs(mean) + DBL_MIN, wide = fmax(deviation, least);
     double guess = counts ? floor(mean) : mean, reach = counts ? 1.0 + deviation : wide;
     if (count > GROUPS) {
@@ -185,19 +186,21 @@ static double log_density(const struct nim_predictor *predictor, struct predicti
     return largest + log(total / (double)count) - log(model->scaling.target_deviation);
 }
 
-/* y in the user's units; in halves, so that only what is beyond all doubles ends at the largest. */
+/* y in the user's units. All terms are halved, so that only values beyond DBL_MAX are limited to
+ * it. */
 static double in_user_units(const struct nim_model *model, double y) {
     double half = 0.5 * y * model->scaling.target_deviation + 0.5 * model->scaling.target_mean;
     return fmin(fmax(2.0 * half, -DBL_MAX), DBL_MAX);
 }
 
-/* From E y and E y^2; of a count with a very uncertain rate even these may overflow. */
+/* The deviation from E y and E y^2. For a count with a very uncertain rate even these may
+ * overflow. */
 static double deviation_of(double mean, double second) {
     double square = second - mean * mean;
     return isfinite(square) ? sqrt(fmax(0.0, square)) : DBL_MAX;
 }
 
-/* P(Y < y) and P(Y <= y) of the row's own y. */
+/* P(Y < y) and P(Y <= y) for the y of the row itself. */
 static void write_place(const struct nim_predictor *predictor, struct prediction_work *work,
                         size_t row, size_t count, double place[2]) {
     struct search search = {

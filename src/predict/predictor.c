@@ -22,7 +22,7 @@ static bool averages(const struct nim_predictor *predictor) {
     return predictor->model->options.input->averages;
 }
 
-/* Whether tables may come whose rows have priors in which attributes hang together. */
+/* Whether a table may have rows whose prior has correlated attributes. */
 static bool may_join(const struct nim_model *model) {
     return model->population.components || model->attributes <= MOST_CORRELATED;
 }
@@ -48,7 +48,7 @@ static void layout_location(struct prediction_work *work, const struct nim_model
         work->root = arena_doubles(arena, COARSE * d * d);
 }
 
-/* Points where all rows have as many. */
+/* The number of points if it is the same for all rows. */
 static size_t fixed_points(const struct nim_model *model) {
     if (!model->options.input->averages || ladder_serves(model))
         return 0;
@@ -156,7 +156,7 @@ static nim_status factor_functions(struct nim_predictor *predictor, nim_error *e
     return NIM_OK;
 }
 
-/* The quasi-random points. False when there is no memory. */
+/* Computes the quasi-random points. False if memory runs out. */
 static bool lay_points(struct nim_predictor *predictor) {
     const struct nim_model *model = predictor->model;
     struct random_key key = {model->options.seed, STREAM_LATTICE};
@@ -206,7 +206,8 @@ void nim_predictor_free(nim_predictor *predictor) {
     free(predictor);
 }
 
-/* The first `count` points, GP_BLOCK at a time; what is missing of the last block is the origin. */
+/* Evaluates the first `count` points in single precision, GP_BLOCK at a time. The last block is
+ * filled up with the origin. */
 static void look_quickly(const struct nim_predictor *predictor, struct prediction_work *work,
                          size_t count) {
     const struct nim_model *model = predictor->model;
@@ -231,7 +232,7 @@ static void look_quickly(const struct nim_predictor *predictor, struct predictio
     }
 }
 
-/* The same in double precision, and with slopes where they are asked for. */
+/* As look_quickly in double precision, and with slopes if they are needed. */
 static void look_exactly(const struct nim_predictor *predictor, struct prediction_work *work,
                          size_t count) {
     const struct nim_model *model = predictor->model;
@@ -334,7 +335,7 @@ void predictor_add_point(const struct nim_predictor *predictor, const struct pre
     }
 }
 
-/* Point p of the tile is number `index` of its row. */
+/* Adds point p of the tile, which is number `index` of its row. */
 static void take_point(const struct nim_predictor *predictor, struct prediction_work *work,
                        size_t p, size_t index) {
     predictor_add_point(predictor, work, p, 1.0, work->sum);
@@ -357,7 +358,8 @@ double predictor_calibrate(const struct nim_predictor *predictor, double *p) {
     return plain > 0.0 ? predictor_entropy(predictor, p) / plain : 1.0;
 }
 
-/* From probabilities with the shares of training; each class separately (conformal.h). */
+/* Computed from probabilities with the class shares of training, for each class separately
+ * (conformal.h). */
 static void write_plausibility(const struct nim_model *model, const double *p, double *plausible) {
     memcpy(plausible, p, model->classes * sizeof(double));
     temper(model->classes, model->temperature, plausible);
@@ -374,7 +376,7 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
     double *p = sums.probability, plain = predictor_entropy(predictor, p);
     if (wanted->plausibility)
         write_plausibility(model, p, wanted->plausibility + row * classes);
-    double factor = predictor_calibrate(predictor, p); /* the parts keep their shares */
+    double factor = predictor_calibrate(predictor, p); /* the parts stay in proportion */
     double entropy = predictor_entropy(predictor, p);
     if (wanted->probabilities)
         memcpy(wanted->probabilities + row * classes, p, classes * sizeof(double));
@@ -396,7 +398,7 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
     wanted->log_density[row] = value;
 }
 
-/* How unlike the training rows it is; it takes no latent function to tell. */
+/* How unlike the training rows it is. This needs no latent functions. */
 static void write_novelty(const struct nim_predictor *predictor, struct prediction_work *work,
                           size_t row) {
     const nim_prediction *wanted = predictor->wanted;
@@ -465,7 +467,7 @@ static void predict_average(const struct nim_predictor *predictor, struct predic
                             size_t k) {
     size_t d = predictor->model->attributes, points = predictor->points;
     if (sum(d, work->row_noise + k * d) == 0.0)
-        points = 1; /* every point of the lattice would be the same */
+        points = 1; /* all points of the lattice would be the same */
     clear_sums(predictor, work);
     predictor_locate(predictor, work, k);
     for (size_t first = 0; first < points; first += TILE) {
@@ -529,7 +531,7 @@ static void predict_unit(void *context, size_t unit, size_t worker) {
         predict_in_place(predictor, work, count);
 }
 
-/* Whether it kept what that takes. */
+/* Checks that the model has stored what the prediction needs. */
 static nim_status check_kept(const struct nim_model *model, const nim_prediction *wanted,
                              nim_error *error) {
     if (wanted->plausibility && !model->conformal.kept)
@@ -543,7 +545,7 @@ static nim_status check_kept(const struct nim_model *model, const nim_prediction
     return NIM_OK;
 }
 
-/* Whether what is asked for is something the model can say. */
+/* Checks that the model can predict what is requested. */
 static nim_status check_wanted(const struct nim_model *model, const nim_prediction *wanted,
                                nim_error *error) {
     bool classes =

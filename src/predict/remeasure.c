@@ -38,7 +38,7 @@ static double find_slope(const struct nim_predictor *predictor, struct predictio
     return variance;
 }
 
-/* The row's points before anything more is known of it; returns how many. */
+/* Places the row's points before an attribute is known; returns how many. */
 static size_t place_points(const struct nim_predictor *predictor, struct prediction_work *work) {
     size_t d = predictor->model->attributes;
     if (!predictor->coarse) {
@@ -53,7 +53,7 @@ static size_t place_points(const struct nim_predictor *predictor, struct predict
     return COARSE;
 }
 
-/* The class probabilities when attribute j has this value, into work->node_sum. */
+/* Computes the class probabilities if attribute j has this value, in work->node_sum. */
 static void look_at_node(const struct nim_predictor *predictor, struct prediction_work *work,
                          size_t j, double value) {
     size_t d = predictor->model->attributes, classes = predictor->model->classes;
@@ -70,7 +70,7 @@ static void look_at_node(const struct nim_predictor *predictor, struct predictio
     scale(classes, 1.0 / (double)count, work->node_sum);
 }
 
-/* First order: what uncertainty is left once attribute j is known. */
+/* First order: the uncertainty that remains if attribute j is known. */
 static void know_attribute(const struct nim_predictor *predictor, struct prediction_work *work,
                            size_t j) {
     size_t d = predictor->model->attributes;
@@ -78,7 +78,7 @@ static void know_attribute(const struct nim_predictor *predictor, struct predict
     work->noise[j] = 0.0;
     if (!work->root || !hangs_together(predictor))
         return;
-    /* T - T_.j T_j. / T_jj = R (I - r r'/|r|^2) R', r being row j of R. */
+    /* T - T_.j T_j. / T_jj = R (I - r r'/|r|^2) R', where r is row j of R. */
     const double *own = work->merged_root + j * d;
     double square = dot(d, own, own);
     memcpy(work->root, work->merged_root, d * d * sizeof(double));

@@ -22,9 +22,9 @@
 
 enum { MOST_ROUNDS = 10000 };
 
-#define SETTLED 1e-9 /* no share moves further in a round */
+#define SETTLED 1e-9 /* largest change of a share in the last round */
 
-/* No table is that long; ratios to it, and sums of them, stay finite. */
+/* Smaller than a share in any table, but ratios to it, and their sums, are finite. */
 #define SMALLEST_SHARE 1e-200
 
 static nim_status check_shares_known(const struct nim_model *model, nim_error *error) {
@@ -73,8 +73,8 @@ void predictor_reshare(const struct nim_predictor *predictor, double *p) {
     double total = 0.0;
     for (size_t c = 0; c < classes; c++)
         total += p[c] *= predictor->ratio[c];
-    /* Where all that is left has the probability zero, or one so small that its reciprocal is
-     * infinite, the row tells nothing. */
+    /* If all remaining classes have probability zero, or one so small that its reciprocal is
+     * infinite, the row carries no information. */
     bool tells = total >= DBL_MIN;
     for (size_t c = 0; !tells && c < classes; c++)
         p[c] = predictor->ratio[c] * predictor->model->class_share[c];

@@ -7,10 +7,10 @@
 #include <string.h>
 
 struct order {
-    size_t total, blocks; /* rows; blocks of them, 0: one window holds all */
+    size_t total, blocks; /* rows; blocks of rows, 0 if one window holds all */
     uint64_t seed, epoch;
-    size_t window;   /* whose rows `row` holds; SIZE_MAX: none yet */
-    size_t *block;   /* blocks: the epoch's order of them */
+    size_t window;   /* the one whose rows are in `row`; SIZE_MAX if none */
+    size_t *block;   /* blocks: their order in this epoch */
     size_t *row;     /* of a window */
     size_t *shuffle; /* of a window: scratch */
     size_t *answer;  /* most */
@@ -46,7 +46,7 @@ void order_free(struct order *order) {
     free(order);
 }
 
-/* A last block that is shorter than the others stays the last one, so that windows are full. */
+/* If the last block is shorter than the others it stays last, so that all windows are full. */
 void order_start(struct order *order, uint64_t epoch) {
     const struct random_key key = {order->seed, STREAM_EPOCH};
     size_t full = order->total / ORDER_BLOCK;

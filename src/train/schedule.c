@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define STAGE_FACTOR 0.3 /* by which the rate falls with each stage */
-#define LEAST_WIDTH 0.1  /* of the draws, at the start of the warm-up */
+#define STAGE_FACTOR 0.3 /* of the rate from one stage to the next */
+#define LEAST_WIDTH 0.1  /* of the draws, when the warm-up starts */
 
 static double width_at(const struct schedule_plan *plan, size_t step) {
     if (step >= plan->warm_steps)
@@ -14,7 +14,7 @@ static double width_at(const struct schedule_plan *plan, size_t step) {
 }
 
 struct schedule schedule_start(struct schedule_plan plan) {
-    /* A short training still gets most of its steps at full width. */
+    /* A short training still has most of its steps at full width. */
     if (plan.warm_steps > plan.most_steps / 3)
         plan.warm_steps = plan.most_steps / 3;
     return (struct schedule){.plan = plan, .rate = plan.rate, .width = width_at(&plan, 0)};
@@ -45,8 +45,8 @@ static bool settled(const struct schedule *schedule) {
 }
 
 /*
- * Whether the steps left are only just enough for the stages to come: a window each, or a sixth of
- * all steps when that is less.
+ * Whether the remaining steps are just enough for the remaining stages: one window each, or a sixth
+ * of all steps if that is less.
  */
 static bool must_hurry(const struct schedule *schedule) {
     size_t left = schedule->plan.most_steps - schedule->steps;
@@ -56,7 +56,7 @@ static bool must_hurry(const struct schedule *schedule) {
     return left <= stages * (window < sixth ? window : sixth);
 }
 
-/* A lap ends. False after the last stage. */
+/* Ends a lap. False after the last stage. */
 static bool end_lap(struct schedule *schedule) {
     schedule->recent[schedule->laps++ % SCHEDULE_WINDOW] =
         schedule->lap_sum / (double)schedule->lap_steps;
@@ -105,7 +105,7 @@ void schedule_write(const struct schedule *schedule, struct checkpoint_state *st
     memcpy(state->schedule.recent, schedule->recent, sizeof schedule->recent);
 }
 
-/* Numbers may come from a file; what cannot be a count is none. */
+/* Numbers may come from a file. One that cannot be a count becomes zero. */
 static size_t as_count(double number) {
     return number >= 0.0 && number < 9007199254740992.0 ? (size_t)number : 0;
 }

@@ -19,9 +19,9 @@
 #include <time.h>
 
 enum {
-    /* At most so many steps, unless that were fewer than so many epochs; fewer of both where rows
-     * have nothing of their own that must converge, and predicted probabilities are fitted, which
-     * do not wait for kernels to settle. */
+    /* At most DEFAULT_STEPS steps, but at least DEFAULT_EPOCHS epochs. QUICK_STEPS and QUICK_EPOCHS
+     * are used if the input model has no parameters that must converge and alpha > 0: predictions
+     * are then good before the kernels have converged. */
     DEFAULT_STEPS = 10000,
     DEFAULT_EPOCHS = 100,
     QUICK_STEPS = 1000,
@@ -32,27 +32,27 @@ enum {
     ROWS_PER_SUM = 256,
 };
 
-/* A row's own parameters move once an epoch, the shared ones with every step: their rate may be so
- * many times as large. */
+/* A row's own parameters are updated once per epoch, the shared ones in every step. So the rate of
+ * the former may be larger by this factor. */
 #define ROW_RATE_FACTOR 3.0
 
-/* At least so long between two reports of progress, unless an epoch ends. */
+/* Least time between two reports of progress within an epoch. */
 #define REPORT_SECONDS 0.1
 
-/* While warming up, a row of a rare class counts for at most so many. */
+/* During the warm-up, the largest weight of a row of a rare class. */
 #define MOST_RARITY 10.0
 
 struct nim_trainer {
     struct nim_model *model;
     nim_data data;
     struct bound *bound;
-    size_t total;         /* rows of an epoch, copies counted */
+    size_t total;         /* rows of an epoch, including copies */
     size_t batches, next; /* of an epoch */
     struct order *order;  /* of the epoch's rows */
-    const size_t *drawn;  /* those of the step under way */
-    size_t mine;          /* where this process's rows start among those of a step */
+    const size_t *drawn;  /* rows of the present step */
+    size_t mine;          /* index of this process's first row among those of a step */
     size_t target_width;  /* numbers in a row's target */
-    bool weighs;          /* rows have classes, and those of rare ones count for more at first */
+    bool weighs;          /* targets are classes; rows of rare ones have larger weights at first */
     double *rarity;       /* C: rows of an average class / rows of this one */
     double rate, width;   /* of the steps; of the draws of inputs */
     double epoch_sum;     /* of the bounds of this epoch's batches */
@@ -115,7 +115,7 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
     nim_status status = take_data(&ours, data, error);
     if (status == NIM_OK)
         status = create_trainer(model, &ours, result, error);
-    if (model) /* nobody waits for one that is not there */
+    if (model) /* without a model there are no other processes */
         status = collective_agree(&model->collectives, status, error);
     if (status == NIM_OK)
         return succeed(error);
@@ -154,12 +154,12 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
                  batch->shape ? batch->shape + first * shape_size(d) : NULL, batch->weight + first);
     targets_gather(model, &trainer->data, count, batch->row + first,
                    batch->target + first * trainer->target_width);
-    /* At first no class is given up for being rare; see schedule.h. */
+    /* Rare classes have larger weights at first, so that none is neglected; see schedule.h. */
     for (size_t i = first; trainer->weighs && trainer->width < 1.0 && i < first + count; i++)
         batch->weight[i] *= pow(trainer->rarity[(size_t)batch->target[i]], 1.0 - trainer->width);
 }
 
-/* How many rows the first `count` batches of an epoch have. */
+/* The number of rows in the first `count` batches of an epoch. */
 static size_t rows_before(const struct nim_trainer *trainer, size_t count) {
     const struct nim_options *options = &trainer->model->options;
     if (options->last_batch == LAST_BATCH_EVEN || count == trainer->batches)
@@ -182,7 +182,8 @@ static void fill_batch(struct nim_trainer *trainer) {
              fill_rows, trainer);
 }
 
-/* The rows' own parameters are updated only when a batch holds them, each with its own count. */
+/* A row's own parameters are updated only if it is in the batch, and each row has its own count of
+ * updates. */
 static void update_rows(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
@@ -198,7 +199,8 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     }
 }
 
-/* Shared parameters from `first` up to `end`, in one thread; rate in units of the trainer's. */
+/* Updates the shared parameters from `first` up to `end` in one thread. rate: in units of the
+ * trainer's rate. */
 static void update_stretch(struct nim_trainer *trainer, double rate, size_t first, size_t end) {
     struct nim_model *model = trainer->model;
     adam_update(end - first, rate * trainer->rate, model->visits,
@@ -206,7 +208,7 @@ static void update_stretch(struct nim_trainer *trainer, double rate, size_t firs
                 model->moment1 + first, model->moment2 + first);
 }
 
-/* Where a function's inducing inputs lie among the shared parameters: from .. to. */
+/* A function's inducing inputs are the shared parameters from z_from up to z_to. */
 static size_t z_from(const struct nim_model *model, size_t c) {
     return (size_t)(model_gp(model, model->theta, c).z - model->theta);
 }
@@ -215,19 +217,20 @@ static size_t z_to(const struct nim_model *model, size_t c) {
     return (size_t)(model_gp(model, model->theta, c).m - model->theta);
 }
 
-/* Where its lengthscales start, which end where those inputs start. */
+/* The first of a function's lengthscales, which end at z_from. */
 static size_t lengthscales_from(const struct nim_model *model, size_t c) {
     return (size_t)(model_gp(model, model->theta, c).log_lengthscale - model->theta);
 }
 
-/* With many attributes nearly all parameters are inducing inputs: they move as soon as they may,
- * still in cache. */
+/* With many attributes nearly all parameters are inducing inputs. They are updated as soon as their
+ * gradient is complete, while they are in cache. */
 static void update_z(void *context, size_t c) {
     struct nim_trainer *trainer = context;
     update_stretch(trainer, 1.0, z_from(trainer->model, c), z_to(trainer->model, c));
 }
 
-/* Parameters before, between and after the functions' inducing inputs, without the network. */
+/* Updates the parameters before, between and after the functions' inducing inputs, except
+ * networks. */
 static void update_gap(void *context, size_t gap, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
@@ -242,7 +245,7 @@ static void update_gap(void *context, size_t gap, size_t worker) {
     update_stretch(trainer, model->options.lengthscale_rate, lengthscales, end);
 }
 
-/* Networks of input models. */
+/* Updates the networks of input models. */
 static void update_network(struct nim_trainer *trainer) {
     struct nim_model *model = trainer->model;
     size_t at = model->input_at;
@@ -256,7 +259,7 @@ static double between(double value, double least, double most) {
     return value < least ? least : value > most ? most : value;
 }
 
-/* Hyper-parameters are kept in this range: larger ones are never useful and would overflow. */
+/* Keeps hyper-parameters in a range. Values outside are never useful and would overflow. */
 static void keep_in_range(struct nim_model *model) {
     for (size_t c = 0; c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
@@ -285,13 +288,13 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
     fill_batch(trainer);
     double value;
     const struct bound_listener listener = {update_z, trainer};
-    model->visits++; /* of the update under way */
+    model->visits++; /* including the present update */
     nim_status status = bound_evaluate(trainer->bound, &listener, &value, error);
     if (status != NIM_OK) {
         model->visits--;
         return status;
     }
-    /* Narrow draws would ask for more noise than there is: it is learned once they are full. */
+    /* Narrow draws would make the learned noise too large. So it is learned only at full width. */
     if (trainer->width < 1.0 && model->noise_count)
         memset(bound_gradient(trainer->bound) + model->noise_at, 0,
                model->noise_count * sizeof(double));
@@ -325,14 +328,14 @@ static double largest_jitter(const struct nim_model *model) {
 
 static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
     const struct nim_options *options = &trainer->model->options;
-    bool points = !options->input->moves; /* neither rows nor a network of their own */
+    bool points = !options->input->moves; /* no parameters per row, and no network */
     bool quick = points && options->alpha > 0.0;
     size_t epochs = (quick ? QUICK_STEPS : DEFAULT_STEPS) / trainer->batches;
     size_t least = quick ? QUICK_EPOCHS : DEFAULT_EPOCHS;
     epochs = epochs > least ? epochs : least;
     epochs = options->epochs ? options->epochs : epochs;
     size_t warm_up = points && options->warm_up > POINT_WARM_UP ? POINT_WARM_UP : options->warm_up;
-    /* Rows with parameters of their own should each have been seen before a lap is judged. */
+    /* If rows have parameters of their own, a lap includes every row at least once. */
     bool whole = trainer->model->table.each && trainer->batches > LAP_STEPS;
     return (struct schedule_plan){
         .fixed = options->stop == STOP_FIXED,
@@ -345,21 +348,21 @@ static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
 
 /* ---------------------------------------------------------------- a whole training ------------ */
 
-/* What nim_model_train works with. */
+/* The state of nim_model_train. */
 struct training {
     nim_trainer *trainer;
     struct schedule schedule;
     uint32_t fingerprint; /* of the data */
     nim_progress_function progress;
     void *context;
-    struct timespec reported; /* the last call of the progress function */
+    struct timespec reported; /* time of the last call of the progress function */
 };
 
 static uint32_t add_array(uint32_t sum, const void *array, size_t bytes) {
     return array ? checksum(sum, array, bytes) : sum;
 }
 
-/* Values (or errors) row by row, as if they lay side by side. */
+/* Adds the values (or errors) of rows to the checksum, as if they were contiguous. */
 static uint32_t add_rows(uint32_t sum, const nim_data *data, size_t rows, bool errors,
                          double *scratch) {
     size_t d = data->attributes;
@@ -372,7 +375,8 @@ static uint32_t add_rows(uint32_t sum, const nim_data *data, size_t rows, bool e
     return sum;
 }
 
-/* The same data again give the same number, wherever they lie. False without memory. */
+/* A checksum of the data that does not depend on their layout in memory. False if memory runs
+ * out. */
 static bool fingerprint(const nim_data *data, uint32_t *result) {
     size_t sizes[] = {data->rows, data->attributes, data->sigma ? data->sigma_rows : 0};
     size_t row = data->attributes * sizeof(double);
@@ -411,7 +415,7 @@ static nim_status refuse_other_data(nim_error *error) {
         "this training was stopped and can only continue with the same data; these data differ");
 }
 
-/* Starts a training, or takes up the one that was stopped under way. */
+/* Starts a training, or continues one that was stopped. */
 static nim_status begin(struct training *training, nim_error *error) {
     nim_trainer *trainer = training->trainer;
     const struct nim_model *model = trainer->model;
@@ -461,8 +465,8 @@ static bool wants_to_stop(struct training *training) {
     return training->progress(&report, training->context);
 }
 
-/* Steps until the schedule ends; then to the end of the epoch, so that the bound is a whole one's.
- */
+/* Steps until the schedule ends, and then to the end of the epoch, so that the bound is that of a
+ * whole epoch. */
 static nim_status run_training(struct training *training, nim_error *error) {
     nim_trainer *trainer = training->trainer;
     bool more = !training->schedule.ended;
@@ -479,7 +483,7 @@ static nim_status run_training(struct training *training, nim_error *error) {
         if (status != NIM_OK)
             return status;
         if (stop && (more || trainer->next != 0)) {
-            note_checkpoint(training); /* of this step, though another process may have asked */
+            note_checkpoint(training); /* of this step, even if another process asked to stop */
             return failure(error, NIM_CANCELLED,
                            "the progress callback stopped the training after step %llu",
                            (unsigned long long)trainer->model->step);
@@ -492,7 +496,7 @@ nim_status training_run(nim_model *model, const nim_data *data, nim_progress_fun
                         void *context, nim_error *error) {
     struct training training = {.progress = progress, .context = context};
     if (model && data && model->under_way && data->rows != model->table.rows)
-        return refuse_other_data(error); /* before room is made for more rows */
+        return refuse_other_data(error); /* before memory for more rows is allocated */
     nim_status status = nim_trainer_create(model, data, &training.trainer, error);
     if (status != NIM_OK)
         return status;
