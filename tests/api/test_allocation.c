@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A step and a prediction allocate nothing, and what a model holds grows with the rows only as its
- * input model says. The functions of malloc stand here, in front of the C library's own, and count.
+ * A step and a prediction allocate no memory, and the memory of a model grows with the rows only if
+ * its input model has parameters per row. This file replaces the C library's allocation functions
+ * by versions that count.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -28,14 +29,15 @@ int main(void) {
 
 #else
 
-/* glibc's own, under the names it keeps for whoever replaces the public ones. */
+/* The allocation functions of glibc, under the names it keeps for programs that replace the public
+ * ones. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *memory);
 
-static atomic_size_t calls; /* that ask for or give back memory, by any thread */
+static atomic_size_t calls; /* that allocate or free memory, in any thread */
 static atomic_size_t held;  /* bytes */
 
 static void *note(void *memory) {
@@ -104,7 +106,7 @@ static void counting_works(void **state) {
         free(memory[k]);
     assert_int_equal(calls - calls_before, 9);
     assert_int_equal(held, held_before);
-    /* What the C library asks for on its own account is seen as well. */
+    /* Allocations by the C library itself are counted as well. */
     calls_before = calls;
     char *text = NULL;
     size_t size = 0;
@@ -146,7 +148,7 @@ static void count_in_prediction(nim_model *model, const nim_data *data, const ch
         assert_no_calls(before, "nim_predict", input);
         stop_on(status, &error);
     }
-    nim_data wider = *data; /* nor does a refusal */
+    nim_data wider = *data; /* nor does an error */
     wider.rows = wider.sigma_rows = 1;
     wider.attributes++;
     size_t before = calls;
@@ -230,7 +232,7 @@ static void single_precision(void **state) {
     }
 }
 
-/* Handles give back all they took. */
+/* Freeing a handle frees all its memory. */
 static void nothing_is_kept(void **state) {
     (void)state;
     size_t before = held;
@@ -243,7 +245,7 @@ static void nothing_is_kept(void **state) {
 
 enum { ATTRIBUTES = 5, FEW = 1000, MANY = 20000 };
 
-/* Bytes that model and trainer hold for a table of so many rows. */
+/* Bytes that model and trainer hold for a table with this number of rows. */
 static size_t bytes_held(const char *input, size_t rows) {
     double *x = malloc(rows * ATTRIBUTES * sizeof *x);
     int32_t *labels = malloc(rows * sizeof *labels);

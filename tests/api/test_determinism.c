@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same bits, whatever the number of threads, however rows are split into calls of prediction,
- * and whatever else runs at the same time.
+ * Results have the same bits for any number of threads, however rows are split into calls of
+ * prediction, and whatever else runs at the same time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
+#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
 enum { STEPS = 6, SANITIZED = 1 };
 #else
 enum { STEPS = 30, SANITIZED = 0 };
 #endif
 
-/* Everything that comes out of a short training, as one row of doubles. */
+/* All results of a short training, as one array of doubles. */
 struct outcome {
     size_t count;
     double *values;
@@ -62,7 +62,7 @@ static void append_steps(struct outcome *outcome, nim_model *model, const nim_da
     nim_trainer_free(trainer);
 }
 
-/* All a predictor has to say about the table, asked in portions of so many rows. */
+/* Appends everything a predictor can compute for the table, in portions of this many rows. */
 static void append_prediction(struct outcome *outcome, const nim_model *model, const nim_data *data,
                               size_t portion) {
     nim_predictor *predictor;
@@ -108,7 +108,7 @@ static bool same_bits(const struct outcome *one, const struct outcome *other) {
            memcmp(one->values, other->values, one->count * sizeof *one->values) == 0;
 }
 
-/* Where two outcomes part: the first STEPS values are bounds, predictions follow. */
+/* Reports where two outcomes differ: the first STEPS values are bounds, predictions follow. */
 static void assert_same(const struct outcome *one, const struct outcome *other, const char *what) {
     if (same_bits(one, other))
         return;
@@ -122,7 +122,7 @@ static void assert_same(const struct outcome *one, const struct outcome *other, 
 
 /* ---------------------------------------------------------------- threads --------------------- */
 
-/* Four threads on two processors wait for each other a lot, so `kinds` may leave them out. */
+/* Four threads on two processors often wait for each other, so `kinds` may exclude them. */
 static void same_for_any_threads(const struct problem *problem, size_t batch, size_t kinds) {
     static const size_t threads[] = {1, 2, 4};
     struct fixture fixture;
@@ -192,12 +192,12 @@ static void threads_every_likelihood(void **state) {
     }
 }
 
-/* More functions than threads: each is taken through a step by one of them. */
+/* More functions than threads: one thread computes all steps of a function. */
 static void threads_ten_classes(void **state) {
     (void)state;
     every_input_model(10, 3, 38, 70);
 }
-/* More than 400 attributes: the gradient by the inputs is cut into blocks of them. */
+/* More than 400 attributes: the gradient by the inputs is divided into blocks of attributes. */
 static void threads_many_attributes(void **state) {
     (void)state;
     static const char *const inputs[] = {"latent", "amortised", "first_order"};
@@ -306,7 +306,7 @@ static void seeds(void **state) {
         set_number(fixture.options, "seed", 12346);
         struct outcome other = outcome_of(fixture.options, &fixture.data);
         assert_same(&one, &again, problem.input);
-        /* The first bound may agree: where the posterior is the prior, all rows are alike. */
+        /* The first bound may be the same: q is the prior, and then all rows are equivalent. */
         for (size_t step = 1; step < STEPS; step++)
             assert_true(one.values[step] != other.values[step]);
         assert_true(one.values[STEPS] != other.values[STEPS]); /* a mean */

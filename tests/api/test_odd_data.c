@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is merely odd works and gives finite numbers. */
+/* Unusual but valid data work and give finite numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static bool squares_exist(const nim_data *data) {
     return true;
 }
 
-/* Fits, looks and predicts; everything must come out finite. */
+/* Fits, inspects and predicts; all results must be finite. */
 static void check_works(const nim_options *options, const nim_data *data, const char *what) {
     nim_model *model;
     nim_error error;
@@ -41,7 +41,7 @@ static void check_works(const nim_options *options, const nim_data *data, const 
     nim_model_free(model);
 }
 
-/* The fixture's table with every input model and so many kernels and noise modes. */
+/* The fixture's table with every input model and this number of kernels and noise modes. */
 static void works_with(struct fixture *fixture, const char *what, size_t count) {
     static const char *const kernels[] = {"se", "polynomial", "matern32"};
     static const char *const noise[] = {"given", "both", "learned"};
@@ -87,7 +87,7 @@ static void missing_values(void **state) {
     fixture.x[20] = fixture.x[21] = NAN; /* a whole row */
     works_with_every_input(&fixture, "missing values");
     for (size_t i = 1; i < fixture.rows; i++)
-        fixture.x[2 * i] = NAN; /* but for one cell a whole column */
+        fixture.x[2 * i] = NAN; /* a whole column except for one cell */
     fixture.x[0] = 3.0;
     works_with_every_input(&fixture, "one value left");
     fixture.data.sigma = NULL;
@@ -157,7 +157,7 @@ static void a_constant_column_is_not_relevant(void **state) {
     fixture_free(&fixture);
 }
 
-/* x and its errors in another unit, one for each column. */
+/* x and its errors in other units, one for each column. */
 static void check_units(double first, double second) {
     struct fixture fixture;
     char what[64];
@@ -182,8 +182,8 @@ static void units_of_every_size(void **state) {
     check_units(1e3, 1e-3);
 }
 
-/* Half the column at one end of what a double can hold, half at the other. Lengthscales in such
- * units may be beyond it, so only predictions are asked for. */
+/* Half of the column is near -DBL_MAX, half near DBL_MAX. Lengthscales in such units may overflow,
+ * so only predictions are requested. */
 static void the_largest_values(void **state) {
     (void)state;
     struct fixture fixture;
@@ -221,7 +221,7 @@ static void check_shape(size_t classes, size_t attributes, size_t rows, const ch
 
 static void shapes_of_every_kind(void **state) {
     (void)state;
-    check_shape(2, 1, 2, "200"); /* the least there is */
+    check_shape(2, 1, 2, "200"); /* the smallest shape */
     check_shape(2, 3, 2, "1");
     check_shape(3, 1, 20, "200");
     check_shape(3, 2, 20, "1");
@@ -279,7 +279,7 @@ static void weights_with_zeros(void **state) {
     for (size_t i = 0; i < 30; i++)
         weights[i] = i % 3 ? 0.5 * (double)i : 0.0;
     fixture.data.weights = weights;
-    set(fixture.options, "batch", "2"); /* some batches weigh nothing */
+    set(fixture.options, "batch", "2"); /* some batches have total weight zero */
     works_with_every_input(&fixture, "weights");
     fixture_free(&fixture);
 }
@@ -291,7 +291,7 @@ static void begin_with(struct fixture *fixture, const char *likelihood) {
     problem.likelihood = likelihood;
     problem.classes = strcmp(likelihood, "probit") == 0 ? 2 : 3;
     begin(fixture, &problem);
-    set(fixture->options, "points", "4"); /* quantiles take a look at each */
+    set(fixture->options, "points", "4"); /* quantiles evaluate each of them */
 }
 
 static void every_likelihood_works(void **state) {
@@ -384,7 +384,7 @@ static void counts_of_every_size(void **state) {
         }
 }
 
-/* One count of a million among none. */
+/* One count of a million, all others zero. */
 static void a_burst(void **state) {
     (void)state;
     struct fixture fixture;
@@ -418,7 +418,7 @@ static void sets_of_every_kind(void **state) {
     fixture_free(&fixture);
 }
 
-/* Nothing but the lowest and the highest level, and a lonely one in between. */
+/* Only the lowest and the highest level, and one row with a level in between. */
 static void levels_of_every_kind(void **state) {
     (void)state;
     struct fixture fixture;
@@ -432,7 +432,8 @@ static void levels_of_every_kind(void **state) {
     fixture_free(&fixture);
 }
 
-/* Densities of targets that nobody expected are small, not NaN, and of the best ones not large. */
+/* Densities of very unlikely targets are small and not NaN, and those of the likeliest are not
+ * large. */
 static void densities_of_surprises(void **state) {
     (void)state;
     static const double y[] = {-1e300, -1e6, 0.0, 10.0, 1e6, 1e300};
@@ -449,14 +450,14 @@ static void densities_of_surprises(void **state) {
         stop_on(nim_predictor_create(fixture.model, &predictor, &error), &error);
         stop_on(nim_predict(predictor, &data, &NIM_PREDICTION(.log_density = density), &error),
                 &error);
-        for (size_t i = 0; i < 6; i++) /* the log of what no double can hold may be -infinity */
+        for (size_t i = 0; i < 6; i++) /* the log of a density that underflows may be -infinity */
             assert_true(density[i] < 5.0);
         nim_predictor_free(predictor);
         fixture_free(&fixture);
     }
 }
 
-/* A row `far` deviations away from all that was learned. */
+/* A row at a distance of `far` deviations from all training rows. */
 static void predict_far_away(const nim_model *model, double far, bool may_refuse,
                              const char *what) {
     const double x[] = {far, 0.0, -far, far, 0.0, -far}, sigma[] = {0.1, 0.1};
@@ -502,7 +503,7 @@ static void predictions_far_away(const char *kernel, const char *input, const ch
     fixture_free(&fixture);
 }
 
-/* Where the kernel has fallen to nothing, the prior speaks, not NaN. */
+/* Where the kernel has decreased to zero, the prediction is that of the prior and not NaN. */
 static void far_away_squared_exponential(void **state) {
     (void)state;
     for (size_t i = 0; input_list[i]; i++)
@@ -514,13 +515,13 @@ static void far_away_matern(void **state) {
         predictions_far_away(i % 2 ? "matern32" : "matern52", input_list[i]->name, "robust_max",
                              false);
 }
-/* Powers that no double can hold may be refused, but not passed on as a success. */
+/* Powers that overflow may be an error, but must not be returned as a success. */
 static void far_away_polynomial(void **state) {
     (void)state;
     for (size_t i = 0; input_list[i]; i++)
         predictions_far_away("polynomial", input_list[i]->name, "robust_max", true);
 }
-/* Rates beyond all doubles, probabilities of nothing: still numbers. */
+/* Rates that overflow and probabilities that underflow: the results are still numbers. */
 static void far_away_every_likelihood(void **state) {
     (void)state;
     for (size_t l = 1; likelihood_list[l]; l++) {

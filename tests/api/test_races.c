@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles used at the same time give what each gives alone. `make test` runs this once more under
- * ThreadSanitizer, so it is short. */
+/* Handles used at the same time give the same results as each alone. `make test` also runs this
+ * under ThreadSanitizer, so it is short. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static const char *const inputs[AT_ONCE] = {"marginal", "latent", "amortised"};
 
 struct job {
     const char *input;      /* of the model to be trained */
-    const nim_model *model; /* to be predicted with; NULL: the job trains one of its own */
+    const nim_model *model; /* to predict with; NULL: the job trains one of its own */
     struct model_data made;
     double answers[NUMBERS]; /* rows x (two probabilities, entropy, part of the measurement) */
 };

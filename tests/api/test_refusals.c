@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must be refused is refused with the right status and a line that names the culprit. */
+/* Invalid calls fail with the right status and a one-line message that names the cause. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static void null_in_looking_and_predicting(void **state) {
     assert_refused("predict", nim_predict(predictor, &fixture.data, NULL, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("prediction"));
     refuse_prediction(fixture.model, NULL, NIM_INVALID_ARGUMENT, WORDS("data"));
-    stop_on(nim_predict(predictor, &fixture.data, &wanted, &error), &error); /* nothing asked */
+    stop_on(nim_predict(predictor, &fixture.data, &wanted, &error), &error); /* nothing requested */
     nim_predictor_free(predictor);
     nim_predictor_free(NULL);
     fixture_free(&fixture);
@@ -162,7 +162,7 @@ static void bad_cells(void **state) {
     refuse_everywhere(&fixture, NIM_BAD_DATA, WORDS("row 29", "attribute 0", "infinite"));
     *cell = -INFINITY;
     refuse_everywhere(&fixture, NIM_BAD_DATA, WORDS("row 29", "attribute 0"));
-    fixture.data.sigma_rows = 1; /* row 29 is no longer looked at, but row 0 is */
+    fixture.data.sigma_rows = 1; /* row 29 is no longer used, but row 0 is */
     fixture.sigma[1] = -1.0;
     refuse_everywhere(&fixture, NIM_BAD_DATA, WORDS("row 0", "attribute 1", "negative"));
     fixture_free(&fixture);
@@ -232,7 +232,7 @@ static void too_few_classes(void **state) {
     begin(&fixture, &small);
     set(fixture.options, "classes", "2"); /* row 2 has label 2 */
     refuse_create(fixture.options, &fixture.data, NIM_BAD_DATA, WORDS("row 2", "label 2"));
-    /* One class is refused by the option itself or, at the latest, by the model. */
+    /* One class is an error of the option or, at the latest, of the model. */
     if (nim_options_set(fixture.options, "classes", "1", &error) == NIM_OK)
         refuse_create(fixture.options, &fixture.data, NIM_INVALID_ARGUMENT, WORDS("classes", "1"));
     else
@@ -272,7 +272,7 @@ static struct problem small_of(const char *likelihood) {
     return problem;
 }
 
-/* Row 17's target is refused wherever targets are looked at, log_density included. */
+/* The target of row 17 is an error wherever targets are used, including log_density. */
 static void refuse_targets(struct fixture *fixture, nim_status status, const char *const *words) {
     double density = 12345.0;
     nim_predictor *predictor;
@@ -345,7 +345,7 @@ static void bad_sets(void **state) {
     fixture_free(&fixture);
 }
 
-/* No targets, or not as many columns as there must be. */
+/* No targets, or a wrong number of columns. */
 static void bad_targets(void **state) {
     (void)state;
     static const char *const names[] = {"gaussian", "student_t", "poisson", "multilabel"};
@@ -398,7 +398,7 @@ static void probit_of_three(void **state) {
     fixture_free(&fixture);
 }
 
-/* A model is asked for what it does not predict. */
+/* A model is asked for a prediction of another kind of target. */
 static void the_wrong_question(void **state) {
     (void)state;
     for (size_t l = 0; likelihood_list[l]; l++) {
@@ -456,7 +456,7 @@ static void bad_levels_of_quantiles(void **state) {
     assert_refused("predict", nim_predict(predictor, &fixture.data, &wanted, &error),
                    NIM_INVALID_ARGUMENT, &error, WORDS("levels", "NULL"));
     assert_true(value[0] == 12345.0);
-    wanted.level_count = 0; /* none wanted after all */
+    wanted.level_count = 0; /* none requested in this case */
     stop_on(nim_predict(predictor, &fixture.data, &wanted, &error), &error);
     nim_predictor_free(predictor);
     fixture_free(&fixture);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gaussian noise, exact inputs and an inducing input at every row: with the best q the bound is the
- * log marginal likelihood of the textbook's regression, predictions are the textbook's, and any
- * other q is worse. White noise and jitter are out of the way, since inducing values have their
- * own.
+ * log marginal likelihood of exact Gaussian-process regression, predictions are those of exact
+ * regression, and any other q has a lower bound. White noise and jitter are negligible, since
+ * inducing values have their own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static void standardise(struct exact *exact) {
         exact->y[i] = (fixture->targets[i] - exact->mean) / exact->deviation;
 }
 
-/* Kernel, noise and inducing inputs into the model. */
+/* Sets kernel, noise and inducing inputs of the model. */
 static void set_parameters(struct exact *exact, const char *kernel) {
     struct nim_model *model = exact->fixture.model;
     struct gp_parameters theta = model_gp(model, model->theta, 0);
@@ -133,7 +133,7 @@ static void exact_create(struct exact *exact, const char *kernel) {
     exact->log_determinant = reference_inverse(ROWS, exact->covariance, exact->inverse);
     set_best_posterior(exact, k);
     for (size_t i = 0; i < ROWS; i++)
-        exact->weights[i] = 1.0 / 3.0; /* fixture_bound counts every row for three */
+        exact->weights[i] = 1.0 / 3.0; /* fixture_bound multiplies every weight by three */
     exact->fixture.data.weights = exact->weights;
 }
 
@@ -156,7 +156,7 @@ static void bound_is_evidence(void **state) {
     }
 }
 
-/* At the top the gradient by m and L is nothing, and every way down is down. */
+/* At the maximum the gradient by m and L is zero, and every change lowers the bound. */
 static void nothing_is_better(void **state) {
     (void)state;
     struct exact exact;
@@ -235,7 +235,7 @@ static void predictions_are_the_textbooks(void **state) {
     }
 }
 
-/* What is learned comes back in the user's units. */
+/* Learned quantities are returned in the user's units. */
 static void noise_in_users_units(void **state) {
     (void)state;
     struct exact exact;

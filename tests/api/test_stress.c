@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers under stress: what comes out is finite, or there is one line that says why not. */
+/* Extreme numbers: the results are finite, or there is a one-line message that says why not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static nim_data data_of(const struct sample *sample) {
                     .sigma = sample->sigma, .sigma_rows = sample->rows, .labels = sample->labels);
 }
 
-/* A refusal is one line, of numbers or of the data; never of the arguments. */
+/* An error is one line, about numbers or the data, never about the arguments. */
 static bool went_well(nim_status status, const nim_error *error, const char *what) {
     if (status == NIM_OK)
         return true;
@@ -54,7 +54,7 @@ static bool went_well(nim_status status, const nim_error *error, const char *wha
     return false;
 }
 
-/* Whether the training came to its end; then its predictions are finite. */
+/* Whether the training completed; if so, its predictions must be finite. */
 static bool withstands(const nim_options *options, const struct sample *sample, const char *what) {
     nim_data data = data_of(sample);
     nim_model *model = NULL;
@@ -70,8 +70,8 @@ static bool withstands(const nim_options *options, const struct sample *sample, 
     return well;
 }
 
-/* Kernels and input models take turns: over the kinds of stress every kernel meets every input
- * model, and each kind meets each of both. Sanitizers look at fewer. */
+/* Kernels and input models alternate: over all kinds of stress every kernel is combined with every
+ * input model, and each kind with each of both. Fewer with sanitizers. */
 #ifdef __SANITIZE_ADDRESS__
 enum { TURNS = 6 };
 #else
@@ -81,7 +81,7 @@ static bool is_tried(size_t kernel, size_t input, size_t turn) {
     return (kernel + input) % TURNS == turn % TURNS;
 }
 
-/* These on the sample; how many trainings came to their end. */
+/* Runs them on the sample; returns how many trainings completed. */
 static size_t withstands_with_all(const struct sample *sample, size_t turn, const char *inducing,
                                   const char *what) {
     size_t well = 0;
@@ -114,8 +114,7 @@ static size_t all_of_them(size_t turn) {
     return count;
 }
 
-/* More inducing inputs than there are different rows: their covariance is singular but for the
- * jitter. */
+/* More inducing inputs than different rows: their covariance is singular except for the jitter. */
 static void repeated_rows(void **state) {
     (void)state;
     enum { DIFFERENT = 4 };
@@ -129,7 +128,7 @@ static void repeated_rows(void **state) {
     free_sample(&sample);
 }
 
-/* So often that sums over rows are a thousand times what one of them is. */
+/* So many copies that sums over rows are a thousand times as large as one row. */
 static void rows_repeated_a_thousand_times(void **state) {
     (void)state;
     static const char *const inputs[] = {"marginal", "latent", "exact"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows without a label and the population: the covariance that is learned from them comes closer to
- * that of the true inputs as sampling theory says, rows that say nothing new change nothing, and
- * models that have no use for them refuse.
+ * Rows without a label and the population: the error of the covariance learned from them decreases
+ * as sampling theory predicts, rows without new information change nothing, and models that cannot
+ * use them return an error.
  */
 #include "support/calls.h"
 
@@ -143,7 +143,7 @@ static void noisy_rows_follow_one_over_n(void **state) {
         fail_msg("the error falls %.3f times as much as rows grow", gain);
 }
 
-/* The most likely population of rows that are all there twice is that of the rows. */
+/* The maximum-likelihood population of rows that each occur twice is that of the rows. */
 static void rows_twice_say_nothing_new(void **state) {
     (void)state;
     struct rows *rows = malloc(sizeof *rows);
@@ -156,14 +156,14 @@ static void rows_twice_say_nothing_new(void **state) {
     read_covariance(model, once);
     stop_on(nim_model_learn_population(model, &rows->labelled, &rows->labelled, &error), &error);
     read_covariance(model, twice);
-    for (size_t i = 0; i < D * D; i++) /* the same steps, but for rounding */
+    for (size_t i = 0; i < D * D; i++) /* the same steps, except for rounding */
         assert_true(fabs(twice[i] - once[i]) < 1e-9 * fabs(once[i]));
     nim_model_free(model);
     nim_options_free(options);
     free(rows);
 }
 
-/* Which cells are missing is for the functions to see, not a part of the population. */
+/* Flags of missing cells are inputs of the functions, but not part of the population. */
 static void flags_leave_the_population(void **state) {
     (void)state;
     struct rows *rows = malloc(sizeof *rows);
@@ -229,7 +229,8 @@ static void flags_of_many_columns(void **state) {
     nim_options_free(options);
 }
 
-/* Option auto, which leaves a population flat where all rows are equally noisy, learns one. */
+/* Option auto learns a population from other rows, although it is flat without them if all rows are
+ * equally noisy. */
 static void auto_learns_from_others(void **state) {
     (void)state;
     struct rows *rows = malloc(sizeof *rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool of threads: every unit once, in any number, round after round. */
+/* The pool of threads: every unit runs once, for any number of units, round after round. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 enum { MOST_THREADS = 8, MOST_UNITS = 5000 };
 
-/* Plain memory on purpose: a thread sanitizer sees any unit or worker that shares its place. */
+/* Not atomic on purpose: a thread sanitizer detects units or workers that use the same element. */
 struct tally {
     size_t threads, round;
     size_t visits[MOST_UNITS];
@@ -67,7 +67,7 @@ static void every_unit_once(void **state) {
     }
 }
 
-/* Rounds that follow each other so fast that a worker of the last may still be looking for work. */
+/* Rounds in such quick succession that a worker of the last one may still be looking for work. */
 static void rounds_in_quick_succession(void **state) {
     (void)state;
     static struct tally tally;
@@ -75,7 +75,7 @@ static void rounds_in_quick_succession(void **state) {
         struct pool *pool = pool_create(threads);
         assert_non_null(pool);
         tally.threads = threads;
-        size_t rounds = threads <= 2 ? 1500 : 100; /* slow where threads share a processor */
+        size_t rounds = threads <= 2 ? 1500 : 100; /* slow if threads share a processor */
         for (size_t round = 0; round < rounds; round++)
             check_round(pool, &tally, round % 12);
         pool_free(pool);
@@ -103,7 +103,7 @@ static void sleeping_workers_wake(void **state) {
     }
 }
 
-/* Units that only end when another thread has taken the other one: both must really run. */
+/* Units that end only when another thread has started the other one: both must run at once. */
 struct meeting {
     _Atomic size_t arrived;
 };
@@ -137,7 +137,7 @@ static void create_and_free_again_and_again(void **state) {
         struct pool *pool = pool_create(threads);
         assert_non_null(pool);
         tally.threads = threads;
-        if (time % 3) /* a pool that never worked must go away as well */
+        if (time % 3) /* a pool that never worked must be freed as well */
             check_round(pool, &tally, time);
         pool_free(pool);
     }

@@ -24,7 +24,7 @@ static void assert_list(const char *text, size_t count, const char *const *items
     assert_int_equal(list.count, count);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(list.item[i], items[i]);
-    /* What is joined splits into the same. */
+    /* Splitting what was joined gives the same list. */
     char *joined = name_list_join(&list);
     assert_non_null(joined);
     assert_true(name_list_split(&again, joined, "--it", &complaint));
@@ -163,20 +163,20 @@ static void test_pairs(void **state) {
     const struct column_wishes none = {0};
     assert_pairs("x,x_err,y,c", "1,1,1,a", &none, "x:x_err y:-");
     assert_pairs("E_X,x,c", "1,1,a", &none, "x:E_X");
-    /* The first spelling of the rule wins, and the other is no feature either. */
+    /* The first spelling in the rule is used, and the other is not a feature either. */
     assert_pairs("x,e_x,x_err,c", "1,1,1,a", &none, "x:x_err");
-    /* d is an error when nothing else is, and has none of its own. */
+    /* A column d... is an error only if no other column is, and has no error of its own. */
     assert_pairs("x,dx,c", "1,1,a", &none, "x:dx");
     assert_pairs("x,dx,x_err,c", "1,1,1,a", &none, "x:x_err dx:-");
     assert_pairs("x,dx,dx_err,c", "1,1,1,a", &none, "x:- dx:dx_err");
-    /* An error without its value is no feature, unless it is asked for or has errors itself. */
+    /* An error without its value is not a feature, unless it is requested or has errors itself. */
     assert_pairs("e_x,y_err,z,Unc_w_1_1,w_err_2,c", "1,1,1,1,1,a", &none, "z:-");
     assert_pairs("e_x,z,c", "1,1,a", &(struct column_wishes){.features = "e_x"}, "e_x:-");
     assert_pairs("sigma_v,sigma_v_err,c", "1,1,a", &none, "sigma_v:sigma_v_err");
-    /* Rows' names and text are no features; text that has errors is a mistake to be found. */
+    /* Names of rows and text are not features; text with errors is reported as a mistake. */
     assert_pairs("ID,name,x,c", "1,me,1,a", &none, "x:-");
     assert_pairs("x,x_err,c", "oops,1,a", &none, "x:x_err");
-    /* What the user says. */
+    /* Explicit wishes of the user. */
     assert_pairs("x,x_err,y,z,c", "1,1,1,1,a", &(struct column_wishes){.errors = "y=z"},
                  "x:x_err y:z");
     assert_pairs("x,x_err,y,c", "1,1,1,a", &(struct column_wishes){.errors = "none"}, "x:- y:-");
@@ -190,7 +190,7 @@ static void test_pairs(void **state) {
     assert_pairs("a=b,s,c", "1,1,a", &(struct column_wishes){.errors = "a=b=s"}, "a=b:s");
 }
 
-/* Patterns leave out what is no feature: labels, errors, text. */
+/* Patterns skip columns that are not features: labels, errors, text. */
 static void test_patterns_and_formulas(void **state) {
     (void)state;
     const char *head = "Gmag,e_Gmag,W1mag,W1mag_err,flux,id,name,umag";
@@ -214,7 +214,7 @@ static void test_patterns_and_formulas(void **state) {
                                              .exclude = cases[i].exclude,
                                              .errors = cases[i].errors},
                      cases[i].expected);
-    /* A column of that very name is what it says. */
+    /* A column with exactly that name is used before a pattern or formula. */
     assert_pairs("a,b,a-b,x*,c", "1,1,1,1,l", &(struct column_wishes){.features = "a-b,x*"},
                  "a-b:- x*:-");
     assert_pairs("a-1,b,c", "1,1,l", &(struct column_wishes){.features = "a-1-b"}, "a-1-b:-");
@@ -241,7 +241,7 @@ static void test_formula_numbers(void **state) {
     assert_false(formula_take_log(FORM_LOG10, &x));
     assert_true(x.value == 2.0 && fabs(x.lower + log10(0.9)) < 1e-15 && x.limit == 1);
     assert_true(fabs(x.upper - log10(1.1)) < 1e-15);
-    x = (struct reading){2.0, 3e-7, 4e-7, 0}; /* far from zero: as ever */
+    x = (struct reading){2.0, 3e-7, 4e-7, 0}; /* far from zero: as usual */
     assert_false(formula_take_log(FORM_LOG, &x));
     assert_true(fabs(x.lower - 1.5e-7) < 1e-13 && fabs(x.upper - 2e-7) < 1e-13);
     x = (struct reading){2.0, (double)NAN, 0.0, 0};
@@ -256,7 +256,8 @@ static void test_formula_numbers(void **state) {
     assert_false(formula_take_log(FORM_LOG, &x));
 }
 
-/* A target that is a number, and its errors, are no features; nor is it anybody's error. */
+/* A numeric target and its errors are not features, and the target is not an error of another
+ * column. */
 static void test_taken(void **state) {
     (void)state;
     static const struct {

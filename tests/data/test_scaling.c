@@ -70,7 +70,7 @@ static void mean_deviation_and_median(void **state) {
     assert_close(owned.scaling.deviation[0], deviation, 1e-15);
     assert_close(owned.scaling.median_error[0], 0.2 / deviation, 1e-15);
     assert_close(owned.scaling.mean[1], 10.0, 1e-14);
-    assert_close(owned.scaling.deviation[1], 1.0, 0.0); /* constant: only shifted */
+    assert_close(owned.scaling.deviation[1], 1.0, 0.0); /* constant: shifted only */
     assert_close(owned.scaling.median_error[1], 1.5, 1e-15);
     arena_free(&owned.arena);
 }
@@ -104,7 +104,7 @@ static void gathered_in_standard_units(void **state) {
     scaling_settle_missing(&owned.scaling, 3, noise);
     assert_close(got_x[0], (6.0 - mean) / deviation, 1e-15);
     assert_true(noise[0] == 0.0);
-    assert_true(got_x[1] == 0.0 && noise[1] == 1.0); /* missing: the mean, give or take a spread */
+    assert_true(got_x[1] == 0.0 && noise[1] == 1.0); /* missing: the mean, error 1 deviation */
     assert_close(noise[2], 0.2 * 0.2 / (deviation * deviation), 1e-15); /* the median */
     for (size_t k = 0; k < 3; k++)
         assert_true(weight[k] == weights[rows[k]]);
@@ -164,7 +164,7 @@ static void every_magnitude(void **state) {
         check_magnitude(units[k]);
 }
 
-/* The smallest numbers there are: halves and products of them must not become a division by 0. */
+/* The smallest doubles: halves and products of them must not cause a division by 0. */
 static void smallest_magnitude(void **state) {
     (void)state;
     const double tiny = nextafter(0.0, 1.0), x[] = {0.0, tiny, 0.0, 2 * tiny};
@@ -254,7 +254,7 @@ static double *numbered_cells(size_t rows, size_t d) {
     return x;
 }
 
-/* Ten cells and a fiftieth of all: which of the two counts depends on the number of rows. */
+/* Ten cells, and a fiftieth of all rows: which limit applies depends on the number of rows. */
 static void flags_need_enough_of_both(void **state) {
     (void)state;
     static const struct {
@@ -293,8 +293,8 @@ static void columns_missing_together_share_a_flag(void **state) {
     free(x);
 }
 
-/* Flags follow the columns, exact, with mean 0 and deviation 1 over the training rows; the cells
- * they look at stay missing. */
+/* Flags follow the columns. They are exact, with mean 0 and deviation 1 over the training rows; the
+ * cells they describe stay missing. */
 static void flags_in_standard_units(void **state) {
     (void)state;
     enum { ROWS = 100, D = 2 };
@@ -341,8 +341,8 @@ static void flags_in_standard_units(void **state) {
     }
 }
 
-/* A row whose known errors are f times the medians has unknown ones f times theirs, f being the
- * geometric mean where they differ; errors of cells that are not there do not count. */
+/* If the known errors of a row are f times the medians, its unknown ones are f times theirs; f is
+ * the geometric mean of the ratios. Errors of missing cells are ignored. */
 static void a_missing_error_follows_the_rows_others(void **state) {
     (void)state;
     enum { D = 3 };
@@ -428,7 +428,7 @@ static void inducing_inputs_start_at_rows(void **state) {
     }
 }
 
-/* Everything a short training leaves behind, in the user's units. */
+/* All results of a short training, in the user's units. */
 struct outcome {
     double *probabilities, *lengthscales, *noise, *mean, *deviation;
     double bound;
@@ -516,7 +516,7 @@ static void units_do_not_matter(void **state) {
 
 /* ---------------------------------------------------------------- what becomes of a cell ------ */
 
-/* A table of one attribute through a model that leaves its inputs alone, and back. */
+/* A table of one attribute through a model that does not change its inputs, and back. */
 static void round_trip(const double *x, const double *sigma, size_t rows, const char *standardise,
                        double *mean, double *deviation) {
     int32_t *labels = malloc(rows * sizeof *labels);
@@ -537,7 +537,8 @@ static void round_trip(const double *x, const double *sigma, size_t rows, const 
     free(labels);
 }
 
-/* nimgp.h: a missing value counts as one at the attribute's mean, its error the spread. */
+/* nimgp.h: a missing value is treated as the mean of its attribute with the deviation as its
+ * error. */
 static void missing_cells(const char *standardise) {
     const double x[] = {40, 60, NAN, 45, 55, 50}, sigma[] = {1, 1, 1, 1, NAN, 3};
     double mean[6], deviation[6];
@@ -559,7 +560,7 @@ static void missing_cells_as_they_are(void **state) {
     missing_cells("0");
 }
 
-/* A table whose spread is wider than the largest double comes back as it went in. */
+/* A table whose range exceeds DBL_MAX is returned unchanged. */
 static void largest_values_come_back(void **state) {
     (void)state;
     double x[10], sigma[10], mean[10], deviation[10];
@@ -575,7 +576,7 @@ static void largest_values_come_back(void **state) {
     }
 }
 
-/* Cells among others of a larger array are the same cells, and the model the same to the bit. */
+/* Cells inside a larger array are the same cells, and the model has the same bits. */
 static void cells_may_lie_anywhere(void **state) {
     (void)state;
     enum { ROWS = 60, D = 3, STRIDE = 8 };

@@ -79,7 +79,7 @@ static void heavy_tails_alone_are_warped(void **state) {
     assert_true(warp_choose(1, value).width == 0.0);
 }
 
-/* The choice and the warped values are the same in any units. */
+/* The choice and the warped values do not depend on units. */
 static void units_do_not_matter(void **state) {
     (void)state;
     double value[COUNT], other[COUNT];
@@ -162,7 +162,7 @@ static void rows_are_warped_and_come_back(void **state) {
     free_table(table);
 }
 
-/* Rows whose cells lie among others, and cells or errors that are missing. */
+/* Rows whose cells are not contiguous, with missing cells and errors. */
 static void scattered_rows_are_the_same(void **state) {
     (void)state;
     struct table *table = make_table(fill_lognormal, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that appear whole or not at all, behind links and with their permissions. */
+/* Files that are complete or do not exist, behind links and with their permissions. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +144,7 @@ static void endless_links_are_refused(void **unused) {
     assert_int_equal(entries(), 2);
 }
 
-/* What was redirected goes on where it stands, instead of being replaced. */
+/* Output to an open descriptor continues at its position and does not replace the file. */
 static void open_descriptors_are_written_directly(void **unused) {
     (void)unused;
     put("a", "before ");
@@ -189,8 +189,8 @@ static void a_full_device_leaves_nothing(void **unused) {
     atomic_file_abandon(file);
 }
 
-/* A writer that was killed holds no lock any more: the next one removes its file. One at work
- * does, and is left alone. */
+/* A writer that was killed no longer holds its lock, so the next one removes its file. The file of
+ * a writer that is running is kept. */
 static void what_was_left_behind_goes(void **unused) {
     (void)unused;
     struct complaint complaint = {0};
@@ -210,7 +210,7 @@ static void what_was_left_behind_goes(void **unused) {
     assert_int_equal(entries(), 2);
     assert_holds("a", "newer");
     assert_holds(".nimgp-b-0", "of another target");
-    /* What is no file of ours is nobody's to remove. */
+    /* Files that we did not create are not removed. */
     assert_int_equal(symlink("a", ".nimgp-c-0"), 0);
     assert_int_equal(mkdir(".nimgp-c-1", 0777), 0);
     write_new("c", "1");

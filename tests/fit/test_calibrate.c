@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calibration: the temperature behind labels is found; a calibrated model keeps all other laws. */
+/* Calibration: the temperature used to draw labels is found, and a calibrated model keeps all other
+ * properties. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +64,7 @@ static void temperature_is_found(void **state) {
     free(p);
 }
 
-/* A weight of two is two rows; a weight of zero is none. */
+/* A weight of two equals two rows; a weight of zero equals none. */
 static void weights_are_rows(void **state) {
     (void)state;
     enum { FEW = 300 };
@@ -83,7 +84,7 @@ static void weights_are_rows(void **state) {
     free(p);
 }
 
-/* Ties, zeros and labels thought impossible: finite, and within bounds. */
+/* Ties, zeros and labels of probability zero: finite, and within bounds. */
 static void extreme_probabilities(void **state) {
     (void)state;
     enum { EACH = 30 };
@@ -99,9 +100,9 @@ static void extreme_probabilities(void **state) {
             }
             double found = best_temperature(EACH, 3, p, labels, NULL);
             assert_true(isfinite(found) && found > 0.2 && found < 5.0);
-            if (k == 0) /* nothing to be learned: as it was */
+            if (k == 0) /* no information: unchanged */
                 assert_true(fabs(found - 1.0) < 1e-3);
-            if (rows[k][label] == 0.0) /* wrong with certainty: softer */
+            if (rows[k][label] == 0.0) /* certain and wrong: softer */
                 assert_true(found > 2.0);
         }
 }
@@ -163,7 +164,8 @@ static void ask(const nim_model *model, const nim_data *data, struct answer *ans
     nim_predictor_free(predictor);
 }
 
-/* Probabilities sum to one, the entropy is theirs, and its parts are parts of it. */
+/* Probabilities sum to one, the entropy is that of the probabilities, and its parts are within
+ * it. */
 static void check_answer(const struct answer *answer, const struct fixture *fixture) {
     for (size_t i = 0; i < 120; i++) {
         double total = 0.0, entropy = 0.0;
@@ -189,9 +191,9 @@ static void ask_at(nim_model *model, const nim_data *data, double temperature,
     model->temperature = kept;
 }
 
-/* With T = 1 the model predicts p, with another p^(1/T), and parts of its entropy in the same
- * proportions. Gains are found at other points, and keep theirs but for that. Returns how much they
- * changed, in units of what is allowed. */
+/* With T = 1 the model predicts p, otherwise p^(1/T), and the parts of its entropy have the same
+ * proportions. Gains are computed at other points and keep their proportions up to that. Returns
+ * how much they changed, in units of the tolerance. */
 static double compare(const struct answer *plain, const struct answer *calibrated,
                       double temperature) {
     double changed = 0.0;
@@ -214,7 +216,8 @@ static double compare(const struct answer *plain, const struct answer *calibrate
     return changed;
 }
 
-/* Trained once for all tests below, by two threads, and what it says. Nobody changes it. */
+/* Trained once with two threads for all tests below, and its predictions. The tests do not change
+ * it. */
 static struct trained {
     struct fixture fixture;
     nim_model *model;
@@ -249,7 +252,7 @@ static void calibrated_model(void **state) {
     for (size_t k = 0; k < 2; k++) {
         ask_at(trained.model, &trained.fixture.data, others[k], &other);
         check_answer(&other, &trained.fixture);
-        assert_true(compare(&plain, &other, others[k]) > 2.0); /* gains left alone would show */
+        assert_true(compare(&plain, &other, others[k]) > 2.0); /* unscaled gains would differ */
     }
 }
 
@@ -280,8 +283,8 @@ static void parameters_stay(void **state) {
     fixture_free(&fixture);
 }
 
-/* Upper errors that are the lower ones, limits of nothing and a correlation said once or for every
- * row are the same measurements, and remain so in the rows that calibration keeps aside. */
+/* Upper errors equal to the lower ones, limits of zero, and a correlation given once or for every
+ * row describe the same measurements, also in the rows that calibration holds out. */
 static void shapes_are_kept(void **state) {
     (void)state;
     enum { COUNT = 120, COLUMNS = 2 };

@@ -12,7 +12,7 @@
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
-/* Sanitizers look at memory, not at numbers: with them a fifth of the rows will do. */
+/* Sanitizers check memory, not numbers: a fifth of the rows is enough. */
 #ifdef __SANITIZE_ADDRESS__
 enum { FEWER = 5 };
 #else
@@ -67,8 +67,8 @@ static void rows_look_as_promised(void **unused) {
     assert_true(seen[0] > seen[2] && seen[2] > seen[1] && seen[1] > ROWS / 20);
 }
 
-/* Results that were published name seeds: a seed's rows stay what they were in the first version,
- * on any machine to a few units in the last place. */
+/* Published results name seeds. So the rows of a seed must stay those of the first version, on any
+ * machine up to a few units in the last place. */
 static void rows_of_a_seed_stay(void **unused) {
     (void)unused;
     static const struct catalogue_row expected = {
@@ -123,7 +123,8 @@ static void worse_rows_are_of_the_same_sources(void **unused) {
     }
 }
 
-/* 30 % each; `random` does not look at the flux, of which the flux's error tells, `faint` does. */
+/* 30 % each. `random` does not depend on the flux, which the error of the flux indicates; `faint`
+ * does. */
 static void cells_go_missing_as_promised(void **unused) {
     (void)unused;
     enum { ROWS = 10000 };
@@ -170,8 +171,8 @@ static void look(const struct catalogue_row *row, double p, double rival,
     out[LOOKS + (size_t)fmin(BINS * p, BINS - 1)] = 1.0;
 }
 
-/* If p is the truth, (1[y = c] - p_c) is unrelated to anything that can be seen of the row: the sum
- * of products with any such number is zero within its standard error. */
+/* If p is right, (1[y = c] - p_c) is uncorrelated with every observable of the row: the sum of
+ * products with it is zero within its standard error. */
 struct tally {
     double sum[3][LOOKS + BINS], variance[3][LOOKS + BINS], nll;
 };
@@ -190,7 +191,8 @@ static void tally_add(struct tally *tally, const struct catalogue_row *row, cons
     }
 }
 
-/* The largest deviation in standard errors; a bin of few rows is no normal sum and left out. */
+/* The largest deviation in standard errors. Bins with few rows are skipped because their sums are
+ * not normal. */
 static double tally_worst(const struct tally *tally) {
     double worst = 0.0;
     for (size_t c = 0; c < 3; c++)
@@ -224,7 +226,8 @@ static void probabilities_are_the_truth(void **unused) {
         }
 }
 
-/* Rows drawn from one catalogue and taken for another's: the same look finds out who is wrong. */
+/* Rows drawn from one catalogue with probabilities of another: the same test detects the
+ * difference. */
 static void assert_ignorance_shows(struct catalogue drawn, const struct catalogue *believed,
                                    size_t rows) {
     struct tally informed = {0}, ignorant = {0};
@@ -256,8 +259,8 @@ static void taking_faint_for_random_is_noticed(void **unused) {
     assert_ignorance_shows(faint, &random, 6000);
 }
 
-/* Correlated and lopsided errors and limits: probabilities are the truth, and taking them for plain
- * errors shows. */
+/* Correlated and asymmetric errors and limits: the probabilities are right, and treating the errors
+ * as plain ones is detected. */
 static void odd_measurements_are_noticed(void **unused) {
     (void)unused;
     for (enum catalogue_measured kind = CATALOGUE_CORRELATED; kind <= CATALOGUE_LIMITS; kind++) {
@@ -270,7 +273,7 @@ static void odd_measurements_are_noticed(void **unused) {
     }
 }
 
-/* Of the same sources: worse measurements tell less. */
+/* For the same sources, worse measurements carry less information. */
 static void worse_measurements_tell_less(void **unused) {
     (void)unused;
     enum { ROWS = 1000 };

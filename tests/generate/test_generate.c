@@ -14,7 +14,7 @@
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
-/* Sanitizers look at memory, not at numbers: with them a fifth of the rows will do. */
+/* Sanitizers check memory, not numbers: a fifth of the rows is enough. */
 #ifdef __SANITIZE_ADDRESS__
 enum { FEWER = 5 };
 #else

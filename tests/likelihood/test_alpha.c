@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Laws of (1/alpha) log E p^alpha that hold for every likelihood: where it begins, how it grows,
- * where it ends; and the places where its integrand is hardest to find, against sums in long
- * double. test_likelihoods.c has its derivatives.
+ * Properties of (1/alpha) log E p^alpha that hold for every likelihood: its value at alpha = 0, its
+ * growth and its value at alpha = 1; and the cases in which its integrand is hardest to locate,
+ * against sums in long double. test_likelihoods.c tests its derivatives.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static struct case_answer ask_at(struct likelihood_case *c, double alpha) {
 
 /* ---------------------------------------------------------------- over nodes ------------------ */
 
-/* Over any nodes, also where most of the weight has next to no share; with the shares it leaves. */
+/* For any nodes, also if most of the weight has almost no share; and the shares. */
 static void sum_over_nodes(void **state) {
     (void)state;
     static const double alphas[] = {1e-12, 1e-6, 0.02, 0.3, 1.0};
@@ -116,8 +116,8 @@ static void same_answers(struct likelihood_case *c, double one, double other, do
                    tolerance * (1.0 + fabs(a.d_theta[k])));
 }
 
-/* It is E log p + alpha/2 Var log p + ...: with the smaller alpha only lost digits could show. The
- * rates of counts vary by factors, so that their variance is larger. */
+/* It is E log p + alpha/2 Var log p + ...: with the smaller alpha only rounding errors could be
+ * visible. The rates of counts vary by factors, so their variance is larger. */
 static void begins_at_mean_log(struct likelihood_case *c) {
     bool count = c->likelihood->target == TARGET_COUNT;
     if (count && c->variance[0] > 1.0)
@@ -187,7 +187,7 @@ static void ends_at_prediction(struct likelihood_case *c) {
     case_close(c, "value", value, log_predicted(c), 1e-9 * (1.0 + fabs(value)));
 }
 
-/* Where alpha = 1 is a formula of its own. */
+/* Likelihoods for which alpha = 1 has its own formula. */
 static void arrives_there(struct likelihood_case *c) {
     same_answers(c, 1.0, 1.0 - 1e-9, 1e-7);
 }
@@ -246,8 +246,8 @@ static void check_far(struct likelihood_case *c) {
     }
 }
 
-/* The mode of N p^alpha stands between the mean and a threshold, far from both, and is far narrower
- * than f for large variances. */
+/* The mode of N p^alpha is between the mean and a threshold, far from both, and for large variances
+ * much narrower than f. */
 static void far_intervals(void **state) {
     (void)state;
     static const double far[] = {-1e5, -300.0, -30.0, -9.0, 30.0, 2e3};
@@ -271,8 +271,8 @@ static void far_intervals(void **state) {
     }
 }
 
-/* Few counts where many are expected, many where few are, and so many that f's deviation is 1e5
- * times that of the count's logarithm. */
+/* Few counts where many are expected, many where few are expected, and so many that the deviation
+ * of f is 1e5 times that of the logarithm of the count. */
 static void far_counts(void **state) {
     (void)state;
     static const double counts[] = {0.0, 3.0, 1e3, 1e6, 1e9};
@@ -288,8 +288,8 @@ static void far_counts(void **state) {
     }
 }
 
-/* Outliers: the integrand has a bump at y and one at the mean, here up to a hundred deviations
- * apart, and for some freedom and alpha they are of the same size. */
+/* Outliers: the integrand has a peak at y and one at the mean, here up to a hundred deviations
+ * apart. For some nu and alpha they are equally high. */
 static void two_bumps(void **state) {
     (void)state;
     static const double freedom[] = {2.05, 4.0, 16.0, 150.0, 1090.0};
@@ -307,8 +307,8 @@ static void two_bumps(void **state) {
 
 /* ---------------------------------------------------------------- no answer ------------------- */
 
-/* Where f is not a number, or too large for one, neither is the answer: but it is an answer. The
- * bound refuses it. */
+/* If f is NaN or infinite the answer is not finite, but the function returns. The bound reports the
+ * error. */
 static void ask_the_impossible(struct likelihood_case *c) {
     static const double mean[] = {NAN, INFINITY, 1e200, -1e308};
     static const double variance[] = {NAN, INFINITY, 1e-300, 1e300, 0.7};

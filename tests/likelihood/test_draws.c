@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every likelihood against plain draws of f: E log p, with and without blur, and all that is
- * predicted, within five standard errors. p(y | f) is written out here in plain doubles, since
- * there are ten million draws of each; test_likelihoods.c has the hard places, test_robust_max.c
- * that one's draws.
+ * Every likelihood against plain draws of f: E log p, with and without blur, and all predictions,
+ * within five standard errors. p(y | f) is computed here in plain doubles, since there are ten
+ * million draws of each. test_likelihoods.c has the difficult cases, test_robust_max.c the draws of
+ * that likelihood.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@
 
 /* ---------------------------------------------------------------- what draws are asked -------- */
 
-/* A quantity whose mean over f is looked for: at most one each of these. */
+/* A quantity whose mean over f is computed, at most once for each of these. */
 enum channel { LOG_P, LOG_BLURRED, DENSITY, BELOW, FIRST, SECOND, ENTROPY, PROBABILITY };
 enum { CHANNELS = PROBABILITY + MOST_F };
 
@@ -165,12 +165,12 @@ static struct means draw(const struct likelihood_case *c, channel_function *eval
     return means;
 }
 
-/* Whatever the likelihood can say of the case; `more` is allowed beyond five standard errors. */
+/* All predictions that the likelihood supports; `more` is allowed beyond five standard errors. */
 static void check(struct likelihood_case *c, channel_function *evaluate, double more) {
     case_prepare(c);
     struct means means = draw(c, evaluate);
     const double *mean = means.mean, *error = means.error;
-    more += 1e-9; /* rounding, where nothing varies */
+    more += 1e-9; /* rounding, if nothing varies */
     case_close(c, "E log p", case_ask(c).value, mean[LOG_P], 5.0 * error[LOG_P] + more);
     if (c->likelihood->blurs) {
         struct likelihood_case blurred = *c;
@@ -284,8 +284,8 @@ static void softmax(void **state) {
 /* ---------------------------------------------------------------- 256 points ------------------ */
 
 /*
- * How far 256 points are off, against 2^16 other ones, for variances from 0.1 to 10: E log p is off
- * by up to LATTICE_ERROR, a probability by half as much.
+ * The error of 256 points against 2^16 other ones, for variances from 0.1 to 10: up to
+ * LATTICE_ERROR for E log p, and half as much for a probability.
  */
 static void softmax_points(void **state) {
     (void)state;

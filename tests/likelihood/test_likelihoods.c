@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every likelihood at hard places: (1/alpha) log E p^alpha against sums in long double, its
+ * Every likelihood in difficult cases: (1/alpha) log E p^alpha against sums in long double, its
  * derivatives against differences of those sums, for alpha = 0 (E log p), 0.3 and 1.
  */
 #include <setjmp.h>
@@ -23,8 +23,9 @@
 #define VANISHING 1e-10L
 #define ROUNDING 2e-18L
 
-/* Of the combinations of five variances, five distances and three blurs, every so many in turn, so
- * that each value meets each other one somewhere. Sanitizers look at memory: few will do. */
+/* Of the combinations of five variances, five distances and three blurs, every n-th is used, so
+ * that each value is combined with each other somewhere. Sanitizers check memory: few are enough.
+ */
 #ifdef __SANITIZE_ADDRESS__
 enum { EVERY = 13 };
 #else
@@ -33,7 +34,7 @@ enum { EVERY = 4 };
 
 /* ---------------------------------------------------------------- differences ----------------- */
 
-/* The case's numbers once more in long double, so that they can be moved a little. */
+/* The numbers of the case in long double, so that they can be changed slightly. */
 struct moved {
     const struct likelihood_case *c;
     real mean[MOST_F], variance[MOST_F], blur[MOST_F];
@@ -246,7 +247,7 @@ static void poisson(void **state) {
                                     .target = {counts[n % 4], exposures[n / 4 % 3]}};
         c.mean[0] = log((c.target[0] + 0.5) / c.target[1]) + 0.7 + distance[n / 12 % 4];
         c.variance[0] = variance[n / 48];
-        check_answers(&c, 0.1L); /* where rates balance counts, the terms cancel */
+        check_answers(&c, 0.1L); /* the terms cancel if the rate equals the count */
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where one likelihood is another: limits and special cases, each with the law that it follows. */
+/* Cases in which one likelihood equals another: limits and special cases, each with its rate of
+ * convergence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static void everywhere(place_function *check) {
             check(means[m], variances[v]);
 }
 
-/* All that two questions are answered with, but for parameters. */
+/* All answers to two questions are the same, except those by parameters. */
 static void same_answers(const struct likelihood_case *one, const struct likelihood_case *other,
                          double tolerance) {
     struct case_answer a = case_ask(one), b = case_ask(other);
@@ -76,7 +77,7 @@ static void probit_by_other_names(void **state) {
     everywhere(is_probit);
 }
 
-/* A set of labels that look at a function each is as many probits. */
+/* A set of labels with one function each equals the same number of probits. */
 static void labels_on_their_own(void **state) {
     (void)state;
     struct likelihood_case set = {.likelihood = &likelihood_multilabel,
@@ -120,7 +121,7 @@ static void robust_max_and_probit(void **state) {
             double p[2], q[2], left = case_predict(&one, q);
             case_predict(&two, p);
             case_close(&two, "p", p[1], q[1], 1.0 / (scale * scale) + 1e-11);
-            case_close(&one, "E H", left, 0, 2.0 / scale); /* f says it all */
+            case_close(&one, "E H", left, 0, 2.0 / scale); /* f determines the class */
         }
 }
 
@@ -244,7 +245,7 @@ static void no_blur(void **state) {
 
 /* ---------------------------------------------------------------- counts ---------------------- */
 
-/* Exposure, base rate and mean of f are one number to a count. */
+/* A count depends on exposure e, base rate exp(b) and mean of f only through log e + b + mean. */
 static void only_the_rate_counts(void **state) {
     (void)state;
     for (double y = 0.0; y < 2e6; y = 10.0 * y + 3.0) {

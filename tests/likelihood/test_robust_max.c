@@ -20,10 +20,10 @@
 /* Of P, of s dP/d mean and of v dP/d variance: errors in units of each class's own deviation. */
 #define TOLERANCE 1e-8
 
-/* Large, so that P is read off E log p without loss. */
+/* Large, so that P can be computed from E log p without loss. */
 #define EPSILON 0.1
 
-enum { MOST = 26, STRIDE = 3, ROW = 1 }; /* the row looked at stands between two others */
+enum { MOST = 26, STRIDE = 3, ROW = 1 }; /* the tested row is between two others */
 
 static const size_t class_counts[] = {2, 3, 7, 26};
 enum { CLASS_COUNTS = 4 };
@@ -43,7 +43,7 @@ static struct likelihood_setting setting_of(size_t classes) {
     return (struct likelihood_setting){.classes = classes, .epsilon = EPSILON};
 }
 
-/* Spreads one row over C x STRIDE arrays, its neighbours being far different. */
+/* Stores one row in C x STRIDE arrays; the neighbouring rows are very different. */
 static void lay_out(const struct latent *f, double *mean, double *variance) {
     for (size_t c = 0; c < f->classes; c++)
         for (size_t r = 0; r < STRIDE; r++) {
@@ -94,7 +94,7 @@ static void predict_with(const struct latent *f, double epsilon, double *probabi
 
 /* ---------------------------------------------------------------- cases ----------------------- */
 
-#ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
+#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
 enum { WIDTHS = 4, MEANS = 4, SEEDS = 1 };
 #else
 enum { WIDTHS = 4, MEANS = 4, SEEDS = 2 };
@@ -278,7 +278,7 @@ static void test_draws(void **state) {
     for (size_t n = 0; n < 3; n++) {
         double draws = 1e7, p = ask(&cases[n], n % 2).p, error = sqrt(p * (1.0 - p) / draws);
         double share = (double)count_wins(&cases[n], n % 2, (size_t)draws) / draws;
-        assert_true(p > 0.01 && p < 0.99); /* else the draws would say little */
+        assert_true(p > 0.01 && p < 0.99); /* otherwise the draws have little information */
         close_to(share, p, 5.0 * error, &cases[n], "share of draws");
     }
 }
@@ -328,7 +328,8 @@ static void permutes(const struct latent *f, size_t label) {
         close_to(after[permuted(f->classes, c)], before[c], 1e-13L, f, "permuted");
 }
 
-/* Where it can be seen (beyond 1e-9), a class that is raised wins from every other. */
+/* If a class is raised, its probability increases and all others decrease, where this is visible
+ * (beyond 1e-9). */
 static void raised_class_wins(const struct latent *f, size_t label) {
     double before[MOST], after[MOST];
     struct latent raised = *f;
@@ -431,7 +432,7 @@ static void test_extremes(void **state) {
                 }
 }
 
-/* A hopeless label has P = 0 and a certain one P = 1, without derivatives that are not. */
+/* The label has P = 0 or P = 1, and the derivatives are zero. */
 static void test_certainty(void **state) {
     (void)state;
     for (size_t n = 0; n < CLASS_COUNTS; n++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums whose bits do not depend on the order, and that are as good as sums of doubles. */
+/* Sums whose bits do not depend on the order, and which are as accurate as sums of doubles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void any_order(void **state) {
     }
 }
 
-/* Within what rounding may take of each term, and of the sum itself. */
+/* Within the rounding error of each term and of the sum itself. */
 static void close_to_the_sum(void **state) {
     (void)state;
     size_t order[TERMS];

@@ -95,7 +95,7 @@ static void set_upper(const struct matrix *x, real value) {
             *at(x, i, j) = value;
 }
 
-/* Frees a matrix after a look at its surroundings. */
+/* Frees a matrix after checking its surroundings. */
 static void done(struct matrix *x) {
     for (size_t place = 0; place < area_size(x); place++) {
         if (!is_inside(x, place) && x->area[place] != GUARD_VALUE)
@@ -217,7 +217,7 @@ static void check_variants(enum kind kind, size_t m, size_t n, size_t k) {
     }
 }
 
-/* From nothing over single numbers and parts of tiles to several tiles. */
+/* From zero and single numbers to parts of tiles and several tiles. */
 static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 23, 29, 41};
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -404,7 +404,7 @@ static void test_cholesky_failure(void **state) {
     }
 }
 
-/* L times the inverse is the identity as closely as substitution promises. */
+/* L times the inverse is the identity within the error bound of substitution. */
 static void test_triangular_inverse(void **state) {
     (void)state;
     for (size_t o = 0; o < ORDERS; o++) {
@@ -436,7 +436,7 @@ static int allocate_scratch(void **state) {
     scratch = aligned_alloc(64, GEMM_SCRATCH * sizeof(double));
     if (!scratch)
         return -1;
-    /* What it holds must not matter. */
+    /* Its content must not matter. */
     for (size_t i = 0; i < GEMM_SCRATCH * sizeof(double) / sizeof *scratch; i++)
         scratch[i] = NAN;
     return 0;
@@ -448,7 +448,7 @@ static int free_scratch(void **state) {
     return 0;
 }
 
-/* Factors packed beforehand give the same bits as those packed on the way. */
+/* Factors packed in advance give the same bits as those packed during the product. */
 static void check_packed(enum form tb, size_t m, size_t n, size_t k) {
     size_t ldb = tb == TRANSPOSED ? k : n;
     real *a = malloc(m * k * sizeof *a), *b = malloc(k * n * sizeof *b);
@@ -550,7 +550,7 @@ static void test_widening(void **state) {
                            size[i][1], size[i][2]);
 }
 
-/* The lower triangle is that of the whole product, and what is above stays. */
+/* The lower triangle is that of the full product, and the upper one is unchanged. */
 static void test_lower_widening(void **state) {
     (void)state;
     for (size_t n = 1; n <= 61; n += 4) {

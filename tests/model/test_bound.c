@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernels, inputs and noises meet in every way with three classes and five attributes; at other
- * sizes noises take turns, and sanitizers, which look at memory, see every ninth. */
+/* All combinations of kernels, inputs and noises for three classes and five attributes. At other
+ * sizes the noises alternate. Sanitizers check memory, so only every ninth is used with them. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SANITIZED = 1, TURNS = 9 };
 #else
@@ -98,7 +98,7 @@ static void at_the_start(void **state) {
     }
 }
 
-/* Weights multiply all of a row's terms; a weight of zero takes the row out. */
+/* A weight multiplies all terms of a row; a weight of zero removes the row. */
 static void weighted_rows(void **state) {
     (void)state;
     for (size_t i = 0; input_list[i]; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bound where a population was learned, against the independent computation and quadrature. */
+/* The bound with a learned population, against the independent computation and quadrature. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,8 +31,8 @@ static void populations(void **state) {
     }
 }
 
-/* log p(x~) + log int p(x | x~) exp(what x says of the label) dx of one row with one attribute, by
- * the trapezoidal rule. */
+/* log p(x~) + log int p(x | x~) p(y | x) dx of one row with one attribute, by the trapezoidal
+ * rule. */
 static real row_by_quadrature(const struct fixture *fixture, const struct reference_gp *gp,
                               size_t row, const real *measured, const real *noise) {
     enum { NODES = 240 };
@@ -49,7 +49,7 @@ static real row_by_quadrature(const struct fixture *fixture, const struct refere
     return gaussian_log_density(&both, measured) + logl(total);
 }
 
-/* With many points `marginal` is the integral itself. */
+/* With many points `marginal` converges to the integral. */
 static void many_points_are_an_integral(void **state) {
     (void)state;
     for (int alpha = 0; alpha < 2; alpha++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Model files: what is loaded is what was saved; a training that was stopped, saved, loaded and
- * taken up again ends in the same bytes as one that was left alone; damage is always noticed.
+ * Model files: loading returns what was saved; a training that was stopped, saved, loaded and
+ * continued ends in the same bytes as one without interruption; damage is always detected.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* It takes a sanitizer to see what most damage would do. */
+/* Only a sanitizer detects the effects of most damage. */
 #ifdef __SANITIZE_ADDRESS__
 enum { THOROUGH = 3 };
 #else
@@ -171,12 +171,12 @@ static void everything_comes_back(void **state) {
     }
 }
 
-/* Every likelihood through a file: what it says afterwards has the same bits, and so has a training
- * that was cut in pieces. */
+/* Every likelihood through a file: predictions have the same bits afterwards, and so has a training
+ * that was divided into pieces. */
 static nim_model *train_in_pieces(nim_model *model, const nim_data *data, size_t *pieces);
 
-/* The bytes in memory are those of the file, wherever they lie; no more of them are written than
- * there is room for, and fewer are refused. */
+/* The bytes in memory are those of the file, at any address. No more are written than there is room
+ * for, and too little room is an error. */
 static void memory_holds_the_file(void **state) {
     (void)state;
     struct fixture fixture;
@@ -257,7 +257,7 @@ static nim_model *train_in_pieces(nim_model *model, const nim_data *data, size_t
     return model;
 }
 
-/* A training as a whole and one in pieces, and a further, warm start of both. */
+/* A training in one piece and one in several, and a warm start of both. */
 static void compare_with_pieces(struct fixture *whole, struct fixture *parts, const char *what) {
     nim_error error;
     size_t pieces;
@@ -287,7 +287,7 @@ static void stopped_trainings_end_the_same(void **state) {
     }
 }
 
-/* The file says which precision it is, and going on keeps it. */
+/* The file contains the precision, and continued training keeps it. */
 static void precision_is_kept(void **state) {
     (void)state;
     for (size_t i = 0; i < INPUTS; i++) {
@@ -337,7 +337,7 @@ static void checkpoints_do_not_disturb(void **state) {
     stop_on(nim_model_save(left.model, in_directory("a"), &error), &error);
     stop_on(nim_model_save(right.model, in_directory("b"), &error), &error);
     assert_same_files(in_directory("a"), in_directory("b"), "checkpoints");
-    /* The last one was written when all steps were done: going on changes nothing more. */
+    /* The last one was written after all steps: continuing changes nothing. */
     stop_on(nim_model_load(in_directory("checkpoint"), &last, &error), &error);
     assert_int_equal(nim_model_under_way(last), 1);
     stop_on(nim_model_train(last, &right.data, NULL, NULL, &error), &error);
@@ -357,7 +357,7 @@ struct bounds {
     double bound[MANY_EPOCHS + 1];
 };
 
-/* Notes what is reported at the end of each epoch. */
+/* Stores the bound reported at the end of each epoch. */
 static int note_bound(const nim_progress *progress, void *context) {
     struct bounds *bounds = context;
     if (progress->batch == 0 && progress->epoch <= MANY_EPOCHS) {
@@ -466,7 +466,7 @@ static void damage_is_noticed(void **state) {
     free(bytes);
 }
 
-/* Puts the right checksum on a changed file, as somebody who forges one would. */
+/* Writes the right checksum of a changed file, as in a forged file. */
 static void seal(char *bytes, size_t size) {
     char *place = strstr(bytes + 8, "crc32\":\"") + 8, digits[9];
     memcpy(place, "00000000", 8);
@@ -474,7 +474,8 @@ static void seal(char *bytes, size_t size) {
     memcpy(place, digits, 8);
 }
 
-/* Any byte changed, the checksum made good: refused, or a model that can be used; never a crash. */
+/* Any byte changed, with the right checksum: an error, or a model that can be used; never a
+ * crash. */
 static void forged_files_do_no_harm(void **state) {
     (void)state;
     size_t size, accepted = 0;

@@ -26,8 +26,8 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* So many parameters of a block, or a few more. Sanitizers look at memory, not at numbers, and
- * every evaluation touches the same memory: for them one will do. */
+/* About this many parameters of a block. Sanitizers check memory, not numbers, and every evaluation
+ * uses the same memory: one is enough for them. */
 enum { TRIED_OF_BLOCK = SANITIZED ? 1 : 5 };
 
 /* Derivative by differences of fourth order. */
@@ -44,9 +44,9 @@ static double difference(struct fixture *fixture, double *parameter, double h) {
 
 /*
  * Largest error of a block, relative to the block's largest derivative (or to 1e-5 of the bound, if
- * that is more: the quadrature is good to some 1e-10). A derivative is right if it
- * agrees with one of four step sizes: the kinks of a network spoil the large ones, the last digits
- * of the quadrature the small ones, and a wrong derivative agrees with none.
+ * that is more: the quadrature is accurate to some 1e-10). A derivative is right if it agrees with
+ * one of four step sizes: large ones are affected by the kinks of a network, small ones by the
+ * rounding errors of the quadrature, and a wrong derivative agrees with none.
  */
 static double block_error(struct fixture *fixture, double *parameters, const double *gradient,
                           size_t count, double scale) {
@@ -65,17 +65,17 @@ static double block_error(struct fixture *fixture, double *parameters, const dou
     return worst;
 }
 
-/* Sanitizers look at memory, not at numbers: with them every fifth likelihood, every eleventh with
- * alpha and every third of the other combinations will do, of the largest every ninth, taking turns
- * among noise modes. */
+/* Sanitizers check memory, not numbers. With them only every fifth likelihood, every eleventh with
+ * alpha and every third of the other combinations is used, of the largest every ninth, with
+ * alternating noise modes. */
 static bool left_out(const struct problem *problem, size_t combination) {
     if (SANITIZED && problem->likelihood)
         return combination % (problem->alpha > 0.0 ? 11 : 5) != 0;
     if (SANITIZED)
         return combination % 3 != combination / 3 % 3 ||
                (problem->classes == 7 && combination / 3 % 3 != combination / 9 % 3);
-    /* Kernels, likelihoods, inputs and noises meet in every way at one size, and likelihoods with
-     * alpha 0 and 1; otherwise noises take turns. */
+    /* All combinations of kernels, likelihoods, inputs and noises at one size, and of likelihoods
+     * with alpha 0 and 1; otherwise the noises alternate. */
     bool every_way = problem->likelihood ? problem->classes == 4 || problem->alpha == 1.0
                                          : problem->attributes == 5 && problem->inducing == 8;
     if (problem->population || (every_way && problem->classes != 7))
@@ -83,9 +83,9 @@ static bool left_out(const struct problem *problem, size_t combination) {
     return combination % 3 != combination / 3 % 3;
 }
 
-/* With several points the gradient by q's own parameters is doubly reparametrised, and not the
- * derivative of the value: see doubly_reparametrised. So is the noise's, where a network sees it.
- */
+/* With several points the gradient by the parameters of q is doubly reparametrised and not the
+ * derivative of the value: see doubly_reparametrised. The same holds for the noise if it is an
+ * input of a network. */
 static bool is_reparametrised(const struct fixture *fixture, const char *block) {
     const struct input_model *input = fixture->model->options.input;
     if (!input->inside || fixture->model->input.samples == 1)
@@ -148,7 +148,8 @@ static void many_attributes(void **state) {
     every_combination(3, 19, 7, check);
 }
 
-/* Every likelihood with every input model; kernels take turns, they know nothing of each other. */
+/* Every likelihood with every input model. Kernels alternate, since they do not depend on
+ * either. */
 static void likelihoods(void **state) {
     (void)state;
     every_likelihood(2, 1, 8, 0.0, check);
@@ -162,8 +163,7 @@ static void powers(void **state) {
     every_likelihood(3, 2, 5, 1.0, check);
 }
 
-/* A learned population, with missing cells: what a row's measurement leaves of it moves its points
- * together. */
+/* A learned population, with missing cells: p(x | x~) of a row moves all its points. */
 static void check_population(const char *input, const char *population, size_t samples,
                              double alpha, size_t combination) {
     struct problem problem = {.classes = 2,
@@ -199,7 +199,7 @@ static void populations(void **state) {
                     check_population(input[i], population[p], samples, alpha, combination++);
 }
 
-/* Correlated and lopsided errors, and limits: whichever way p(x | x~) is found. */
+/* Correlated and asymmetric errors, and limits, for every way to compute p(x | x~). */
 static void shapes(void **state) {
     (void)state;
     static const char *const input[] = {"latent", "amortised", "marginal", "first_order"};
@@ -222,7 +222,7 @@ static void shapes(void **state) {
         }
 }
 
-/* Mean and variance of the mean of what was added. */
+/* Mean of the added numbers, and its variance. */
 struct sample {
     double count, sum, squares;
 };
@@ -242,8 +242,8 @@ static double sample_variance(const struct sample *sample) {
     return sample->squares / sample->count - mean * mean;
 }
 
-/* The own parameters with the largest gradient on average over some steps: what is wrong would show
- * in these first. */
+/* The rows' own parameters with the largest average gradient over some steps. Errors would be
+ * visible in these first. */
 static void choose_steepest(struct fixture *fixture, size_t count, size_t *chosen) {
     enum { STEPS = 100 };
     size_t own = fixture->rows * fixture->model->table.each;
@@ -265,9 +265,9 @@ static void choose_steepest(struct fixture *fixture, size_t count, size_t *chose
 }
 
 /*
- * With S > 1 points the gradient by q's parameters differs from the derivative of the value draw by
- * draw, but on average over draws they are the same. It scatters less, but for rows whose q is far
- * off.
+ * With S > 1 points the gradient by the parameters of q differs from the derivative of the value
+ * for each draw, but their averages over draws are equal. Its variance is smaller, except for rows
+ * whose q is far off.
  */
 static void check_reparametrised(const char *population, size_t attributes) {
     enum { STEPS = 800, STEEPEST = 4, TRIED = 6 };
@@ -305,7 +305,7 @@ static void check_reparametrised(const char *population, size_t attributes) {
     for (size_t k = 0; k < TRIED; k++) {
         double error = sqrt(sample_variance(&difference_of[k]) / STEPS);
         assert_true(fabs(sample_mean(&difference_of[k])) < 4.0 * error);
-        seen += fabs(sample_mean(&ours[k])) > 8.0 * error; /* so a wrong mean would show */
+        seen += fabs(sample_mean(&ours[k])) > 8.0 * error; /* so that a wrong mean is detected */
         if (k >= STEEPEST)
             assert_true(sample_variance(&ours[k]) < 0.7 * sample_variance(&plain[k]));
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of rows beside parameters: how plausible a class is, how unusual a row. */
+/* What a model stores about rows besides parameters: how plausible a class is, how unusual a
+ * row. */
 #include "model/conformal.h"
 #include "model/model.h"
 #include "model/novelty.h"
@@ -56,7 +57,7 @@ static void test_plausibility(void **state) {
     compare(ROWS, false);
 }
 
-/* Of a class without rows nothing is known, and nothing is ruled out. */
+/* For a class without rows nothing is excluded. */
 static void test_class_without_rows(void **state) {
     (void)state;
     double p[] = {0.9, 0.1, 0.8, 0.2};
@@ -83,7 +84,7 @@ static void test_novelty(void **state) {
         before = found;
     }
     assert_true(novelty_of(&novelty, -5.0) == 0.0);
-    /* All rows alike: still a number. */
+    /* All rows are the same: the result is still a number. */
     memset(novelty.quantile, 0, sizeof novelty.quantile);
     assert_true(isfinite(novelty_of(&novelty, 0.0)) && isfinite(novelty_of(&novelty, 1.0)));
 }

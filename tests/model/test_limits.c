@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits in which the model is a simpler one: the full process when there are as many inducing
- * inputs as rows, `exact` when error bars vanish, probit when there are two classes, and equal
- * probabilities when nothing has been learned. Kernels and KL on the way.
+ * Limits in which the model equals a simpler one: the full process if there are as many inducing
+ * inputs as rows, `exact` if error bars vanish, probit if there are two classes, and equal
+ * probabilities if nothing has been learned. Also kernels and KL divergences.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,7 +82,7 @@ static void process_factor(struct process *process) {
     gp_factor_posterior(&process->factor, &process->shape, &process->theta, process->scratch);
     assert_true(
         gp_factor_prior(&process->factor, &process->shape, &process->theta, process->scratch));
-    assert_true(process->factor.jitter == jitter); /* else the limits below are others */
+    assert_true(process->factor.jitter == jitter); /* otherwise the limits below differ */
 }
 
 static void process_at(struct process *process, size_t rows, const double *x, double *mean,
@@ -234,7 +234,8 @@ static void full_process(const struct kernel *kernel, size_t d, double log_white
     free(x);
 }
 
-/* The polynomial's K is of low rank and its entries reach 1e6: conditioned worse by as much. */
+/* The polynomial's K has low rank and entries up to 1e6, so its condition is worse by this
+ * factor. */
 static void test_full_process(void **state) {
     (void)state;
     for (size_t k = 0; kernel_list[k]; k++)
@@ -347,7 +348,7 @@ static void make_fixture(struct fixture *fixture, const char *input, double vari
                               .noise_variance = variance > 0 ? variance : 1.0};
     fixture_create(fixture, &problem);
     fixture_disturb(fixture);
-    /* q(xi) = N(0, 1): nothing but the noise moves the inputs. */
+    /* q(xi) = N(0, 1): only the noise moves the inputs. */
     memset(fixture->own, 0, FEW * fixture->model->table.each * sizeof(double));
     memset(fixture->model->theta + fixture->model->input_at, 0,
            fixture->model->input_count * sizeof(double));
@@ -355,7 +356,8 @@ static void make_fixture(struct fixture *fixture, const char *input, double vari
         fixture->sigma[i] = 0.0;
 }
 
-/* sum_i log N(x~_i; 0, prior + V_i) in standard units, as often as the batch stands for. */
+/* sum_i log N(x~_i; 0, prior + V_i) in standard units, multiplied by the rows that each
+ * represents. */
 static real evidence_of_measurements(const struct fixture *fixture) {
     real total = 0, prior = fixture->model->options.prior_variance;
     for (size_t j = 0; j < WIDE; j++) {
@@ -373,7 +375,7 @@ static real evidence_of_measurements(const struct fixture *fixture) {
     return 3 * total;
 }
 
-/* How far the bound is from that of `exact`, the evidence of the measurements taken off. */
+/* The distance of the bound from that of `exact`, without the evidence of the measurements. */
 static double distance_from_exact(const char *input, double variance) {
     struct fixture exact, other;
     make_fixture(&exact, "exact", variance);
@@ -387,9 +389,9 @@ static double distance_from_exact(const char *input, double variance) {
 }
 
 /*
- * One draw a row moves the bound by the order sigma, the first-order model by the order sigma^2:
- * a hundredth of the variance is a tenth or a hundredth of the distance. At V = 1e-12 (sigma 1e-6)
- * what is left is 1e-4 and rounding, of bounds of several hundred.
+ * One draw per row changes the bound by the order sigma, the first-order model by the order
+ * sigma^2: a hundredth of the variance gives a tenth or a hundredth of the distance. At V = 1e-12
+ * (sigma 1e-6) the rest is 1e-4 and rounding, for bounds of several hundred.
  */
 static void vanishing_noise(const char *input, double factor, double tolerance) {
     double far = distance_from_exact(input, 1e-6), near = distance_from_exact(input, 1e-8);
@@ -459,7 +461,7 @@ static void place_without_noise(const struct input_model *model, const double *m
     free(shared);
 }
 
-/* Without error bars every model looks exactly where the measurement is, whatever its q(xi). */
+/* Without error bars every model evaluates exactly the measurement, whatever its q(xi). */
 static void test_zero_error_bars(void **state) {
     (void)state;
     double measured[FEW * WIDE], x[FEW * WIDE];
@@ -484,7 +486,7 @@ static void predict(struct fixture *fixture, double *p, double *mean, double *va
     nim_predictor_free(predictor);
 }
 
-/* With hardly any label noise, two classes are a probit model of the difference f_1 - f_0. */
+/* With almost no label noise, two classes are a probit model of the difference f_1 - f_0. */
 static void test_probit(void **state) {
     (void)state;
     for (size_t k = 0; kernel_list[k]; k++) {
@@ -562,7 +564,7 @@ static void test_kernel_at_zero(void **state) {
     }
 }
 
-/* Gram matrices as the library makes them, of points some of which nearly or wholly coincide. */
+/* Gram matrices computed by the library, of points some of which nearly or exactly coincide. */
 static void test_positive_semidefinite(void **state) {
     (void)state;
     enum { N = 40 };

@@ -51,7 +51,7 @@ static void every_option_is_described(void **state) {
     nim_options_free(options);
 }
 
-/* How many choices it has; each works and is given back, and the text for readers names it. */
+/* The number of choices. Each can be set and read, and the description contains it. */
 static size_t values_that_work(const char *name) {
     nim_options *options = nim_options_create();
     const nim_option_info *info = nim_option_named(name);
@@ -72,7 +72,8 @@ static size_t values_that_work(const char *name) {
     return count;
 }
 
-/* The text of an option is made from names in a list, what it takes from the parts themselves. */
+/* The description of an option is built from a list of names, its values from the parts
+ * themselves. */
 static void texts_name_all_parts(void **state) {
     (void)state;
     size_t kernels = 0, likelihoods = 0, inputs = 0;
@@ -116,7 +117,7 @@ static void set_and_get(nim_options *options, const char *name, const char *valu
         fail_msg("option %s: set to '%s', got '%s'", name, value, got);
 }
 
-/* Every choice, but no list of them, and no other name. */
+/* Every choice is accepted, but no list of them, and no other name. */
 static void try_choices(nim_options *options, const nim_option_info *info) {
     for (size_t k = 0; info->choices && info->choices[k]; k++)
         set_and_get(options, info->name, info->choices[k]);
@@ -125,7 +126,7 @@ static void try_choices(nim_options *options, const nim_option_info *info) {
     set(options, info->name, info->fallback);
 }
 
-/* Both ends of a range, and what lies beyond them. */
+/* Both ends of a range, and values beyond them. */
 static void try_range(nim_options *options, const nim_option_info *info) {
     char value[64];
     snprintf(value, sizeof value, "%.17g", info->least);
@@ -181,7 +182,7 @@ static void unknown_names(void **state) {
     fixture_free(&fixture);
 }
 
-/* A message is one line whatever the culprit looks like, and never longer than its place. */
+/* A message is one line whatever text it quotes, and never longer than its buffer. */
 static void messages_stay_one_line(void **state) {
     (void)state;
     struct fixture fixture;
@@ -204,7 +205,7 @@ static void messages_stay_one_line(void **state) {
     fixture_free(&fixture);
 }
 
-/* A copy has the same values and a life of its own. */
+/* A copy has the same values and is independent of the original. */
 static void options_are_copied(void **state) {
     (void)state;
     nim_options *options = nim_options_create();
@@ -243,7 +244,7 @@ static void short_buffers_are_respected(void **state) {
     nim_options_free(options);
 }
 
-/* Nothing is written beyond the room, and the count says how much is needed. */
+/* Nothing is written beyond the capacity, and the count is the capacity needed. */
 static void arrays_need_room(void **state) {
     (void)state;
     struct fixture fixture;
@@ -268,7 +269,7 @@ static void arrays_need_room(void **state) {
     fixture_free(&fixture);
 }
 
-/* A refusal names the option or the cell in fields too, for programs. */
+/* An error also has fields for programs, with the option or the cell. */
 static void refusals_have_fields(void **state) {
     (void)state;
     struct fixture fixture;
@@ -296,7 +297,7 @@ static void refusals_have_fields(void **state) {
     fixture_free(&fixture);
 }
 
-/* A locale with decimal commas: the system's or, failing that, one made for the occasion. */
+/* A locale with decimal commas: one of the system or, if it has none, one made for this test. */
 static bool use_decimal_commas(char *directory) {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "es_ES.UTF-8"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -322,7 +323,7 @@ static void use_decimal_points(const char *directory) {
         print_message("%s stays behind\n", directory);
 }
 
-/* Programs that speak German write 0,5; the names and numbers of options stay as they are. */
+/* In a German locale programs write 0,5; the names and numbers of options do not change. */
 static void decimal_commas_do_no_harm(void **state) {
     (void)state;
     char directory[] = "/tmp/nimgp-locale-XXXXXX", rate[64] = "", epsilon[64] = "";

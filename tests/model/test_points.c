@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounds in their order: with the same parameters, more points inside the logarithm and a larger
+ * The order of bounds: with the same parameters, more points inside the logarithm and a larger
  * alpha give a larger value on average, both by Jensen's inequality.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
+#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
 enum { STEPS = 20 };
 #else
 enum { STEPS = 400 };
@@ -24,7 +24,8 @@ struct average {
     double mean, error;
 };
 
-/* The bound's mean over the draws of many steps: as many points whatever a row has in one step. */
+/* The mean of the bound over the draws of many steps. The total number of points does not depend on
+ * that of a row in one step. */
 static struct average average_bound(const struct problem *problem) {
     struct fixture fixture;
     double sum = 0.0, squares = 0.0;
@@ -81,7 +82,8 @@ static void more_points_are_tighter(void **state) {
         }
 }
 
-/* (1/alpha) log E p^alpha grows with alpha, point by point: with the same draws, for certain. */
+/* (1/alpha) log E p^alpha grows with alpha at each point, so with the same draws the order is
+ * certain. */
 static void larger_alpha_is_tighter(void **state) {
     (void)state;
     static const char *const input[] = {"latent", "marginal", "exact"};

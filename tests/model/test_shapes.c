@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Correlated and lopsided errors and limits in whole models: limits in which they are plain errors
- * again, in the bound and in prediction; refusals; and what they are worth, on rows whose labels
- * only the shape of the errors can tell.
+ * Correlated and asymmetric errors and limits in whole models: limits in which they are plain
+ * errors, in the bound and in prediction; errors; and how much they improve predictions for rows
+ * whose labels depend on the shape of the errors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,8 @@ static void close_to(double value, double expected, const char *what) {
 
 enum { FEW = 4 };
 
-/* What a model says of the fixture's rows: probabilities (rows x 2), then what measuring the first
- * of them again would tell (FEW x 3). */
+/* Predictions for the fixture's rows: probabilities (rows x 2), then the information of measuring
+ * the first of them again (FEW x 3). */
 static void ask(const struct fixture *fixture, const nim_data *data, double *answers) {
     nim_predictor *predictor = NULL;
     nim_error error;
@@ -55,7 +55,7 @@ static struct problem problem_of(const char *input, const char *population) {
                             .gaps = true};
 }
 
-/* Zero correlations and equal halves say nothing new: the same bound, and the same answers. */
+/* Zero correlations and equal halves carry no information: the same bound, and the same answers. */
 static void compare(const char *input, const char *population) {
     struct problem problem = problem_of(input, population);
     struct fixture plain, shaped;
@@ -77,8 +77,8 @@ static void compare(const char *input, const char *population) {
     double *wanted = calloc(40, 5 * sizeof *wanted), *got = calloc(40, 5 * sizeof *got);
     ask(&plain, &plain.data, wanted);
     ask(&shaped, &shaped.data, got);
-    /* What measuring again would tell first_order looks at the prior too, be it ever so flat, where
-     * attributes are apart. */
+    /* For independent attributes the information of measuring again with first_order also uses the
+     * prior, even if it is flat. */
     bool flat = !population && strcmp(input, "first_order") == 0;
     for (size_t i = 0; i < 40 * 2 + (flat ? 0 : FEW * 3); i++)
         close_to(got[i], wanted[i], problem_name(&problem));
@@ -92,14 +92,14 @@ static void nothing_new(void **state) {
     (void)state;
     static const char *const input[] = {"marginal", "latent", "amortised", "first_order", "exact"};
     static const char *const population[] = {NULL, "gaussian", "mixture"};
-    /* A mixture comes to most models as one Gaussian, which `latent` stands for. */
+    /* Most models use a mixture as one Gaussian; `latent` represents them. */
     for (size_t i = 0; i < 5; i++)
         for (size_t p = 0; p < (i < 2 ? 3 : 2); p++)
             compare(input[i], population[p]);
 }
 
-/* A limit that nothing comes near says as much as a missing cell, and halves that differ by little
- * say little else. */
+/* A limit far from all values has as much information as a missing cell, and halves that differ
+ * slightly have a small effect. */
 static void hardly_anything_new(void **state) {
     (void)state;
     struct problem problem = problem_of("marginal", "gaussian");

@@ -24,13 +24,13 @@
 
 #define TOLERANCE 1e-4
 
-#ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
+#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
 enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };
 #endif
 
-/* From now on the fixture's bound is evaluated in single precision. */
+/* Makes the fixture evaluate its bound in single precision. */
 static void make_single(struct fixture *fixture) {
     bound_free(fixture->bound);
     fixture->model->options.precision = PRECISION_SINGLE;
@@ -56,7 +56,7 @@ static double *copy_of(size_t count, const double *numbers) {
     return copy;
 }
 
-/* Value and gradient of the fixture as it stands, in both precisions. */
+/* Compares value and gradient of the fixture in both precisions. */
 static void compare(struct fixture *fixture, const struct problem *problem, double tolerance) {
     struct nim_model *model = fixture->model;
     size_t own = fixture->rows * model->table.each;
@@ -67,7 +67,7 @@ static void compare(struct fixture *fixture, const struct problem *problem, doub
     double single = fixture_bound(fixture);
     if (!(fabs(single - value) <= 1e-4 * fabs(value)))
         fail_msg("%s: the bound is %.9g, not %.9g", problem_name(problem), single, value);
-    assert_true(single != value); /* or it was not single */
+    assert_true(single != value); /* otherwise it was not single */
     for (size_t b = 0; b < model_block_count(model); b++) {
         struct block block = model_block(model, b);
         compare_block(problem, block.name, block.count, gradient + block.offset,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Populations: what a measurement leaves of one, against the textbook's formula with explicit
- * inverses in long double; learning one, against the population the rows were drawn from and the
- * law that expectation maximisation never lowers the likelihood.
+ * Populations: p(x | x~) against the formula with explicit inverses in long double; learning
+ * against the population from which the rows were drawn, and against the rule that expectation
+ * maximisation never lowers the likelihood.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void covariance_of(const struct population *population, size_t k, real *c
         }
 }
 
-/* What is known of one component after a measurement. */
+/* One component given a measurement. */
 struct textbook {
     real centre[MOST_D], covariance[MOST_D * MOST_D], evidence;
 };
@@ -126,7 +126,7 @@ static void assert_root(size_t d, const double *root, const real *covariance, co
         }
 }
 
-/* Exact, uncertain and missing cells, in every mixture. */
+/* Exact, uncertain and missing cells, in all combinations. */
 static void random_noise(size_t d, uint64_t seed, double *noise) {
     for (size_t j = 0; j < d; j++) {
         double u = uniform(2, seed * MOST_D + j);
@@ -168,7 +168,7 @@ static void conditioning_is_the_textbooks(void **state) {
             for (uint64_t row = 0; row < 60; row++) {
                 double x[MOST_D], noise[MOST_D];
                 random_normal((struct random_key){3, 3}, d, row, d, x);
-                random_noise(d, row / 2, noise); /* the second row finds the first one's gain */
+                random_noise(d, row / 2, noise); /* the second row reuses the gain of the first */
                 check_row(&owned.conditioner, x, noise);
             }
             arena_free(&owned.arena);
@@ -176,7 +176,7 @@ static void conditioning_is_the_textbooks(void **state) {
         }
 }
 
-/* An exact cell is where it was measured, to the bit, whatever the other cells say. */
+/* An exact cell stays at its measured value without rounding, whatever the other cells are. */
 static void exact_cells_stay(void **state) {
     (void)state;
     enum { D = 5, K = 3 };
@@ -230,7 +230,7 @@ static void nothing_measured_leaves_the_population(void **state) {
     population_free(&population);
 }
 
-/* Attributes that hang together entirely: exact cells of all of them, and of one. */
+/* Fully correlated attributes: exact cells of all of them, and of one. */
 static void singular_covariance(void **state) {
     (void)state;
     struct population population;
@@ -251,7 +251,7 @@ static void singular_covariance(void **state) {
         assert_close(centre[j], x[j], "centre");
     for (size_t i = 0; i < 9; i++)
         assert_close(owned.conditioner.root[i], 0, "R");
-    /* What the first cell already says costs nothing more. */
+    /* A cell that the first one determines adds nothing. */
     assert_close(whole, -0.5L * (logl(2 * REAL_PI) + 0.25L), "log p(x~)");
     assert_close(alone, whole, "log p(x~)");
     arena_free(&owned.arena);
@@ -370,7 +370,7 @@ static void drawn_free(struct drawn *drawn) {
     free(drawn->noise);
 }
 
-/* Means far off, covariances far too wide. */
+/* Means far from the truth, covariances much too wide. */
 static void start_badly(struct population *population, size_t d, size_t components) {
     assert_true(population_allocate(population, d, components));
     for (size_t k = 0; k < (components ? components : 1); k++) {
@@ -476,7 +476,7 @@ static void gaussian_is_recovered(void **state) {
     drawn_free(&drawn);
 }
 
-/* So many attributes that only their own variances are learned. */
+/* So many attributes that only their variances are learned. */
 static void many_attributes_are_independent(void **state) {
     (void)state;
     enum { D = POPULATION_MOST_ATTRIBUTES + 1 };
@@ -506,8 +506,8 @@ static void many_attributes_are_independent(void **state) {
     drawn_free(&drawn);
 }
 
-/* Two clusters, one on either side: rows are shared out between them as they were drawn, and their
- * means are where they were, however many components each one has. */
+/* Two separate clusters: their shares and means are those from which the rows were drawn, whatever
+ * the number of components of each. */
 static void clusters_are_found(void **state) {
     (void)state;
     enum { D = 2 };
@@ -550,8 +550,8 @@ static void clusters_are_found(void **state) {
 }
 
 /*
- * How far apart clusters are says nothing of how wide they are: however strong the pull, those that
- * no row is in doubt of keep their covariances when they are moved further away.
+ * The distance of clusters does not affect their widths: however strong the pull, well separated
+ * clusters keep their covariances if they are moved further apart.
  */
 static void distance_leaves_covariances(void **state) {
     (void)state;
@@ -582,9 +582,8 @@ static void distance_leaves_covariances(void **state) {
 }
 
 /*
- * What p parameters learned from n rows cost on new rows: p/(2n) nats a row below the truth, on
- * average, for the most likely ones where the model is true and n large. A pull that misled would
- * cost more.
+ * The cost of p parameters learned from n rows on new rows: on average p/(2n) nats per row below
+ * the truth, for maximum likelihood if the model is true and n large. A wrong pull would cost more.
  */
 static void new_rows_cost_little(void **state) {
     (void)state;

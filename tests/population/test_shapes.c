@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measurements with a shape: moments of products against sums over fine grids, correlated errors
- * against the textbook with explicit inverses, lopsided cells and limits against integrals over
- * one and two true values; and the limits in which they are plain measurements again.
+ * against the formula with explicit inverses, asymmetric cells and limits against integrals over
+ * one and two true values; and the limits in which they are plain measurements.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,8 +44,8 @@ static real cell_density(real t, double x, double lower, double upper, double si
     return 2 / ((real)lower + upper) * normal((t - x) / width);
 }
 
-/* Of N(c, p) times the cell, by the trapezoidal rule; in two parts that meet at x~, where a
- * lopsided cell has its kink. */
+/* Moments of N(c, p) times the cell, by the trapezoidal rule, in two parts that are divided at x~,
+ * where an asymmetric cell has a kink. */
 static void integrate(double c, double p, double x, double lower, double upper, double side,
                       real moment[3]) {
     real reach = 14 * sqrtl((real)p), low = fminl(c - reach, x), high = fmaxl(c + reach, x);
@@ -80,7 +80,7 @@ static void products_have_these_moments(void **state) {
         close_to(got.mean, mean, 2e-7L, "mean");
         close_to(got.variance, moment[2] / moment[0] - mean * mean, 2e-7L, "variance");
     }
-    for (uint64_t i = 100; i < 104; i++) { /* alone: as if the population knew nothing */
+    for (uint64_t i = 100; i < 104; i++) { /* alone: as with a flat population */
         double lower = uniform(i), upper = uniform(i + 50);
         struct tilt alone = tilt_alone(0.3, lower, upper);
         struct tilt wide = tilt_lopsided(0.0, 1e12, 0.3, lower, upper);
@@ -89,7 +89,7 @@ static void products_have_these_moments(void **state) {
     }
 }
 
-/* Far out, where differences would be lost: finite, and on the right side. */
+/* Far out, where differences would cancel: finite, and on the right side. */
 static void far_cells_stay_finite(void **state) {
     (void)state;
     for (double far = 10.0; far <= 1e6; far *= 10.0) {
@@ -139,7 +139,7 @@ static double take(struct case_of *made, double *share, double *centre) {
     return conditioner_take(&made->conditioner, &row, share, centre);
 }
 
-/* Correlations a_i a_j of errors with a part in common. */
+/* Correlations a_i a_j of errors with a common part. */
 static void correlate(struct case_of *made, uint64_t seed) {
     double common[D];
     for (size_t j = 0; j < D; j++) {
@@ -235,7 +235,7 @@ static void compare_with_plain(struct case_of *made, const double *noise, double
     }
 }
 
-/* No correlation; equal halves; limits that nothing comes near. Exact and missing cells among
+/* No correlation; equal halves; limits far from all values; with exact and missing cells among
  * them. */
 static void plain_rows_again(void **state) {
     (void)state;
@@ -254,14 +254,14 @@ static void plain_rows_again(void **state) {
         size_t j = (seed + 1) % D;
         made.shape[D + j] = seed % 2 ? 1.0 : -1.0;
         made.x[j] = seed % 2 ? -1e3 : 1e3;
-        noise[j] = INFINITY; /* tells nothing */
+        noise[j] = INFINITY; /* no information */
         compare_with_plain(&made, noise, 0.0);
         case_free(&made);
     }
 }
 
-/* Of a population so wide that it says nothing, the measurement itself is left: x~ and V with its
- * correlations, and of lopsided cells the mean and variance of both halves. */
+/* With a very wide population p(x | x~) is determined by the measurement: x~ and V with its
+ * correlations, and for asymmetric cells the mean and variance of both halves. */
 static void wide_population_says_nothing(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < 4; seed++) {
@@ -390,8 +390,8 @@ static double farthest(const double *upper, const double *side) {
     return (double)most;
 }
 
-/* One odd cell: exact but for the grid. Two: nearly so, also where they contradict each other and
- * the population. */
+/* One asymmetric cell or limit: exact except for the grid. Two: nearly exact, also if they
+ * contradict each other and the population. */
 static void odd_cells_in_company(void **state) {
     (void)state;
     assert_true(farthest((double[]){1.2, 0}, (double[]){0, 0}) < 1e-3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the entropy and what a better measurement would tell: laws of information. */
+/* The parts of the entropy and the information of a better measurement: laws of information. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
+#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
 enum { ROWS = 16 };
 #else
 enum { ROWS = 40 };
@@ -23,7 +23,7 @@ struct answer {
     double *p, *entropy, *measurement, *model, *gain;
 };
 
-/* Without gains where nobody looks at them. */
+/* Without gains if they are not used. */
 static struct answer ask_some(nim_model *model, const nim_data *data, bool gains) {
     size_t cells = data->rows * nim_model_classes(model);
     struct answer answer = {.p = calloc(cells, sizeof(double)),
@@ -117,7 +117,7 @@ static void one_attribute_tells_no_more_than_all(void **state) {
             assert_true(answer.gain[2 * i + j] <= answer.measurement[i] + 0.02);
             largest = fmax(largest, answer.gain[2 * i + j]);
         }
-        if (i % 2 == 0) { /* all there is to learn lies in the other one */
+        if (i % 2 == 0) { /* only the other one has information */
             assert_true(answer.gain[2 * i + 1] == 0.0);
             assert_true(fabs(answer.gain[2 * i] - answer.measurement[i]) < 0.03);
         }
@@ -127,8 +127,8 @@ static void one_attribute_tells_no_more_than_all(void **state) {
     fixture_free(&fixture);
 }
 
-/* Draws from a normal distribution, one from the middle of each of `count` equal shares of it:
- * their averages are those of many more draws by chance. */
+/* Draws from a normal distribution, one at the centre of each of `count` equal shares: their
+ * averages are as accurate as those of many more random draws. */
 static void draw_evenly(size_t count, double *normal) {
     for (size_t k = 0; k < count; k++)
         normal[k] = normal_quantile(((double)k + 0.5) / (double)count);
@@ -172,7 +172,7 @@ static void gain_agrees_with_draws(void **state) {
 
 /* ---------------------------------------------------------------- a learned population -------- */
 
-/* Attributes that hang together, and labels that need both. */
+/* Correlated attributes, and labels that depend on both. */
 static nim_model *make_together(struct fixture *fixture, const char *input) {
     struct problem problem = {.classes = 3,
                               .attributes = 2,
@@ -270,7 +270,7 @@ static void bad_calls_are_refused(void **state) {
     double largest = 0.0;
     for (size_t i = 0; i < ROWS * 2; i++)
         largest = fmax(largest, gain[i]);
-    assert_true(largest > 0.01); /* first_order knows of noise too */
+    assert_true(largest > 0.01); /* first_order uses noise as well */
     nim_predictor_free(predictor);
     fixture_free(&fixture);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows that choose their points: probabilities against the average over very many points, the same
- * bits in any portions, and what they are made of against the same in double precision.
+ * Rows with as many points as they need: probabilities against the average over very many points,
+ * the same bits in any portions, and their parts against the same in double precision.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* which looks at memory, not at numbers */
+#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
 enum { MANY = 64, NUMBERS = 0 };
 #else
 enum { MANY = 65536, NUMBERS = 1 };
@@ -52,7 +52,7 @@ static struct problem noisy(const char *kernel, const char *population) {
 
 /* ---------------------------------------------------------------- the tolerance --------------- */
 
-/* All but one within the tolerance, and none further than three times as far. */
+/* All but one within the tolerance, and none beyond three times the tolerance. */
 static void check_tolerance(struct fixture *fixture, const double *limit, double tolerance) {
     double p[ROWS * CLASSES];
     size_t beyond = 0;
@@ -88,7 +88,7 @@ static void test_tolerance(void **state) {
     }
 }
 
-/* More directions than pairs are kept for, and than some levels have pairs. */
+/* More directions than those for which pairs are stored, and than some levels have pairs. */
 static void test_many_attributes(void **state) {
     (void)state;
     struct problem problem = noisy("se", NULL);
@@ -174,7 +174,8 @@ static void compare_quick(const struct nim_model *model, struct gp_factor *facto
     arena_free(&arena);
 }
 
-/* With noise on the diagonal of this size; whether single precision is said to do. */
+/* With noise of this size on the diagonal; `precise` says whether single precision must be
+ * accepted. */
 static void check_quick(const char *kernel, double log_white, bool precise) {
     struct problem problem = noisy(kernel, NULL);
     struct fixture fixture;
@@ -258,8 +259,8 @@ static void test_coarse_robust_max(void **state) {
 
 /* ---------------------------------------------------------------- pairs ----------------------- */
 
-/* Products of up to three coordinates are averaged without an error: E x_i x_j is 1 where i = j,
- * and pairs see to odd ones. */
+/* Products of up to three coordinates are averaged exactly: E x_i x_j is 1 if i = j, and odd
+ * products vanish because points come in pairs. */
 static void test_pairs(void **state) {
     (void)state;
     enum { PAIRS = 30, COORDINATES = 8 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Predictions of numbers and counts: means, deviations, densities and quantiles of a row whose
- * input has an error bar, against the mixture over the very points that the predictor averages
- * over, written out in long double.
+ * input has an error bar, against the mixture over the same points that the predictor uses, in long
+ * double.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,12 +23,14 @@ static const struct likelihood *const likelihoods[] = {&likelihood_gaussian, &li
                                                        &likelihood_poisson};
 enum { LIKELIHOODS = 3, WIDTH = 2, LEVELS = 3, MOST_POINTS = 4096, ROWS = 4 };
 
-/* Few points are a group each and quantiles exact; of many, 32 groups stand for all. */
+/* With few points each is a group and quantiles are exact; many points are merged into 32
+ * groups. */
 enum { FEW = 24, MANY = MOST_POINTS };
 
 static const double levels[LEVELS] = {0.005, 0.3, 0.99};
 
-/* A model moved off its start, with nu = 4 where it has one: there P(T <= t) is a formula. */
+/* A model with parameters away from their start, with nu = 4 if it has one: then P(T <= t) is a
+ * formula. */
 static void make(struct fixture *fixture, const struct likelihood *likelihood, const char *input,
                  size_t points) {
     struct problem problem = {.classes = 2,
@@ -67,7 +69,7 @@ struct mixture {
     real shift, unit; /* y = shift + unit times y in standard units */
 };
 
-/* x* = c + sqrt(T) xi (noise_posterior.h), each point asked about as an exact row of its own. */
+/* x* = c + sqrt(T) xi (noise_posterior.h); each point is predicted as an exact row. */
 static void find_mixture(const struct fixture *fixture, size_t row, size_t points,
                          struct mixture *mixture) {
     const struct nim_model *model = fixture->model;
@@ -240,7 +242,7 @@ static void quantiles_of_few_points(void **state) {
     }
 }
 
-/* P(Y <= y) of all points, by the likelihood's own word, which other tests have checked. */
+/* P(Y <= y) of all points from the likelihood itself, which other tests check. */
 static double below_of_all(const struct fixture *fixture, const struct mixture *mixture, double y) {
     const struct nim_model *model = fixture->model;
     double target[2] = {(double)((y - mixture->shift) / mixture->unit), mixture->exposure};
@@ -258,7 +260,8 @@ static double below_of_all(const struct fixture *fixture, const struct mixture *
     return total;
 }
 
-/* What joining 4096 points to 32 groups costs: P(Y <= quantile) is off by less than this. */
+/* The error due to merging 4096 points into 32 groups: that of P(Y <= quantile) is less than
+ * this. */
 #define GROUPING 1e-3
 
 static void quantiles_of_many_points(void **state) {
@@ -268,7 +271,7 @@ static void quantiles_of_many_points(void **state) {
         static struct mixture mixture;
         double worst = 0.0;
         make(&fixture, likelihoods[l], "latent", MANY);
-        if (likelihoods[l] != &likelihood_poisson) /* little noise to smooth groups over */
+        if (likelihoods[l] != &likelihood_poisson) /* its noise is too small to smooth the groups */
             fixture.model->theta[fixture.model->likelihood_at] = -6.0;
         struct answers answers = ask(&fixture);
         for (size_t at = 0; at < ROWS * LEVELS; at++) {
@@ -289,7 +292,8 @@ static void quantiles_of_many_points(void **state) {
     }
 }
 
-/* Quantiles in the order of their levels, and one row's the same whatever else is asked. */
+/* Quantiles are in the order of their levels, and those of a row do not depend on what else is
+ * requested. */
 static void quantiles_in_order(void **state) {
     (void)state;
     enum { FINE = 9 };
@@ -317,7 +321,7 @@ static void quantiles_in_order(void **state) {
 
 /* ---------------------------------------------------------------- total probability ----------- */
 
-/* One row's x again and again, with other targets. */
+/* The x of one row several times, with other targets. */
 static void densities_sum_to_one(void **state) {
     (void)state;
     enum { STEPS = 2001 };
@@ -354,7 +358,7 @@ static void densities_sum_to_one(void **state) {
 
 /* ---------------------------------------------------------------- units ----------------------- */
 
-/* Of a set of labels and of classes, log p is that of the probabilities. */
+/* For sets of labels and for classes, the log density is that of the probabilities. */
 static void log_density_of_classes(void **state) {
     (void)state;
     for (size_t l = 0; likelihood_list[l]; l++) {

@@ -96,7 +96,7 @@ static void set_option(nim_options *options, const char *name, const char *value
         fail_msg("%s", error.message);
 }
 
-/* A model trained for so many epochs; settings end with a NULL name. */
+/* A model trained for this number of epochs; settings end with a NULL name. */
 static nim_model *train(const struct table *table, const char *input, const char *epochs,
                         const struct setting *settings) {
     nim_options *options = nim_options_create();
@@ -141,7 +141,7 @@ static void all_close(size_t count, const double *value, const double *expected,
         close_to(value[i], expected[i], tolerance * fmax(1.0, fabs(expected[i])), what);
 }
 
-/* What every test reads: trained once, for `latent` at several numbers of points. */
+/* Models used by all tests: trained once, for `latent` with several numbers of points. */
 static struct {
     struct table train, test;
     nim_model *latent, *coarse, *fine, *first_order, *exact;
@@ -194,7 +194,7 @@ static void test_sums_and_entropy(void **state) {
     free(entropy);
 }
 
-/* Probabilities at one point in the user's units, by the textbook. */
+/* Probabilities at one point in the user's units, from the formulas. */
 static void point_by_hand(nim_model *model, const double *x, double *p) {
     real point[WIDTH], mean[CLASSES], variance[CLASSES], epsilon = model->options.epsilon;
     for (size_t j = 0; j < WIDTH; j++) {
@@ -215,7 +215,8 @@ static void point_by_hand(nim_model *model, const double *x, double *p) {
     }
 }
 
-/* Zero error bars: every input model looks at the one point, and says what the textbook says. */
+/* Zero error bars: every input model evaluates one point, and its predictions follow the
+ * formulas. */
 static void test_single_point(void **state) {
     (void)state;
     nim_model *models[] = {world.latent, world.first_order, world.exact};
@@ -297,7 +298,7 @@ static double *draws(size_t count, size_t row) {
 
 /*
  * The quasi-random average is the average over N(c, T): plain draws agree within five standard
- * errors, and one point's weight more, since of events rarer than that a lattice knows nothing.
+ * errors plus the weight of one point, since a lattice does not represent rarer events.
  */
 __attribute__((unused)) static void test_against_draws(void **state) {
     (void)state;
@@ -444,8 +445,8 @@ static double median_error(size_t j) {
     return 0.5 * (column[TRAIN / 2 - 1] + column[TRAIN / 2]);
 }
 
-/* A missing error bar is the training rows' median, times how much larger than theirs the row's
- * other error bars are, on average over logarithms. */
+/* A missing error bar is the training rows' median, times the geometric mean of the ratios of the
+ * row's other error bars to their medians. */
 static void test_missing_error(void **state) {
     (void)state;
     double sigma[TEST * WIDTH], unknown[TEST * CLASSES], stated[TEST * CLASSES];
@@ -469,7 +470,8 @@ static void test_missing_error(void **state) {
 
 /* ---------------------------------------------------------------- denoising ------------------- */
 
-/* One attribute, three stripes of width 2, error bars of 0.8: the label says a lot about x. */
+/* One attribute, three stripes of width 2, error bars of 0.8: the label has much information about
+ * x. */
 static void make_stripes(struct table *table, size_t rows) {
     table_create(table, rows, 1);
     random_uniform((struct random_key){33, 1}, 0, 0, rows, table->truth);
@@ -490,7 +492,7 @@ static double distance(const struct table *table, const double *x) {
 }
 
 static void check_denoising(const char *input) {
-    enum { ROWS = 300 }; /* more than the denoiser takes at a time */
+    enum { ROWS = 300 }; /* more than the denoiser processes at a time */
     struct table table;
     double mean[ROWS], deviation[ROWS], within = 0.0;
     nim_error error;
@@ -507,7 +509,7 @@ static void check_denoising(const char *input) {
         assert_true(deviation[i] > 0.0);
         within += fabs(mean[i] - table.truth[i]) < 2.0 * deviation[i];
     }
-    assert_true(within > 0.8 * ROWS); /* 95 % were the error bars perfect */
+    assert_true(within > 0.8 * ROWS); /* 95 % if the error bars were perfect */
     nim_model_free(model);
     table_free(&table);
 }
@@ -518,7 +520,7 @@ static void test_denoise(void **state) {
     check_denoising("amortised");
 }
 
-/* Models that do not infer inputs give the measurement and its error bar back. */
+/* Models that do not infer inputs return the measurement and its error bar. */
 static void test_denoise_measured(void **state) {
     (void)state;
     nim_model *models[] = {world.exact, world.first_order};
@@ -561,7 +563,7 @@ static void test_portions(void **state) {
     free(pieces);
 }
 
-/* Stops when it is called for the time given; notes what it was told. */
+/* Stops at the given call; stores its arguments. */
 struct stopper {
     size_t calls, last, rows_done, rows;
     pthread_t thread;
@@ -597,8 +599,8 @@ static void stop_prediction(nim_predictor *predictor, const nim_data *data, size
     free(answer);
 }
 
-/* A prediction that would take hours ends when the progress function says so, and the next one is
- * not affected. */
+/* A long prediction ends when the progress function requests it, and the next one is not
+ * affected. */
 static void test_cancellation(void **state) {
     (void)state;
     enum { MANY = 400000 };
@@ -636,7 +638,7 @@ int main(void) {
         cmocka_unit_test(test_sums_and_entropy),
         cmocka_unit_test(test_single_point),
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-        /* These look at numbers, in one thread, through the same code as the others. */
+        /* These test numbers, in one thread, with the same code as the others. */
         cmocka_unit_test(test_against_draws),
         cmocka_unit_test(test_beats_draws),
 #endif

@@ -16,7 +16,7 @@ enum { ROWS = 137, CLASSES = 4 };
 static double p[ROWS * CLASSES];
 static int32_t y[ROWS];
 
-/* Any numbers will do; these come again every time. */
+/* Arbitrary numbers, the same in every run. */
 static double uniform(void) {
     static uint32_t state = 1;
     state = state * 1664525u + 1013904223u;
@@ -135,7 +135,7 @@ static void test_calibration(void **state) {
     assert_score(ece, plain_mean(term, ROWS));
 }
 
-/* The standard error of a mean is what the spread over many samples says. */
+/* The standard error of a mean agrees with the deviation over many samples. */
 static void test_spread(void **state) {
     (void)state;
     enum { SAMPLES = 400, SIZE = 200 };
@@ -177,7 +177,7 @@ static void test_merge(void **state) {
         assert_score(merged.score[i].score, plain.score[i].score);
 }
 
-/* More rows than are held: thirds by level still, each with the scores of its rows. */
+/* More rows than are stored: still thirds by level, each with the scores of its rows. */
 static void test_many_rows(void **state) {
     (void)state;
     enum { BLOCKS = 600, MANY = BLOCKS * ROWS };
@@ -251,7 +251,7 @@ static void test_edges(void **state) {
     struct metrics perfect = metrics_of(2, sure, right, 2);
     assert_near(perfect.brier.value, 0.0);
     assert_near(perfect.ece.value, 0.0);
-    /* The impossible happened: infinite, not NaN. */
+    /* An event of probability zero: infinite, not NaN. */
     struct metrics impossible = metrics_of(2, sure, wrong, 2);
     assert_true(isinf(impossible.nll.value) && impossible.nll.value > 0);
     assert_near(impossible.brier.value, 1.0);

@@ -43,7 +43,7 @@ real reference_log_likelihood(const struct fixture *fixture, const struct refere
     return value;
 }
 
-/* All terms of one row where attributes hang together. */
+/* All terms of one row with correlated attributes. */
 static real row_terms_together(const struct fixture *fixture, const struct reference_gp *gp,
                                size_t row, const real *measured, const real *noise) {
     size_t samples = fixture->model->input.samples, d = fixture->model->attributes;
@@ -74,8 +74,8 @@ static real row_terms_together(const struct fixture *fixture, const struct refer
     return value;
 }
 
-/* All terms of one row. Models that infer inputs average several points inside the logarithm, but
- * for `narrow`. */
+/* All terms of one row. Models that infer inputs average several points inside the logarithm,
+ * except `narrow`. */
 static real row_terms(const struct fixture *fixture, const struct reference_gp *gp, size_t row,
                       const real *measured, const real *noise) {
     size_t samples = fixture->model->input.samples, d = fixture->model->attributes;

@@ -182,7 +182,7 @@ nim_prediction everything(const nim_model *model, double *values, size_t rows, s
     return wanted;
 }
 
-/* All arrays of a model, but for the squares of units that no double can hold. */
+/* All arrays of a model, except squares of units that overflow. */
 void check_arrays(const nim_model *model, bool ordinary_units) {
     static const char *const names[] = {"lengthscales",    "variances", "white_noise",
                                         "inducing_inputs", "relevance", "noise_variance"};

@@ -21,7 +21,7 @@ bool input_is(const struct fixture *fixture, const char *input) {
 
 /* ---------------------------------------------------------------- measurements ---------------- */
 
-/* Of the cells that are there. */
+/* Moments of the cells that are not missing. */
 static void column_moments(size_t rows, const double *column, size_t stride, real *mean,
                            real *deviation) {
     real count = 0;
@@ -79,8 +79,8 @@ void reference_target(const struct fixture *fixture, size_t row, double *target)
     }
 }
 
-/* What the amortised network sees of y: a number in standard units, the log of a count's rate less
- * that of all rows', a class or a set as zeros and ones. */
+/* The target as input of the amortised network: a number in standard units, the log of a count's
+ * rate minus that of all rows, a class or a set as zeros and ones. */
 static void write_features(const struct fixture *fixture, size_t row, real *feature) {
     size_t classes = fixture->model->classes;
     enum target_kind kind = fixture->model->options.likelihood->target;
@@ -161,7 +161,7 @@ static const double *run_network(const struct fixture *fixture, const double *th
     return theta;
 }
 
-/* What the networks are fed with: the measurement, y, and in `amortised` the error bars. */
+/* The inputs of the networks: the measurement, y, and in `amortised` the error bars. */
 static real *network_features(const struct fixture *fixture, size_t row, const real *measured,
                               const real *noise) {
     size_t d = fixture->model->attributes;

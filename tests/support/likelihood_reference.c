@@ -57,7 +57,7 @@ static real log_of_class(const struct reference_likelihood *likelihood, size_t l
     return f[label] - largest - logl(total);
 }
 
-/* Threshold k of an ordinal likelihood, 0 and C being the ends. */
+/* Threshold k of an ordinal likelihood; 0 and C are the ends. */
 static real threshold_at(const struct reference_likelihood *likelihood, size_t k) {
     if (k == 0 || k == likelihood->setting.classes)
         return k ? INFINITY : -INFINITY;
@@ -113,7 +113,7 @@ real reference_log_p(const struct reference_likelihood *likelihood, const double
 
 /* ---------------------------------------------------------------- expectations ---------------- */
 
-/* The trapezoidal rule in u, f = place + w sinh(u), which is fine at `place` and coarse nowhere. */
+/* The trapezoidal rule in u, f = place + w sinh(u), whose nodes are densest at `place`. */
 real reference_average(reference_function *g, const void *context, real mean, real variance,
                        real place, real width) {
     enum { INTERVALS = 700 };
@@ -132,8 +132,8 @@ real reference_average(reference_function *g, const void *context, real mean, re
 
 /* ---------------------------------------------------------------- powers ---------------------- */
 
-/* The integrand N(f; mean, variance) exp(alpha g(f)) but for a constant, as a logarithm; all places
- * are told as f - mean, which for a small variance has more digits than f. */
+/* The log of the integrand N(f; mean, variance) exp(alpha g(f)), up to a constant. All positions
+ * are f - mean, which for a small variance has more digits than f. */
 struct integrand {
     reference_function *g;
     const void *context;
@@ -145,7 +145,7 @@ static real log_integrand(const struct integrand *integrand, real t) {
     return integrand->alpha * g - t * t / integrand->variance / 2;
 }
 
-/* Its maximum between low and high, where it has one only. */
+/* Its maximum between low and high, if it has only one there. */
 static real highest(const struct integrand *integrand, real low, real high) {
     for (int step = 0; step < 60; step++) {
         real a = low + (high - low) / 3, b = high - (high - low) / 3;
@@ -157,7 +157,7 @@ static real highest(const struct integrand *integrand, real low, real high) {
     return (low + high) / 2;
 }
 
-/* The distance from a maximum over which it falls by one or less, but not by far less. */
+/* A distance from a maximum over which it decreases by one or less, but not by much less. */
 static real fall(const struct integrand *integrand, real top, real start) {
     real value = log_integrand(integrand, top), width = start;
     while (value - log_integrand(integrand, top + width) > 1 ||
@@ -251,7 +251,8 @@ static real panel(const struct integrand *integrand, real a, real b, real top) {
     return total;
 }
 
-/* Between maxima the integrand falls and rises again, so the ends tell whether a panel counts. */
+/* Between maxima the integrand decreases and increases again, so its values at the ends decide
+ * whether a panel is negligible. */
 real reference_power(real alpha, reference_function *g, const void *context, real mean,
                      real variance, real place, real width) {
     static struct edges edges;

@@ -29,7 +29,7 @@ static bool is_multilabel(const struct problem *problem) {
     return problem->likelihood && strcmp(problem->likelihood, "multilabel") == 0;
 }
 
-/* Normal numbers, small counts over uneven exposures, or labels that come and go. */
+/* Normal numbers, small counts with different exposures, or alternating labels. */
 static void fill_targets(struct fixture *fixture, const struct problem *problem) {
     size_t rows = fixture->rows, count = rows * (is_multilabel(problem) ? problem->classes : 1);
     bool poisson = problem->likelihood && strcmp(problem->likelihood, "poisson") == 0;
@@ -50,7 +50,7 @@ static void fill_targets(struct fixture *fixture, const struct problem *problem)
             fixture->targets[i] = 10.0 + 3.0 * fixture->targets[i];
 }
 
-/* Two clusters where a mixture is to be found; missing cells. */
+/* Two clusters if a mixture is to be found; missing cells. */
 static void change_cells(struct fixture *fixture, const struct problem *problem) {
     size_t d = problem->attributes;
     bool clusters = problem->population && strcmp(problem->population, "mixture") == 0;
@@ -62,7 +62,7 @@ static void change_cells(struct fixture *fixture, const struct problem *problem)
     }
 }
 
-/* Correlations of errors that have a part in common; every third cell lopsided, every seventh a
+/* Correlations of errors with a common part; every third cell is asymmetric, every seventh a
  * limit. */
 static void fill_shapes(struct fixture *fixture, const struct problem *problem) {
     size_t rows = fixture->rows, d = problem->attributes, pairs = d * (d - 1) / 2;
@@ -154,8 +154,8 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
         set(fixture->options, "population", "%s", problem->population);
     set(fixture->options, "units", "6");
     set(fixture->options, "layers", "2");
-    /* More threads would wait for each other most of the time at these sizes, and
-     * tests/api/test_determinism.c makes sure that their number does not matter. */
+    /* At these sizes more threads would wait for each other most of the time, and
+     * tests/api/test_determinism.c checks that their number does not matter. */
     set(fixture->options, "threads", "1");
     nim_error error;
     if (nim_model_create(fixture->options, &fixture->data, &fixture->model, &error) != NIM_OK)
@@ -238,7 +238,8 @@ void every_combination(size_t classes, size_t attributes, size_t inducing, check
                                           .noise = noise[n],
                                           .samples = n == 1 ? 2 : 1,
                                           .learn_epsilon = n == 2};
-                /* Sums take turns: how noise is learned does not depend on what is added up. */
+                /* Sums alternate: how noise is learned does not depend on the terms of the
+                 * kernel. */
                 if (kernel_list[k]->terms == 1 || n == k % 3)
                     check(&problem, combination);
                 combination++;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables for scripts to look at.
+ * Prints and copies tables for scripts.
  *
  *     table_tool dump FILE FORMAT ROWS     all of it on standard output, as "length:bytes," pieces
  *     table_tool copy IN OUT FORMAT ROWS   numbers as numbers and text as text
  *
- * ROWS are read at a time. The dump: the number of columns; of each its name, kind (n or t), unit
- * and width; then of every cell its text and its number in hexadecimal ("" where it is none, "nan"
- * where it is missing). A complaint goes to standard error, and the exit code is 2.
+ * ROWS rows are read at a time. The dump: the number of columns; of each its name, kind (n or t),
+ * unit and width; then of every cell its text and its number in hexadecimal ("" if it is none,
+ * "nan" if it is missing). An error message goes to standard error, and the exit code is 2.
  */
 #include "table/table.h"
 
@@ -74,7 +74,7 @@ static bool dump(struct table *table, size_t most, struct complaint *complaint) 
     return fine;
 }
 
-/* A column that is empty so far may hold text later. */
+/* A column that has been empty so far may have text later. */
 static bool is_number(const struct table *table, size_t column) {
     return table_column(table, column)->kind == COLUMN_NUMBER &&
            !table_column(table, column)->empty;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FITS tables as cfitsio, which everybody uses, sees them: what it writes we read as it does, and
- * it reads what we write. */
+/* FITS tables compared with cfitsio: we read what it writes in the same way, and it reads what we
+ * write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* cfitsio takes subnormal numbers for zero, and is one bit off in some decimals. */
+/* cfitsio treats subnormal numbers as zero, and is one bit off in some decimals. */
 static bool same(double theirs, double ours, bool decimal) {
     return theirs == ours || (isnan(theirs) && isnan(ours)) ||
            (theirs == 0 && fabs(ours) < DBL_MIN) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV and TSV: what is read, and what is refused with which words. */
+/* CSV and TSV: what is read, and which errors are reported with which words. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,7 +165,7 @@ static void finding_columns(void **context) {
     table_close(table);
 }
 
-/* Every row knows its line, whatever came before it. */
+/* Every row has its line number, whatever comes before it. */
 static void lines_are_counted(void **context) {
     (void)context;
     struct grid grid;
@@ -182,7 +182,8 @@ static void lines_are_counted(void **context) {
     grid_free(&grid);
 }
 
-/* Rows that cross the ends of the reader's buffer, with and without quotes, are as those within. */
+/* Rows that cross the ends of the reader's buffer, with and without quotes, are read like
+ * others. */
 static void many_buffers(void **context) {
     (void)context;
     enum { ROWS = 150000 };
@@ -271,7 +272,7 @@ static void ragged_rows(void **context) {
     assert_refused("a\n1\n2,3\n", WORDS("bad.csv:3: 2 cells where the header has 1"));
 }
 
-/* The good rows before a bad one are given. */
+/* The valid rows before an invalid one are returned. */
 static void rows_before_a_bad_one(void **context) {
     (void)context;
     struct complaint complaint;
@@ -365,7 +366,7 @@ static void files_that_cannot_be_read(void **context) {
         assert_refused_table(path, TABLE_ANY, BAD_INPUT, WORDS("shut.csv", "Permission denied"));
 }
 
-/* A row of 65 MiB is too long, be it one quoted cell or not; 33 MiB is fine. */
+/* A row of 65 MiB is too long, as one quoted cell or not; 33 MiB is valid. */
 static void long_rows(void **context) {
     (void)context;
     enum { MEGABYTE = 1 << 20 };
@@ -434,7 +435,7 @@ static void gzipped(void **context) {
     free(both);
 }
 
-/* Cut anywhere, a gzipped file is refused. */
+/* A gzipped file that is cut anywhere is an error. */
 static void cut_gzip(void **context) {
     (void)context;
     size_t size;

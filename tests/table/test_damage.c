@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that are cut or have bits flipped: never a crash (this runs under the sanitizers), always
- * either a table or one line that names the file. What carries a check sum is read as it was
- * written or not at all.
+ * Files that are cut or have flipped bits: never a crash (this runs under the sanitizers), always
+ * either a table or one line that names the file. A file with a checksum is read as it was written
+ * or not at all.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* It takes a sanitizer to see what most damage would do. */
+/* Only a sanitizer detects the effects of most damage. */
 #ifdef __SANITIZE_ADDRESS__
 enum { FLIPS = 1000 };
 #else
@@ -54,7 +54,7 @@ static void flip_bits(const char *path, enum table_format format, bool has_sum) 
     snprintf(name, sizeof name, "%s", strrchr(path, '/') + 1);
     grid_of(&whole, path, format, 100);
     for (int i = 0; i < FLIPS; i++) {
-        /* One bit, which every check sum sees; then several. */
+        /* One bit, which every checksum detects; then several. */
         size_t flips = has_sum || i % 2 ? 1 : 1 + random_below(&state, 8), at[8], bit[8];
         for (size_t k = 0; k < flips; k++) {
             at[k] = random_below(&state, size);
@@ -70,7 +70,7 @@ static void flip_bits(const char *path, enum table_format format, bool has_sum) 
     free(bytes);
 }
 
-/* Cut at every byte up to `most`. A format that knows its length refuses every piece. */
+/* Cut at every byte up to `most`. A format that stores its length rejects every piece. */
 static void cut(const char *path, enum table_format format, size_t step, bool has_length) {
     struct grid whole;
     size_t size;
@@ -115,7 +115,7 @@ static const char *own_table(const char *name, enum table_format format) {
     return path;
 }
 
-/* Without check sums, so that damage goes all the way in. */
+/* Without checksums, so that the damage reaches the reader. */
 static const char *bare_fits(const char *name, int type) {
     const char *path = path_of(name);
     fits_sample(path, type, 12, false);

@@ -240,7 +240,7 @@ static void names_of_formats(void **context) {
     assert_false(table_format_named("", &format));
 }
 
-/* Only what has the content of a format is taken for it, whatever its name. */
+/* A format is recognised by the content of a file, whatever its name. */
 static void content_decides(void **context) {
     (void)context;
     struct grid grid;

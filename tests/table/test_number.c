@@ -53,8 +53,8 @@ static double random_double(uint64_t *state) {
     return x;
 }
 
-/* Both ways of reading, which must agree. The text is copied to blocks of just the size allowed, so
- * that a sanitizer sees any look beyond; before it stand letters that would make another number. */
+/* Both ways of reading, which must agree. The text is copied to blocks of exactly its size, so that
+ * a sanitizer detects any access beyond. Before it are letters that would make another number. */
 static enum number_reading read_exactly(const char *text, size_t length, double *value) {
     char *copy = malloc(length ? length : 1), *padded = malloc(NUMBER_MARGIN + length);
     double other;
@@ -72,7 +72,7 @@ static enum number_reading read_exactly(const char *text, size_t length, double 
     return reading;
 }
 
-/* These tests run in the C locale, so strtod is the judge. */
+/* These tests run in the C locale, so strtod is the reference. */
 static void assert_reads_as_strtod(const char *text) {
     double got, wanted = strtod(text, NULL);
     if (read_exactly(text, strlen(text), &got) != NUMBER_READ)

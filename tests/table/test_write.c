@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing: what was written is read back to the bit, in every format and by way of any other; and a
- * file is there whole or not at all.
+ * Writing: every format, and every sequence of formats, returns the bits that were written; and a
+ * file is complete or does not exist.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -88,7 +88,7 @@ static void random_grid(struct grid *grid, size_t columns, size_t rows, uint64_t
     }
 }
 
-/* Texts of numbers are those of the file; only the numbers themselves matter. */
+/* Texts of numbers depend on the format; only the numbers themselves are compared. */
 static void forget_number_texts(struct grid *grid) {
     for (size_t cell = 0; cell < grid->columns * grid->rows; cell++)
         if (grid->column[cell % grid->columns].kind == COLUMN_NUMBER) {

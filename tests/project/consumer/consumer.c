@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a stranger writes with the installed header: fit, predict, print. Valid as C17 and as C++.
+ * A program of a user of the installed header: fit, predict, print. Valid as C17 and as C++.
  * usage: consumer VERSION, that of the package
  */
 #include <nimgp.h>
