@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The public interface while one call after another fails (fault.c, linked in): each allocation,
- * read, write, fsync, rename, open and thread start of a job, until the job has no further one. The
- * call of the interface that meets it must say so in one line and with the right status, leave its
- * output alone and the old file as it was; made again it must succeed, and the job must end in the
- * same numbers and bytes as if nothing had failed, with all memory freed.
+ * Tests the public interface with failing calls (fault.c, linked in): each allocation, read, write,
+ * fsync, rename, open and thread start of a job fails in turn, until the job has no further one.
+ * The affected call of the interface must return the right status and a one-line message, and must
+ * not change its output or the old file. When it is repeated it must succeed, and the job must end
+ * in the same numbers and bytes as without a failure, with all memory freed.
  *
- *     api_faults [N]    every N-th allocation only; the sweep is complete without
+ *     api_faults [N]    every N-th allocation only; without N, every one
  */
 #include "fault.h"
 
@@ -21,7 +21,7 @@
 static struct {
     const char *job, *kind;
     unsigned long long at;
-    uint64_t digest; /* of what the job found out */
+    uint64_t digest; /* of the job's results */
     size_t points, refusals;
 } now;
 
@@ -84,7 +84,7 @@ static void check_refusal(int line, const nim_error *error) {
     now.refusals++;
 }
 
-/* A call that may be refused once, and then succeeds. */
+/* A call that may fail once and must then succeed. */
 #define twice(call)                                                                                \
     do {                                                                                           \
         nim_error error;                                                                           \
@@ -217,7 +217,7 @@ static void train_one_epoch(nim_model *model, const nim_data *data) {
     must(nim_model_train(model, data, stop_after_first, NULL, &error) == NIM_CANCELLED);
 }
 
-/* Numbers: a training that is stopped, saved, loaded and goes on; then a warm start. */
+/* Numbers: a training that is stopped, saved, loaded and continued; then a warm start. */
 static void numbers(void) {
     static const struct setting settings[] = {
         {"likelihood", "gaussian"}, {"input", "latent"}, {"threads", "1"}, {NULL, NULL}};
@@ -239,7 +239,7 @@ static void numbers(void) {
     nim_model_free(model);
 }
 
-/* Steps in a loop of one's own; all that can be asked for. */
+/* Steps in the caller's own loop; all arrays that can be read. */
 static void steps(void) {
     static const struct setting settings[] = {
         {"likelihood", "ordinal"}, {"input", "amortised"}, {"threads", "2"}, {NULL, NULL}};
@@ -275,7 +275,7 @@ static void digest_file(const char *path) {
     digest(bytes, read_whole(path, bytes, sizeof bytes));
 }
 
-/* One job, in which at most one call fails: whether one did. */
+/* Runs one job, in which at most one call fails. Returns whether one did. */
 static bool run(void (*job)(void), const char *kind, unsigned long long at, const char *directory) {
     now.kind = kind;
     now.at = at;

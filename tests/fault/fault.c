@@ -105,7 +105,8 @@ static void disarm_at_exit(void) {
         atexit(disarm);
 }
 
-/* Whether this call of a kind is one that fails. System calls by number: nothing here counts. */
+/* Whether this call of its kind must fail. Uses system calls by number, so that nothing here is
+ * counted. */
 static bool fails(const char *kind) {
     if (!plan.ready || strlen(kind) != plan.length || strncmp(kind, plan.kind, plan.length) != 0)
         return false;
@@ -128,7 +129,7 @@ static bool fails(const char *kind) {
 
 /* ---------------------------------------------------------------- memory ---------------------- */
 
-/* What dlsym itself asks for before we know whom to pass it on to. */
+/* Memory that dlsym itself allocates before the address of the real function is known. */
 static _Alignas(64) char first_bytes[1 << 14];
 static size_t first_used;
 static _Thread_local bool looking;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints: the training goes on for a few steps and is stopped again. */
+/* Checkpoints: the training continues for a few steps and is stopped again. */
 #include "fuzz.h"
 #include "fuzz_model.h"
 #include "support/model_data.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of columns: which are features, errors, limits and correlations; and what is read from
- * them. The first four lines of the data are what a user says (--features, --errors, --log,
- * --exclude; empty: nothing), the rest is a table. */
+/* Headers of columns: which columns are features, errors, limits and correlations, and what is read
+ * from them. The first four lines of the data are options of the user (--features, --errors, --log,
+ * --exclude; empty: none), the rest is a table. */
 #include "fuzz.h"
 
 #include "cli/rows/rows.h"
@@ -48,7 +48,7 @@ static void check_features(const struct columns *columns, const struct table *ta
     free(errors);
 }
 
-/* What the library takes without asking. */
+/* Checks what the library assumes about its data. */
 static void check_block(const nim_data *data) {
     size_t cells = data->rows * data->attributes, pairs = pair_count(data->attributes);
     for (size_t i = 0; i < cells; i++) {

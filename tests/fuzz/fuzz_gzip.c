@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gzipped bytes: those that are gzip already, and any others as the content of a gzip file that is
- * whole, cut short or has a wrong byte, as the first two bytes of the data say. */
+/* Gzipped bytes. Data that are gzip already are used as they are. Others are the content of a gzip
+ * file that is complete, cut short or has a wrong byte, as chosen by the first two bytes of the
+ * data. */
 #include "fuzz.h"
 
 #include <stdlib.h>

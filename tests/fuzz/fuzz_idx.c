@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDX. Data that do not start as a file does are two files: the first byte says how long the first
- * is, which holds the labels of the images in the second. */
+/* IDX. Data that do not start like an IDX file are two files. The first byte is the length of the
+ * first file, which has the labels of the images in the second. */
 #define _DEFAULT_SOURCE
 #include "fuzz.h"
 
@@ -16,8 +16,8 @@ static void remove_place(void) {
     rmdir(place);
 }
 
-/* Files in memory have no names, and it is by their names that the two are known to belong
- * together: links with such names. */
+/* The two files are matched by their names, but files in memory have none. So links with such names
+ * are made. */
 static void make_place(void) {
     must(mkdtemp(place));
     snprintf(labels, sizeof labels, "%s/t-labels-idx1-ubyte", place);

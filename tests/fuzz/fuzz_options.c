@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines: a line of the data is a word, the first of them the command (any that is none
- * stands for one). Parsed, with the library's options set as they say; and each word as NAME=VALUE
- * of an option of the library's own. */
+/* Command lines: each line of the data is a word, and the first is the command (any word that is
+ * not a command selects one). They are parsed, and the options of the library are set from them.
+ * Each word is also used as NAME=VALUE of an option of the library. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz.h"
 
@@ -29,7 +29,7 @@ static void parse(const struct command *command, size_t count, char *const *word
     arguments_free(arguments);
 }
 
-/* What can be set can be read, and set again to the same. */
+/* An option that can be set can be read, and set again to the same value. */
 static void set_option(nim_options *options, const char *word) {
     char *name = strdup(word), *equals = strchr(name, '='), value[64], again[64];
     nim_error error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Row files, as they are and with the check sum and the length of the list of columns that would be
- * right, so that not only the end of reading is reached. */
+/* Row files: the data unchanged, and with the right checksum and length of the list of columns, so
+ * that reading does not always fail at the end of the file. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many rows as there is room for before the list of columns, which starts with {"columns". */
+/* Sets rows, length of the list of columns and checksum. The rows are those that fit before the
+ * list, which starts with {"columns". */
 static void mend(uint8_t *bytes, size_t size) {
     struct row_file_head head;
     struct row_file_tail tail = {.magic = ROW_FILE_MAGIC};

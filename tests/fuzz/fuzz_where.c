@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --where: the first lines of the data are conditions, on a table that stands here. */
+/* --where: the first lines of the data are conditions on a fixed table. */
 #include "fuzz.h"
 
 #include "cli/rows/where.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How libFuzzer changes model files: as bytes, or a number of an array into one that hurts. Bytes
- * alone hardly ever leave a file whose header fits its arrays. */
+/* How libFuzzer changes model files: changes bytes, or replaces a number of an array by an extreme
+ * one. Changing only bytes rarely leaves a file whose header matches its arrays. */
 #include <float.h>
 #include <math.h>
 #include <stddef.h>

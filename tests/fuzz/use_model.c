@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A second's work, not a minute's: what is larger is as good, only slower. */
+/* Limits the work to about a second. Larger models would test the same code, only more slowly. */
 enum { MOST_INDUCING = 16, MOST_FUNCTIONS = 8, PREDICTED = 3 };
 
 bool fuzz_succeeded(nim_status status, const nim_error *error) {
@@ -61,7 +61,7 @@ static void must_be_finite(const double *values, size_t count) {
         must(isfinite(values[i]));
 }
 
-/* What a model knows of the rows it was trained on, or says that it does not. */
+/* What a model stores about its training rows, or the error that it does not. */
 static void predict_of_populations(nim_predictor *predictor, const nim_data *data, size_t classes) {
     double novelty[PREDICTED], density[PREDICTED], shares[MOST_OUTPUTS] = {0.0, 1e-9, 1.0, 1e9};
     double *each = calloc(PREDICTED * (classes + 1), sizeof *each);
@@ -124,14 +124,14 @@ static void predict(const nim_model *model, bool remeasure) {
     nim_predictor_free(predictor);
 }
 
-/* To a file, and what is loaded from that to memory. */
+/* Saves to a file, loads it, and saves that to memory. */
 static void save_twice(const nim_model *model) {
     nim_model *loaded = NULL;
     nim_error error;
     size_t first_size, second_size;
     nim_status status = nim_model_save(model, fuzz_file(1, "", 0), &error);
     if (!fuzz_succeeded(status, &error)) {
-        must(status == NIM_NUMERICAL); /* a training may have made it impossible */
+        must(status == NIM_NUMERICAL); /* training may have made it invalid */
         return;
     }
     char *first = fuzz_content(1, &first_size);
@@ -146,7 +146,7 @@ static void save_twice(const nim_model *model) {
     free(second);
 }
 
-/* Everything that can be asked for by name. */
+/* All arrays that can be read by name. */
 static void get_arrays(const nim_model *model) {
     static const char *const names[] = {
         "lengthscales", "variances",      "white_noise",     "inducing_inputs",
