@@ -330,8 +330,9 @@ static nim_status set_number(nim_options *options, const struct option *option, 
     }
     if (!(whole ? read_whole : read_number)(value, &number) ||
         !(number >= option->info.least && number <= option->info.most))
-        return option_failure(error, option->info.name, "'%s' is not a%s number in %s", value,
-                              whole ? " whole" : "", option->info.values);
+        return option_failure(error, option->info.name, "'%s' is %s%s number in %s", value,
+                              automatic ? "neither auto nor a" : "not a", whole ? " whole" : "",
+                              option->info.values + (automatic ? strlen("auto, or ") : 0));
     void *place = (char *)options + option->offset;
     if (whole)
         *(size_t *)place = (size_t)number;

@@ -172,7 +172,7 @@ def weights(nimgp):
     nimgp(*common, "--weights", "w", "--class-weight", "b=0.01")
     tilted = predictions(nimgp, "t.csv")
     check(sum(tilted) > sum(wanted) + 1, (sum(tilted), sum(wanted)))
-    nimgp.refuses(*common, "--class-weight", "c=1", code=2, says=["names no class"])
+    nimgp.refuses(*common, "--class-weight", "c=1", code=2, says=["names no class", "the classes are "])
     nimgp.refuses(*common, "--class-weight", "a=-1", code=1, says=["not negative"])
     stars(nimgp, change=lambda row: row | {"w": -1})
     nimgp.refuses(*common, "--weights", "w", code=2, says=["t.csv:2", "column w", "-1"])
