@@ -56,6 +56,8 @@ def differences(nimgp):
     exact = predictions(nimgp, "t.csv", "--errors", "Gmag=,W1mag=")
     check(max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 1e-3, "errors make no difference")
     nimgp.refuses("fit", "t.csv", "--features", "Gmag-none", "-o", "m", code=2, says=["no column 'none'"])
+    nimgp.refuses("fit", "t.csv", "--features", "Gmag,W1mag", "--errors", "none=w", "-o", "m", code=2,
+                  says=["'none=w' names no feature of t.csv; the features are Gmag, W1mag"])
     nimgp.refuses("fit", "t.csv", "--features", "Gmag-Gmag", "-o", "m", code=1, says=["is always zero"])
 
 
