@@ -35,7 +35,7 @@ static const struct option options[] = {
     {.name = "coverage",
      .value = "SHARE",
      .help = "Add 'set': a set of classes such as 'a|b' that contains the true class in at least "
-             "this share of rows, for instance 0.9, for each class. For classes and levels."},
+             "this share of the rows of each class, for instance 0.9. For classes and levels."},
     {.name = "novelty",
      .help = "Add 'novelty': how unusual a row is compared with the training rows. 2: one training "
              "row in 100 is as unusual; 3: one in 1000."},
