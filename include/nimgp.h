@@ -112,7 +112,7 @@ typedef enum nim_option_type {
 /* What an option affects. */
 typedef enum nim_option_role {
     NIM_OPTION_SHAPES,   /* the model itself: cannot change after the model was created */
-    NIM_OPTION_TRAINS,   /* the training: cannot change while a stopped training can continue */
+    NIM_OPTION_TRAINS,   /* the training: cannot change between a stop and the continuation */
     NIM_OPTION_PREDICTS, /* the predictions */
     NIM_OPTION_RUNS,     /* the speed only; not saved with the model */
 } nim_option_role;
@@ -187,7 +187,8 @@ NIM_API nim_target nim_likelihood_target(const char *likelihood);
  * is exact. NaN means that the error is unknown: the attribute's median error is used, scaled by
  * how much larger or smaller than usual the other errors of the row are.
  *
- * `weights` (rows, or NULL) multiply each row's term in the bound.
+ * `weights` (rows, or NULL for 1) multiply each row's term in the bound, which is the quantity that
+ * training maximises.
  *
  * The targets are in one of two arrays, depending on the likelihood; the other is NULL. `labels`
  * (rows) holds classes or ordered levels, 0 .. C-1. `targets` (rows x outputs) holds numbers,
@@ -244,21 +245,22 @@ typedef struct nim_data {
 typedef struct nim_model nim_model;
 
 /*
- * Creates a model for training on `data`. The scaling is computed from the rows, and the inducing
- * inputs are drawn from them. The number of classes is the option "classes"; if that is 0, it is
- * one more than the largest label, or the number of columns of a set of labels. All data are
- * checked. The model keeps no reference to them.
+ * Creates a model for training on `data`. The scaling of the attributes is computed from the rows,
+ * and the inducing inputs, the points that represent the latent functions, are drawn from them. The
+ * number of classes is the option "classes"; if that is 0, it is one more than the largest label,
+ * or `outputs` for sets of labels. All data are checked. The model keeps no reference to them.
  */
 NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *data,
                                     nim_model **model, nim_error *error);
 NIM_API void nim_model_free(nim_model *model);
 
 /*
- * Learns the population of true inputs (option "population") again, from two tables: `data`, with
- * which the model was created, and `others`, of which only x and the errors are used. This is for
- * rows without labels, of which there are often many more. With population = auto a population is
- * then learned in any case. To be called before training. Fails with NIM_INVALID_ARGUMENT if the
- * population is flat, if noise is learned, or if the input model does not use a population.
+ * Learns the population, which is the distribution of the true inputs (option "population"), again
+ * from two tables: `data`, with which the model was created, and `others`, of which only x and the
+ * errors are used. This is for rows without labels, of which there are often many more. With
+ * population = auto it learns a population in any case. Call it before training. Fails with
+ * NIM_INVALID_ARGUMENT if the population is flat, if noise is learned, or if the input model does
+ * not use a population.
  */
 NIM_API nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
                                               const nim_data *others, nim_error *error);
@@ -273,8 +275,8 @@ typedef struct nim_progress {
                               the epoch; with alpha = 0 and caution = 1 the evidence lower bound,
                               except in the warm-up */
     double rate;           /* current step size */
-    double jitter;         /* largest jitter that was needed so far, relative to the kernel's
-                              variance */
+    double jitter;         /* largest number that had to be added to the diagonal of a covariance
+                              matrix so far, relative to the kernel's variance */
 } nim_progress;
 
 /*
@@ -286,19 +288,20 @@ typedef int (*nim_progress_function)(const nim_progress *progress, void *context
 
 /*
  * Maximises the bound until it no longer improves (option "stop" = auto), or for a fixed number of
- * epochs. Returns NIM_CANCELLED if the callback stopped the training. The model is usable then, and
- * a second call with the same data continues the training to the same bits as if it had not been
- * stopped, even if the model was saved and loaded in between. After a completed training, a further
- * call is a warm start from the current parameters; `data` may then have more rows, the old rows
- * first.
+ * epochs. Returns NIM_CANCELLED if the callback stopped the training. The model is usable then. A
+ * second call with the same data continues the training, even if the model was saved and loaded in
+ * between, and gives the same bits as a training that was not stopped. After a completed training,
+ * a further call trains again from the current parameters (a warm start); `data` may then have more
+ * rows, the old rows first.
  */
 NIM_API nim_status nim_model_train(nim_model *model, const nim_data *data,
                                    nim_progress_function progress, void *context, nim_error *error);
 
 /*
  * Training in a loop of the caller, one step at a time, with a constant step size and without
- * warm-up; the caller decides when to end. A step allocates nothing. The trainer refers to the
- * model and the data, which must exist until it is freed.
+ * warm-up; the caller decides when to end. A step writes its estimate of the bound to `*bound`,
+ * unless `bound` is NULL, and allocates nothing. The trainer refers to the model and the data,
+ * which must exist until it is freed.
  */
 typedef struct nim_trainer nim_trainer;
 NIM_API nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **trainer,
@@ -413,7 +416,7 @@ NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, cons
 
 /* ---------------------------------------------------------------- inspecting a model ---------- */
 
-/* The model of these functions must not be NULL. */
+/* The argument `model` of these functions must not be NULL. */
 
 NIM_API nim_target nim_model_target(const nim_model *model);
 NIM_API size_t nim_model_classes(const nim_model *model);   /* or levels, labels; 0 for numbers */
@@ -476,11 +479,11 @@ NIM_API nim_status nim_model_get(const nim_model *model, const char *name, doubl
                                  size_t capacity, size_t *count, nim_error *error);
 
 /*
- * Estimates the true inputs of the training rows: mean and standard deviation of q(x_i), each
- * rows x attributes in the user's units. `data` must be the training data, targets included. For
- * input models that do not infer true inputs, the result is the distribution of the inputs given
- * their measurements and the population, if a population was learned; otherwise the measurements
- * and their errors.
+ * Estimates the true inputs of the training rows: mean and standard deviation of their posterior,
+ * each rows x attributes in the user's units. `data` must be the training data, targets included.
+ * For input models that do not infer true inputs, the result is the distribution of the inputs
+ * given their measurements and the population, if a population was learned; otherwise the
+ * measurements and their errors.
  */
 NIM_API nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,
                                      double *deviation, nim_error *error);
@@ -525,16 +528,17 @@ typedef struct nim_prediction {
      * are equal for numbers. */
     double *cumulative;
     /* rows x classes: plausibility of each class or level, from rows of that class that were held
-     * out in training (conformal prediction). The set of classes with a plausibility above a
-     * contains the true class with a probability of at least 1 - a. This holds for each class, so
-     * it also holds if the shares of the classes change. */
+     * out in training (conformal prediction). The set of classes whose plausibility is above a
+     * threshold t contains the true class with a probability of at least 1 - t. This holds for each
+     * class, so it also holds if the shares of the classes change. */
     double *plausibility;
     /* rows: how unusual the measurement is compared with the training rows, for any class: -log10
      * of the share of training rows that are at least as surprising under the population of inputs,
      * given their errors and missing cells. 2 means one row in 100. */
     double *novelty;
-    double *input_log_density; /* rows: log p(x~) of the measurement under the population, convolved
-                                  with the row's errors, in units of x; without missing cells */
+    double *input_log_density; /* rows: log density of the measurement under the population,
+                                  convolved with the row's errors, in units of x; without missing
+                                  cells */
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */

@@ -36,7 +36,7 @@ static const struct option options[] = {
     PRIOR_OPTION,
     {.name = "weights",
      .value = "COLUMN",
-     .help = "The column of row weights for all figures, for instance how many objects each row "
+     .help = "The column of row weights for all scores, for instance how many objects each row "
              "represents."},
     MODEL_INPUT_OPTIONS,
     {.name = "folds",
@@ -502,8 +502,9 @@ const struct command command_evaluate = {
         "square error and mean absolute error of the mean, NLL, and the share of rows within the "
         "central 50, 90 and 95 % intervals. The scores are also printed for each third of the rows "
         "by noise level.\n\n"
-        "A standard error is that of a mean over rows. For ECE the sign of each bin is held fixed; "
-        "for RMSE it follows from that of the mean square.\n\n"
+        "Standard errors are those of means over rows. That of ECE assumes that no bin would "
+        "change from too confident to too cautious or back; that of RMSE is derived from the "
+        "standard error of the mean square.\n\n"
         "With --folds each row of TABLE is predicted by a model that was not trained on its fold. "
         "--groups keeps rows that are not independent in one fold.",
     .examples = "# All scores as text\n"

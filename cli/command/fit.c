@@ -41,9 +41,10 @@ static const struct option options[] = {
      .help = "A=B: column B holds the 1-sigma errors of feature A. A=B:C: B holds the lower, C the "
              "upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the values of A "
              "are exact. Other error columns are found by name: A_err, A_error, e_A, Unc_A, "
-             "sigma_A, A_unc, err_A, A_sigma, dA; pairs such as A_err2 and A_err1, A_errlo and "
-             "A_errhi; ends A_lo and A_hi. Two more columns are found by name: A_B_corr holds "
-             "correlations of errors, and A_limit or l_A holds < or > where a value is a limit."},
+             "sigma_A, A_unc, err_A, A_sigma, dA; pairs of lower and upper errors such as A_err2 "
+             "and A_err1, or A_errlo and A_errhi; ends of error bars A_lo and A_hi. Two more "
+             "kinds of columns are found by name: A_B_corr holds the correlations of the errors of "
+             "A and B, and A_limit or l_A holds < or > where a value is a limit."},
     {.name = "log",
      .value = "A,B,...|auto|none",
      .help = "Features whose logarithm is used; auto: those that are positive and skewed."},
@@ -132,8 +133,8 @@ static const struct option options[] = {
      .complete = COMPLETE_FILE},
     {.name = "checkpoint",
      .value = "FILE",
-     .help = "The file that Ctrl-C writes the training to, MODEL.checkpoint by default. If it is "
-             "given, it is also written every 30 seconds.",
+     .help = "The file that Ctrl-C writes the training to, MODEL.checkpoint by default. With this "
+             "option it is also written every 30 seconds.",
      .complete = COMPLETE_FILE},
     {.name = "every",
      .value = "N",
@@ -322,7 +323,8 @@ const struct command command_fit = {
         "says otherwise. Columns of 1-sigma errors are found by their names, and the "
         "columns that are used are printed. Values and errors may be missing.\n\n"
         "Ctrl-C ends the training after the current step and writes a checkpoint. "
-        "--resume continues from it to the same bits as an uninterrupted training.",
+        "--resume continues from it; the model has the same bits as after an uninterrupted "
+        "training.",
     .examples =
         "# All columns of numbers, the label in column 'class'\n"
         "nimgp fit train.csv -o toy.nimgp\n"

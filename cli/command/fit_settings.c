@@ -157,7 +157,7 @@ static bool settle_memory(struct fit *fit, struct complaint *complaint) {
         memcpy(number, text, length - 1);
     if (!number_parse(number, &size) || !(size > 0.0) || size > 1e6)
         return complain(complaint, BAD_USAGE,
-                        "fit: --memory %s; expected a size such as 500M or 2G, or auto", text);
+                        "fit: --memory: '%s' is not a size such as 500M or 2G, nor auto", text);
     for (const char *u = units; u <= unit; u++)
         size *= 1024.0;
     fit->plan.memory = size < 1.0 ? 1 : (size_t)size;

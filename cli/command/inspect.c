@@ -648,7 +648,7 @@ const struct command command_inspect = {
         "noise of a number or the thresholds between levels. It also prints the population of true "
         "inputs, the features whose missing cells the model sees, and the temperature of the "
         "calibration: above 1 it softens the probabilities, below 1 it sharpens them. Lengthscales "
-        "and noise are in the units of the table; those of a logarithm are natural logarithms. A "
+        "and noise are in the units of the table, those of log(A) in natural logarithms. A "
         "checkpoint can be inspected as well.",
     .examples = "nimgp inspect toy.nimgp\n"
                 "# The relevance of the features\n"

@@ -35,7 +35,7 @@ static const struct option options[] = {
     {.name = "coverage",
      .value = "SHARE",
      .help = "Add 'set': a set of classes such as 'a|b' that contains the true class in at least "
-             "this share of rows, for instance 0.9, for each class. For classes and levels."},
+             "this share of the rows of each class, for instance 0.9. For classes and levels."},
     {.name = "novelty",
      .help = "Add 'novelty': how unusual a row is compared with the training rows. 2: one training "
              "row in 100 is as unusual; 3: one in 1000."},
@@ -392,6 +392,29 @@ static bool write_block(struct predict *predict, struct complaint *complaint) {
     return true;
 }
 
+static bool has_learned(const nim_model *model, const char *quantity) {
+    size_t count = 0;
+    nim_model_get(model, quantity, NULL, 0, &count, NULL);
+    return count > 0;
+}
+
+/* Columns for which training kept nothing. */
+static bool refuse_unlearned(const struct predict *predict, const struct arguments *arguments,
+                             struct complaint *complaint) {
+    const nim_model *model = predict->loaded.model;
+    const char *path = argument_operand(arguments, 0);
+    if (argument_given(arguments, "coverage") && !has_learned(model, "plausibility_rows"))
+        return complain(complaint, BAD_USAGE,
+                        "predict: --coverage cannot be used: no rows were held out in the training "
+                        "of %s; train it again with --calibrate auto and at least 40 rows",
+                        path);
+    return !argument_given(arguments, "novelty") || has_learned(model, "novelty_quantiles") ||
+           complain(complaint, BAD_USAGE,
+                    "predict: --novelty cannot be used: %s has learned no population of true "
+                    "inputs; train it again with --novelty always",
+                    path);
+}
+
 /* Everything up to the first prediction. The first rows come before the output, so that a table
  * that is none leaves nothing. */
 static bool prepare(struct predict *predict, const struct arguments *arguments,
@@ -404,6 +427,7 @@ static bool prepare(struct predict *predict, const struct arguments *arguments,
            refuse_foreign(predict, arguments, complaint) &&
            read_levels(predict, arguments, complaint) &&
            read_coverage(predict, arguments, complaint) &&
+           refuse_unlearned(predict, arguments, complaint) &&
            make_room(predict, arguments, complaint) && rows_next(&predict->input.rows, complaint) &&
            (!team_leads() || open_writer(predict, arguments, complaint));
 }

@@ -11,6 +11,18 @@
 
 /* ---------------------------------------------------------------- as given -------------------- */
 
+static bool complain_of_class(const nim_model *model, const char *command, const char *name,
+                              size_t length, struct complaint *complaint) {
+    char known[256] = "";
+    size_t used = 0;
+    for (size_t c = 0; c < nim_model_classes(model) && used < sizeof known; c++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", c ? ", " : "",
+                                 nim_model_class_name(model, c));
+    return complain(complaint, BAD_USAGE,
+                    "%s: --prior: the model has no class '%.*s'; its classes are %s%s", command,
+                    (int)length, name, known, used < sizeof known ? "" : "...");
+}
+
 static bool take_share(const nim_model *model, const char *command, const char *text, double *share,
                        struct complaint *complaint) {
     const char *sign = strrchr(text, '=');
@@ -26,8 +38,7 @@ static bool take_share(const nim_model *model, const char *command, const char *
             memcmp(nim_model_class_name(model, c), text, length) != 0))
         c++;
     if (c == nim_model_classes(model))
-        return complain(complaint, BAD_USAGE, "%s: --prior: the model has no class '%.*s'", command,
-                        (int)length, text);
+        return complain_of_class(model, command, text, length, complaint);
     if (!isnan(share[c]))
         return complain(complaint, BAD_USAGE, "%s: --prior: class %s is given twice", command,
                         nim_model_class_name(model, c));

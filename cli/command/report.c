@@ -12,7 +12,8 @@ static const struct option options[] = {
      .help =
          "The file to write the page to; - is standard output. Required unless --json is given.",
      .complete = COMPLETE_FILE},
-    {.name = "json", .help = "Print the numbers of the page as one JSON object instead."},
+    {.name = "json",
+     .help = "Write the numbers of the page as one JSON object instead of the page."},
     {.name = "label",
      .value = "COLUMN",
      .help =

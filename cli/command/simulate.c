@@ -481,7 +481,7 @@ static const struct option options[] = {
     {.name = "noise-var",
      .value = "V",
      .help = "Variance of the measurement errors; default 0.1 for toy and 0.25 for synthetic. For "
-             "the other problems a factor of the variances, default 1."},
+             "the other problems: a factor that multiplies the variances; default 1."},
     {.name = "worse",
      .value = "K",
      .help = "For catalogue: a factor from 1 to 1000. The sources of test.csv and unlabelled.csv "
@@ -518,7 +518,7 @@ const struct command command_simulate = {
     .most_operands = 1,
     .description =
         "Writes DIR/train.csv and DIR/test.csv with the columns x1, ..., x1_err, ..., class, and "
-        "DIR/bayes.csv with the optimal probabilities p_<class> of the test rows. No method can do "
+        "DIR/bayes.csv with the optimal probabilities p_CLASS of the test rows. No method can do "
         "better on average.\n\n"
         "toy: one attribute, uniform in [-3, 3], with errors of variance 0.1, and three classes. "
         "The class is given by the largest of three functions drawn from a Gaussian process.\n\n"

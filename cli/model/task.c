@@ -88,14 +88,14 @@ static const struct task *task_named(const char *name) {
     return NULL; /* parsing lets none but these pass */
 }
 
-/* The library's likelihoods that serve a task, as "a|b", the default first. */
+/* The library's likelihoods that serve a task, as "a, b", the default first. */
 static const char *task_likelihoods(const struct task *task, char *names, size_t size) {
     const char *const *name = nim_option_named("likelihood")->choices;
     size_t used = 0;
     names[0] = '\0';
     for (; *name && used < size; name++)
         if (nim_likelihood_target(*name) == task->target)
-            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? "|" : "", *name);
+            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "", *name);
     return names;
 }
 
@@ -122,8 +122,6 @@ static bool complain_of_pair(const struct task *task, const char *likelihood,
     char spelled[64], names[256], known[256];
     option_respell(likelihood, '_', '-', spelled, sizeof spelled);
     option_respell(task_likelihoods(task, names, sizeof names), '_', '-', known, sizeof known);
-    for (char *c = known; *c; c++)
-        *c = *c == '|' ? '/' : *c;
     return complain(complaint, BAD_USAGE, "fit: --task %s contradicts --likelihood %s; expected %s",
                     task->name, spelled, known);
 }
@@ -140,7 +138,7 @@ bool task_settle(const struct task **task, const struct arguments *arguments, ni
         *task = wished;
         char names[256];
         task_likelihoods(wished, names, sizeof names);
-        snprintf(likelihood, sizeof likelihood, "%.*s", (int)strcspn(names, "|"), names);
+        snprintf(likelihood, sizeof likelihood, "%.*s", (int)strcspn(names, ","), names);
         if (nim_options_set(options, "likelihood", likelihood, &error) != NIM_OK)
             return complain_of(complaint, &error);
     } else {

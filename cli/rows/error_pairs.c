@@ -175,6 +175,18 @@ static bool set_errors(const struct operand *operand, const struct table *table,
     return true;
 }
 
+static bool complain_of_feature(const struct columns *columns, const struct table *table,
+                                const char *pair, struct complaint *complaint) {
+    char known[256] = "";
+    size_t used = 0;
+    for (size_t j = 0; j < columns->count && used < sizeof known; j++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", j ? ", " : "",
+                                 columns->feature[j].name);
+    return complain(complaint, BAD_INPUT,
+                    "--errors: '%s' names no feature of %s; the features are %s%s", pair,
+                    table_path(table), known, used < sizeof known ? "" : "...");
+}
+
 /* The length of the feature's name in the pair into *name. */
 static bool apply_pair(struct columns *columns, const struct table *table, const char *pair,
                        size_t *name, struct complaint *complaint) {
@@ -183,10 +195,9 @@ static bool apply_pair(struct columns *columns, const struct table *table, const
         return false;
     *name = sign ? (size_t)(sign - pair) : 0;
     if (!sign && !strchr(pair, '='))
-        return complain(complaint, BAD_USAGE, "--errors: '%s' is not of the form feature=column",
+        return complain(complaint, BAD_USAGE, "--errors: '%s' is not of the form FEATURE=COLUMN",
                         pair);
-    return sign || complain(complaint, BAD_INPUT, "--errors: '%s' names no feature of %s", pair,
-                            table_path(table));
+    return sign || complain_of_feature(columns, table, pair, complaint);
 }
 
 /* Complains when the feature of the last of these pairs, whose name has so many characters, was in

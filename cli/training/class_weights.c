@@ -31,8 +31,11 @@ static bool read_pair(const struct training_table *training, const char *pair, d
             weight[c] = value;
             return true;
         }
-    return complain(complaint, BAD_INPUT, "--class-weight: '%s' names no class of %s", pair,
-                    table_path(training->input.table));
+    char known[256];
+    name_list_show(name, 8, known, sizeof known);
+    return complain(complaint, BAD_INPUT,
+                    "--class-weight: '%s' names no class of %s; the classes are %s", pair,
+                    table_path(training->input.table), known);
 }
 
 bool class_weights_apply(struct training_table *training, const char *wish,

@@ -19,7 +19,13 @@ from sklearn.utils.validation import _check_y, check_is_fitted, column_or_1d
 from ._dask import is_dask, predict_blocks
 from ._errors import ErrorsLike
 from ._estimator import Estimator
-from ._inputs import check_labels, check_rows, check_weights, weigh_classes
+from ._inputs import (
+    check_labels,
+    check_rows,
+    check_weights,
+    refuse_mixed_labels,
+    weigh_classes,
+)
 from ._model import Model, Table
 from ._prior import check_prior
 from ._uncertainty import UncertaintyMethods
@@ -65,6 +71,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
     def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
         y = check_rows(_check_y(y, estimator=self), rows)
+        refuse_mixed_labels(y)
         self._check_kind(y)
         present = np.unique(y)
         if len(present) == 1:
@@ -231,6 +238,12 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """
         if not isinstance(coverage, Real) or not 0 < coverage < 1:
             raise ValueError(f"coverage={coverage!r} is not between 0 and 1")
+        check_is_fitted(self)
+        if not len(self._model.get("plausibility_rows")):
+            raise ValueError(
+                "the model has no sets of classes: no rows were held out in training; fit it again "
+                "with calibrate=True and at least 40 rows"
+            )
         return self._predict(X, X_err, "plausibility")["plausibility"] > 1 - coverage
 
     def predict_log_proba(

@@ -14,24 +14,24 @@ input_model : {choices of input}, default="auto"
     How the error bars are used. "marginal" averages over the possible true inputs. "latent" infers
     the true inputs of each training row. "amortised" infers them with a network and stores nothing
     per row. "first_order" converts input noise to output noise. "exact" ignores the error bars.
-    "augmented", "resampled" and "narrow" are baselines. "auto": "exact" if nothing is noisy or
+    "augmented", "resampled", "narrow" and "networks" are baselines. "auto": "exact" if nothing is noisy or
     missing, "marginal" for classes, levels and sets of labels with up to 40 noisy attributes,
     otherwise "latent".
 noise : {"given", "learned", "both"}, default="given"
     Variance of the input noise: from the given errors, one learned variance per attribute, or the
     sum of both.
 kernel : {choices of kernel}, default="auto"
-    Smoothness of the latent functions. A sum adds a linear function to a nonlinear one. "auto":
-    for classes, levels and labels with alpha above 0 and given noise "matern32", or
-    "linear+matern32" if errors differ from row to row; for numbers and counts with latent inputs
-    "matern52"; otherwise "se".
+    Kernel of the latent functions, which sets how smooth they are. "se" is the squared exponential.
+    A sum adds a linear function to a nonlinear one. "auto": "matern32" for classes, levels and
+    labels with alpha above 0 and given noise, but "linear+matern32" if errors differ from row to
+    row; "matern52" for numbers and counts with latent inputs; otherwise "se".
 n_inducing : int or None, default=None
-    Inducing inputs per latent function. None: one for 20 rows, 40 to 100; with marginal
-    inputs and given noise 50 to 100, or, if errors differ from row to row, one for 50 rows, 20 to
-    100.
+    Inducing inputs per latent function. None: one for every 20 rows, at least 40 (50 with marginal
+    inputs and given noise) and at most 100; if given errors differ from row to row, one for every
+    50 rows, at least 20 and at most 100.
 alpha : float or None, default=None
-    Power of the divergence, from 0 to 1. 0 is the evidence lower bound, 1 is the log of the
-    predicted probability. None: 1 for classes and labels, but 0.5 for fewer than 2000 rows of
+    What training maximises, from 0 to 1. 0 is the evidence lower bound, 1 is the log of the
+    predicted probability, and a number between them is a compromise (a power divergence). None: 1 for classes and labels, but 0.5 for fewer than 2000 rows of
     classes with exact inputs; 0.7 for levels; 0.7 for numbers and counts with latent inputs; 0.8 if
     noise is learned with marginal inputs; otherwise 0.
 caution : float or None, default=None
@@ -45,8 +45,8 @@ lengthscale_prior : float or None, default=None
     and given noise; otherwise no prior.
 max_epochs : int or None, default=None
     Passes over the data: the maximum with ``stop="auto"``, the exact number with ``stop="fixed"``.
-    None: 10000 steps but at least 100 passes with "latent" and "amortised" inputs, otherwise 1000
-    steps but at least 15 passes.
+    None: 1000 steps but at least 15 passes if alpha is above 0 and inputs are not "latent" or
+    "amortised"; otherwise 10000 steps but at least 100 passes.
 stop : {"auto", "fixed"}, default="auto"
     "auto": stop when the bound no longer improves. "fixed": stop after `max_epochs` passes, with a
     constant step size.
@@ -68,17 +68,18 @@ precision : {"double", "single"}, default="double"
     attributes. Sums, factorisations and parameters are always double.
 n_draws : int or None, default=None
     Points at which each row is evaluated in a training step. None: with marginal inputs 2,
-    8 if rows differ in their errors, 16 if noise is learned; with latent inputs 4 for numbers and
+    but 8 if errors differ from row to row and 16 if noise is learned; with latent inputs 4 for numbers and
     counts; otherwise 1.
 n_points : int or None, default=None
     Quasi-random points over which the prediction of a noisy row is averaged. None: as many as
-    `tolerance` requires; 256 for numbers and counts, and with more than 64 attributes.
+    `tolerance` requires, but 256 for numbers and counts, and for more than 64 attributes.
 tolerance : float, default=0.002
-    Accuracy of the predicted probabilities of noisy rows if `n_points` is None: nearly all are
-    within it of the average over all possible true inputs. The parts of an entropy (`uncertainty`)
-    are less accurate, about 0.015 nats at the default; a fixed `n_points` avoids that.
+    Accuracy of the predicted probabilities of noisy rows if `n_points` is None: nearly all
+    differ by less than this from the average over all possible true inputs. The parts of an entropy
+    (`uncertainty`) are less accurate: about 0.015 nats at the default. A fixed `n_points` such as
+    4096 makes them more accurate.
 noise_start : float or None, default=None
-    Start of a learned noise variance, relative to the attribute's variance. None: the input model
+    Initial value of a learned noise variance, relative to the attribute's variance. None: the input model
     chooses.
 degree : int, default=3
     Degree of the polynomial kernel.
@@ -86,18 +87,19 @@ n_layers, n_units : int, default=2 and 50
     Hidden layers of the network of "amortised", and the width of each.
 population : {"auto", "flat", "gaussian", "mixture"}, default="auto"
     Distribution of the true inputs before they are measured: very wide ("flat"), or learned as one
-    Gaussian or as a mixture of several. "auto": learned if error bars are given, the input model
-    uses them and they differ from row to row; otherwise "flat".
+    Gaussian or as a mixture of several. "auto": a mixture if errors or missing cells differ
+    from row to row and the input model uses them; otherwise "flat".
 prior_variance : float, default=1000
     Variance of a flat population, in standard units.
 missing : {"auto", "ignore"}, default="auto"
     "auto": the model sees which cells are missing, in columns with enough of them. "ignore": it
     does not.
 warp : {"auto", "none"}, default="auto"
-    "auto": attributes with heavy tails are warped by asinh, where classes are predicted and no cell
-    has an error or is missing. "none": no attribute is.
+    "auto": attributes with heavy tails are transformed by asinh if classes are predicted and no
+    cell has an error or is missing. "none": they are not.
 learn_novelty : {"auto", "always"}, default="auto"
-    Which models have `novelty`: those that learn a population anyway, or all.
+    When the estimator learns what :meth:`novelty` needs. "auto": if it learns a population of true
+    inputs. "always": in any case.
 jitter : float, default=1e-6
     Added to the diagonal of covariance matrices, relative to the kernel's variance.
 standardise : bool, default=True
@@ -105,8 +107,8 @@ standardise : bool, default=True
     No scaler is needed.
 warm_start : bool, default=False
     Whether `fit` starts from the current model. X may then have more rows than before, the old
-    rows first. After an interrupt, `fit` with the same data continues the training to the same
-    bits as an uninterrupted one.
+    rows first. After an interrupt, `fit` with the same data continues the training; the result has
+    the same bits as that of an uninterrupted training.
 random_state : int, RandomState or None, default=None
     An int is the library's seed: the same data and seed give the same result. None: a random seed.
 n_jobs : int or None, default=None
@@ -153,7 +155,8 @@ population_ : Population
     Distribution of the true inputs: `shares`, `means` and `covariances` of Gaussians, in the units
     of X; empty for a flat population.
 elbo_ : float
-    Evidence lower bound, averaged over the last epoch.
+    The quantity that training maximises, averaged over the last epoch. It is the evidence lower
+    bound if alpha is 0 and caution is 1.
 n_iter_ : int
     Number of epochs of the training.
 n_inducing_ : int

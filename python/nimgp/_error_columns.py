@@ -6,6 +6,7 @@ The docstring of :mod:`nimgp.tables` has the rules, which are those of the progr
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -32,7 +33,9 @@ def find(names: Sequence[str], wanted: str) -> str | None:
 def require(names: Sequence[str], wanted: str) -> str:
     found = find(names, wanted)
     if found is None:
-        raise ValueError(f"no column {wanted!r}; the columns are {', '.join(names)}")
+        near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.75)
+        meant = f"; did you mean {near[0]!r}?" if near else f"; the columns are {', '.join(names)}"
+        raise ValueError(f"no column {wanted!r}{meant}")
     return found
 
 

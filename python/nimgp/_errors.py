@@ -135,7 +135,8 @@ class Errors:
 
     def __repr__(self) -> str:
         more = [name for name in ("upper", "correlation", "limit") if getattr(self, name) is not None]
-        return f"Errors of {len(self)} rows" + (f" with {', '.join(more)}" if more else "")
+        rows = "1 row" if len(self) == 1 else f"{len(self)} rows"
+        return f"Errors of {rows}" + (f" with {', '.join(more)}" if more else "")
 
 
 #: What estimators take for X_err.
@@ -164,7 +165,8 @@ def read_limits(limit: Any) -> np.ndarray:
         for place, cell in np.ndenumerate(array):
             sign = _limit(cell)
             if sign is None:
-                raise ValueError(f"limit at {place}: {str(cell)!r}; expected '<', '>' or ''")
+                where = ", ".join(f"{axis} {i}" for axis, i in zip(("row", "column"), place, strict=False))
+                raise ValueError(f"limit: {where}: {str(cell)!r}; expected '<', '>' or ''")
             signs[place] = sign
         return signs
     if array.dtype.kind not in "biuf" or not np.isin(array, (-1, 0, 1)).all():

@@ -307,9 +307,13 @@ class Estimator(NoveltyMethods, BaseEstimator):
             options["classes"] = str(len(classes))
         table = self._make_table(values, sigma, y, classes, sample_weight, exposure)
         unlabelled = self._check_unlabelled(*others)
-        model = Model.create(options, table)
-        if unlabelled is not None:
-            model.learn_population(table, unlabelled)
+        try:
+            model = Model.create(options, table)
+            if unlabelled is not None:
+                model.learn_population(table, unlabelled)
+        except ValueError as error:
+            _settings.name_parameter(error, self)
+            raise
         self._model = model
         if classes is not None:
             self.classes_ = classes

@@ -212,6 +212,19 @@ def check_rows(y: Any, rows: int) -> Any:
     return y
 
 
+def refuse_mixed_labels(y: np.ndarray) -> None:
+    """Raises ValueError if a label is None, or if only some labels are texts."""
+    labels = y.tolist() if y.dtype.kind == "O" else []
+    for row, label in enumerate(labels):
+        if label is None:
+            raise ValueError(f"y: row {row}: the label is missing; leave out rows without a label")
+        if isinstance(label, str) != isinstance(labels[0], str):
+            raise ValueError(
+                f"y: row 0 has the label {labels[0]!r} and row {row} the label {label!r}; expected "
+                "either texts or numbers"
+            )
+
+
 def check_labels(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
     """Labels as numbers 0 .. C-1; ValueError for the first row whose label is not in classes."""
     y = check_rows(column_or_1d(y, warn=True), rows)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from ._errors import ErrorsLike
 
@@ -14,6 +15,7 @@ from ._errors import ErrorsLike
 class NoveltyMethods:
     """Methods about the measurements themselves."""
 
+    _model: Any
     _predict: Any
 
     def novelty(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
@@ -34,6 +36,7 @@ class NoveltyMethods:
             -log10 of the share of training rows that are at least as surprising: 2 for one in 100,
             3 for one in 1000.
         """
+        self._need_population()
         return self._predict(X, X_err, "novelty")["novelty"]
 
     def input_log_density(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
@@ -50,4 +53,13 @@ class NoveltyMethods:
             log p(x), in units of X: a mixture of Gaussians, each convolved with the row's errors,
             without missing cells. :meth:`novelty` is computed from it.
         """
+        self._need_population()
         return self._predict(X, X_err, "input_log_density")["input_log_density"]
+
+    def _need_population(self) -> None:
+        check_is_fitted(self)
+        if not len(self._model.get("novelty_quantiles")):
+            raise ValueError(
+                "the model has learned no population of inputs; fit it again with "
+                'learn_novelty="always"'
+            )

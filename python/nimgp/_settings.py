@@ -135,6 +135,14 @@ def change_options(model: Model, estimator: Any) -> None:
             raise ValueError(f"{name}={getattr(estimator, name)!r}: {error}") from None
 
 
+def name_parameter(error: ValueError, estimator: Any) -> None:
+    """Adds the parameter to a message about an option that has another name."""
+    option = getattr(error, "option", None)
+    for name, its_option in OPTION_OF.items():
+        if its_option == option and name != option and hasattr(estimator, name):
+            error.args = (f"{name}={getattr(estimator, name)!r}: {error}",)
+
+
 def same_value(one: str, other: str) -> bool:
     """Whether two texts of an option mean the same."""
     try:

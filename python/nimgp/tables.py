@@ -134,7 +134,8 @@ def _column_names(table: Any) -> list[str]:
         return [str(name) for name in table.columns]
     raise TypeError(
         f"a {type(table).__name__} has no named columns; expected a pandas DataFrame, an astropy "
-        "Table, a structured array or a dict of columns"
+        "Table, an Arrow table, a structured array or a dict of columns"
+        + ("; pandas.read_csv or from_fits reads a file" if isinstance(table, str | os.PathLike) else "")
     )
 
 

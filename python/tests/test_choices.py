@@ -60,9 +60,9 @@ def test_what_is_set_reaches_the_model(kind):
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"alpha": 1.5}, "option alpha: '1.5' is not"),
-        ({"alpha": -0.5}, "option alpha: '-0.5' is not"),
-        ({"caution": 2}, "option caution: '2' is not"),
+        ({"alpha": 1.5}, "option alpha: '1.5' is neither auto nor a number in 0 .. 1"),
+        ({"alpha": -0.5}, "option alpha: '-0.5' is neither auto nor a number"),
+        ({"caution": 2}, "option caution: '2' is neither auto nor a number in 0.001 .. 1"),
         ({"population": "small"}, "option population: 'small' is not one of auto"),
         ({"missing": "drop"}, "option missing: 'drop' is not one of auto"),
         ({"calibrate": 2}, "option calibrate: '2' is not one of auto"),

@@ -108,7 +108,7 @@ def test_refusals():
         (lambda: Errors(sigma, upper=sigma[:3]), "upper has shape"),
         (lambda: Errors(sigma, corr=corr[:3]), "expected .20, 2, 2."),
         (lambda: Errors(sigma, corr=[[1, 0.5], [0.4, 1]]), "not symmetric"),
-        (lambda: Errors(sigma, limit=[["x", ""]] * 20), "limit at .0, 0.: 'x'"),
+        (lambda: Errors(sigma, limit=[["x", ""]] * 20), "limit: row 0, column 0: 'x'"),
         (lambda: Errors(sigma, limit=np.full(X.shape, 2)), "expected '<', '>'"),
         (lambda: clf.fit(X, y, X_err=Errors(sigma[:5])), "X_err has shape .5, 2."),
         (lambda: clf.fit(X, y, X_err=Errors(sigma, upper=-sigma)), "upper errors: row 0"),

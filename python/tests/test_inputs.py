@@ -216,6 +216,12 @@ def test_labels_that_are_no_class(clf, problem):
         clf.set_params(warm_start=True).fit(X, wrong, X_err=sigma)
     with pytest.raises(ValueError, match=message):
         neg_log_loss(clf, X, wrong, X_err=sigma)
+    for wrong, told in (
+        (["a", None, "b"], "y: row 1: the label is missing"),
+        (["a", "b", 1], "row 0 has the label 'a' and row 2 the label 1"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            NoisyGPClassifier().fit(np.eye(3), np.array(wrong, dtype=object))
     with pytest.raises(ValueError, match="only one class, 'east' in 3 rows"):
         NoisyGPClassifier().fit(X[:3], ["east"] * 3)
     with pytest.raises(ValueError, match="Unknown label type: continuous"):

@@ -141,7 +141,7 @@ def test_novelty_of_one_gaussian_is_its_mahalanobis_distance():
 def test_novelty_wants_a_population():
     X = np.linspace(0, 1, 60)[:, None]
     plain = NoisyGPRegressor(**QUICK).fit(X, X[:, 0])
-    with pytest.raises(ValueError, match="novelty=always"):
+    with pytest.raises(ValueError, match='fit it again with learn_novelty="always"'):
         plain.novelty(X)
     always = NoisyGPRegressor(learn_novelty="always", **QUICK).fit(X, X[:, 0])
     assert always.novelty([[0.5], [5.0]])[1] > 3

@@ -302,8 +302,9 @@ def test_errors_are_in_the_unit_of_their_column():
 
 def test_complaints():
     for wrong, message in (
-        ({"label": "klass"}, "no column 'klass'; the columns are id, flux"),
-        ({"features": ["flx"]}, "no column 'flx'"),
+        ({"label": "klass"}, r"no column 'klass'; did you mean 'class'\?"),
+        ({"label": "kind"}, "no column 'kind'; the columns are id, flux"),
+        ({"features": ["flx"]}, r"no column 'flx'; did you mean 'flux'\?"),
         ({"log": ["flx"]}, "log: 'flx' is not a feature"),
         ({"errors": "none"}, "errors='none' is not 'auto'"),
         ({"errors": {"flx": "e_index"}}, "errors: 'flx' is not a feature"),
@@ -329,6 +330,8 @@ def test_complaints():
         from_table({"class": ["a", "b"]}, "class")
     with pytest.raises(TypeError, match="ndarray has no named columns"):
         from_table(np.ones((3, 2)))
+    with pytest.raises(TypeError, match="str has no named columns.*reads a file"):
+        from_table("table.csv", "class")
 
 
 def test_without_pandas_and_astropy(monkeypatch, tmp_path):

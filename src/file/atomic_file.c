@@ -122,7 +122,7 @@ static bool open_file(struct atomic_file *file, const char *path, struct complai
         return complain(complaint, BAD_INPUT, "the name of the output is empty");
     bool exists = stat(path, &old) == 0;
     if (exists && S_ISDIR(old.st_mode))
-        return complain(complaint, BAD_INPUT, "%s: is a directory", path);
+        return complain(complaint, BAD_INPUT, "%s: is a directory; expected a file to write", path);
     if (exists && !S_ISREG(old.st_mode)) {
         file->file = open(path, O_WRONLY | O_CLOEXEC);
         return file->file >= 0 || complain_of_errno(file->name, complaint);

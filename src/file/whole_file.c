@@ -18,7 +18,7 @@ static nim_status refuse(nim_error *error, const char *path, const char *what) {
     char reason[128];
     if (strerror_r(errno, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", errno);
-    return failure(error, NIM_IO, "%s: cannot %s: %s", path, what, reason);
+    return failure(error, NIM_IO, "%s: cannot be %s: %s", path, what, reason);
 }
 
 /* ---------------------------------------------------------------- writing --------------------- */
@@ -74,9 +74,9 @@ static nim_status read_open(int file, const char *path, char **bytes, size_t *si
                             nim_error *error) {
     struct stat known;
     if (fstat(file, &known) != 0)
-        return refuse(error, path, "get its size");
+        return refuse(error, path, "examined");
     if (S_ISDIR(known.st_mode))
-        return failure(error, NIM_IO, "%s: is a directory", path);
+        return failure(error, NIM_IO, "%s: is a directory, not a model file", path);
     if (!S_ISREG(known.st_mode))
         return failure(error, NIM_IO, "%s: is not a regular file", path);
     *size = (size_t)known.st_size;
@@ -100,7 +100,7 @@ nim_status whole_file_read(const char *path, char **bytes, size_t *size, nim_err
     *bytes = NULL;
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* never wait for a pipe */
     if (file < 0)
-        return refuse(error, path, "open");
+        return refuse(error, path, "opened");
     nim_status status = read_open(file, path, bytes, size, error);
     close(file);
     if (status != NIM_OK) {

@@ -40,10 +40,10 @@ static const char *const input_names[] = {"auto", INPUT_LIST(NAME) NULL};
 static const struct option option_list[] = {
     {{"kernel", "auto",
       "auto" KERNEL_LIST(BAR_TERM, BAR_SUM),
-      "Smoothness of the latent functions; a sum adds a linear function to a nonlinear one. auto: "
-      "for classes, levels and labels with alpha above 0 and given noise matern32, or "
-      "linear+matern32 if errors differ from row to row; for numbers and counts with latent inputs "
-      "matern52; otherwise se.",
+      "Kernel of the latent functions, which sets how smooth they are; se is the squared exponential; "
+      "a sum adds a linear function to a nonlinear one. auto: matern32 for classes, levels and labels "
+      "with alpha above 0 and given noise, but linear+matern32 if errors differ from row to row; "
+      "matern52 for numbers and counts with latent inputs; otherwise se.",
       NIM_OPTION_CHOICE, kernel_names, 0, 0, NIM_OPTION_SHAPES},
      KERNEL, AT(kernel)},
     {{"degree", "3",
@@ -58,10 +58,11 @@ static const struct option option_list[] = {
      LIKELIHOOD, AT(likelihood)},
     {{"input", "auto",
       "auto" INPUT_LIST(BAR),
-      "How the error bars of the inputs are used: marginal averages over the possible true inputs, latent "
-      "learns each row's, amortised by a network, first order uses the slope, exact ignores the errors; the "
-      "others are for comparisons. auto: marginal for classes, levels and labels, latent for numbers and "
-      "counts, exact if no cell has an error or is missing.",
+      "How the error bars of the inputs are used: marginal averages over the possible true inputs; latent "
+      "infers the true inputs of each training row; amortised infers them with a network; first order uses "
+      "the slope of the functions; exact ignores the error bars; the others are baselines. auto: exact if no "
+      "cell has an error or is missing; marginal for classes, levels and labels with up to 40 noisy "
+      "attributes; otherwise latent.",
       NIM_OPTION_CHOICE, input_names, 0, 0, NIM_OPTION_SHAPES},
      INPUT, AT(input)},
     {{"noise", "given",
@@ -72,7 +73,7 @@ static const struct option option_list[] = {
      CHOICE, AT(noise)},
     {{"noise_start", "0",
       "0 .. 100",
-      "Start of a learned noise variance, relative to the attribute's variance; 0: the input model "
+      "Initial value of a learned noise variance, relative to the attribute's variance; 0: the input model "
       "chooses.",
       NIM_OPTION_REAL, NULL, 0, 100, NIM_OPTION_SHAPES},
      REAL, AT(noise_start)},
@@ -88,16 +89,17 @@ static const struct option option_list[] = {
      WHOLE, AT(functions)},
     {{"inducing", "0",
       "0 .. 10000",
-      "Inducing inputs per latent function; 0: one for 20 rows, 40 to 100; with marginal inputs and given "
-      "noise 50 to 100, or, if errors differ from row to row, one for 50 rows, 20 to 100.",
+      "Inducing inputs per latent function; 0: one for every 20 rows, at least 40 (50 with marginal inputs "
+      "and given noise) and at most 100; if given errors differ from row to row, one for every 50 rows, at "
+      "least 20 and at most 100.",
       NIM_OPTION_WHOLE, NULL, 0, 10000, NIM_OPTION_SHAPES},
      WHOLE, AT(inducing)},
     {{"alpha", "auto",
       "auto, or 0 .. 1",
-      "Power of the divergence: 0 is the evidence lower bound, 1 is the log of the predicted "
-      "probability. auto: 1 for classes and labels, but 0.5 for fewer than 2000 rows with exact "
-      "inputs; 0.7 for levels; 0.7 for numbers and counts with latent inputs; 0.8 if noise is learned with "
-      "marginal inputs; otherwise 0.",
+      "What training maximises: 0 is the evidence lower bound, 1 is the log of the predicted "
+      "probability, and a number between them is a compromise (a power divergence). auto: 1 for classes "
+      "and labels, but 0.5 for fewer than 2000 rows of classes with exact inputs; 0.7 for levels; 0.7 for "
+      "numbers and counts with latent inputs; 0.8 if noise is learned with marginal inputs; otherwise 0.",
       NIM_OPTION_REAL, NAMES("auto"), 0, 1, NIM_OPTION_SHAPES},
      REAL, AT(alpha)},
     {{"caution", "auto",
@@ -117,7 +119,7 @@ static const struct option option_list[] = {
      REAL, AT(lengthscale_prior)},
     {{"epsilon", "0.001",
       "1e-9 .. 0.5",
-      "Share of wrong labels (robust_max).",
+      "Share of wrong labels, for robust_max.",
       NIM_OPTION_REAL, NULL, 1e-9, 0.5, NIM_OPTION_SHAPES},
      REAL, AT(epsilon)},
     {{"learn_epsilon", "0",
@@ -151,8 +153,8 @@ static const struct option option_list[] = {
      WHOLE, AT(batch)},
     {{"last_batch", "even",
       "even|rest",
-      "Whether the minibatches of an epoch are of one size, or all but the last are full and that one "
-      "has the rows that are left.",
+      "even: the minibatches of an epoch have one size; rest: all but the last are full, and the last has "
+      "the remaining rows.",
       NIM_OPTION_CHOICE, NAMES("even", "rest"), 0, 0, NIM_OPTION_TRAINS},
      CHOICE, AT(last_batch)},
     {{"rate", "0.02",
@@ -180,27 +182,27 @@ static const struct option option_list[] = {
      CHOICE, AT(calibrate)},
     {{"novelty", "auto",
       "auto|always",
-      "Which models can compute how unusual a row is: those that learn a population of true inputs "
-      "anyway (auto), or all (always).",
+      "When the model learns how unusual a row is. auto: if it learns a population of true inputs; "
+      "always: in any case.",
       NIM_OPTION_CHOICE, NAMES("auto", "always"), 0, 0, NIM_OPTION_TRAINS},
      CHOICE, AT(novelty)},
     {{"samples", "0",
       "0 .. 1000",
-      "Points at which each row is evaluated in a training step; 0: with marginal inputs 2, 8 "
-      "if rows differ in their errors, 16 if noise is learned; with latent inputs 4 for numbers and counts; "
-      "otherwise 1.",
+      "Points at which each row is evaluated in a training step; 0: with marginal inputs 2, but 8 if "
+      "errors differ from row to row and 16 if noise is learned; with latent inputs 4 for numbers and "
+      "counts; otherwise 1.",
       NIM_OPTION_WHOLE, NULL, 0, 1000, NIM_OPTION_SHAPES},
      WHOLE, AT(samples)},
     {{"points", "0",
       "0 .. 65536",
       "Quasi-random points over which the prediction of a noisy row is averaged; 0: as many as "
-      "tolerance requires, and 256 for numbers, counts and more than 64 attributes.",
+      "tolerance requires, but 256 for numbers and counts, and for more than 64 attributes.",
       NIM_OPTION_WHOLE, NULL, 0, 65536, NIM_OPTION_PREDICTS},
      WHOLE, AT(points)},
     {{"tolerance", "0.002",
       "0.0001 .. 0.1",
-      "Accuracy of the predicted probabilities of noisy rows if points is 0: nearly all are within "
-      "it of the average over all possible true inputs. Parts of an entropy are less accurate, "
+      "Accuracy of the predicted probabilities of noisy rows if points is 0: nearly all differ by less "
+      "than this from the average over all possible true inputs. Parts of an entropy are less accurate: "
       "about 0.015 nats at the default.",
       NIM_OPTION_REAL, NULL, 0.0001, 0.1, NIM_OPTION_PREDICTS},
      REAL, AT(tolerance)},
@@ -211,7 +213,7 @@ static const struct option option_list[] = {
      WHOLE, AT(layers)},
     {{"units", "50",
       "1 .. 4096",
-      "Width of each hidden layer.",
+      "Width of each hidden layer of that network.",
       NIM_OPTION_WHOLE, NULL, 1, 4096, NIM_OPTION_SHAPES},
      WHOLE, AT(units)},
     {{"population", "auto",
@@ -234,8 +236,8 @@ static const struct option option_list[] = {
      CHOICE, AT(missing)},
     {{"warp", "auto",
       "auto|none",
-      "auto: attributes with heavy tails are warped by asinh, where classes are predicted and no cell has "
-      "an error or is missing; none: no attribute is.",
+      "auto: attributes with heavy tails are transformed by asinh if classes are predicted and no cell has "
+      "an error or is missing; none: they are not.",
       NIM_OPTION_CHOICE, NAMES("auto", "none"), 0, 0, NIM_OPTION_SHAPES},
      CHOICE, AT(warp)},
     {{"jitter", "1e-6",
@@ -330,8 +332,9 @@ static nim_status set_number(nim_options *options, const struct option *option, 
     }
     if (!(whole ? read_whole : read_number)(value, &number) ||
         !(number >= option->info.least && number <= option->info.most))
-        return option_failure(error, option->info.name, "'%s' is not a%s number in %s", value,
-                              whole ? " whole" : "", option->info.values);
+        return option_failure(error, option->info.name, "'%s' is %s%s number in %s", value,
+                              automatic ? "neither auto nor a" : "not a", whole ? " whole" : "",
+                              option->info.values + (automatic ? strlen("auto, or ") : 0));
     void *place = (char *)options + option->offset;
     if (whole)
         *(size_t *)place = (size_t)number;

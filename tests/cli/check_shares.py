@@ -39,7 +39,7 @@ def shares(nimgp):
     check(all(near(p, q, 1e-6) for one, two in zip(found, again) for p, q in zip(one, two)), mean)
     check("shares of classes here (and in training): a" in auto.err, auto.err)
     for words, says in {("--prior", "a=1"): "no share for class b",
-                        ("--prior", "a=1,b=1,d=1"): "no class 'd'",
+                        ("--prior", "a=1,b=1,d=1"): "no class 'd'; its classes are a, b, c",
                         ("--prior", "a=-1,b=1,c=1"): "a share that is not negative",
                         ("--prior", "a=1,a=1,c=1"): "given twice",
                         ("--prior", "a=0,b=0,c=0"): "sum to 0",
@@ -48,8 +48,8 @@ def shares(nimgp):
     nimgp.refuses("predict", "m", "-", "--prior", "auto", says=["twice"], code=1, 
                   stdin=nimgp.read("test.csv"))
     old, table = OLD / "model.nimgp", OLD / "test.csv"
-    nimgp.refuses("predict", old, table, "--coverage", "0.9", says=["train it again"], code=1)
-    nimgp.refuses("predict", old, table, "--novelty", says=["novelty=always"], code=1)
+    nimgp.refuses("predict", old, table, "--coverage", "0.9", says=["--coverage cannot be used", "model.nimgp", "train it again"], code=1)
+    nimgp.refuses("predict", old, table, "--novelty", says=["--novelty cannot be used", "model.nimgp", "--novelty always"], code=1)
 
 
 def sets_and_strangers(nimgp):
