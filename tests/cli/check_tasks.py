@@ -387,7 +387,7 @@ def contradictions(nimgp):
     tables(nimgp, rows=40)
     for words, says in (
             (["--task", "count", "--likelihood", "softmax"], ["count", "softmax", "poisson"]),
-            (["--task", "regress", "--likelihood", "robust-max"], ["gaussian/student-t"]),
+            (["--task", "regress", "--likelihood", "robust-max"], ["gaussian, student-t"]),
             (["--task", "sort"], ["--task", "sort"]),
             (["--task", "regress", "--exposure", "seconds"], ["--exposure", "count"]),
             (["--task", "regress", "--classes", "a,b"], ["--classes"]),
