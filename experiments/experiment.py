@@ -9,6 +9,7 @@ Who runs is the run's protocol:
     published   the paper's method with the paper's settings (methods.py)
     right       the same with the right error bars, where the authors' code mixed them up (astro)
     told        the same with noise that is learned in training and told in prediction (uci)
+    averaged    the same with predictions averaged over draws of the test inputs (baselines)
     epoch       the same with a few epochs, for the time they take (satellite of uci, mnist, active)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
                 "given alpha=0,caution=1" has other parameters than the defaults
@@ -30,10 +31,11 @@ from .classifiers import all_classes, mean_nll
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-PROTOCOLS = ("published", "right", "told", "epoch", "ours", "peers")
+PROTOCOLS = ("published", "right", "told", "averaged", "epoch", "ours", "peers")
 CHECKS = {  # of a reason
     "right": "right error bars",
     "told": "noise told in prediction",
+    "averaged": "prediction averaged over draws",
 }
 
 
