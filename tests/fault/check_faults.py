@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """One call after another is made to fail (fault.c): each allocation, read, write, fsync, rename, open and
-thread start of a command, until the command has no further one. Every time the program must end in one line
+thread start of a command, until the command has no further one; and each reading of a clock goes back by a day. Every time the program must end in one line
 and the right exit code, free its memory, leave the old output as it was and nothing beside it; or do without,
 and give the same bytes as ever.
 
@@ -18,10 +18,12 @@ import tempfile
 from cli_check import blobs
 
 QUICK = ["--calibrate", "none", "--epochs", "2", "--stop", "fixed", "--inducing", "4", "-q"]
-KINDS = ["memory", "read", "write", "fsync", "rename", "open", "thread"]
+KINDS = ["memory", "read", "write", "fsync", "rename", "open", "thread", "clock"]
 
-# What may be said, by what failed. A thread that cannot be started is a lack of memory, too.
-CODES = {"memory": {3}, "thread": {3}, "read": {2}, "write": {2}, "fsync": {2}, "rename": {2}, "open": {2}}
+# What may be said, by what failed. A thread that cannot be started is a lack of memory, too. A clock that goes back
+# is no reason to refuse.
+CODES = {"memory": {3}, "thread": {3}, "read": {2}, "write": {2}, "fsync": {2}, "rename": {2}, "open": {2},
+         "clock": set()}
 
 COMMANDS = {
     "fit": ["fit", "t.csv", "-o", "out", *QUICK],
