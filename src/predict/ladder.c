@@ -33,6 +33,15 @@ static size_t level_pairs(size_t level, size_t rank) {
 /* Largest standard deviation of the error of the average, divided by the tolerance. */
 #define SAFETY 0.7
 
+/* Functions are smooth if their means at the inducing inputs vary by at most this many posterior
+ * deviations. Beyond that the error grows with the power ROUGH_POWER, up to the factor ROUGHEST. */
+#define SMOOTH 3.0
+#define ROUGH_POWER 6.0
+#define ROUGHEST 8.0
+
+/* Least pairs of a level, times the roughness, unless the functions are smooth. */
+#define ROUGH_PAIRS 20.0
+
 bool ladder_serves(const struct nim_model *model) {
     return model->options.input->averages && model->options.points == 0 && model->classes > 0 &&
            model->attributes <= POPULATION_MOST_ATTRIBUTES;
@@ -60,15 +69,53 @@ bool ladder_fill(struct nim_predictor *predictor) {
     return enough;
 }
 
+/*
+ * Adds the variance of function c's mean over its inducing inputs to *signal, and the average of
+ * its posterior variance there to *noise. At the inducing inputs f = L_K w, so that its mean is L_K
+ * m and its covariance L_K L L' L_K'.
+ */
+static void add_signal_and_noise(const struct nim_predictor *predictor, size_t c, double *signal,
+                                 double *noise) {
+    const struct gp_factor *factor = &predictor->factor[c];
+    size_t m = predictor->model->inducing;
+    double *row = factor->work; /* of L_K L */
+    double sum = 0.0, square = 0.0, variance = 0.0;
+    for (size_t i = 0; i < m; i++) {
+        const double *root = factor->root + i * m;
+        double mean = dot(i + 1, root, predictor->theta[c].m);
+        memset(row, 0, (i + 1) * sizeof(double));
+        for (size_t j = 0; j <= i; j++)
+            add_scaled(j + 1, root[j], factor->l + j * m, row);
+        sum += mean;
+        square += mean * mean;
+        variance += dot(i + 1, row, row);
+    }
+    *signal += (square - sum * sum / (double)m) / (double)m;
+    *noise += variance / (double)m;
+}
+
+/*
+ * How much larger errors are than with smooth probabilities. The surer the functions are, the
+ * steeper probabilities rise where classes meet. Measured, see docs/derivations/prediction.md.
+ */
+static double roughness_of(const struct nim_predictor *predictor) {
+    double signal = 0.0, noise = 0.0;
+    for (size_t c = 0; c < predictor->model->functions; c++)
+        add_signal_and_noise(predictor, c, &signal, &noise);
+    double ratio = sqrt(signal / noise) / SMOOTH;
+    return ratio <= 1.0 ? 1.0 : fmin(pow(ratio, ROUGH_POWER), ROUGHEST);
+}
+
 void ladder_weigh(struct nim_predictor *predictor) {
     const struct nim_model *model = predictor->model;
-    memset(predictor->ladder.slope, 0, model->attributes * sizeof(double));
+    struct ladder *ladder = &predictor->ladder;
+    memset(ladder->slope, 0, model->attributes * sizeof(double));
     for (size_t c = 0; c < model->functions; c++)
         for (size_t t = 0; t < model->gp.kernel->terms; t++) {
             const struct gp_factor_term *term = &predictor->factor[c].term[t];
-            add_scaled(model->attributes, term->variance, term->inverse_square,
-                       predictor->ladder.slope);
+            add_scaled(model->attributes, term->variance, term->inverse_square, ladder->slope);
         }
+    ladder->roughness = roughness_of(predictor);
 }
 
 void ladder_work_layout(struct ladder_work *work, const struct nim_model *model,
@@ -329,7 +376,8 @@ static void look_around(const struct nim_predictor *predictor, struct prediction
 /* ---------------------------------------------------------------- how high -------------------- */
 
 /* The standard deviation of the error of the average over a level's pairs, in units of the
- * deviation of the pairs. Measured, see docs/derivations/prediction.md. */
+ * deviation of the pairs, for smooth probabilities. Measured, see docs/derivations/prediction.md.
+ */
 static double error_at(size_t level) {
     if (level == 0)
         return 0.4;
@@ -346,6 +394,15 @@ static double deviation_of_pairs(const struct nim_predictor *predictor, const st
     return sqrt(largest);
 }
 
+/* Whether a level has too few pairs for this climb, whatever they show. Where probabilities are
+ * steep, few pairs may all miss a class. */
+static bool has_few_pairs(const struct nim_predictor *predictor, const struct climb *climb,
+                          size_t level) {
+    double roughness = predictor->ladder.roughness;
+    return (level && lattice_size[level] < 2 * climb->rank) ||
+           (roughness > 1.0 && (double)lattice_size[level] < ROUGH_PAIRS * roughness);
+}
+
 /* Decides whether a climb is complete; if not, sets the level that it needs. */
 static void settle(const struct nim_predictor *predictor, struct climb *climb) {
     const struct nim_model *model = predictor->model;
@@ -353,11 +410,12 @@ static void settle(const struct nim_predictor *predictor, struct climb *climb) {
     climb->settled = true;
     if (climb->rank == 0)
         return;
-    double deviation = climb->share * deviation_of_pairs(predictor, climb);
+    double deviation =
+        climb->share * predictor->ladder.roughness * deviation_of_pairs(predictor, climb);
     double allowed =
         SAFETY * climb->part * model->options.tolerance * fmin(1.0, model->temperature);
-    while (level + 1 < LADDER_LEVELS && (deviation * error_at(level) > allowed ||
-                                         (level && lattice_size[level] < 2 * climb->rank)))
+    while (level + 1 < LADDER_LEVELS &&
+           (deviation * error_at(level) > allowed || has_few_pairs(predictor, climb, level)))
         level++;
     if (level > climb->level)
         start_level(model, climb, level);

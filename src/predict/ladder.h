@@ -24,12 +24,13 @@ enum {
     LADDER_RANKS = 8, /* pairs are kept for rows with up to this number of directions */
 };
 
-/* The lattices of all levels except the lowest, pairs x coordinates; and the prior variance of the
- * functions' slopes along each attribute (d), which determines the directions that matter. */
 struct ladder {
     size_t coordinates;
-    double *normal[LADDER_LEVELS];
-    double *slope;
+    double *normal[LADDER_LEVELS]; /* the lattices of all levels except the lowest, pairs x
+                                      coordinates */
+    double *slope;                 /* d: prior variance of the functions' slopes along each
+                                      attribute, which determines the directions that matter */
+    double roughness;              /* factor of the error: 1 where probabilities are smooth */
 };
 
 /* The pairs of one level, for rows of `rank` directions; 0: none yet. */
@@ -79,7 +80,7 @@ void ladder_work_layout(struct ladder_work *work, const struct nim_model *model,
 /* False when out of memory. */
 bool ladder_fill(struct nim_predictor *predictor);
 
-/* Computes the importance of the attributes when the functions are known. */
+/* Computes what depends on the functions: slope and roughness. */
 void ladder_weigh(struct nim_predictor *predictor);
 
 /* Predicts the `count` rows in `work`, at most LADDER_ROWS. */

@@ -88,6 +88,33 @@ static void test_tolerance(void **state) {
     }
 }
 
+/* Means far beyond their deviations make probabilities steep, and a few points may all miss a
+ * class. */
+static void make_steep(struct nim_model *model) {
+    for (size_t c = 0; c < model->functions; c++) {
+        struct gp_parameters theta = model_gp(model, model->theta, c);
+        for (size_t i = 0; i < model->inducing; i++)
+            theta.m[i] *= 30.0;
+    }
+}
+
+static void test_steep(void **state) {
+    (void)state;
+    static const char *const kernel[] = {"se", "matern52"};
+    for (size_t k = 0; k < 2; k++) {
+        struct problem problem = noisy(kernel[k], NULL);
+        struct fixture fixture;
+        double limit[ROWS * CLASSES];
+        fixture_create(&fixture, &problem);
+        fixture_disturb(&fixture);
+        make_steep(fixture.model);
+        fixture.model->options.points = MANY;
+        predict(fixture.model, &fixture.data, limit);
+        check_tolerance(&fixture, limit, 0.02);
+        fixture_free(&fixture);
+    }
+}
+
 /* More directions than those for which pairs are stored, and than some levels have pairs. */
 static void test_many_attributes(void **state) {
     (void)state;
@@ -285,9 +312,13 @@ static void test_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tolerance),         cmocka_unit_test(test_many_attributes),
-        cmocka_unit_test(test_portions),          cmocka_unit_test(test_single_precision),
-        cmocka_unit_test(test_coarse_robust_max), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_steep),
+        cmocka_unit_test(test_many_attributes),
+        cmocka_unit_test(test_portions),
+        cmocka_unit_test(test_single_precision),
+        cmocka_unit_test(test_coarse_robust_max),
+        cmocka_unit_test(test_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
