@@ -28,6 +28,9 @@ bool team_leads(void);
  */
 bool team_agree(bool good, struct complaint *complaint);
 
+/* What the leader passes, in all processes; false if they cannot communicate. */
+bool team_follow(bool leaders);
+
 /* Called before this process prints why it failed. If all have failed in the same way, only one
  * prints. If the others are still waiting in team_agree, it informs them. */
 void team_settle_complaint(struct complaint *complaint);
