@@ -282,7 +282,7 @@ typedef struct nim_progress {
 /*
  * Called after each epoch, and several times a second during long epochs. A nonzero return value
  * stops the training after the current step. The callback may inspect, save and predict with the
- * model.
+ * model; in a training by several processes, see nim_model_gather_rows.
  */
 typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
 

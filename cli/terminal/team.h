@@ -4,8 +4,8 @@
 
 /*
  * The processes that run one command together; a single process unless launch.h has added others.
- * All do the same work on the same data; only the first one, the leader, prints messages and writes
- * files.
+ * All run the same command on the same data and divide the steps of a training and the rows of a
+ * prediction. Only the first one, the leader, prints messages and writes files.
  */
 
 #include "nimgp.h"
