@@ -8,9 +8,8 @@ Prints these measurements, or only those that are named:
 
 - nll: a mock catalogue of 6000 rows, sorted by class, is trained with nimgp, which shuffles all rows together, and with
   nimgp-mpi, which shuffles each part of the table on its own. The difference of the NLL on 20,000 other rows, over seeds.
-- long: the same for 2 x 10^6 rows, sorted by class, in a row file; one seed.
-- pages: two processes train on that file. How much of it each one reads in an epoch (Referenced in /proc/PID/smaps, after
-  it was cleared), and how much it has mapped (RssFile). Needs root.
+- long: the same for 2 x 10^6 rows, sorted by class, in a row file.
+- pages: how much of that file each of two processes reads in an epoch (bench_pages).
 
 Files stay in DIR (build/bench-rows) for the next run.
 """
@@ -28,23 +27,13 @@ import numpy as np
 ROOT = bench_rows.ROOT
 NIMGP = str(bench_rows.NIMGP)
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--quiet", "-n"]
-ONE, TWO = ([*MPIRUN, processes, NIMGP + "-mpi"] for processes in "12")  # both give the same model
+MANY = [*MPIRUN, 1, NIMGP + "-mpi"]  # the model does not depend on the number of processes
 ENVIRONMENT = dict(os.environ, OMPI_MCA_mpi_yield_when_idle="1")
 SEEDS, LONG = 8, 2_000_000
-QUICK = ["--input", "first_order", "--population", "flat", "--calibrate", "none", "--inducing", "20", "--batch", "2000",
-         "--stop", "fixed"]
 
 
 def run(*words):
     return subprocess.run(list(map(str, words)), env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
-
-
-def score(model, table):
-    return json.loads(run(NIMGP, "evaluate", model, table, "--json"))["nll"]
-
-
-def fit(program, table, model, *words):
-    run(*program, "fit", table, "-o", model, "--threads", "1", "-q", *words)
 
 
 def sorted_catalogue(place):
@@ -58,20 +47,24 @@ def sorted_catalogue(place):
     return source / "sorted.csv", source / "test.csv"
 
 
+def compare(what, place, train, test, *words):
+    """The NLL with both programs, over seeds."""
+    found = {"nimgp": [], "nimgp-mpi": []}
+    for seed in range(1, SEEDS + 1):
+        for program, label in (([NIMGP], "nimgp"), (MANY, "nimgp-mpi")):
+            run(*program, "fit", train, "-o", place / "m", "--threads", 1, "-q", "--seed", seed, "--stop", "fixed", *words)
+            found[label].append(json.loads(run(NIMGP, "evaluate", place / "m", test, "--json"))["nll"])
+    whole, divided = ([one["value"] for one in scores] for scores in found.values())
+    less = [right - left for left, right in zip(whole, divided)]
+    print(f"{what}: NLL {statistics.mean(whole):.4f} with nimgp, {statistics.mean(divided):.4f} with nimgp-mpi, difference "
+          f"{statistics.mean(less):+.4f} +- {statistics.stdev(less) / SEEDS**0.5:.4f} over {SEEDS} seeds; error by test rows "
+          f"{found['nimgp'][0]['standard_error']:.4f}", flush=True)
+
+
 def compare_nll(place):
     train, test = sorted_catalogue(place)
     for name in ("marginal", "latent"):
-        words = ["--exclude", "id", "--input", name, "--epochs", 20, "--stop", "fixed", "--inducing", 30]
-        found = {"nimgp": [], "nimgp-mpi": []}
-        for seed in range(1, SEEDS + 1):
-            for program, label in (([NIMGP], "nimgp"), (ONE, "nimgp-mpi")):
-                fit(program, train, place / "m", *words, "--seed", seed)
-                found[label].append(score(place / "m", test))
-        values = {label: [one["value"] for one in scores] for label, scores in found.items()}
-        less = [divided - whole for divided, whole in zip(values["nimgp-mpi"], values["nimgp"])]
-        print(f"{name}: NLL {statistics.mean(values['nimgp']):.4f} with nimgp, {statistics.mean(values['nimgp-mpi']):.4f} "
-              f"with nimgp-mpi, difference {statistics.mean(less):+.4f} +- {statistics.stdev(less) / SEEDS**0.5:.4f} over "
-              f"{SEEDS} seeds; error by test rows {found['nimgp'][0]['standard_error']:.4f}", flush=True)
+        compare(name, place, train, test, "--exclude", "id", "--input", name, "--epochs", 20, "--inducing", 30)
 
 
 def long_tables(place):
@@ -88,42 +81,13 @@ def long_tables(place):
 
 
 def compare_long(place):
-    table, test = long_tables(place)
-    for program, label in (([NIMGP], "nimgp"), (ONE, "nimgp-mpi")):
-        fit(program, table, place / "m", *QUICK, "--epochs", 1)
-        found = score(place / "m", test)
-        print(f"{LONG} rows, {label}: NLL {found['value']:.4f} +- {found['standard_error']:.4f}", flush=True)
-
-
-def file_pages(pid, table):
-    """MB of the table's file that the process has referenced, and has mapped."""
-    sums, inside = {"Referenced:": 0, "Rss:": 0}, False
-    for line in pathlib.Path(f"/proc/{pid}/smaps").read_text().splitlines():
-        words = line.split()
-        if "-" in words[0]:
-            inside = words[-1] == str(table)
-        elif inside and words[0] in sums:
-            sums[words[0]] += int(words[1])
-    return [kilobytes / 1024 for kilobytes in sums.values()]
+    compare(f"{LONG} rows", place, *long_tables(place), "--input", "first_order", "--population", "flat", "--calibrate",
+            "none", "--inducing", 20, "--batch", 2000, "--epochs", 1)
 
 
 def measure_pages(place):
     table, _ = long_tables(place)
-    table = table.resolve()
-    process = subprocess.Popen([*TWO, "fit", table, "-o", place / "m", "--threads", "1", "--progress", "json", *QUICK,
-                                "--epochs", "3"], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
-    epochs = (line for line in process.stderr if line.startswith("{"))
-    next(epochs)
-    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True)
-    ranks = [int(pid) for pid in children.stdout.split()]
-    for pid in ranks:
-        pathlib.Path(f"/proc/{pid}/clear_refs").write_text("1")
-    next(epochs)
-    for rank, pid in enumerate(ranks):
-        referenced, mapped = file_pages(pid, table)
-        print(f"process {rank}: of {table.stat().st_size / 2**20:.0f} MB, {referenced:.0f} MB were read in an epoch; "
-              f"mapped since the start: {mapped:.0f} MB", flush=True)
-    process.communicate()
+    print(run(*MPIRUN, 2, bench_rows.STEP.with_name("bench_pages"), table), end="", flush=True)
 
 
 PARTS = {"nll": compare_nll, "long": compare_long, "pages": measure_pages}
