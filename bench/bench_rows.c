@@ -8,39 +8,14 @@
  * one thread. The two cases alternate in one process, so that other work on the machine affects
  * both.
  */
+#include "mapped_case.h"
 #include "step_case.h"
-#include "table/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_A_TURN = 10, MOST_STEPS = 10000, KINDS = 2, ROWS = 1 << 16 };
-
-/* Goes through the file once, so that all of it is in the page cache. */
-static size_t count_rows(struct table *table) {
-    struct complaint complaint;
-    size_t total = 0, rows;
-    do {
-        if (!table_next(table, ROWS, &rows, &complaint))
-            bench_stop(complaint.text);
-        total += rows;
-    } while (rows);
-    return total;
-}
-
-static nim_data mapped_data(struct table *table) {
-    size_t columns = table_columns(table), d = (columns - 1) / 2, rows = count_rows(table);
-    const double *cells = table_cells(table);
-    int32_t *labels = malloc(rows * sizeof *labels);
-    if (!cells || !labels || columns % 2 == 0)
-        bench_stop("no row file of values, errors and a class");
-    for (size_t i = 0; i < rows; i++)
-        labels[i] = (int32_t)cells[i * columns + 2 * d];
-    return NIM_DATA(.rows = rows, .attributes = d, .x = cells, .sigma = cells + d,
-                    .sigma_rows = rows, .labels = labels, .x_stride = columns,
-                    .sigma_stride = columns);
-}
+enum { STEPS_A_TURN = 10, MOST_STEPS = 10000, KINDS = 2 };
 
 static nim_data copied_data(const nim_data *data) {
     size_t d = data->attributes;
@@ -60,10 +35,7 @@ int main(int count, char **words) {
         bench_stop("usage: bench_rows FILE [BATCH INDUCING TURNS INPUT]");
     const char *batch = count > 2 ? words[2] : "2000", *inducing = count > 3 ? words[3] : "50";
     size_t turns = count > 4 ? strtoul(words[4], NULL, 10) : 20, steps = 0;
-    struct complaint complaint;
-    struct table *table = table_open(words[1], TABLE_ROWS, &complaint);
-    if (!table)
-        bench_stop(complaint.text);
+    struct table *table = mapped_table(words[1]);
     nim_options *options = nim_options_create();
     set_text(options, "batch", batch);
     set_text(options, "inducing", inducing);

@@ -42,7 +42,7 @@ def chunk_of(source, rows):
     return np.column_stack([source.normal(true, errors), errors, np.argmax(wave, axis=0)])
 
 
-def make(path, rows, seed):
+def make(path, rows, seed, chunk=chunk_of):
     """A row file after docs/row-file.md, piece by piece."""
     if path.exists():
         return
@@ -60,7 +60,7 @@ def make(path, rows, seed):
 
         put(b"NIMROWS\n" + struct.pack("=3Q", 0x0102030405060708, 1, len(columns)).ljust(56, b"\0"))
         for first in range(0, rows, CHUNK):
-            put(chunk_of(source, min(CHUNK, rows - first)).tobytes())
+            put(chunk(source, min(CHUNK, rows - first)).tobytes())
         put(text)
         put(struct.pack("=2Q", rows, len(text)))
         file.write(struct.pack("=Q", total) + b"NIMROWS\n")

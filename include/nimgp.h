@@ -282,7 +282,7 @@ typedef struct nim_progress {
 /*
  * Called after each epoch, and several times a second during long epochs. A nonzero return value
  * stops the training after the current step. The callback may inspect, save and predict with the
- * model.
+ * model; in a training by several processes, see nim_model_gather_rows.
  */
 typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
 
@@ -313,9 +313,10 @@ NIM_API void nim_trainer_free(nim_trainer *trainer);
  * Training by several processes. The library opens no connections. The caller provides three
  * functions that communicate between the processes, for example by MPI (cli/mpi.c). Each process
  * creates the same model from the same data, sets its collectives, and calls the same functions in
- * the same order. The rows of a step are divided among the processes and the gradients are summed.
- * All processes end with the same model, whose bits do not depend on the number of processes
- * (docs/scaling.md). One of them saves it.
+ * the same order. Each process evaluates the rows of its own part of the table, in every step, and
+ * the gradients are summed. All processes end with the same model, whose bits do not depend on the
+ * number of processes (docs/scaling.md). One of them saves it. The progress functions of all
+ * processes are called after the same steps.
  *
  * Each function returns 0 on success. Any other value ends the training with NIM_COMMUNICATION. All
  * values are integers or bytes, so no sum depends on its order.
@@ -340,6 +341,16 @@ typedef struct nim_collectives {
  * again. The functions must remain callable until then. They are not saved with the model. */
 NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *collectives,
                                              nim_error *error);
+
+/*
+ * With the option "input" latent or narrow, each row has its own parameters. During the steps of a
+ * training by several processes, each process has those of its own rows only. This function sends
+ * all of them to all processes. It is needed before nim_model_save and nim_model_denoise in a
+ * progress function, and after steps of a nim_trainer; these fail without it. All processes must
+ * call it after the same step. nim_model_train calls it at its end, also when it was stopped.
+ * Otherwise it does nothing.
+ */
+NIM_API nim_status nim_model_gather_rows(nim_model *model, nim_error *error);
 
 /*
  * Memory for the parameters of single training rows. With the option "input" latent or narrow, each

@@ -182,8 +182,8 @@ static bool settle_progress(struct fit *fit, struct complaint *complaint) {
     monitor->progress.may_end_early = strcmp(stop, "auto") == 0;
     monitor->arguments = arguments;
     monitor->checkpoint = fit->checkpoint;
-    monitor->periodic = team_leads() && (argument_given(arguments, "checkpoint") ||
-                                         argument_given(arguments, "every"));
+    monitor->periodic =
+        argument_given(arguments, "checkpoint") || argument_given(arguments, "every");
     return !argument_given(arguments, "every") ||
            argument_whole(arguments, "every", 1, 1000000, &monitor->every, complaint);
 }

@@ -52,6 +52,13 @@ bool team_agree(bool good, struct complaint *complaint) {
     return worst == NO_COMPLAINT;
 }
 
+bool team_follow(bool leaders) {
+    int64_t so = team_leads() && leaders;
+    if (team_size() > 1 && team->largest(&so, 1, team->context) != 0)
+        return false;
+    return so;
+}
+
 void team_settle_complaint(struct complaint *complaint) {
     if (!agreed)
         team_agree(false, complaint);

@@ -4,8 +4,8 @@
 
 /*
  * The processes that run one command together; a single process unless launch.h has added others.
- * All do the same work on the same data; only the first one, the leader, prints messages and writes
- * files.
+ * All run the same command on the same data and divide the steps of a training and the rows of a
+ * prediction. Only the first one, the leader, prints messages and writes files.
  */
 
 #include "nimgp.h"
@@ -27,6 +27,9 @@ bool team_leads(void);
  * others get one of the same kind without text.
  */
 bool team_agree(bool good, struct complaint *complaint);
+
+/* What the leader passes, in all processes; false if they cannot communicate. */
+bool team_follow(bool leaders);
 
 /* Called before this process prints why it failed. If all have failed in the same way, only one
  * prints. If the others are still waiting in team_agree, it informs them. */

@@ -2,6 +2,7 @@
 #include "cli/training/monitor.h"
 
 #include "cli/terminal/interrupt.h"
+#include "cli/terminal/team.h"
 
 #include <math.h>
 
@@ -54,17 +55,18 @@ static bool look(struct monitor *monitor) {
 }
 
 static bool write_is_due(const struct monitor *monitor, const nim_progress *state) {
-    if (!monitor->periodic)
-        return false;
     if (!monitor->every)
         return seconds_now() - monitor->last_write >= BETWEEN_WRITES;
     return state->batch == 0 && state->epoch != monitor->written_epoch &&
            state->epoch % monitor->every == 0;
 }
 
+/* All processes complete the model, and the leader writes it. */
 static void write_checkpoint(struct monitor *monitor, const nim_progress *state) {
     nim_error error;
-    nim_status status = nim_model_save(monitor->model, monitor->checkpoint, &error);
+    nim_status status = nim_model_gather_rows(monitor->model, &error);
+    if (status == NIM_OK && team_leads())
+        status = nim_model_save(monitor->model, monitor->checkpoint, &error);
     monitor->last_write = seconds_now();
     monitor->written_epoch = state->epoch;
     monitor->wrote = monitor->wrote || status == NIM_OK;
@@ -83,7 +85,7 @@ int monitor_call(const nim_progress *state, void *context) {
         (json ? state->batch == 0 : monitor->progress.style == PROGRESS_BAR) && look(monitor);
     /* A line of JSON is permanent, so it does not repeat an old figure. */
     progress_show(&monitor->progress, state, json && !looked ? (double)NAN : monitor->nll);
-    if (write_is_due(monitor, state))
+    if (monitor->periodic && team_follow(write_is_due(monitor, state))) /* its clock decides */
         write_checkpoint(monitor, state);
     return interrupted();
 }

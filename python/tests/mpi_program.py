@@ -54,16 +54,18 @@ def fit(directory):
 def go_on(directory):
     """One process stops all; they go on to what they would have come to."""
     X, y, X_err = problem()
-    whole = NoisyGPClassifier(random_state=1, comm=COMM, **QUICK).fit(X, y, X_err=X_err)
     last = COMM.Get_size() - 1
     stops = (lambda p: p.epoch == 1) if COMM.Get_rank() == last else False
-    model = NoisyGPClassifier(random_state=1, comm=COMM, warm_start=True, progress=stops, **QUICK)
-    model.fit(X, y, X_err=X_err)
-    assert model.n_iter_ == 1, model.n_iter_
-    model.set_params(progress=False).fit(X, y, X_err=X_err)
-    assert content(model, directory) == content(whole, directory)
-    model.partial_fit(X[:10], y[:10], X_err=X_err[:10])
-    all_alike(content(model, directory))
+    for name in ("marginal", "latent"):
+        settings = dict(QUICK, input_model=name, random_state=1, comm=COMM)
+        whole = NoisyGPClassifier(**settings).fit(X, y, X_err=X_err)
+        model = NoisyGPClassifier(warm_start=True, progress=stops, **settings)
+        model.fit(X, y, X_err=X_err)
+        assert model.n_iter_ == 1, model.n_iter_
+        model.set_params(progress=False).fit(X, y, X_err=X_err)
+        assert content(model, directory) == content(whole, directory)
+        model.partial_fit(X[:10], y[:10], X_err=X_err[:10])
+        all_alike(content(model, directory))
 
 
 def refuse(directory):

@@ -40,9 +40,9 @@ nim_status collective_agree(const nim_collectives *all, nim_status own, nim_erro
                                 nim_status_text((nim_status)worst));
 }
 
-nim_status collective_agree_to_stop(const nim_collectives *all, bool *stop, nim_error *error) {
-    int64_t wish = *stop;
-    nim_status status = collective_largest(all, &wish, 1, error);
-    *stop = wish != 0;
+nim_status collective_any(const nim_collectives *all, bool *so, nim_error *error) {
+    int64_t largest = *so;
+    nim_status status = collective_largest(all, &largest, 1, error);
+    *so = largest != 0;
     return status;
 }

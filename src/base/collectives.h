@@ -29,7 +29,7 @@ nim_status collective_gather(const nim_collectives *all, void *array, const size
 /* Exchanges the status of all processes; fails in all of them if one has failed. */
 nim_status collective_agree(const nim_collectives *all, nim_status own, nim_error *error);
 
-/* Whether any process wants to stop; then all stop. */
-nim_status collective_agree_to_stop(const nim_collectives *all, bool *stop, nim_error *error);
+/* Whether it is so in any process. */
+nim_status collective_any(const nim_collectives *all, bool *so, nim_error *error);
 
 #endif

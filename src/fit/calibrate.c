@@ -194,7 +194,7 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
             continue;
         bool stop =
             listener->progress && listener->progress(&listener->report, listener->context) != 0;
-        status = collective_agree_to_stop(&copy->collectives, &stop, error);
+        status = collective_any(&copy->collectives, &stop, error);
         if (status == NIM_OK && stop)
             status = failure(error, NIM_CANCELLED, "the progress callback stopped the calibration");
     }

@@ -49,11 +49,8 @@ static struct gp_gather *gather_of(const struct bound *bound, size_t unit, size_
     return &bound->gather[is_one_tile(bound) ? worker : unit];
 }
 
-void bound_share(const struct bound *bound, size_t step_rows, size_t *first, size_t *rows) {
-    *first = 0;
-    *rows = step_rows;
-    if (bound->parallel)
-        parallel_bound_share(bound->parallel, step_rows, first, rows);
+struct shards bound_shards(const struct bound *bound) {
+    return bound->parallel ? parallel_bound_shards(bound->parallel) : shards_alone();
 }
 
 struct bound_batch *bound_batch(struct bound *bound) {

@@ -17,12 +17,14 @@
 
 #include "base/pool.h"
 #include "model/model.h"
+#include "model/shards.h"
 
 /* One step's rows, filled by the caller; arrays hold up to `most_rows`. */
 struct bound_batch {
     size_t rows;
-    size_t step_rows;   /* of all processes; used only if there are several */
-    double total;       /* rows in the whole data set, copies counted: N */
+    size_t step_start; /* position in the epoch of the step's first row; with step_rows, the rows */
+    size_t step_rows;  /* of all processes. Both are used only if there are several */
+    double total;      /* rows in the whole data set, copies counted: N */
     size_t *row, *copy; /* B */
     double *x, *noise;  /* B x d: x~ and the given part of V */
     double *shape;      /* B x shape_size(d): of the measurements; or NULL */
@@ -45,12 +47,9 @@ void bound_free(struct bound *bound);
 struct bound_batch *bound_batch(struct bound *bound);
 struct pool *bound_pool(struct bound *bound);
 
-/*
- * The rows of a step that this process evaluates: `rows` rows from `first` on. All rows unless the
- * model has collectives; with collectives the batch is filled with these rows only, and
- * bound_own_gradient has all rows.
- */
-void bound_share(const struct bound *bound, size_t step_rows, size_t *first, size_t *rows);
+/* The shards of a step that this process evaluates: all unless the model has collectives. The batch
+ * is filled with their rows only, shard by shard. */
+struct shards bound_shards(const struct bound *bound);
 
 /* Is called, in any thread, when the gradient by a function's Z is complete and Z will not be read
  * again in this evaluation. */

@@ -191,10 +191,11 @@ struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t
     bound->joined = shapes_join(model, data);
     bound->shaped = shapes_taken(model, data);
     bound->pool = pool_create(threads);
-    bound->most_rows = most_rows;
     bool parallel = model->collectives.processes > 0;
     if (parallel)
         bound->parallel = parallel_bound_create(model, &most_rows);
+    const struct shards shards = bound_shards(bound);
+    bound->most_rows = most_rows * (shards.end - shards.first);
     model->input.most_rows = most_rows;
     bound->most_points = most_rows * model->input.samples;
     bound->target_width = likelihood_target_width(model->options.likelihood, model->classes);

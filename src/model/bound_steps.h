@@ -20,7 +20,7 @@ struct bound {
     bool joined, shaped; /* rows have priors with correlated attributes; shapes */
 
     const struct bound_listener *listener;
-    size_t most_rows; /* of a batch */
+    size_t most_rows; /* of a batch: of all shards of this process */
     struct bound_batch batch;
     struct input_work input_work;
     struct row_priors priors;

@@ -248,8 +248,19 @@ nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *co
                        ours.processes);
     if (collectives && !(ours.sum && ours.largest && ours.gather))
         return failure(error, NIM_INVALID_ARGUMENT, "collectives: a function is NULL");
+    if (collectives) /* others than those among which rows are divided */
+        status = row_table_check_complete(&model->table, error);
+    if (status != NIM_OK)
+        return status;
     model->collectives = ours;
     return succeed(error);
+}
+
+nim_status nim_model_gather_rows(nim_model *model, nim_error *error) {
+    if (!model)
+        return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
+    nim_status status = row_table_gather(&model->table, &model->collectives, error);
+    return status == NIM_OK ? succeed(error) : status;
 }
 
 nim_status nim_model_set_storage(nim_model *model, const nim_storage *storage, nim_error *error) {

@@ -45,11 +45,7 @@ static size_t shard_count(size_t points) {
     return shards;
 }
 
-/* The first shard and the first function of a rank. */
-static size_t shard_start(const struct parallel_bound *parallel, size_t rank) {
-    return part_start(parallel->shards, rank, parallel->all->processes);
-}
-
+/* The first function of a rank. */
 static size_t function_start(const struct bound *bound, size_t rank) {
     return part_start(bound->model->functions, rank, bound->parallel->all->processes);
 }
@@ -60,10 +56,12 @@ struct parallel_bound *parallel_bound_create(const struct nim_model *model, size
     if (!parallel)
         return NULL;
     parallel->all = all;
-    parallel->shards = shard_count(*most_rows * model->input.samples);
-    parallel->first = shard_start(parallel, all->rank);
-    parallel->end = shard_start(parallel, all->rank + 1);
-    *most_rows = (*most_rows + parallel->shards - 1) / parallel->shards;
+    struct shards shards =
+        shards_of(shard_count(*most_rows * model->input.samples), all->rank, all->processes);
+    parallel->shards = shards.count;
+    parallel->first = shards.first;
+    parallel->end = shards.end;
+    *most_rows = (*most_rows + shards.count - 1) / shards.count;
     return parallel;
 }
 
@@ -116,14 +114,8 @@ void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *
     parallel->offset = arena_sizes(arena, parallel->all->processes + 1);
 }
 
-static size_t row_start(const struct parallel_bound *parallel, size_t step_rows, size_t shard) {
-    return step_rows * shard / parallel->shards;
-}
-
-void parallel_bound_share(const struct parallel_bound *parallel, size_t step_rows, size_t *first,
-                          size_t *rows) {
-    *first = row_start(parallel, step_rows, parallel->first);
-    *rows = row_start(parallel, step_rows, parallel->end) - *first;
+struct shards parallel_bound_shards(const struct parallel_bound *parallel) {
+    return (struct shards){parallel->shards, parallel->first, parallel->end};
 }
 
 /* ---------------------------------------------------------------- factors --------------------- */
@@ -228,22 +220,28 @@ static void sum_shard(struct bound *bound, const struct row_sums *sums) {
            (model->count - model->noise_at) * sizeof(double));
 }
 
+static size_t shard_rows(const struct parallel_bound *parallel, const struct bound_batch *step,
+                         size_t shard) {
+    return shard_positions(step->step_start + step->step_rows, shard, parallel->shards) -
+           shard_positions(step->step_start, shard, parallel->shards);
+}
+
 static void sum_shards(struct bound *bound) {
     struct parallel_bound *parallel = bound->parallel;
     const struct bound_batch whole = bound->batch;
     double *own_gradient = bound->own_gradient;
-    size_t first = row_start(parallel, whole.step_rows, parallel->first);
+    size_t start = 0;
     for (size_t s = parallel->first; s < parallel->end; s++) {
         const struct row_sums *sums = &parallel->shard[s - parallel->first];
-        size_t start = row_start(parallel, whole.step_rows, s);
-        size_t rows = row_start(parallel, whole.step_rows, s + 1) - start;
+        size_t rows = shard_rows(parallel, &whole, s);
         if (rows == 0) {
             memset(sums->memory, 0, parallel->count * sizeof(double));
             continue;
         }
-        bound->batch = rows_of(&whole, bound, start - first, rows);
+        bound->batch = rows_of(&whole, bound, start, rows);
         bound->own_gradient = own_gradient + start * bound->model->table.each;
         sum_shard(bound, sums);
+        start += rows;
     }
     bound->batch = whole;
     bound->own_gradient = own_gradient;
@@ -348,17 +346,6 @@ static nim_status share_gradient(struct bound *bound, nim_error *error) {
     return NIM_OK;
 }
 
-/* Exchanges the gradients by the rows' own parameters, which are few compared with the shared
- * ones. */
-static nim_status share_own_gradient(struct bound *bound, nim_error *error) {
-    struct parallel_bound *parallel = bound->parallel;
-    size_t bytes = bound->model->table.each * sizeof(double);
-    for (size_t rank = 0; rank <= parallel->all->processes; rank++)
-        parallel->offset[rank] =
-            row_start(parallel, bound->batch.step_rows, shard_start(parallel, rank)) * bytes;
-    return collective_gather(parallel->all, bound->own_gradient, parallel->offset, error);
-}
-
 nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error *error) {
     nim_status status = share_factors(bound, error);
     if (status != NIM_OK)
@@ -372,6 +359,5 @@ nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error
         *value -= bound->factor[c].kl;
     if (!isfinite(*value))
         return bound_not_finite(bound, error);
-    status = share_own_gradient(bound, error);
-    return status == NIM_OK ? share_gradient(bound, error) : status;
+    return share_gradient(bound, error);
 }

@@ -6,13 +6,15 @@
  * The bound of a minibatch by many processes, with the same bits for any number of them.
  *
  * The rows of a step are divided into shards. Their number depends on the shape of the problem,
- * never on the number of processes. Each process evaluates consecutive shards. A shard is evaluated
- * like a batch, up to its sums over rows (gp_gather and others). These sums are added exactly
+ * never on the number of processes. Each process evaluates consecutive shards, whose rows come from
+ * its own part of the table (shards.h). A shard is evaluated like a batch, up to its sums over rows
+ * (gp_gather and others). These sums are added exactly
  * (exact_sum.h), so that the order does not matter. What depends on Z only is divided by functions:
  * each process factorises the covariances of its functions and sends the numbers that points need.
  * At the end it computes the gradient of its functions from the sums, and sends it.
  *
- * All processes then have the whole gradient, and change the parameters in the same way.
+ * All processes then have the whole gradient by the shared parameters, and change them in the same
+ * way. The gradient by the rows' own parameters stays in the process that has the rows.
  */
 
 #include "model/bound.h"
@@ -26,8 +28,7 @@ void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *
 void parallel_bound_free(struct parallel_bound *parallel);
 
 /* See bound.h. */
-void parallel_bound_share(const struct parallel_bound *parallel, size_t step_rows, size_t *first,
-                          size_t *rows);
+struct shards parallel_bound_shards(const struct parallel_bound *parallel);
 nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error *error);
 
 #endif

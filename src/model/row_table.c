@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/row_table.h"
 
+#include "model/shards.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +65,8 @@ bool row_table_grow(struct row_table *table, size_t rows) {
 }
 
 bool row_table_move(struct row_table *table, const nim_storage *storage) {
-    struct row_table moved = {.each = table->each, .storage = *storage};
+    struct row_table moved = {
+        .each = table->each, .scattered = table->scattered, .storage = *storage};
     if (!table->theta) {
         table->storage = *storage;
         return true;
@@ -76,6 +79,45 @@ bool row_table_move(struct row_table *table, const nim_storage *storage) {
     row_table_free(table);
     *table = moved;
     return true;
+}
+
+/* Gathers one of the arrays; offset: a scratch array of processes + 1. */
+static nim_status gather_array(struct row_table *table, size_t k, const nim_collectives *all,
+                               size_t *offset, nim_error *error) {
+    for (size_t rank = 0; rank <= all->processes; rank++) {
+        size_t shard = shards_of(table->scattered, rank, all->processes).first;
+        offset[rank] = shard_part_start(table->rows, shard, table->scattered) * width_of(table, k) *
+                       sizeof(double);
+    }
+    return collective_gather(all, *array_of(table, k), offset, error);
+}
+
+nim_status row_table_gather(struct row_table *table, const nim_collectives *all, nim_error *error) {
+    if (!table->scattered)
+        return NIM_OK;
+    if (all->processes == 0)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the parameters of some rows are in other processes, and can no longer be "
+                       "gathered");
+    size_t *offset = calloc(all->processes + 1, sizeof *offset);
+    nim_status status =
+        offset ? NIM_OK
+               : failure(error, NIM_OUT_OF_MEMORY, "no memory to gather the parameters of rows");
+    status = collective_agree(all, status, error);
+    for (size_t k = 0; status == NIM_OK && k < ARRAYS; k++)
+        status = gather_array(table, k, all, offset, error);
+    free(offset);
+    if (status == NIM_OK)
+        table->scattered = 0;
+    return status;
+}
+
+nim_status row_table_check_complete(const struct row_table *table, nim_error *error) {
+    return table->scattered
+               ? failure(error, NIM_INVALID_ARGUMENT,
+                         "the parameters of rows are divided among the processes; all of them must "
+                         "call nim_model_gather_rows first")
+               : NIM_OK;
 }
 
 void row_table_forget(struct row_table *table) {

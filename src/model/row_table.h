@@ -2,10 +2,15 @@
 #ifndef NIMGP_MODEL_ROW_TABLE_H
 #define NIMGP_MODEL_ROW_TABLE_H
 
-/* The parameters of each training row, and how often they were updated. This table grows with the
- * rows; its memory comes from the caller's storage, if there is one (nim_model_set_storage). */
+/*
+ * The parameters of each training row, and how often they were updated. This table grows with the
+ * rows; its memory comes from the caller's storage, if there is one (nim_model_set_storage).
+ *
+ * In a training by several processes each one updates the parameters of its own rows (shards.h).
+ * The table is then scattered: the other rows are as they were before, until they are gathered.
+ */
 
-#include "nimgp.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +20,7 @@ struct row_table {
     double *theta;       /* rows x each */
     double *moments;     /* rows x 2 x each: the optimiser's */
     double *visits;      /* rows: whole numbers */
+    size_t scattered;    /* over so many shards; 0 if all rows are up to date */
     nim_storage storage; /* resize NULL: the heap */
 };
 
@@ -23,6 +29,12 @@ bool row_table_grow(struct row_table *table, size_t rows);
 
 /* Moves everything to another storage; false, with nothing moved, if that has not enough space. */
 bool row_table_move(struct row_table *table, const nim_storage *storage);
+
+/* Makes a scattered table complete in all processes, which must all call this. */
+nim_status row_table_gather(struct row_table *table, const nim_collectives *all, nim_error *error);
+
+/* Fails if the table is scattered. */
+nim_status row_table_check_complete(const struct row_table *table, nim_error *error);
 
 /* Sets the optimiser's part to zero. */
 void row_table_forget(struct row_table *table);

@@ -49,8 +49,7 @@ struct nim_trainer {
     size_t total;         /* rows of an epoch, including copies */
     size_t batches, next; /* of an epoch */
     struct order *order;  /* of the epoch's rows */
-    const size_t *drawn;  /* rows of the present step */
-    size_t mine;          /* index of this process's first row among those of a step */
+    const size_t *drawn;  /* rows of the present step that this process evaluates */
     size_t target_width;  /* numbers in a row's target */
     bool weighs;          /* targets are classes; rows of rare ones have larger weights at first */
     double *rarity;       /* C: rows of an average class / rows of this one */
@@ -92,9 +91,11 @@ static nim_status create_trainer(nim_model *model, const nim_data *data, nim_tra
     trainer->width = 1.0;
     trainer->target_width = likelihood_target_width(model->options.likelihood, model->classes);
     trainer->weighs = targets_are_classes(model);
-    trainer->order = order_create(trainer->total, batch, model->options.seed);
     trainer->rarity = calloc(model->classes + 1, sizeof *trainer->rarity);
     trainer->bound = bound_create(model, data, batch, model_threads(model));
+    if (trainer->bound)
+        trainer->order =
+            order_create(trainer->total, bound_shards(trainer->bound), batch, model->options.seed);
     if (!trainer->order || !trainer->rarity || !trainer->bound ||
         !row_table_grow(&model->table, data->rows)) {
         nim_trainer_free(trainer);
@@ -112,7 +113,11 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
         return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
     *result = NULL;
     nim_data ours;
-    nim_status status = take_data(&ours, data, error);
+    nim_status status =
+        model ? row_table_gather(&model->table, &model->collectives, error) : NIM_OK;
+    if (status != NIM_OK)
+        return status;
+    status = take_data(&ours, data, error);
     if (status == NIM_OK)
         status = create_trainer(model, &ours, result, error);
     if (model) /* without a model there are no other processes */
@@ -133,18 +138,25 @@ void nim_trainer_free(nim_trainer *trainer) {
     free(trainer);
 }
 
+/* The row and the copy of it that the order calls `drawn`. The copies of a row follow one another
+ * if the table is divided, so that its parts are consecutive rows. */
+static void take_drawn(const struct nim_trainer *trainer, size_t drawn, size_t *row, size_t *copy) {
+    size_t rows = trainer->data.rows, copies = trainer->model->options.input->copies;
+    bool divided = bound_shards(trainer->bound).count > 1;
+    *row = divided ? drawn / copies : drawn % rows;
+    *copy = divided ? drawn % copies : drawn / rows;
+}
+
 static void fill_rows(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
     struct nim_model *model = trainer->model;
     struct bound_batch *batch = bound_batch(trainer->bound);
-    const size_t *mine = trainer->drawn + trainer->mine;
     size_t first = unit * ROWS_PER_UNIT, count = batch->rows - first;
-    size_t each = model->table.each, rows = trainer->data.rows, d = model->attributes;
+    size_t each = model->table.each, d = model->attributes;
     count = count < ROWS_PER_UNIT ? count : ROWS_PER_UNIT;
     for (size_t i = first; i < first + count; i++) {
-        batch->row[i] = mine[i] % rows;
-        batch->copy[i] = mine[i] / rows;
+        take_drawn(trainer, trainer->drawn[i], &batch->row[i], &batch->copy[i]);
         if (each)
             memcpy(batch->own + i * each, model->table.theta + batch->row[i] * each,
                    each * sizeof(double));
@@ -172,9 +184,9 @@ static void fill_batch(struct nim_trainer *trainer) {
     struct bound_batch *batch = bound_batch(trainer->bound);
     size_t start = rows_before(trainer, trainer->next);
     size_t end = rows_before(trainer, trainer->next + 1);
+    batch->step_start = start;
     batch->step_rows = end - start;
-    trainer->drawn = order_rows(trainer->order, start, end - start);
-    bound_share(trainer->bound, batch->step_rows, &trainer->mine, &batch->rows);
+    trainer->drawn = order_rows(trainer->order, start, end - start, &batch->rows);
     batch->total = (double)trainer->total;
     batch->step = trainer->model->step;
     batch->width = trainer->width;
@@ -182,17 +194,17 @@ static void fill_batch(struct nim_trainer *trainer) {
              fill_rows, trainer);
 }
 
-/* A row's own parameters are updated only if it is in the batch, and each row has its own count of
- * updates. */
+/* A row's own parameters are updated only if it is in the batch, in the process that has the row.
+ * Each row has its own count of updates. */
 static void update_rows(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
     struct row_table *table = &trainer->model->table;
-    size_t rows = bound_batch(trainer->bound)->step_rows;
+    const struct bound_batch *batch = bound_batch(trainer->bound);
     const double *gradient = bound_own_gradient(trainer->bound);
     size_t each = table->each, end = (unit + 1) * ROWS_PER_UNIT;
-    for (size_t i = unit * ROWS_PER_UNIT; i < end && i < rows; i++) {
-        size_t row = trainer->drawn[i] % trainer->data.rows;
+    for (size_t i = unit * ROWS_PER_UNIT; i < end && i < batch->rows; i++) {
+        size_t row = batch->row[i];
         double *moments = table->moments + row * 2 * each;
         adam_update(each, ROW_RATE_FACTOR * trainer->rate, (uint64_t)++table->visits[row],
                     gradient + i * each, table->theta + row * each, moments, moments + each);
@@ -302,9 +314,11 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
     pool_run(bound_pool(trainer->bound), model->functions + 1, update_gap, trainer);
     update_network(trainer);
     if (model->table.each) {
-        size_t rows = bound_batch(trainer->bound)->step_rows;
+        size_t rows = bound_batch(trainer->bound)->rows;
         pool_run(bound_pool(trainer->bound), (rows + ROWS_PER_UNIT - 1) / ROWS_PER_UNIT,
                  update_rows, trainer);
+        if (model->collectives.processes > 1)
+            model->table.scattered = bound_shards(trainer->bound).count;
     }
     keep_in_range(model);
     trainer->epoch_sum += value;
@@ -438,22 +452,22 @@ static nim_status begin(struct training *training, nim_error *error) {
 }
 
 /* Progress is reported at the end of an epoch and, in long epochs, a few times a second. */
-static bool is_time_to_report(struct training *training) {
+static bool is_time_to_report(const struct training *training) {
     struct timespec now;
+    if (!training->progress)
+        return false;
     clock_gettime(CLOCK_MONOTONIC, &now);
     double waited = (double)(now.tv_sec - training->reported.tv_sec) +
                     1e-9 * (double)(now.tv_nsec - training->reported.tv_nsec);
-    if (training->trainer->next != 0 && waited < REPORT_SECONDS)
-        return false;
-    training->reported = now;
-    return true;
+    return training->trainer->next == 0 || waited >= REPORT_SECONDS;
 }
 
-static bool wants_to_stop(struct training *training) {
+static bool report_progress(struct training *training) {
     const struct nim_trainer *trainer = training->trainer;
-    if (!training->progress || !is_time_to_report(training))
-        return false;
     note_checkpoint(training);
+    if (!training->progress)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &training->reported);
     nim_progress report = {.epoch = training->schedule.steps / trainer->batches,
                            .epochs = training->schedule.plan.most_steps / trainer->batches,
                            .batch = trainer->next,
@@ -463,6 +477,19 @@ static bool wants_to_stop(struct training *training) {
                            .rate = trainer->rate,
                            .jitter = largest_jitter(trainer->model)};
     return training->progress(&report, training->context);
+}
+
+/* All processes report after the same steps, so that their progress functions can communicate, and
+ * all stop if one of them wants to. */
+static nim_status report_together(struct training *training, bool *stop, nim_error *error) {
+    const nim_collectives *all = &training->trainer->model->collectives;
+    bool due = is_time_to_report(training);
+    *stop = false;
+    nim_status status = collective_any(all, &due, error);
+    if (status != NIM_OK || !due)
+        return status;
+    *stop = report_progress(training);
+    return collective_any(all, stop, error);
 }
 
 /* Steps until the schedule ends, and then to the end of the epoch, so that the bound is that of a
@@ -478,18 +505,24 @@ static nim_status run_training(struct training *training, nim_error *error) {
         if (status != NIM_OK)
             return status;
         more = schedule_continue(&training->schedule, bound);
-        bool stop = wants_to_stop(training);
-        status = collective_agree_to_stop(&trainer->model->collectives, &stop, error);
+        bool stop;
+        status = report_together(training, &stop, error);
         if (status != NIM_OK)
             return status;
-        if (stop && (more || trainer->next != 0)) {
-            note_checkpoint(training); /* of this step, even if another process asked to stop */
+        if (stop && (more || trainer->next != 0))
             return failure(error, NIM_CANCELLED,
                            "the progress callback stopped the training after step %llu",
                            (unsigned long long)trainer->model->step);
-        }
     }
     return NIM_OK;
+}
+
+/* The status of the steps. All processes have the same, unless they cannot communicate. */
+static nim_status gather_after(nim_status steps, struct nim_model *model, nim_error *error) {
+    if (steps == NIM_COMMUNICATION)
+        return steps;
+    nim_status gathered = row_table_gather(&model->table, &model->collectives, error);
+    return gathered == NIM_OK ? steps : gathered;
 }
 
 nim_status training_run(nim_model *model, const nim_data *data, nim_progress_function progress,
@@ -503,7 +536,7 @@ nim_status training_run(nim_model *model, const nim_data *data, nim_progress_fun
     clock_gettime(CLOCK_MONOTONIC, &training.reported);
     status = begin(&training, error);
     if (status == NIM_OK) {
-        status = run_training(&training, error);
+        status = gather_after(run_training(&training, error), model, error);
         if (status == NIM_OK && progress)
             note_checkpoint(&training);
         model->under_way = status == NIM_CANCELLED || (status == NIM_OK && progress);

@@ -40,15 +40,16 @@ def lines_of_ours(text):
 
 
 def same_file(nimgp):
-    """1, 2 and 4 processes leave the same bytes, and say what they do once."""
+    """1, 2 and 4 processes leave the same bytes, in the model and in the checkpoint, and say what they do once."""
     nimgp.write_rows("train.csv", *blobs(120))
-    fit = ["fit", "train.csv", *QUICK, "--validation", "0.2", "--novelty", "always", "--class-weight", "balanced"]
-    talk = good(nimgp, 1, *fit, "-o", "one").stderr
-    first = nimgp.read("one")
-    for ranks in (2, 4):
-        done = good(nimgp, ranks, *fit, "-o", f"of{ranks}")
-        check(nimgp.read(f"of{ranks}") == first, ranks, "processes: another model")
-        check(len(lines_of_ours(done.stderr)) == len(lines_of_ours(talk)), done.stderr)
+    for more in (["--novelty", "always", "--class-weight", "balanced"], ["--input", "latent", "--calibrate", "none"]):
+        fit = ["fit", "train.csv", *QUICK, "--validation", "0.2", *more, "--every", "1"]
+        talk = good(nimgp, 1, *fit, "-o", "one", "--checkpoint", "c1").stderr
+        for ranks in (2, 4):
+            done = good(nimgp, ranks, *fit, "-o", f"of{ranks}", "--checkpoint", f"c{ranks}")
+            check(nimgp.read(f"of{ranks}") == nimgp.read("one"), more, ranks, "processes: another model")
+            check(nimgp.read(f"c{ranks}") == nimgp.read("c1"), more, ranks, "processes: another checkpoint")
+            check(len(lines_of_ours(done.stderr)) == len(lines_of_ours(talk)), done.stderr)
 
 
 def every_model(nimgp):
@@ -147,10 +148,9 @@ def killed(nimgp):
     """SIGKILL to one, be it the first or the last: the others end with a code that is not 0, without more than a line
     of theirs and soon, and the checkpoint goes on with another number of them to the same bytes."""
     nimgp.write_rows("train.csv", *blobs(400))
-    fit = ["fit", "train.csv", *QUICK, "--calibrate", "none"]
-    long = [*fit, "--epochs", "40"]
-    good(nimgp, 1, *long, "-o", "whole")
-    for victim in (0, -1):
+    for victim, model in ((0, "marginal"), (-1, "latent")):
+        long = ["fit", "train.csv", *QUICK, "--calibrate", "none", "--input", model, "--epochs", "40"]
+        good(nimgp, 1, *long, "-o", "whole")
         kill_one(nimgp, long, victim)
         good(nimgp, 3, "fit", "train.csv", "-o", "m", "--resume", "c", "--threads", "1")
         check(nimgp.read("m") == nimgp.read("whole"), "another model after the kill")
@@ -158,14 +158,20 @@ def killed(nimgp):
             (nimgp.directory / name).unlink()
 
 
-def kill_one(nimgp, long, victim):
-    launcher = subprocess.Popen([*MPIRUN, "-n", "2", MANY, *long, "-o", "m", "--checkpoint", "c", "--every", "1"],
+def under_way(nimgp, words):
+    """Two processes in a training that has written its checkpoint c."""
+    launcher = subprocess.Popen([*MPIRUN, "-n", "2", MANY, *words, "-o", "m", "--checkpoint", "c", "--every", "1"],
                                 cwd=nimgp.directory, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not (nimgp.directory / "c").exists() and launcher.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
-    check(launcher.poll() is None, "over before it could be killed")
+    check(launcher.poll() is None, "over before it could be stopped")
+    return launcher
+
+
+def kill_one(nimgp, long, victim):
+    launcher = under_way(nimgp, long)
     os.kill(ranks_of(launcher.pid)[victim], signal.SIGKILL)
     start = time.monotonic()
     _, text = launcher.communicate(timeout=60)
@@ -176,4 +182,17 @@ def kill_one(nimgp, long, victim):
     check(not (nimgp.directory / "m").exists(), "a model was left")
 
 
-main([same_file, every_model, row_files, same_predictions, refusals, one_is_bad, killed])
+def interrupted(nimgp):
+    """Ctrl-C in one process stops all after the same step, also in an epoch; one goes on to the same bytes."""
+    nimgp.write_rows("train.csv", *blobs(4000))
+    long = ["fit", "train.csv", *QUICK, "--calibrate", "none", "--input", "latent", "--epochs", "20"]
+    good(nimgp, 1, *long, "-o", "whole")
+    launcher = under_way(nimgp, long)
+    os.kill(ranks_of(launcher.pid)[-1], signal.SIGINT)
+    _, text = launcher.communicate(timeout=60)
+    check(launcher.returncode not in (0, None) and "to continue: " in text, launcher.returncode, text)
+    good(nimgp, 1, "fit", "train.csv", "-o", "m", "--resume", "c", "--threads", "1")
+    check(nimgp.read("m") == nimgp.read("whole"), "another model after the interrupt")
+
+
+main([same_file, every_model, row_files, same_predictions, refusals, one_is_bad, killed, interrupted])

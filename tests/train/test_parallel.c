@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "likelihood/likelihood.h"
+#include "model/shards.h"
 #include "support/parallel_problem.h"
 
 #include <math.h>
@@ -99,9 +100,11 @@ struct run {
     struct member member;
     const nim_options *options;
     nim_data data;
-    nim_model *model;  /* to go on with, or NULL; then what came of it */
-    size_t stop_after; /* steps, asked for by the last rank; 0: never */
-    size_t late_after; /* see struct team */
+    nim_model *model;               /* to go on with, or NULL; then what came of it */
+    size_t stop_after;              /* steps, asked for by the last rank; 0: never */
+    size_t late_after;              /* see struct team */
+    nim_progress_function progress; /* NULL: stop_late */
+    struct kept *kept;              /* of all members, for keep_checkpoint */
     nim_status status;
     nim_error error;
 };
@@ -123,7 +126,8 @@ static void *run_member(void *context) {
     if (run->model)
         nim_model_set_collectives(run->model, &all, NULL);
     if (run->model)
-        run->status = nim_model_train(run->model, &run->data, stop_late, run, &run->error);
+        run->status = nim_model_train(run->model, &run->data,
+                                      run->progress ? run->progress : stop_late, run, &run->error);
     return NULL;
 }
 
@@ -165,12 +169,14 @@ static void assert_same_model(const nim_model *one, const nim_model *other, cons
         fail_msg("%s: another bound, temperature or jitter", what);
 }
 
-static void same_for_any_size(const struct problem *problem, bool calibrated) {
+static void same_for_any_size(const struct problem *problem, const char *last_batch,
+                              bool calibrated) {
     static const size_t sizes[] = {1, 2, 3, 4};
     struct fixture fixture;
     struct run first[1] = {0};
     fixture_create(&fixture, problem);
     parallel_options(fixture.options);
+    set(fixture.options, "last_batch", last_batch);
     if (calibrated)
         set(fixture.options, "calibrate", "auto");
     const struct run like = {.options = fixture.options, .data = fixture.data};
@@ -195,7 +201,26 @@ static void any_number_of_processes(void **state) {
     for (size_t i = 0; input_list[i]; i++)
         for (size_t l = 0; l < PARALLEL_LIKELIHOODS; l++) {
             const struct problem problem = parallel_problem(i, l);
-            same_for_any_size(&problem, l == 1 && i % 3 == 0);
+            same_for_any_size(&problem, "even", l == 1 && i % 3 == 0);
+        }
+}
+
+/* A short last step, and fewer rows than shards or processes. */
+static void odd_sizes(void **state) {
+    (void)state;
+    static const char *const input[] = {"latent", "augmented"};
+    static const size_t rows[] = {3, 31, 70};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < 3; k++) {
+            struct problem problem = {.classes = 3,
+                                      .attributes = 2,
+                                      .inducing = 3,
+                                      .rows = rows[k],
+                                      .kernel = "se",
+                                      .input = input[i],
+                                      .noise = "given",
+                                      .samples = 1};
+            same_for_any_size(&problem, "rest", false);
         }
 }
 
@@ -214,7 +239,7 @@ static void any_number_in_single_precision(void **state) {
                                   .likelihood = likelihood[i % 3],
                                   .samples = 1 + i % 3,
                                   .single = true};
-        same_for_any_size(&problem, i == 1);
+        same_for_any_size(&problem, "even", i == 1);
     }
 }
 
@@ -363,6 +388,130 @@ static void stopped_by_one(void **state) {
     fixture_free(&fixture);
 }
 
+/* ---------------------------------------------------------------- rows of their own ----------- */
+
+/* What a member's progress function finds. It runs in a thread, where it must not fail the test. */
+struct kept {
+    const char *wrong;
+    size_t first_visits; /* of all rows, at the first report */
+    size_t middle;       /* reports in the middle of an epoch */
+    char file[1 << 16];  /* the last checkpoint of one of these, or else of another report */
+    size_t bytes;
+};
+
+static void expect(struct kept *kept, bool so, const char *wrong) {
+    if (!so && !kept->wrong)
+        kept->wrong = wrong;
+}
+
+/* Before rows are gathered for the first time, only those of this member have changed, each at
+ * most once and in a whole epoch just once. */
+static void check_own_rows(struct kept *kept, const struct run *run, bool whole_epoch) {
+    const struct row_table *table = &run->model->table;
+    struct shards mine = shards_of(table->scattered, run->member.rank, run->member.team->size);
+    size_t from = shard_part_start(table->rows, mine.first, mine.count);
+    size_t to = shard_part_start(table->rows, mine.end, mine.count);
+    for (size_t i = 0; i < table->rows; i++) {
+        bool own = i >= from && i < to;
+        expect(kept, table->visits[i] <= (own ? 1.0 : 0.0), "visits");
+        for (size_t k = 0; k < table->each && !own; k++)
+            expect(kept, table->theta[i * table->each + k] == 0.0, "a row of another changed");
+        kept->first_visits += table->visits[i] == 1.0;
+    }
+    expect(kept, !whole_epoch || kept->first_visits == to - from, "rows of an epoch");
+}
+
+static void check_refusals(struct kept *kept, const struct run *run, double *scratch) {
+    nim_model *model = run->model;
+    nim_error error;
+    expect(kept, nim_model_save_memory(model, NULL, 0, NULL, &error) == NIM_INVALID_ARGUMENT,
+           "saved in parts");
+    expect(kept, strstr(error.message, "nim_model_gather_rows"), error.message);
+    expect(kept,
+           nim_model_denoise(model, &run->data, scratch, scratch, NULL) == NIM_INVALID_ARGUMENT,
+           "denoised in parts");
+    expect(kept,
+           nim_model_set_collectives(model, &model->collectives, NULL) == NIM_INVALID_ARGUMENT,
+           "other collectives");
+}
+
+/* A report: the rows' parameters are with their members until all gather them. */
+static int keep_checkpoint(const nim_progress *progress, void *context) {
+    struct run *run = context;
+    struct kept *kept = &run->kept[run->member.rank];
+    double scratch[200];
+    if (kept->bytes == 0) {
+        check_own_rows(kept, run, progress->batch == 0);
+        check_refusals(kept, run, scratch);
+    }
+    expect(kept, nim_model_gather_rows(run->model, NULL) == NIM_OK, "not gathered");
+    expect(kept, nim_model_denoise(run->model, &run->data, scratch, scratch, NULL) == NIM_OK,
+           "not denoised");
+    if (progress->batch != 0 || kept->middle == 0)
+        expect(kept,
+               nim_model_save_memory(run->model, kept->file, sizeof kept->file, &kept->bytes,
+                                     NULL) == NIM_OK,
+               "not saved");
+    kept->middle += progress->batch != 0;
+    return 0;
+}
+
+/* Checkpoints that are written on the way, by gathering rows: all members have the same, the
+ * training is not disturbed, and any number of members goes on from there to the same end. */
+static void checkpoints_on_the_way(void **state) {
+    (void)state;
+    enum { CALLS = 16 };
+    struct fixture fixture;
+    struct run whole[1] = {0};
+    struct kept *kept = calloc(3, sizeof *kept);
+    size_t middle = 0;
+    fixture_create(&fixture, &latent);
+    parallel_options(fixture.options);
+    struct run like = {.options = fixture.options, .data = fixture.data};
+    train_team(1, &like, whole);
+    for (size_t calls = 6; calls <= CALLS; calls += 5) {
+        struct run run[MOST] = {0}, resumed[MOST] = {0};
+        nim_error error;
+        memset(kept, 0, 3 * sizeof *kept);
+        like.late_after = calls;
+        like.kept = kept;
+        like.progress = keep_checkpoint;
+        train_team(3, &like, run);
+        size_t visits = 0;
+        for (size_t r = 0; r < 3; r++) {
+            stop_on(run[r].status, &run[r].error);
+            assert_same_model(whole->model, run[r].model, "gathered on the way");
+            assert_int_equal(kept[r].bytes, kept[0].bytes);
+            assert_memory_equal(kept[r].file, kept[0].file, kept[0].bytes);
+            if (kept[r].wrong)
+                fail_msg("process %zu: %s", r, kept[r].wrong);
+            visits += kept[r].first_visits;
+        }
+        assert_true(visits == fixture.rows || kept->middle);
+        middle += kept->middle;
+        like.late_after = 0;
+        like.progress = NULL;
+        for (size_t size = 1; size <= 4; size += 3) {
+            for (size_t r = 0; r < size; r++) {
+                stop_on(nim_model_load_memory(kept->file, kept->bytes, &resumed[r].model, &error),
+                        &error);
+                stop_on(nim_model_set_option(resumed[r].model, "threads", "1", &error), &error);
+            }
+            train_team(size, &like, resumed);
+            for (size_t r = 0; r < size; r++) {
+                stop_on(resumed[r].status, &resumed[r].error);
+                assert_same_model(whole->model, resumed[r].model, "resumed");
+            }
+            free_team(size, resumed);
+        }
+        free_team(3, run);
+    }
+    assert_true(middle > 0);
+    free(kept);
+    free_team(1, whole);
+    fixture_free(&fixture);
+}
+
 /* One member's data are bad: nobody waits for it. */
 static void one_fails_all_end(void **state) {
     (void)state;
@@ -440,6 +589,7 @@ int main(void) {
         cmocka_unit_test(gradient_as_alone),       cmocka_unit_test(stop_and_go_on),
         cmocka_unit_test(stopped_by_one),          cmocka_unit_test(one_fails_all_end),
         cmocka_unit_test(lost_processes),          cmocka_unit_test(refusals),
+        cmocka_unit_test(checkpoints_on_the_way),  cmocka_unit_test(odd_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
