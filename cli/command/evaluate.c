@@ -438,7 +438,7 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
         return complain(
             complaint, BAD_USAGE,
             "evaluate: --report cannot be used with --weights: the page counts all rows equally");
-    return report_page_open(&evaluation->page, arguments, path, &evaluation->loaded,
+    return report_page_open(&evaluation->page, arguments, path, "html", &evaluation->loaded,
                             &evaluation->input, complaint);
 }
 
@@ -473,7 +473,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
                                  argument_text(arguments, "weights"), complaint) &&
                 open_page(&evaluation, complaint) && rate(&evaluation, complaint) &&
                 print(&evaluation, complaint) && out_of_fold_close(&evaluation.out, complaint) &&
-                (!evaluation.page.report || report_page_write(&evaluation.page, "html", complaint));
+                (!evaluation.page.report || report_page_write(&evaluation.page, complaint));
     row_weights_free(&evaluation.weights);
     predictions_free(&evaluation.predictions);
     assessment_free(&evaluation.assessment);

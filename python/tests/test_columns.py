@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pickle
 import subprocess
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -97,6 +98,24 @@ def test_the_program_means_the_same(tmp_path):
     model = load(tmp_path / "m")
     rows = from_table(table, features=model.feature_names_in_)
     assert np.allclose(model.predict_proba(rows.X, X_err=rows.X_err)[:, 0], wanted, atol=1e-12)
+
+
+def test_values_without_a_logarithm_are_told_as_by_the_program(tmp_path):
+    table = stars()
+    table.loc[:4, "flux"] = [-99.0, 0.0, -1.0, np.nan, -2.0]
+    table.loc[2, "Gmag"] = -15.0
+    table.loc[4, "class"] = None  # this row is not used
+    table.to_csv(tmp_path / "t.csv", index=False)
+    quick = ["--epochs", "1", "--inducing", "4", "--calibrate", "none", "--missing-value", "-99"]
+    done = subprocess.run([PROGRAM, "fit", "t.csv", "-o", "m", "--log", "flux,Gmag", *quick],
+                          cwd=tmp_path, check=True, capture_output=True, text=True)  # fmt: skip
+    told = [line.removeprefix("nimgp: ") for line in done.stderr.splitlines() if "logarithm" in line]
+    assert [line[:30] for line in told] == ["Gmag: 1 value is not positive,", "flux: 2 values are not positiv"]
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        from_table(table, label="class", log=["flux", "Gmag"], missing_value=-99)
+    assert [str(warning.message) for warning in found] == told
+    assert {warning.filename for warning in found} == {__file__}
 
 
 def test_units_stay_with_the_model(tmp_path):
