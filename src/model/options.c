@@ -120,7 +120,7 @@ static const struct option option_list[] = {
      REAL, AT(lengthscale_prior)},
     {{"epsilon", "0.001",
       "1e-9 .. 0.5",
-      "Share of wrong labels, for robust_max.",
+      "Share of wrong labels, for the robust-max likelihood.",
       NIM_OPTION_REAL, NULL, 1e-9, 0.5, NIM_OPTION_SHAPES},
      REAL, AT(epsilon)},
     {{"learn_epsilon", "0",
