@@ -103,5 +103,8 @@ def test_the_table_of_options_is_complete():
     parameter_of = {option: name for name, option in OPTION_OF.items()}
     options = [(option.name, parameter_of.get(option.name, "-"), option.default) for option in nimgp.options()]
     assert found == options
+    page = (ROOT / "docs" / "options.md").read_text()
+    names = [name for option in nimgp.options() if option.type == "choice" for name in option.choices]
+    assert [name for name in names if f"`{name}`" not in page] == []
     offered = {name for estimator in ESTIMATORS for name in [*estimator().get_params(), "likelihood"]}
     assert offered >= set(OPTION_OF)

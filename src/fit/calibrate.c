@@ -339,6 +339,7 @@ nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_functi
         !(labels = malloc(considered.count * sizeof *labels)))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     status = collective_agree(&model->collectives, status, error);
+    assert(status != NIM_OK || p); /* processes agree on success only if this one has it */
     for (size_t fold = 0; status == NIM_OK && fold < FOLDS; fold++)
         status = judge_fold(model, data, &considered, fold, &listener, p, error);
     if (status == NIM_OK) {
