@@ -18,8 +18,9 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import nimgp
-from nimgp import NoisyGPClassifier, fit_table, from_parquet, from_table, load
+from nimgp import NoisyGPClassifier, fit_table, from_fits, from_parquet, from_table, load
 from nimgp._arrow import ArrowColumns
+from nimgp._units import agree
 from problems import ROOT
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
@@ -143,6 +144,33 @@ def test_units_stay_with_the_model(tmp_path):
         )
         with pytest.raises(ValueError, match=r"'log\(flux\)' is in erg, but was in Jy"):
             one.predict(others.X, X_err=others.X_err)
+
+
+SAME_UNITS = ["erg cm-2 s-1", "erg.cm**-2.s**-1", "s^-1 * erg cm-2", "erg/cm2/s", "erg / (s cm2)",
+              "erg/(s.cm^2)", "1/(s cm2/erg)", "erg s-2 cm-2 s"]  # fmt: skip
+DIFFERENT_UNITS = ["erg cm-2 s-1", "erg cm-2", "erg cm2 s-1", "erg/cm2 s", "Erg cm-2 s-1", "", "10-3 erg",
+                   "10-4 erg", "m(1/2)", "m(1/3)", "mag(AB)", "mag(ST)"]  # fmt: skip
+
+
+def test_units_are_compared_as_products():
+    """The lists of tests/cli/test_columns.c, which tests the program's comparison."""
+    assert all(agree(one, other) for one in SAME_UNITS for other in SAME_UNITS)
+    assert all(agree(one, other) == (one == other) for one in DIFFERENT_UNITS for other in DIFFERENT_UNITS)
+    text = (ROOT / "tests" / "cli" / "test_columns.c").read_text()
+    assert all(f'"{unit}"' in text for unit in SAME_UNITS + DIFFERENT_UNITS)
+
+
+def test_units_of_fits_are_those_of_the_program(tmp_path):
+    """astropy writes units in its own way; models of the program and of Python accept either."""
+    table = Table.from_pandas(stars().drop(columns=["star"]))
+    table["flux"].unit = table["flux_err"].unit = "ph cm-2 s-1"
+    table.write(tmp_path / "t.fits")
+    quick = ["--epochs", "2", "--inducing", "4", "--calibrate", "none", "-q"]
+    subprocess.run([PROGRAM, "fit", "t.fits", "-o", "m", *quick], cwd=tmp_path, check=True)
+    rows = from_fits(tmp_path / "t.fits", label="class")
+    assert load(tmp_path / "m").predict(rows.X, X_err=rows.X_err).shape == (60,)
+    NoisyGPClassifier(**QUICK).fit(rows.X, rows.y, X_err=rows.X_err).save(tmp_path / "ours")
+    subprocess.run([PROGRAM, "predict", "ours", "t.fits", "-o", "p.csv", "-q"], cwd=tmp_path, check=True)
 
 
 def test_errors_follow_their_rows():
