@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws predicted class probabilities against the best possible ones, which `nimgp simulate` wrote.
+"""Draws predicted class probabilities against the best possible ones, which `nimgp simulate` wrote. Needs
+matplotlib.
 
 usage: bayes_picture.py PREDICTED.csv BAYES.csv OUTPUT.png
 

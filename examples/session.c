@@ -18,7 +18,7 @@ static double uniform(double low, double high) {
     return low + (high - low) * rand() / RAND_MAX;
 }
 
-/* Roughly normal, deviation 1. */
+/* Roughly normal, with standard deviation 1. */
 static double normal(void) {
     double sum = 0.0;
     for (int i = 0; i < 12; i++)
@@ -59,7 +59,7 @@ int main(void) {
         return stop(&error);
     printf("bound %.1f after %zu epochs\n", nim_model_bound(model), nim_model_epochs(model));
 
-    /* The same place seen sharply and badly, and a place far inside the parabola. */
+    /* One position with a small and a large error, and a position far inside the parabola. */
     const double new_x[] = {0.0, 0.4, 0.0, 0.4, 0.0, 2.0};
     const double new_sigma[] = {0.05, 0.05, 1.0, 1.0, 0.3, 0.3};
     double probabilities[NEW_ROWS * CLASSES];

@@ -23,7 +23,7 @@
  *    unless a comment says otherwise.
  *  - Every function that can fail returns a nim_status. If `error` is not NULL, it also writes a
  *    one-line message there that says what is wrong and where. On failure outputs are unchanged or
- *    NULL.
+ *    NULL, unless a comment says otherwise.
  *  - There is no global state. A handle may be used from any thread, but by one thread at a time.
  *    Different handles may be used at the same time. A predictor only reads its model, so several
  *    predictors may share a model that is not being trained.
@@ -122,7 +122,7 @@ typedef struct nim_option_info {
     const char *name;
     const char *fallback; /* the default, as text */
     const char *values;   /* the allowed values, as text for people */
-    const char *help;     /* one sentence */
+    const char *help;     /* what the option does */
     nim_option_type type;
     const char *const *choices; /* the allowed names, terminated by NULL; NULL if there are none */
     double least, most;         /* the range of a number */
@@ -449,7 +449,7 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            that is a sum, functions x terms x attributes
  *   variances        functions               s2 of each kernel (for numbers, in standard units of
  *                                            y); for a sum, functions x terms
- *   white_noise      functions               s0^2
+ *   white_noise      functions               variance s0^2 that each kernel adds on its diagonal
  *   inducing_inputs  functions x inducing x attributes
  *   noise_variance   attributes              learned input noise; zeros if noise is given
  *   relevance        attributes              share of each attribute: 1/lambda^2 in standard units,

@@ -337,8 +337,9 @@ static bool write_places(const struct trial *trial, const nim_report *report,
 static void set_map(struct trial *trial, size_t d, const size_t attribute[2], const double low[2],
                     const double high[2]) {
     for (size_t place = 0; place < trial->places; place++) {
-        double across = ((double)(place % MAP_PLACES) + 0.5) / MAP_PLACES;
-        double up = ((double)(place / MAP_PLACES) + 0.5) / MAP_PLACES;
+        size_t row = place / MAP_PLACES, column = place % MAP_PLACES;
+        double across = ((double)column + 0.5) / MAP_PLACES;
+        double up = ((double)row + 0.5) / MAP_PLACES;
         trial_set(trial, place, d, attribute[0], low[0] + (high[0] - low[0]) * across);
         trial_set(trial, place, d, attribute[1], low[1] + (high[1] - low[1]) * up);
     }

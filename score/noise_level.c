@@ -139,8 +139,8 @@ bool noise_add(struct noise_levels *noise, size_t rows, const double *x, const d
         count_row(noise, x + i * d, sigma ? sigma + i * d : NULL, &figures[i]);
     if (noise->bin)
         return true;
-    if (!grow(noise, rows))
-        return false;
+    if (!rows || !grow(noise, rows))
+        return !rows;
     memcpy(noise->figures + at, figures, rows * sizeof *figures);
     for (size_t i = 0; i < rows * d; i++) {
         noise->x[at * d + i] = x[i];

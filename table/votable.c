@@ -263,6 +263,7 @@ static bool take_byte_row(struct votable *votable, bool *any, struct complaint *
         return false;
     for (size_t i = 0; i < votable->fields; i++) {
         const struct votable_field *field = &votable->field[i];
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): set for all fields. */
         bool kept = field->elements && !(missing[i / 8] & 0x80 >> i % 8);
         uint64_t size = 0;
         if (!measure_cell(votable, field, &size, complaint) ||

@@ -438,7 +438,7 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
         return complain(
             complaint, BAD_USAGE,
             "evaluate: --report cannot be used with --weights: the page counts all rows equally");
-    return report_page_open(&evaluation->page, arguments, path, &evaluation->loaded,
+    return report_page_open(&evaluation->page, arguments, path, "html", &evaluation->loaded,
                             &evaluation->input, complaint);
 }
 
@@ -473,7 +473,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
                                  argument_text(arguments, "weights"), complaint) &&
                 open_page(&evaluation, complaint) && rate(&evaluation, complaint) &&
                 print(&evaluation, complaint) && out_of_fold_close(&evaluation.out, complaint) &&
-                (!evaluation.page.report || report_page_write(&evaluation.page, "html", complaint));
+                (!evaluation.page.report || report_page_write(&evaluation.page, complaint));
     row_weights_free(&evaluation.weights);
     predictions_free(&evaluation.predictions);
     assessment_free(&evaluation.assessment);
@@ -490,7 +490,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 const struct command command_evaluate = {
     .name = "evaluate",
     .summary = "Measures how good predictions are",
-    .operands = "MODEL TABLE | --folds N TABLE",
+    .operands = "MODEL TABLE | --probabilities FILE TABLE | --folds N TABLE",
     .least_operands = 1,
     .most_operands = 2,
     .description =
@@ -502,11 +502,12 @@ const struct command command_evaluate = {
         "square error and mean absolute error of the mean, NLL, and the share of rows within the "
         "central 50, 90 and 95 % intervals. The scores are also printed for each third of the rows "
         "by noise level.\n\n"
-        "Standard errors are those of means over rows. That of ECE assumes that no bin would "
-        "change from too confident to too cautious or back; that of RMSE is derived from the "
-        "standard error of the mean square.\n\n"
+        "Standard errors are those of means over rows. The standard error of ECE holds fixed which "
+        "bins are too confident and which are too cautious. That of RMSE follows from the standard "
+        "error of the mean square.\n\n"
         "With --folds each row of TABLE is predicted by a model that was not trained on its fold. "
-        "--groups keeps rows that are not independent in one fold.",
+        "--groups keeps rows that belong together, such as measurements of one object, in one "
+        "fold.",
     .examples = "# All scores as text\n"
                 "nimgp evaluate toy.nimgp test.csv\n"
                 "# One score for a script\n"

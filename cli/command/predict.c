@@ -26,7 +26,7 @@ static const struct option options[] = {
     {.name = "quantiles",
      .value = "P,Q,...",
      .fallback = "0.05,0.5,0.95",
-     .help = "For numbers and counts: the quantiles to write, between 0 and 1."},
+     .help = "For numbers and counts: the levels of the quantiles to write, between 0 and 1."},
     {.name = "parts",
      .help = "Add the three parts of the entropy: the part that exact measurements would remove, "
              "the part that knowledge of the latent functions would then remove, and label noise. "

@@ -51,11 +51,12 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
             "report: the output file is missing; -o FILE names it, such as report.html");
     bool fine = model_input_open(&loaded, &input, arguments, argument_operand(arguments, 0),
                                  argument_operand(arguments, 1), TARGETS_IF_THERE, complaint) &&
-                report_page_open(&page, arguments, path ? path : "-", &loaded, &input, complaint) &&
+                report_page_open(&page, arguments, path ? path : "-", json ? "json" : "html",
+                                 &loaded, &input, complaint) &&
                 read_rows(&page, &input.rows, complaint);
     if (fine) {
         report_tally(&input, arguments);
-        fine = report_page_write(&page, json ? "json" : "html", complaint);
+        fine = report_page_write(&page, complaint);
     }
     if (fine && path && strcmp(path, "-") != 0)
         say(arguments, "the report is in %s", path);

@@ -3,6 +3,7 @@
 
 #include "cli/model/fit_request.h"
 #include "report/gathered.h"
+#include "text/ascii.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,12 +75,26 @@ static long find_names(const struct table_input *input) {
     return found;
 }
 
+/* Fails if the name says that the file has the other format. */
+static bool check_name(const char *path, const char *format, struct complaint *complaint) {
+    const char *ending = strrchr(path, '.');
+    bool json = strcmp(format, "json") == 0;
+    if (ending && json && (ascii_same(ending, ".html") || ascii_same(ending, ".htm")))
+        return complain(complaint, BAD_USAGE, "%s: --json writes JSON, not an HTML page", path);
+    if (ending && !json && ascii_same(ending, ".json"))
+        return complain(complaint, BAD_USAGE,
+                        "%s: the report is an HTML page; nimgp report --json writes JSON", path);
+    return true;
+}
+
 bool report_page_open(struct report_page *page, const struct arguments *arguments, const char *path,
-                      const struct loaded_model *loaded, const struct table_input *input,
-                      struct complaint *complaint) {
+                      const char *format, const struct loaded_model *loaded,
+                      const struct table_input *input, struct complaint *complaint) {
     nim_error error;
-    *page = (struct report_page){.path = path, .input = input, .name_column = find_names(input)};
-    if (!file_check_apart(path, argument_operand(arguments, 0), complaint) ||
+    *page = (struct report_page){
+        .path = path, .format = format, .input = input, .name_column = find_names(input)};
+    if (!check_name(path, format, complaint) ||
+        !file_check_apart(path, argument_operand(arguments, 0), complaint) ||
         !file_check_apart(path, argument_operand(arguments, 1), complaint) ||
         (strcmp(path, "-") != 0 && !file_check_output(path, complaint)))
         return false;
@@ -129,13 +144,13 @@ bool report_page_add(struct report_page *page, const struct rows *rows,
     return status == NIM_OK || file_complain(complaint, table_path(rows->table), &error);
 }
 
-bool report_page_write(struct report_page *page, const char *format, struct complaint *complaint) {
+bool report_page_write(struct report_page *page, struct complaint *complaint) {
     const struct target *target = &page->input->target;
     const char *text;
     size_t size;
     nim_error error;
     nim_report_left_out(page->report, target->unlabelled, target->other_class);
-    if (nim_report_text(page->report, format, &text, &size, &error) != NIM_OK)
+    if (nim_report_text(page->report, page->format, &text, &size, &error) != NIM_OK)
         return file_complain(complaint, table_path(page->input->table), &error);
     return file_write(page->path, text, size, complaint);
 }

@@ -10,7 +10,7 @@
 
 struct report_page {
     nim_report *report;
-    const char *path;
+    const char *path, *format;
     const struct table_input *input;
     long name_column; /* whose cells name rows, or NO_COLUMN */
     char *name_bytes; /* of a block */
@@ -18,17 +18,17 @@ struct report_page {
     size_t *number;
 };
 
-/* Checks first that `path` can be written. Must be freed, also after failure. */
+/* The format is "html" or "json". Checks first that `path` can be written and is not the name of a
+ * file of the other format. Must be freed, also after failure. */
 bool report_page_open(struct report_page *page, const struct arguments *arguments, const char *path,
-                      const struct loaded_model *loaded, const struct table_input *input,
-                      struct complaint *complaint);
+                      const char *format, const struct loaded_model *loaded,
+                      const struct table_input *input, struct complaint *complaint);
 
 /* Adds the current rows; `predictions` with all parts, or NULL: they are computed. */
 bool report_page_add(struct report_page *page, const struct rows *rows,
                      const struct predictions *predictions, struct complaint *complaint);
 
-/* The format is "html" or "json". */
-bool report_page_write(struct report_page *page, const char *format, struct complaint *complaint);
+bool report_page_write(struct report_page *page, struct complaint *complaint);
 void report_page_free(struct report_page *page);
 
 #endif

@@ -50,21 +50,28 @@ static bool read_factor(const struct arguments *arguments, double *noise,
             argument_real(arguments, "noise-var", 1e-6, 100.0, noise, complaint));
 }
 
+/* The place of an option's value in the list of its choices. */
+static size_t place_of_choice(const struct arguments *arguments, const char *option,
+                              const char *const *choice, size_t choices) {
+    const char *wanted = argument_text(arguments, option);
+    size_t place = 0;
+    while (place + 1 < choices && strcmp(wanted, choice[place]) != 0)
+        place++;
+    return place;
+}
+
 static bool make_catalogue(const struct arguments *arguments, uint64_t seed, double noise,
                            struct mock *mock, struct complaint *complaint) {
-    static const char *const name[] = {
+    static const char *const missing_name[] = {
         [CATALOGUE_FEW] = "few", [CATALOGUE_RANDOM] = "random", [CATALOGUE_FAINT] = "faint"};
     static const char *const measured_name[] = {[CATALOGUE_PLAIN] = "plain",
                                                 [CATALOGUE_CORRELATED] = "correlated",
                                                 [CATALOGUE_LOPSIDED] = "lopsided",
                                                 [CATALOGUE_LIMITS] = "limits"};
-    const char *wanted = argument_text(arguments, "missing"); /* one of the choices */
-    enum catalogue_missing missing = CATALOGUE_FEW;
-    enum catalogue_measured measured = CATALOGUE_PLAIN;
-    while (strcmp(wanted, name[missing]) != 0)
-        missing++;
-    while (strcmp(argument_text(arguments, "measured"), measured_name[measured]) != 0)
-        measured++;
+    enum catalogue_missing missing = place_of_choice(arguments, "missing", missing_name,
+                                                     sizeof missing_name / sizeof *missing_name);
+    enum catalogue_measured measured = place_of_choice(
+        arguments, "measured", measured_name, sizeof measured_name / sizeof *measured_name);
     return mock_catalogue(mock, seed, noise, missing, measured) || complain_of_memory(complaint);
 }
 

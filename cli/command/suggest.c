@@ -308,7 +308,7 @@ static bool write_entry(struct suggest *suggest, const struct candidate *candida
     for (size_t i = suggest->first; fine && i < suggest->figures; i++)
         fine = write_rounded(writer, entry->figure[i], complaint);
     if (fine && argument_given(suggest->arguments, "remeasure")) {
-        struct advice advice;
+        struct advice advice = {0};
         fine = advise(suggest, candidate->slot, &advice, complaint);
         for (size_t i = 0; fine && i < 2; i++)
             fine = write_text(writer, advice.feature[i] ? advice.feature[i] : "", complaint) &&
@@ -329,7 +329,7 @@ static bool write_table(struct suggest *suggest, struct complaint *complaint) {
 static bool write_json_entry(struct suggest *suggest, const struct candidate *candidate,
                              struct json_writer *json, struct complaint *complaint) {
     const struct entry *entry = &suggest->entry[candidate->slot];
-    struct advice advice;
+    struct advice advice = {0};
     bool remeasure = argument_given(suggest->arguments, "remeasure");
     if (remeasure && !advise(suggest, candidate->slot, &advice, complaint))
         return false;

@@ -19,12 +19,9 @@ enum { ERROR_RULES = sizeof error_rule / sizeof *error_rule };
 static long find_affixed(const struct table *table, const char *name, const bool *excluded,
                          struct affix affix) {
     char wanted[512];
-    size_t before = strlen(affix.before), length = strlen(name), after = strlen(affix.after);
-    if (before + length + after >= sizeof wanted)
+    int length = snprintf(wanted, sizeof wanted, "%s%s%s", affix.before, name, affix.after);
+    if (length < 0 || (size_t)length >= sizeof wanted)
         return NO_COLUMN;
-    memcpy(wanted, affix.before, before);
-    memcpy(wanted + before, name, length);
-    memcpy(wanted + before + length, affix.after, after + 1);
     long found = table_find(table, wanted);
     return found < 0 || (excluded && excluded[found]) ? NO_COLUMN : found;
 }

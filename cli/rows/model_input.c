@@ -34,6 +34,7 @@ static bool open_table(struct table_input *input, const struct arguments *argume
     request->conditions = &conditions;
     bool fine = argument_all(arguments, "where", &conditions, complaint) &&
                 table_input_open(input, request, complaint);
+    request->conditions = NULL;
     name_list_free(&conditions);
     return fine;
 }

@@ -13,8 +13,8 @@
                                         "of a column with those of its errors."                    \
     }
 
-/* Whether two units are equal, apart from blanks and the notation of products and powers: "m s-1",
- * "m.s**-1" and "m * s^-1" are equal, "m/s" is different. */
+/* Whether two units are equal: the same text, or products of the same powers of the same symbols,
+ * such as "m s-1", "s**-1.m", "m * s^-1" and "m/s". */
 bool units_agree(const char *one, const char *other);
 
 /* Fails at the first feature whose unit is known in both and differs. */

@@ -46,7 +46,7 @@ static bool look(struct monitor *monitor) {
     if (!monitor->held.rows || start < monitor->next_look)
         return false;
     struct complaint ignored;
-    struct scores scores;
+    struct scores scores = {0};
     monitor->nll =
         monitor_validate(monitor, &scores, &ignored) ? scores.score[1].score.value : (double)NAN;
     double end = seconds_now();

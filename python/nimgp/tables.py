@@ -32,7 +32,6 @@ import fnmatch
 import importlib
 import os
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -55,6 +54,7 @@ from ._error_columns import (
 )
 from ._errors import Errors, read_limits
 from ._units import refuse_mixed, units_of
+from ._warnings import warn
 
 __all__ = ["Columns", "from_fits", "from_parquet", "from_table", "pair_errors"]
 
@@ -166,6 +166,12 @@ def _numbers(table: Any, name: str) -> np.ndarray:
     return values
 
 
+def _present(table: Any, name: str, sentinels: np.ndarray) -> np.ndarray:
+    """As _numbers, NaN also where a number means a missing value."""
+    values = _numbers(table, name)
+    return np.where(np.isin(values, sentinels), np.nan, values) if sentinels.size else values
+
+
 def stack_columns(table: Any) -> tuple[list[str], np.ndarray]:
     """All columns side by side, and their names."""
     names = _column_names(table)
@@ -180,11 +186,9 @@ def stack_columns(table: Any) -> tuple[list[str], np.ndarray]:
 
 def _warn_of_one_sided(names: Sequence[str]) -> None:
     if names:
-        warnings.warn(
+        warn(
             "not used, because they look like upper or lower errors without their counterpart: "
-            f"{', '.join(names)}; errors={{feature: 'lower:upper'}} names both columns",
-            UserWarning,
-            stacklevel=3,
+            f"{', '.join(names)}; errors={{feature: 'lower:upper'}} names both columns"
         )
 
 
@@ -363,6 +367,23 @@ def _logarithm(form: str, x: _Reading) -> _Reading:
     return _Reading(values, lower / unit, np.log1p(up) / unit, limit)
 
 
+def _warn_of_nonpositive(
+    table: Any, sources: Mapping[str, _Source], rows: np.ndarray, sentinels: np.ndarray
+) -> None:
+    """Says how many values of these rows have no logarithm, as the program does (cli/rows/input_report.c)."""
+    for source in sources.values():
+        if not source.form.startswith("log"):
+            continue
+        count = np.count_nonzero(_present(table, source.column, sentinels)[rows] <= 0)
+        if count == 1:
+            warn(f"{source.column}: 1 value is not positive, so it has no logarithm and counts as missing")
+        elif count:
+            warn(
+                f"{source.column}: {count} values are not positive, so they have no logarithm and "
+                "count as missing"
+            )
+
+
 def _difference(a: _Reading, b: _Reading) -> _Reading:
     """a - b. If a or b is a limit, so is the difference; it is missing if they contradict."""
     with np.errstate(over="ignore"):
@@ -390,33 +411,37 @@ def _texts(column: Any) -> np.ndarray:
     return np.array(list(texts), dtype=str)
 
 
-def _labels(
-    column: Any, classes: Sequence[Any] | None, ignore_case: bool
-) -> tuple[Any, np.ndarray]:
-    """Labels, and which rows have one of the selected labels."""
-    if getattr(getattr(column, "dtype", None), "ordered", False) and not ignore_case:
+def _labels(column: Any, ignore_case: bool) -> tuple[Any, np.ndarray]:
+    """Labels, and which rows have one."""
+    dtype = getattr(column, "dtype", None)
+    if getattr(dtype, "ordered", False) and not ignore_case:
         y = getattr(column, "array", column)  # levels: a pandas Categorical keeps their order
-        there = ~np.asarray(y.isna())
-        return y, there & (True if classes is None else np.asarray(y.isin(list(classes))))
-    if getattr(getattr(column, "dtype", None), "na_value", None) is not None and _is_numeric(
-        column
-    ):
+        return y, ~np.asarray(y.isna())
+    if getattr(dtype, "na_value", None) is not None and _is_numeric(column):
         there = ~np.asarray(column.isna())  # pandas' own numbers, which may be missing
-        y = column.to_numpy(dtype=column.dtype.numpy_dtype, na_value=0)
-        return y, there & (True if classes is None else np.isin(y, list(classes)))
-    if _is_numeric(column) or getattr(column, "dtype", None) == np.bool_:
+        return column.to_numpy(dtype=column.dtype.numpy_dtype, na_value=0), there
+    if _is_numeric(column) or dtype == np.bool_:
         y = np.ma.asarray(column) if _is_masked(column) else np.asarray(column)
-        keep = ~np.ma.getmaskarray(y)
+        there = ~np.ma.getmaskarray(y)
         y = np.ma.getdata(y)
-        keep &= ~np.isnan(y) if y.dtype.kind == "f" else True
-        return y, keep & (True if classes is None else np.isin(y, list(classes)))
+        return y, there & ~np.isnan(y) if y.dtype.kind == "f" else there
     y = _texts(column)
-    if ignore_case:
-        y = np.char.lower(y)
-    wanted = None
-    if classes is not None:
-        wanted = [str(name).lower() if ignore_case else str(name) for name in classes]
-    return y, y != "" if wanted is None else np.isin(y, wanted)
+    return (np.char.lower(y) if ignore_case else y), y != ""
+
+
+def _of_classes(
+    y: Any, there: np.ndarray, classes: Iterable[Any], ignore_case: bool, label: str
+) -> np.ndarray:
+    """Which rows have one of these labels. Raises ValueError if no row has one of them."""
+    text = isinstance(y, np.ndarray) and y.dtype.kind == "U"
+    chosen = np.zeros(len(there), dtype=bool)
+    for name in classes:
+        wanted = str(name) if text else name
+        rows = there & np.asarray(y == (wanted.lower() if text and ignore_case else wanted))
+        if not rows.any():
+            raise ValueError(f"column {label!r}: no rows of class {name!r}")
+        chosen |= rows
+    return chosen
 
 
 def _sets(table: Any, labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -486,9 +511,10 @@ def from_table(
         "auto" finds error columns by name. A dict names the error columns of some features (None
         for exact values); the others are found by name. None ignores all error columns.
     log : iterable of str
-        Features whose logarithm is used; they are then called ``log(x)``.
+        Features whose logarithm is used; they are then called ``log(x)``. Values that are not
+        positive count as missing, with a warning.
     classes : sequence, optional
-        Use only rows with these labels.
+        Use only rows with these labels. Each must occur in the table.
     ignore_case : bool, default=False
         Ignore case in labels; they become lower case.
     as_frame : bool or "auto", default="auto"
@@ -521,6 +547,8 @@ def from_table(
     one = label is None or isinstance(label, str)
     wanted = [label] if isinstance(label, str) else [] if label is None else list(label)
     labels = [require(columns, name) for name in wanted]
+    if classes is not None and (not one or not labels):
+        raise ValueError("classes needs one column of labels; label names it")
     taken = labels if exposure is None else [*labels, require(columns, exposure)]
     excluded = {
         name
@@ -564,12 +592,14 @@ def from_table(
     if not labels:
         y, keep = None, np.ones(len(X), dtype=bool)
     elif one:
-        y, keep = _labels(table[labels[0]], classes, ignore_case)
+        y, keep = _labels(table[labels[0]], ignore_case)
     else:
         y, keep = _sets(table, labels)
     if not keep.any():
-        which = "" if classes is None else f" of {list(classes)}"
-        raise ValueError(f"no row of column {', '.join(map(repr, labels))} has a label{which}")
+        raise ValueError(f"no row of column {', '.join(map(repr, labels))} has a label")
+    if classes is not None:
+        keep = _of_classes(y, keep, classes, ignore_case, labels[0])
+    _warn_of_nonpositive(table, sources, keep, np.ravel(missing_value))
     rows, names = np.flatnonzero(keep), list(sources)
     if y is not None:
         y = y[keep] if one else _frame(y[keep], labels, rows, as_frame)
@@ -658,8 +688,7 @@ def _values(
     """All rows of the features, and their errors; 0 where a feature has none."""
 
     def numbers(name: str) -> np.ndarray:
-        values = _numbers(table, name)
-        return np.where(np.isin(values, sentinels), np.nan, values) if sentinels.size else values
+        return _present(table, name, sentinels)
 
     taken = [column for source in sources.values() for column in source.columns]
     rows = len(_numbers(table, taken[0]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pickle
 import subprocess
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,9 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import nimgp
-from nimgp import NoisyGPClassifier, fit_table, from_parquet, from_table, load
+from nimgp import NoisyGPClassifier, fit_table, from_fits, from_parquet, from_table, load
 from nimgp._arrow import ArrowColumns
+from nimgp._units import agree
 from problems import ROOT
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
@@ -99,6 +101,24 @@ def test_the_program_means_the_same(tmp_path):
     assert np.allclose(model.predict_proba(rows.X, X_err=rows.X_err)[:, 0], wanted, atol=1e-12)
 
 
+def test_values_without_a_logarithm_are_told_as_by_the_program(tmp_path):
+    table = stars()
+    table.loc[:4, "flux"] = [-99.0, 0.0, -1.0, np.nan, -2.0]
+    table.loc[2, "Gmag"] = -15.0
+    table.loc[4, "class"] = None  # this row is not used
+    table.to_csv(tmp_path / "t.csv", index=False)
+    quick = ["--epochs", "1", "--inducing", "4", "--calibrate", "none", "--missing-value", "-99"]
+    done = subprocess.run([PROGRAM, "fit", "t.csv", "-o", "m", "--log", "flux,Gmag", *quick],
+                          cwd=tmp_path, check=True, capture_output=True, text=True)  # fmt: skip
+    told = [line.removeprefix("nimgp: ") for line in done.stderr.splitlines() if "logarithm" in line]
+    assert [line[:30] for line in told] == ["Gmag: 1 value is not positive,", "flux: 2 values are not positiv"]
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        from_table(table, label="class", log=["flux", "Gmag"], missing_value=-99)
+    assert [str(warning.message) for warning in found] == told
+    assert {warning.filename for warning in found} == {__file__}
+
+
 def test_units_stay_with_the_model(tmp_path):
     table = Table.from_pandas(stars())
     table["flux"].unit, table["Gmag"].unit = "Jy", "mag"
@@ -124,6 +144,33 @@ def test_units_stay_with_the_model(tmp_path):
         )
         with pytest.raises(ValueError, match=r"'log\(flux\)' is in erg, but was in Jy"):
             one.predict(others.X, X_err=others.X_err)
+
+
+SAME_UNITS = ["erg cm-2 s-1", "erg.cm**-2.s**-1", "s^-1 * erg cm-2", "erg/cm2/s", "erg / (s cm2)",
+              "erg/(s.cm^2)", "1/(s cm2/erg)", "erg s-2 cm-2 s"]  # fmt: skip
+DIFFERENT_UNITS = ["erg cm-2 s-1", "erg cm-2", "erg cm2 s-1", "erg/cm2 s", "Erg cm-2 s-1", "", "10-3 erg",
+                   "10-4 erg", "m(1/2)", "m(1/3)", "mag(AB)", "mag(ST)"]  # fmt: skip
+
+
+def test_units_are_compared_as_products():
+    """The lists of tests/cli/test_columns.c, which tests the program's comparison."""
+    assert all(agree(one, other) for one in SAME_UNITS for other in SAME_UNITS)
+    assert all(agree(one, other) == (one == other) for one in DIFFERENT_UNITS for other in DIFFERENT_UNITS)
+    text = (ROOT / "tests" / "cli" / "test_columns.c").read_text()
+    assert all(f'"{unit}"' in text for unit in SAME_UNITS + DIFFERENT_UNITS)
+
+
+def test_units_of_fits_are_those_of_the_program(tmp_path):
+    """astropy writes units in its own way; models of the program and of Python accept either."""
+    table = Table.from_pandas(stars().drop(columns=["star"]))
+    table["flux"].unit = table["flux_err"].unit = "ph cm-2 s-1"
+    table.write(tmp_path / "t.fits")
+    quick = ["--epochs", "2", "--inducing", "4", "--calibrate", "none", "-q"]
+    subprocess.run([PROGRAM, "fit", "t.fits", "-o", "m", *quick], cwd=tmp_path, check=True)
+    rows = from_fits(tmp_path / "t.fits", label="class")
+    assert load(tmp_path / "m").predict(rows.X, X_err=rows.X_err).shape == (60,)
+    NoisyGPClassifier(**QUICK).fit(rows.X, rows.y, X_err=rows.X_err).save(tmp_path / "ours")
+    subprocess.run([PROGRAM, "predict", "ours", "t.fits", "-o", "p.csv", "-q"], cwd=tmp_path, check=True)
 
 
 def test_errors_follow_their_rows():

@@ -19,6 +19,7 @@ import nimgp._ordinal
 import nimgp._regressor
 import nimgp.plot
 import nimgp.tables
+from nimgp._settings import OPTION_OF
 from problems import ESTIMATORS, ROOT
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -94,8 +95,16 @@ def test_every_parameter_is_explained(estimator):
 
 
 def test_the_table_of_options_is_complete():
-    """docs/options.md has a row for every option of the library, in its order, with its default."""
-    text = (ROOT / "docs" / "options.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", text.split("## All options")[1], re.MULTILINE)
-    found = [(name, default.strip("`")) for name, default in rows]
-    assert found == [(option.name, option.default) for option in nimgp.options()]
+    """docs/options.md has a row for every option of the library, in its order, with its default and
+    the parameter of Python's estimators."""
+    text = (ROOT / "docs" / "options.md").read_text().split("## All options")[1]
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \|", text, re.MULTILINE)
+    found = [tuple(cell.strip("`") for cell in row) for row in rows]
+    parameter_of = {option: name for name, option in OPTION_OF.items()}
+    options = [(option.name, parameter_of.get(option.name, "-"), option.default) for option in nimgp.options()]
+    assert found == options
+    page = (ROOT / "docs" / "options.md").read_text()
+    names = [name for option in nimgp.options() if option.type == "choice" for name in option.choices]
+    assert [name for name in names if f"`{name}`" not in page] == []
+    offered = {name for estimator in ESTIMATORS for name in [*estimator().get_params(), "likelihood"]}
+    assert offered >= set(OPTION_OF)

@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#undef failure
+#undef option_failure
+#undef cell_failure
+#undef succeed
+
 const char *nim_version(void) {
     return NIM_VERSION;
 }

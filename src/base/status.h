@@ -20,4 +20,12 @@ cell_failure(nim_error *error, size_t row, size_t attribute, const char *format,
 /* Clears `error` and returns NIM_OK. */
 nim_status succeed(nim_error *error);
 
+/* What they return, for clang's static analysis, which sees one file at a time. */
+#ifdef __clang_analyzer__
+#define failure(error, status, ...) ((failure)(error, status, __VA_ARGS__), (status))
+#define option_failure(...) ((option_failure)(__VA_ARGS__), NIM_INVALID_ARGUMENT)
+#define cell_failure(...) ((cell_failure)(__VA_ARGS__), NIM_BAD_DATA)
+#define succeed(error) ((succeed)(error), NIM_OK)
+#endif
+
 #endif

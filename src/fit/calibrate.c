@@ -6,6 +6,7 @@
 #include "math/row_sample.h"
 #include "train/trainer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,7 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
                                  nim_error *error) {
     nim_trainer *trainer = NULL;
     nim_status status = nim_trainer_create(copy, data, &trainer, error);
+    assert(status != NIM_OK || copy);
     for (size_t step = 0; status == NIM_OK && step < STEPS; step++) {
         double rate = copy->options.rate;
         trainer_set_rate(trainer, step < STEPS * 3 / 4 ? FIRST_RATE * rate : LAST_RATE * rate);
@@ -247,7 +249,7 @@ static bool deal_folds(const nim_model *model, const nim_data *data, struct cons
     rows->count = sample.count;
     rows->weight = (double)data->rows / (double)sample.count;
     rows->row = malloc(sample.count * sizeof *rows->row);
-    rows->fold_of = malloc(sample.count * sizeof *rows->fold_of);
+    rows->fold_of = calloc(sample.count, sizeof *rows->fold_of);
     size_t *order = malloc(sample.count * sizeof *order);
     size_t *next = calloc(model->classes + 1, sizeof *next);
     bool good = rows->row && rows->fold_of && order && next;
@@ -337,6 +339,7 @@ nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_functi
         !(labels = malloc(considered.count * sizeof *labels)))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     status = collective_agree(&model->collectives, status, error);
+    assert(status != NIM_OK || p); /* processes agree on success only if this one has it */
     for (size_t fold = 0; status == NIM_OK && fold < FOLDS; fold++)
         status = judge_fold(model, data, &considered, fold, &listener, p, error);
     if (status == NIM_OK) {

@@ -6,6 +6,7 @@
 #include "math/vector.h"
 #include "gp/tile.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A squared distance, at least zero in spite of rounding. */
@@ -233,6 +234,7 @@ static void term_row_backward(const struct gp_factor *factor, size_t rows, size_
                               struct gp_tile_term *term, struct gp_gather *gather) {
     struct gp_gather_term *sums = &gather->term[t];
     const real *more = row_of(term->d_e, i, rows);
+    assert(!more || gather->d_alpha); /* slopes have adjoints of both */
     if (more)
         gather->d_alpha[i] += slope_row_backward(factor->alpha[i], rows, i, term, sums->variance);
     struct row_sums row =

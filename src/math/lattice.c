@@ -107,7 +107,7 @@ bool lattice_uniform(struct random_key key, size_t n, size_t d, double *points) 
 }
 
 bool lattice_pairs(struct random_key key, size_t n, size_t d, double *normal) {
-    double *cell = malloc((2 * n + 1) * d * sizeof *cell);
+    double *cell = calloc((2 * n + 1) * d, sizeof *cell);
     struct layout layout = {.kind = PLAIN_CELLS, .row = d, .column = 1, .fall = FALLS_SLOWLY};
     bool enough = cell && lay(key, 2 * n + 1, d, layout, cell);
     for (size_t i = 0; enough && i < n * d; i++)

@@ -219,6 +219,7 @@ void random_permutation(struct random_key key, uint64_t step, size_t n, size_t *
             size_t blocks = (smaller(n - i, BATCH) + 1) / NUMBERS_PER_BLOCK;
             generate(&s, (uint32_t)(i / NUMBERS_PER_BLOCK), blocks, bits[0], bits[1]);
         }
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): there is at least one block. */
         size_t j = (size_t)high_product(bits[place & 1][place / 2], i + 1);
         out[i] = i;
         out[i] = out[j];

@@ -22,10 +22,11 @@ struct option {
 
 #define AT(member) offsetof(struct nim_options, member)
 
-/* The names of a list, each after a bar: "|a|b". */
-#define BAR(name) "|" #name
-#define BAR_TERM(term, name, summary) "|" name
-#define BAR_SUM(first, second, name, summary) "|" name
+/* The names of a list, each after a comma: ", a, b". */
+#define COMMA ", "
+#define AFTER_COMMA(name) COMMA #name
+#define TERM_AFTER_COMMA(term, name, summary) COMMA name
+#define SUM_AFTER_COMMA(first, second, name, summary) COMMA name
 
 /* The names themselves. */
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -39,7 +40,7 @@ static const char *const input_names[] = {"auto", INPUT_LIST(NAME) NULL};
 /* clang-format off */
 static const struct option option_list[] = {
     {{"kernel", "auto",
-      "auto" KERNEL_LIST(BAR_TERM, BAR_SUM),
+      "auto" KERNEL_LIST(TERM_AFTER_COMMA, SUM_AFTER_COMMA),
       "Kernel of the latent functions, which sets how smooth they are; se is the squared exponential; "
       "a sum adds a linear function to a nonlinear one. auto: matern32 for classes, levels and labels "
       "with alpha above 0 and given noise, but linear+matern32 if errors differ from row to row; "
@@ -52,12 +53,12 @@ static const struct option option_list[] = {
       NIM_OPTION_WHOLE, NULL, 1, 64, NIM_OPTION_SHAPES},
      WHOLE, AT(degree)},
     {{"likelihood", "robust_max",
-      &LIKELIHOOD_LIST(BAR)[1],
+      &LIKELIHOOD_LIST(AFTER_COMMA)[sizeof COMMA - 1],
       "What the target is and how it depends on the latent functions.",
       NIM_OPTION_CHOICE, likelihood_names, 0, 0, NIM_OPTION_SHAPES},
      LIKELIHOOD, AT(likelihood)},
     {{"input", "auto",
-      "auto" INPUT_LIST(BAR),
+      "auto" INPUT_LIST(AFTER_COMMA),
       "How the error bars of the inputs are used: marginal averages over the possible true inputs; latent "
       "infers the true inputs of each training row; amortised infers them with a network; first order uses "
       "the slope of the functions; exact ignores the error bars; the others are baselines. auto: exact if no "
@@ -66,7 +67,7 @@ static const struct option option_list[] = {
       NIM_OPTION_CHOICE, input_names, 0, 0, NIM_OPTION_SHAPES},
      INPUT, AT(input)},
     {{"noise", "given",
-      "given|learned|both",
+      "given, learned, both",
       "Variance of the input noise: from the given errors, one learned variance per attribute, or "
       "the sum of both.",
       NIM_OPTION_CHOICE, NAMES("given", "learned", "both"), 0, 0, NIM_OPTION_SHAPES},
@@ -119,11 +120,11 @@ static const struct option option_list[] = {
      REAL, AT(lengthscale_prior)},
     {{"epsilon", "0.001",
       "1e-9 .. 0.5",
-      "Share of wrong labels, for robust_max.",
+      "Share of wrong labels, for the robust-max likelihood.",
       NIM_OPTION_REAL, NULL, 1e-9, 0.5, NIM_OPTION_SHAPES},
      REAL, AT(epsilon)},
     {{"learn_epsilon", "0",
-      "0|1",
+      "0 or 1",
       "Whether the share of wrong labels is learned, starting at epsilon.",
       NIM_OPTION_FLAG, NAMES("0", "1"), 0, 1, NIM_OPTION_SHAPES},
      WHOLE, AT(learn_epsilon)},
@@ -141,7 +142,7 @@ static const struct option option_list[] = {
       NIM_OPTION_WHOLE, NULL, 0, 1e9, NIM_OPTION_TRAINS},
      WHOLE, AT(warm_up)},
     {{"stop", "auto",
-      "auto|fixed",
+      "auto, fixed",
       "auto: stop when the bound no longer improves; fixed: stop after the given number of epochs, "
       "with a constant step size.",
       NIM_OPTION_CHOICE, NAMES("auto", "fixed"), 0, 0, NIM_OPTION_TRAINS},
@@ -152,7 +153,7 @@ static const struct option option_list[] = {
       NIM_OPTION_WHOLE, NULL, 0, 1e6, NIM_OPTION_TRAINS},
      WHOLE, AT(batch)},
     {{"last_batch", "even",
-      "even|rest",
+      "even, rest",
       "even: the minibatches of an epoch have one size; rest: all but the last are full, and the last has "
       "the remaining rows.",
       NIM_OPTION_CHOICE, NAMES("even", "rest"), 0, 0, NIM_OPTION_TRAINS},
@@ -163,7 +164,7 @@ static const struct option option_list[] = {
       NIM_OPTION_REAL, NULL, 1e-8, 1, NIM_OPTION_TRAINS},
      REAL, AT(rate)},
     {{"precision", "double",
-      "double|single",
+      "double, single",
       "Precision of the large products of matrices in a training step; sums, factorisations and "
       "parameters are always double.",
       NIM_OPTION_CHOICE, NAMES("double", "single"), 0, 0, NIM_OPTION_TRAINS},
@@ -175,13 +176,13 @@ static const struct option option_list[] = {
       NIM_OPTION_REAL, NULL, 1e-3, 1, NIM_OPTION_TRAINS},
      REAL, AT(lengthscale_rate)},
     {{"calibrate", "auto",
-      "auto|none",
+      "auto, none",
       "auto: calibrate the probabilities of classes and levels with a temperature, found by "
       "cross-validation; none: do not.",
       NIM_OPTION_CHOICE, NAMES("auto", "none"), 0, 0, NIM_OPTION_TRAINS},
      CHOICE, AT(calibrate)},
     {{"novelty", "auto",
-      "auto|always",
+      "auto, always",
       "When the model learns how unusual a row is. auto: if it learns a population of true inputs; "
       "always: in any case.",
       NIM_OPTION_CHOICE, NAMES("auto", "always"), 0, 0, NIM_OPTION_TRAINS},
@@ -217,7 +218,7 @@ static const struct option option_list[] = {
       NIM_OPTION_WHOLE, NULL, 1, 4096, NIM_OPTION_SHAPES},
      WHOLE, AT(units)},
     {{"population", "auto",
-      "auto|flat|gaussian|mixture",
+      "auto, flat, gaussian, mixture",
       "Distribution of the true inputs before they are measured: flat (very wide), or learned as one "
       "Gaussian or a mixture of several. auto: a mixture if errors or missing cells differ from row "
       "to row, otherwise flat.",
@@ -229,13 +230,13 @@ static const struct option option_list[] = {
       NIM_OPTION_REAL, NULL, 1e-3, 1e9, NIM_OPTION_SHAPES},
      REAL, AT(prior_variance)},
     {{"missing", "auto",
-      "auto|ignore",
+      "auto, ignore",
       "auto: the model sees which cells are missing, in columns with enough of them; ignore: it does "
       "not.",
       NIM_OPTION_CHOICE, NAMES("auto", "ignore"), 0, 0, NIM_OPTION_SHAPES},
      CHOICE, AT(missing)},
     {{"warp", "auto",
-      "auto|none",
+      "auto, none",
       "auto: attributes with heavy tails are transformed by asinh if classes are predicted and no cell has "
       "an error or is missing; none: they are not.",
       NIM_OPTION_CHOICE, NAMES("auto", "none"), 0, 0, NIM_OPTION_SHAPES},
@@ -246,7 +247,7 @@ static const struct option option_list[] = {
       NIM_OPTION_REAL, NULL, 1e-12, 1e-2, NIM_OPTION_SHAPES},
      REAL, AT(jitter)},
     {{"standardise", "1",
-      "0|1",
+      "0 or 1",
       "Whether attributes are scaled to mean 0 and standard deviation 1.",
       NIM_OPTION_FLAG, NAMES("0", "1"), 0, 1, NIM_OPTION_SHAPES},
      WHOLE, AT(standardise)},
@@ -330,8 +331,11 @@ static nim_status set_number(nim_options *options, const struct option *option, 
         memcpy((char *)options + option->offset, &number, sizeof number);
         return succeed(error);
     }
-    if (!(whole ? read_whole : read_number)(value, &number) ||
-        !(number >= option->info.least && number <= option->info.most))
+    bool fits = (whole ? read_whole : read_number)(value, &number) &&
+                number >= option->info.least && number <= option->info.most;
+    if (!fits && option->info.type == NIM_OPTION_FLAG)
+        return option_failure(error, option->info.name, "'%s' is not 0 or 1", value);
+    if (!fits)
         return option_failure(error, option->info.name, "'%s' is %s%s number in %s", value,
                               automatic ? "neither auto nor a" : "not a", whole ? " whole" : "",
                               option->info.values + (automatic ? strlen("auto, or ") : 0));

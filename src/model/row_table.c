@@ -3,6 +3,7 @@
 
 #include "model/shards.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ bool row_table_move(struct row_table *table, const nim_storage *storage) {
         table->storage = *storage;
         return true;
     }
+    assert(table->each && table->rows);
     if (!row_table_grow(&moved, table->rows))
         return false;
     for (size_t k = 0; k < ARRAYS; k++)

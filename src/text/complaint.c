@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#undef complain
+#undef complain_of_memory
+
 /* A text too long ends in dots, and never in half a UTF-8 character. */
 static void shorten(char *text, size_t size) {
     size_t end = size - 4;

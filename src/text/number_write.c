@@ -3,6 +3,7 @@
 
 #include "text/powers_of_ten.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -126,6 +127,7 @@ size_t number_digits(double value, char digits[NUMBER_DIGITS], int *exponent) {
     size_t count = 0;
     for (uint64_t rest = d.digits; rest; rest /= 10)
         count++;
+    assert(count); /* the value is not zero */
     for (size_t i = count; i--; d.digits /= 10)
         digits[i] = (char)('0' + d.digits % 10);
     *exponent = d.exponent + (int)count;

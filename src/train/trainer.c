@@ -13,6 +13,7 @@
 #include "train/schedule.h"
 #include "train/trainer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,7 @@ static nim_status create_trainer(nim_model *model, const nim_data *data, nim_tra
         status = weights_check_total(data, error);
     if (status != NIM_OK)
         return status;
+    assert(model); /* checked with the data */
     if (data->rows < model->table.rows)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the table has %zu rows, but the model was trained on %zu before",

@@ -219,6 +219,12 @@ def refusals(nimgp):
     nimgp.refuses("report", "m", "test.csv", says=["-o"], code=1)
     nimgp.refuses("report", "m", "test.csv", "-o", "test.csv", says=["test.csv", "overwritten"], code=1)
     nimgp.refuses("report", "m", "test.csv", "-o", "nowhere/r.html", says=["nowhere"])
+    for name in ("r.html", "R.HTM"):
+        nimgp.refuses("report", "m", "test.csv", "--json", "-o", name, says=[name, "--json writes JSON"], code=1)
+    for command in (["report", "m", "test.csv", "-o"], ["evaluate", "m", "test.csv", "--report"]):
+        nimgp.refuses(*command, "r.json", says=["r.json", "an HTML page; nimgp report --json"], code=1)
+    nimgp("report", "m", "test.csv", "--json", "-o", "r.json", "--quiet")
+    check(json.loads(nimgp.read("r.json"))["rows"] == 150)
     nimgp.refuses("report", "m", "test.csv", "-o", "r.html", "--where", "x1 > 100", says=["--where"])
     nimgp.refuses("evaluate", "m", "test.csv", "--report", "-", says=["--report -", "the figures"], code=1)
     nimgp.write("p.csv", "p_a,p_b,p_c\n" + "0.2,0.3,0.5\n" * 150)

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/classes.h"
 #include "cli/rows/columns.h"
+#include "cli/rows/units.h"
 #include "cli/training/training_set.h"
 
 #include <math.h>
@@ -490,6 +491,24 @@ static void test_logs(void **state) {
     training_set_free(&set);
 }
 
+/* Equal units, and units of which no two are equal; python/tests/test_columns.py has both lists. */
+static void test_units(void **state) {
+    (void)state;
+    static const char *const same[] = {"erg cm-2 s-1",  "erg.cm**-2.s**-1", "s^-1 * erg cm-2",
+                                       "erg/cm2/s",     "erg / (s cm2)",    "erg/(s.cm^2)",
+                                       "1/(s cm2/erg)", "erg s-2 cm-2 s"};
+    static const char *const different[] = {"erg cm-2 s-1", "erg cm-2", "erg cm2 s-1", "erg/cm2 s",
+                                            "Erg cm-2 s-1", "",         "10-3 erg",    "10-4 erg",
+                                            "m(1/2)",       "m(1/3)",   "mag(AB)",     "mag(ST)"};
+    enum { SAME = sizeof same / sizeof *same, UNITS = sizeof different / sizeof *different };
+    for (size_t i = 0; i < SAME; i++)
+        for (size_t j = 0; j < SAME; j++)
+            assert_true(units_agree(same[i], same[j]));
+    for (size_t i = 0; i < UNITS; i++)
+        for (size_t j = 0; j < UNITS; j++)
+            assert_true(units_agree(different[i], different[j]) == (i == j));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists),
                                        cmocka_unit_test(test_class_order),
@@ -502,6 +521,7 @@ int main(void) {
                                        cmocka_unit_test(test_holding_out_numbers),
                                        cmocka_unit_test(test_holding_out),
                                        cmocka_unit_test(test_seeds_differ),
-                                       cmocka_unit_test(test_logs)};
+                                       cmocka_unit_test(test_logs),
+                                       cmocka_unit_test(test_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,8 +65,8 @@ static size_t values_that_work(const char *name) {
         assert_string_equal(value, wanted);
         assert_memory_equal(text, wanted, strlen(wanted));
         text += strlen(wanted);
-        assert_true(*text == (info->choices[count + 1] ? '|' : '\0'));
-        text += *text == '|';
+        assert_true(info->choices[count + 1] ? strncmp(text, ", ", 2) == 0 : !*text);
+        text += *text ? 2 : 0;
     }
     nim_options_free(options);
     return count;
