@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_POWER = 1000 }; /* sums of powers do not overflow */
+
 /* A symbol and its power: cm and -2 for "cm-2", "cm**-2", and the cm2 of "/cm2" or "/(s cm2)". */
 struct factor {
     const char *symbol;
@@ -49,9 +51,11 @@ static bool next_factor(struct unit_reader *reader, struct factor *factor) {
     if (strchr("+-0123456789", *p) && *p) {
         char *end;
         factor->power = strtol(p, &end, 10);
-        reader->unusual = end == p;
+        reader->unusual = end == p || factor->power > MOST_POWER || factor->power < -MOST_POWER;
         p = end;
     }
+    if (reader->unusual)
+        return false;
     factor->power *= sign;
     reader->next = p;
     return true;

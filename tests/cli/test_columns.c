@@ -497,9 +497,20 @@ static void test_units(void **state) {
     static const char *const same[] = {"erg cm-2 s-1",  "erg.cm**-2.s**-1", "s^-1 * erg cm-2",
                                        "erg/cm2/s",     "erg / (s cm2)",    "erg/(s.cm^2)",
                                        "1/(s cm2/erg)", "erg s-2 cm-2 s"};
-    static const char *const different[] = {"erg cm-2 s-1", "erg cm-2", "erg cm2 s-1", "erg/cm2 s",
-                                            "Erg cm-2 s-1", "",         "10-3 erg",    "10-4 erg",
-                                            "m(1/2)",       "m(1/3)",   "mag(AB)",     "mag(ST)"};
+    static const char *const different[] = {"erg cm-2 s-1",
+                                            "erg cm-2",
+                                            "erg cm2 s-1",
+                                            "erg/cm2 s",
+                                            "Erg cm-2 s-1",
+                                            "",
+                                            "10-3 erg",
+                                            "10-4 erg",
+                                            "m(1/2)",
+                                            "m(1/3)",
+                                            "mag(AB)",
+                                            "mag(ST)",
+                                            "m9223372036854775807",
+                                            "s/m-9223372036854775808"};
     enum { SAME = sizeof same / sizeof *same, UNITS = sizeof different / sizeof *different };
     for (size_t i = 0; i < SAME; i++)
         for (size_t j = 0; j < SAME; j++)
