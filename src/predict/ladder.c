@@ -31,7 +31,7 @@ static size_t level_pairs(size_t level, size_t rank) {
 #define UNSEEN 1.5
 
 /* Largest standard deviation of the error of the average, divided by the tolerance. */
-#define SAFETY 0.7
+#define SAFETY 0.5
 
 /* Functions are smooth if their means at the inducing inputs vary by at most this many posterior
  * deviations. Beyond that the error grows with the power ROUGH_POWER, up to the factor ROUGHEST. */
