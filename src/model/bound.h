@@ -52,10 +52,10 @@ struct pool *bound_pool(struct bound *bound);
  */
 void bound_share(const struct bound *bound, size_t step_rows, size_t *first, size_t *rows);
 
-/* Is called, in any thread, when the gradient by a function's Z is complete and Z will not be read
- * again in this evaluation. */
+/* Takes, in any thread, the gradient (d) by one of a function's inducing inputs, which will not be
+ * read again in this evaluation and may be changed. bound_gradient need not have it. */
 struct bound_listener {
-    void (*z_is_done)(void *context, size_t function);
+    void (*take_z_row)(void *context, size_t function, size_t row, const double *gradient);
     void *context;
 };
 

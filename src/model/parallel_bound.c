@@ -320,7 +320,10 @@ static void complete_own_function(void *context, size_t unit, size_t worker) {
 static void tell_listener(void *context, size_t c, size_t worker) {
     (void)worker;
     struct bound *bound = context;
-    bound->listener->z_is_done(bound->listener->context, c);
+    const struct bound_listener *listener = bound->listener;
+    for (size_t i = 0; i < bound->model->inducing; i++)
+        listener->take_z_row(listener->context, c, i,
+                             bound->gradient_of[c].z + i * bound->model->attributes);
 }
 
 static nim_status share_gradient(struct bound *bound, nim_error *error) {
