@@ -29,6 +29,11 @@ static int pretend_reduce(int64_t *values, size_t count, void *context) {
     return 0;
 }
 
+static int pretend_parts(int64_t *values, const size_t *offset, void *context) {
+    (void)values, (void)offset, (void)context;
+    return 0;
+}
+
 static int pretend_gather(void *array, const size_t *offset, void *context) {
     (void)context;
     char *bytes = array;
@@ -66,7 +71,8 @@ int main(int count, char **words) {
     nim_data data = random_data(shape[0] * 5, shape[1], shape[3]);
     const nim_collectives share =
         NIM_COLLECTIVES(.processes = all->processes, .sum = pretend_reduce,
-                        .largest = pretend_reduce, .gather = pretend_gather);
+                        .largest = pretend_reduce, .gather = pretend_gather,
+                        .sum_parts = pretend_parts);
     const nim_collectives *const who[KINDS] = {NULL, &one, &share, all};
     static const char *const name[KINDS] = {"alone", "one process", "its share", "all processes"};
     nim_model *model[KINDS];

@@ -310,7 +310,7 @@ NIM_API nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_err
 NIM_API void nim_trainer_free(nim_trainer *trainer);
 
 /*
- * Training by several processes. The library opens no connections. The caller provides three
+ * Training by several processes. The library opens no connections. The caller provides the
  * functions that communicate between the processes, for example by MPI (cli/mpi.c). Each process
  * creates the same model from the same data, sets its collectives, and calls the same functions in
  * the same order. Each process evaluates the rows of its own part of the table, in every step, and
@@ -325,6 +325,10 @@ NIM_API void nim_trainer_free(nim_trainer *trainer);
  *   gather   array consists of one part per process; part r are the bytes from offset[r] up to
  *            offset[r + 1]. Each process has filled in its own part, number `rank`. Afterwards
  *            every process has all parts.
+ *   sum_parts  optional, and faster than sum: values consists of one part per process; part r are
+ *            the numbers from offset[r] up to offset[r + 1]. Replaces values[i] by its sum over all
+ *            processes in the process's own part; what the other parts contain afterwards does not
+ *            matter. If it is NULL, sum is called instead.
  */
 typedef struct nim_collectives {
     size_t size;            /* sizeof(nim_collectives) */
@@ -333,6 +337,7 @@ typedef struct nim_collectives {
     int (*largest)(int64_t *values, size_t count, void *context);
     int (*gather)(void *array, const size_t *offset, void *context);
     void *context;
+    int (*sum_parts)(int64_t *values, const size_t *offset, void *context); /* or NULL */
 } nim_collectives;
 
 #define NIM_COLLECTIVES(...) ((nim_collectives){.size = sizeof(nim_collectives), __VA_ARGS__})

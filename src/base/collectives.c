@@ -23,6 +23,15 @@ nim_status collective_largest(const nim_collectives *all, int64_t *values, size_
     return outcome(all->largest(values, count, all->context), "largest", error);
 }
 
+nim_status collective_sum_parts(const nim_collectives *all, int64_t *values, const size_t *offset,
+                                nim_error *error) {
+    if (!all->sum_parts)
+        return collective_sum(all, values, offset[all->processes], error);
+    if (all->processes <= 1 || offset[all->processes] == 0)
+        return NIM_OK;
+    return outcome(all->sum_parts(values, offset, all->context), "sum_parts", error);
+}
+
 nim_status collective_gather(const nim_collectives *all, void *array, const size_t *offset,
                              nim_error *error) {
     if (all->processes <= 1 || offset[all->processes] == 0)

@@ -21,6 +21,11 @@ nim_status collective_sum(const nim_collectives *all, int64_t *values, size_t co
 nim_status collective_largest(const nim_collectives *all, int64_t *values, size_t count,
                               nim_error *error);
 
+/* values: one part of numbers per process. Afterwards each process has the sums of its own part;
+ * the other parts are undefined. */
+nim_status collective_sum_parts(const nim_collectives *all, int64_t *values, const size_t *offset,
+                                nim_error *error);
+
 /* array: one part of bytes per process. Before the call each process has its own part, after it
  * all parts. */
 nim_status collective_gather(const nim_collectives *all, void *array, const size_t *offset,

@@ -246,11 +246,19 @@ static void term_row_backward(const struct gp_factor *factor, size_t rows, size_
 
 /* Adds gamma X to what slope.c has stored there. */
 static void multiply_by_points(const struct gp_shape *shape, const struct gp_points *points,
-                               const struct gp_tile_term *term, double *gamma_x, double *scratch) {
+                               const struct gp_tile_term *term, const struct gp_gather_term *gather,
+                               double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
+#ifdef SINGLE
+    if (gather->narrow_gamma_x) {
+        gemm_single(PLAIN, PACKED, m, d, rows, 1, term->gamma.narrow, rows, points->packed.narrow,
+                    0, 0, gather->narrow_gamma_x, d, (float *)scratch);
+        return;
+    }
+#endif
     WIDENED(gemm)
     (PLAIN, PACKED, m, d, rows, 1, reals_of(term->gamma), rows, reals_of(points->packed), 0,
-     reals_of(term->d_e) ? 1 : 0, gamma_x, d, (real *)scratch);
+     reals_of(term->d_e) ? 1 : 0, gather->gamma_x, d, (real *)scratch);
 }
 
 static void conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
@@ -283,7 +291,7 @@ static void conditional_backward(const struct gp_factor *factor, const struct gp
             term_row_backward(factor, rows, i, t, term, gather);
         if (!gp_is_distance(shape, t))
             multiply(rows, d_variance, term->k_xx_slope, term->d_norm);
-        multiply_by_points(shape, points, term, gather->term[t].gamma_x, scratch);
+        multiply_by_points(shape, points, term, &gather->term[t], scratch);
     }
 }
 

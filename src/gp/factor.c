@@ -58,6 +58,7 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bo
     factor->work = arena_doubles(arena, 2 * m * m);
     factor->posterior_work = arena_doubles(arena, m * m);
     factor->z_row = arena_doubles(arena, d);
+    factor->cross_row = arena_doubles(arena, d);
     layout_for_points(factor, shape, arena);
 }
 
@@ -92,10 +93,10 @@ static void scale_inputs(struct gp_factor *factor, const struct gp_shape *shape,
 /* Sets Z for products with points. */
 static void hand_inputs_to_points(struct gp_factor *factor, const struct gp_shape *shape,
                                   double *z) {
-    if (factor->single)
-        narrow(shape->inducing * shape->attributes, z, factor->z.narrow);
-    else
+    if (!factor->single)
         factor->z.wide = z;
+    else if (!factor->z_is_rounded)
+        narrow(shape->inducing * shape->attributes, z, factor->z.narrow);
 }
 
 /* Sets L_K^-1 for products with points. */
@@ -354,22 +355,23 @@ void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *s
 
 void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_parameters *theta, struct gp_gather *gather,
-                       const struct gp_parameters *gradient, double *scratch) {
-    size_t m = shape->inducing;
+                       const struct gp_parameters *gradient, const struct gp_z_taker *taker,
+                       double *scratch) {
+    size_t m = shape->inducing, last = shape->kernel->terms - 1;
     double *d_k = factor->root; /* the factor is no longer needed */
     covariance_gradient(factor, shape, theta, gather, d_k, scratch);
     double trace = 0.0;
     for (size_t i = 0; i < m; i++)
         trace += d_k[i * m + i];
     *gradient->log_white = factor->white * (*gather->white + trace);
-    for (size_t t = 0; t < shape->kernel->terms; t++) {
+    for (size_t t = 0; t <= last; t++) {
         struct gp_factor_term *term = &factor->term[t];
         gradient->log_variance[t] = *gather->term[t].variance + dot(m * m, d_k, term->k) +
                                     term->variance * factor->jitter * trace;
         double *gamma_zz = term->k; /* k is no longer needed */
         multiply(m * m, d_k, term->k_slope, gamma_zz);
         (among_is_single(factor, shape) ? gp_input_gradient_single : gp_input_gradient)(
-            factor, shape, t, theta, gather, gamma_zz, gradient, scratch);
+            factor, shape, t, theta, gather, gamma_zz, gradient, t == last ? taker : NULL, scratch);
     }
 }
 

@@ -99,7 +99,8 @@ struct gp_factor {
     union gp_matrix points_w;       /* M x M, packed */
     float *narrow_l;                /* M x M: L */
     float *narrow_w, *narrow_gamma; /* M x M: scratch of single precision */
-    double *z_row;                  /* d: scratch */
+    double *z_row, *cross_row;      /* d: scratch */
+    bool z_is_rounded; /* z.narrow is already that of the present Z: the caller knows, see below */
 };
 
 /* Writes 1 / lambda^2 of a function's terms to its rows of Q (C T x d). Must be called first. */
@@ -202,6 +203,7 @@ struct gp_tile_use {
     bool backward;    /* adjoints will be asked for */
     bool first_order; /* slopes too */
     bool single;      /* precision */
+    bool whole;       /* all points are in one tile */
 };
 
 void gp_tile_layout(struct gp_tile *tile, const struct gp_shape *shape, size_t rows,
@@ -216,6 +218,7 @@ void gp_tile_place(struct gp_tile *tile, const struct gp_shape *shape, size_t ro
 /* The contribution of points to a function's gradient, one per tile, summed over tiles in order. */
 struct gp_gather_term {
     double *gamma_x;        /* M x d: gamma X, plus e d_slope with slopes */
+    float *narrow_gamma_x;  /* the same, instead, if the sum is one product of floats; or NULL */
     double *row_sum;        /* M: sum_r gamma */
     double *inverse_square; /* d: d bound / d (1/lambda^2), through slopes; then Z's share too */
     double *variance;       /* 1: d bound / d log s2 */
@@ -295,12 +298,22 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
 /*
  * After all tiles are gathered: the gradient of the bound by the kernel's parameters and Z, and by
  * m and L, including the KL. Call gp_gather_complete first; the other two may run at the same time.
+ *
+ * A taker, unless NULL, is called for each row of Z as soon as the gradient by it is complete, and
+ * gradient->z is then not written in full. The taker may change the row.
+ * In single precision z.narrow follows, so that Z need not be rounded in the next step if nobody
+ * else has changed it.
  */
+struct gp_z_taker {
+    void (*take)(void *context, size_t row, const double *gradient); /* d */
+    void *context;
+};
 void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
                         struct gp_gather *gather);
 void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_parameters *theta, struct gp_gather *gather,
-                       const struct gp_parameters *gradient, double *scratch);
+                       const struct gp_parameters *gradient, const struct gp_z_taker *taker,
+                       double *scratch);
 void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                            const struct gp_parameters *theta, const struct gp_gather *gather,
                            const struct gp_parameters *gradient, double *scratch);

@@ -13,27 +13,28 @@
 #include "math/vector.h"
 #include "gp/tile.h"
 
+#include <string.h>
+
 /*
  * One row for a term of distances: cross is gamma X, among is gamma_zz Z, `row` is the rowsum of
  * gamma plus twice that of gamma_zz.
  */
-SIMD_CLONES static void distance_row(size_t d, double row, const real *z, const double *q,
-                                     const double *cross, const real *among, double *d_q,
+SIMD_CLONES static void distance_row(size_t d, real row, const real *z, const double *q,
+                                     const real *cross, const real *among, double *d_q,
                                      double *d_z) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        double at = (double)z[j], pulled = (double)among[j];
-        d_q[j] += at * (row * at - 2.0 * (cross[j] + pulled));
-        d_z[j] = -2.0 * q[j] * (cross[j] + 2.0 * pulled - row * at);
+        d_q[j] += (double)(z[j] * (row * z[j] - 2 * (cross[j] + among[j])));
+        d_z[j] = -2.0 * q[j] * (double)(cross[j] + 2 * among[j] - row * z[j]);
     }
 }
 
-SIMD_CLONES static void dot_row(size_t d, const real *z, const double *q, const double *cross,
+SIMD_CLONES static void dot_row(size_t d, const real *z, const double *q, const real *cross,
                                 const real *among, double *d_q, double *d_z) {
     SIMD_LOOP
     for (size_t j = 0; j < d; j++) {
-        d_q[j] += (double)z[j] * (cross[j] + (double)among[j]);
-        d_z[j] = q[j] * (cross[j] + 2.0 * (double)among[j]);
+        d_q[j] += (double)(z[j] * (cross[j] + among[j]));
+        d_z[j] = q[j] * (double)(cross[j] + 2 * among[j]);
     }
 }
 
@@ -54,11 +55,34 @@ static struct operands rounded(const struct gp_factor *factor, const struct gp_s
 #endif
 }
 
-/* Writes the dz of the first term, and adds those of the other terms. */
+/* Row i of gamma X as reals; `rounded` is memory for them. */
+static const real *cross_row(const struct gp_gather_term *term, size_t d, size_t i,
+                             double *rounded) {
+#ifdef SINGLE
+    if (term->narrow_gamma_x)
+        return term->narrow_gamma_x + i * d;
+    narrow(d, term->gamma_x + i * d, (float *)rounded);
+    return (float *)rounded;
+#else
+    (void)rounded;
+    return term->gamma_x + i * d;
+#endif
+}
+
+/* Passes on the gradient by row i of Z, which is in z_row. The taker may change the row. */
+static void hand_over(const struct gp_z_taker *taker, const struct gp_factor *factor,
+                      const struct gp_parameters *theta, size_t d, size_t i) {
+    taker->take(taker->context, i, factor->z_row);
+    if (factor->single)
+        narrow(d, theta->z + i * d, factor->z.narrow + i * d);
+}
+
+/* Writes the dz of the first term, and adds those of the other terms. The taker
+ * may change a row of Z, so the product, which reads all rows, comes first. */
 void REAL(gp_input_gradient)(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
                              const struct gp_parameters *theta, struct gp_gather *gather,
                              const double *gamma_zz, const struct gp_parameters *gradient,
-                             double *scratch) {
+                             const struct gp_z_taker *taker, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes;
     const struct gp_gather_term *term = &gather->term[t];
     const double *q = factor->term[t].inverse_square;
@@ -68,16 +92,20 @@ void REAL(gp_input_gradient)(const struct gp_factor *factor, const struct gp_sha
     REAL(gemm)
     (PLAIN, PLAIN, m, d, m, 1, operands.gamma_zz, m, operands.z, d, 0, gamma_z, d, (real *)scratch);
     for (size_t i = 0; i < m; i++) {
-        double *by_z = gradient->z + i * d, *d_z = t == 0 ? by_z : factor->z_row;
-        const double *cross = term->gamma_x + i * d;
+        double *d_z = factor->z_row;
+        const real *cross = cross_row(term, d, i, factor->cross_row);
         const real *z = operands.z + i * d, *among = gamma_z + i * d;
         if (gp_is_distance(shape, t))
-            distance_row(d, term->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m), z, q, cross, among,
-                         d_q, d_z);
+            distance_row(d, (real)(term->row_sum[i] + 2.0 * sum(m, gamma_zz + i * m)), z, q, cross,
+                         among, d_q, d_z);
         else
             dot_row(d, z, q, cross, among, d_q, d_z);
         if (t > 0)
-            add(d, d_z, by_z);
+            add(d, gradient->z + i * d, d_z);
+        if (taker)
+            hand_over(taker, factor, theta, d, i);
+        else
+            memcpy(gradient->z + i * d, d_z, d * sizeof(double));
     }
     for (size_t j = 0; j < d; j++) /* without the part of x_norm, see norms.c */
         gradient->log_lengthscale[t * d + j] = -2.0 * q[j] * d_q[j];

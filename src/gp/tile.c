@@ -65,9 +65,12 @@ void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
         .gamma_z = completes ? arena_doubles(arena, m * d) : NULL,
         .white = arena_doubles(arena, 1),
     };
+    /* The product of one tile is a matrix of floats; doubles would not be more precise. */
+    bool narrow = use.single && use.whole && !use.first_order && !gp_has_few_attributes(shape);
     for (size_t t = 0; t < shape->kernel->terms; t++)
         gather->term[t] = (struct gp_gather_term){
-            .gamma_x = arena_doubles(arena, m * d),
+            .gamma_x = narrow ? NULL : arena_doubles(arena, m * d),
+            .narrow_gamma_x = narrow ? gp_matrix_layout(true, m * d, arena).narrow : NULL,
             .row_sum = arena_doubles(arena, m),
             .inverse_square = arena_doubles(arena, d),
             .variance = arena_doubles(arena, 1),

@@ -41,11 +41,11 @@ extern const struct gp_slopes gp_slopes, gp_slopes_single;
 void gp_input_gradient(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
                        const struct gp_parameters *theta, struct gp_gather *gather,
                        const double *gamma_zz, const struct gp_parameters *gradient,
-                       double *scratch);
+                       const struct gp_z_taker *taker, double *scratch);
 void gp_input_gradient_single(const struct gp_factor *factor, const struct gp_shape *shape,
                               size_t t, const struct gp_parameters *theta, struct gp_gather *gather,
                               const double *gamma_zz, const struct gp_parameters *gradient,
-                              double *scratch);
+                              const struct gp_z_taker *taker, double *scratch);
 
 /* A matrix as an array of reals. */
 static inline real *reals_of(union gp_matrix matrix) {

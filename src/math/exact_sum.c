@@ -4,6 +4,12 @@
 #include "math/simd.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__)
+#include <immintrin.h>
+#define SIMD_CONVERTS /* as SIMD_WIDE */
+#endif
 
 enum { SUM_BITS = 62, PARTS = 8 };
 
@@ -58,25 +64,60 @@ static int shift_of(int64_t exponent, size_t terms) {
     return SUM_BITS - bits - (int)exponent;
 }
 
+/* sum += the integers nearest to v unit, of one block. */
+static void add_block(size_t n, const double *v, double unit, int64_t *sum) {
+    for (size_t i = 0; i < n; i++)
+        sum[i] += (int64_t)llrint(v[i] * unit);
+}
+
+static void read_block(size_t n, const int64_t *sum, double unit, double *v) {
+    for (size_t i = 0; i < n; i++)
+        v[i] = (double)sum[i] * unit;
+}
+
+/* The same with conversions of vectors, which only AVX-512 has. The bits are the same: both round
+ * to the nearest number, in case of a tie to the even one. */
+#ifdef SIMD_CONVERTS
+SIMD_WIDE static void add_block_wide(size_t n, const double *v, double unit, int64_t *sum) {
+    const __m512d factor = _mm512_set1_pd(unit);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m512i term = _mm512_cvtpd_epi64(_mm512_mul_pd(_mm512_loadu_pd(v + i), factor));
+        _mm512_storeu_si512(sum + i, _mm512_add_epi64(_mm512_loadu_si512(sum + i), term));
+    }
+    add_block(n - i, v + i, unit, sum + i);
+}
+
+SIMD_WIDE static void read_block_wide(size_t n, const int64_t *sum, double unit, double *v) {
+    const __m512d factor = _mm512_set1_pd(unit);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m512d number = _mm512_cvtepi64_pd(_mm512_loadu_si512(sum + i));
+        _mm512_storeu_pd(v + i, _mm512_mul_pd(number, factor));
+    }
+    read_block(n - i, sum + i, unit, v + i);
+}
+#else
+#define add_block_wide add_block
+#define read_block_wide read_block
+#endif
+
 void exact_add(size_t count, const double *values, const int64_t *exponent, size_t terms,
                int64_t *total) {
+    bool wide = simd_is_wide();
     for (size_t b = 0; b < exact_blocks(count); b++) {
-        const double *v = values + b * EXACT_BLOCK;
-        int64_t *sum = total + b * EXACT_BLOCK;
         double unit = ldexp(1.0, shift_of(exponent[b], terms));
-        size_t n = block_size(count, b);
-        for (size_t i = 0; i < n; i++)
-            sum[i] += (int64_t)llrint(v[i] * unit);
+        (wide ? add_block_wide : add_block)(block_size(count, b), values + b * EXACT_BLOCK, unit,
+                                            total + b * EXACT_BLOCK);
     }
 }
 
 void exact_read(size_t count, const int64_t *total, const int64_t *exponent, size_t terms,
                 double *values) {
+    bool wide = simd_is_wide();
     for (size_t b = 0; b < exact_blocks(count); b++) {
-        const int64_t *sum = total + b * EXACT_BLOCK;
-        double *v = values + b * EXACT_BLOCK, unit = ldexp(1.0, -shift_of(exponent[b], terms));
-        size_t n = block_size(count, b);
-        for (size_t i = 0; i < n; i++)
-            v[i] = (double)sum[i] * unit;
+        double unit = ldexp(1.0, -shift_of(exponent[b], terms));
+        (wide ? read_block_wide : read_block)(block_size(count, b), total + b * EXACT_BLOCK, unit,
+                                              values + b * EXACT_BLOCK);
     }
 }

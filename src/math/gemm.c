@@ -30,9 +30,13 @@
 /*
  * The chains are written as sum += a * b. In ISO mode GCC does not fuse this without the pragma;
  * Clang fuses it anyway. A processor without FMA rounds twice.
+ *
+ * Without the second pragma GCC 12 loads a vector of B again for each row of a tile of floats,
+ * instead of keeping it in a register. Products are then limited by loads, 9 % slower.
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=fast")
+#pragma GCC optimize("no-rerun-cse-after-loop")
 #endif
 
 #ifdef WIDENING

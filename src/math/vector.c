@@ -71,4 +71,9 @@ SIMD_CLONES void narrow(size_t n, const double *a, float *out) {
     for (size_t i = 0; i < n; i++)
         out[i] = (float)a[i];
 }
+
+SIMD_CLONES void widen(size_t n, const float *a, double *out) {
+    for (size_t i = 0; i < n; i++)
+        out[i] = (double)a[i];
+}
 #endif

@@ -319,6 +319,16 @@ static void gather_function(void *context, size_t c, size_t worker) {
     gp_gather_complete(&bound->factor[c], &bound->model->gp, gather);
 }
 
+struct function_listener {
+    const struct bound_listener *listener;
+    size_t function;
+};
+
+static void take_z_row(void *context, size_t row, const double *gradient) {
+    const struct function_listener *own = context;
+    own->listener->take_z_row(own->listener->context, own->function, row, gradient);
+}
+
 void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
@@ -328,10 +338,11 @@ void gradient_part(void *context, size_t unit, size_t worker) {
                               &bound->gradient_of[c], bound->scratch[worker]);
         return;
     }
+    struct function_listener own = {bound->listener, c};
+    struct gp_z_taker taker = {take_z_row, &own};
     gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
-                      &bound->gradient_of[c], bound->scratch[worker]);
-    if (bound->listener)
-        bound->listener->z_is_done(bound->listener->context, c);
+                      &bound->gradient_of[c], bound->listener ? &taker : NULL,
+                      bound->scratch[worker]);
 }
 
 static void function_forward(void *context, size_t c, size_t worker) {
@@ -465,11 +476,17 @@ static nim_status evaluate_alone(struct bound *bound, double *value, nim_error *
 
 nim_status bound_evaluate(struct bound *bound, const struct bound_listener *listener, double *value,
                           nim_error *error) {
+    const struct nim_model *model = bound->model;
     bound->listener = listener;
+    for (size_t c = 0; c < model->functions; c++)
+        bound->factor[c].z_is_rounded = bound->rounded_for && bound->rounded_for == model->step;
     nim_status status = bound->parallel ? parallel_bound_evaluate(bound, value, error)
                                         : evaluate_alone(bound, value, error);
     bound->listener = NULL; /* the caller owns it and may free it after this call */
-    if (status == NIM_OK)
-        *value += add_lengthscale_prior(bound);
-    return status;
+    if (status != NIM_OK)
+        return status;
+    /* Only a trainer changes Z; another trainer of this model would count its steps. */
+    bound->rounded_for = listener && !bound->parallel ? model->step + 1 : 0;
+    *value += add_lengthscale_prior(bound);
+    return NIM_OK;
 }

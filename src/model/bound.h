@@ -51,10 +51,10 @@ struct pool *bound_pool(struct bound *bound);
  * is filled with their rows only, shard by shard. */
 struct shards bound_shards(const struct bound *bound);
 
-/* Is called, in any thread, when the gradient by a function's Z is complete and Z will not be read
- * again in this evaluation. */
+/* Takes, in any thread, the gradient (d) by one of a function's inducing inputs, which will not be
+ * read again in this evaluation and may be changed. bound_gradient need not have it. */
 struct bound_listener {
-    void (*z_is_done)(void *context, size_t function);
+    void (*take_z_row)(void *context, size_t function, size_t row, const double *gradient);
     void *context;
 };
 

@@ -203,7 +203,8 @@ struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t
     bound->columns = (model->attributes + GRADIENT_COLUMNS - 1) / GRADIENT_COLUMNS;
     bound->use = (struct gp_tile_use){.backward = true,
                                       .first_order = input->widens,
-                                      .single = model->options.precision == PRECISION_SINGLE};
+                                      .single = model_is_single(model),
+                                      .whole = is_one_tile(bound)};
     bound->needs_d_x = input->moves || (input->place_backward && model_learns_noise(model));
     if (bound->pool && (bound->parallel || !parallel)) {
         layout(bound, &bound->arena);

@@ -25,6 +25,7 @@ struct bound {
     struct input_work input_work;
     struct row_priors priors;
     struct gp_factor *factor; /* C */
+    uint64_t rounded_for;     /* the step for which Z has been rounded (z_is_rounded); or 0 */
     struct gp_tile *tile;     /* tiles x C */
     struct gp_gather *gather; /* tiles x C; with one tile, per worker */
     double *unit_noise;       /* tiles x C x d: gradient by V, first order only; or NULL */

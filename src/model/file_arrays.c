@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/file_arrays.h"
 
+#include "math/vector.h"
 #include "model/class_shares.h"
 
 #include <float.h>
@@ -50,6 +51,13 @@ static void add_classes(struct file_arrays *arrays, const struct nim_model *mode
     }
 }
 
+static void stage_moments(size_t count, float *moments, double *values, bool out) {
+    if (out)
+        widen(count, moments, values);
+    else
+        narrow(count, values, moments);
+}
+
 void file_arrays_stage(const struct nim_model *model, struct file_arrays *arrays, bool out) {
     double *values = arrays->staged;
     for (size_t b = 0; b < BLOCKS_PER_FUNCTION; b++)
@@ -59,6 +67,10 @@ void file_arrays_stage(const struct nim_model *model, struct file_arrays *arrays
             memcpy(out ? values : theta, out ? theta : values, block.count * sizeof(double));
             values += block.count;
         }
+    if (!arrays->moments)
+        return;
+    stage_moments(model->count, model->moment1.narrow, arrays->moments, out);
+    stage_moments(model->count, model->moment2.narrow, arrays->moments + model->count, out);
 }
 
 /* The arrays of a learned population. A flat one is determined by the options. */
@@ -128,8 +140,12 @@ void file_arrays_list(struct nim_model *model, bool moments, struct file_arrays 
         add_array(arrays, "rows.parameters", model->table.theta, 2, rows, each, 0);
     if (!moments)
         return;
-    add_array(arrays, "optimiser.moment1", model->moment1, 1, model->count, 0, 0);
-    add_array(arrays, "optimiser.moment2", model->moment2, 1, model->count, 0, 0);
+    bool single = model_is_single(model);
+    add_array(arrays, "optimiser.moment1", single ? arrays->moments : model->moment1.wide, 1,
+              model->count, 0, 0);
+    add_array(arrays, "optimiser.moment2",
+              single ? part_of(arrays->moments, model->count) : model->moment2.wide, 1,
+              model->count, 0, 0);
     if (each) {
         add_array(arrays, "optimiser.row_moments", model->table.moments, 3, rows, 2, each);
         add_array(arrays, "optimiser.row_visits", model->table.visits, 1, rows, 0, 0);
@@ -141,11 +157,14 @@ void file_arrays_list(struct nim_model *model, bool moments, struct file_arrays 
 
 bool file_arrays_allocate(struct file_arrays *arrays, const struct nim_model *model) {
     arrays->staged = calloc(model->noise_at, sizeof(double)); /* noise follows the classes */
-    return arrays->staged != NULL;
+    if (model_is_single(model))
+        arrays->moments = calloc(2 * model->count, sizeof(double));
+    return arrays->staged && (arrays->moments || !model_is_single(model));
 }
 
 void file_arrays_free(struct file_arrays *arrays) {
     free(arrays->staged);
+    free(arrays->moments);
 }
 
 /* ---------------------------------------------------------------- checks ---------------------- */

@@ -26,6 +26,7 @@ struct file_arrays {
     size_t count;
     struct tensor list[MOST_ARRAYS];
     double *staged;   /* functions x parameters of one */
+    double *moments;  /* 2 x shared parameters, if the model has these as floats; or NULL */
     double counts[4]; /* steps, epochs, updates since the moments were zero, bound */
 };
 
@@ -35,7 +36,8 @@ struct population_names {
 };
 extern const struct population_names file_population_names, file_novelty_names;
 
-/* Allocates `staged`. False when out of memory; call file_arrays_free in that case too. */
+/* Allocates `staged` and `moments`. False when out of memory; call file_arrays_free in that case
+ * too. */
 bool file_arrays_allocate(struct file_arrays *arrays, const struct nim_model *model);
 void file_arrays_free(struct file_arrays *arrays);
 
@@ -43,7 +45,8 @@ void file_arrays_free(struct file_arrays *arrays);
  * A planned model (model_plan) has shapes, but its arrays are NULL. */
 void file_arrays_list(struct nim_model *model, bool moments, struct file_arrays *arrays);
 
-/* Copies theta (function by function) to `staged` (block by block), or back if `out` is false. */
+/* Copies theta (function by function) to `staged` (block by block) and floats to `moments`, or back
+ * if `out` is false. */
 void file_arrays_stage(const struct nim_model *model, struct file_arrays *arrays, bool out);
 
 /* The name of an array with numbers that no model can have, or NULL: deviations and shares must be

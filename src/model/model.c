@@ -71,8 +71,8 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->input_count = input->shared_parameters ? input->shared_parameters(&model->input) : 0;
     model->count = at + model->input_count;
     model->theta = arena_doubles(arena, model->count);
-    model->moment1 = arena_doubles(arena, model->count);
-    model->moment2 = arena_doubles(arena, model->count);
+    model->moment1.wide = arena_doubles(arena, model->count); /* the option may change later */
+    model->moment2.wide = arena_doubles(arena, model->count);
     model->jitter = arena_doubles(arena, model->functions);
     model->class_share = arena_doubles(arena, model->classes);
     model->constants =
@@ -216,6 +216,25 @@ const nim_options *nim_model_options(const nim_model *model) {
     return &model->options;
 }
 
+/* Replaces doubles by floats in the same memory, or floats by doubles, from the end on. */
+static void convert_moments(size_t count, union gp_matrix moments, bool to_single) {
+    char *bytes = (char *)moments.wide;
+    for (size_t k = 0; k < count; k++) {
+        size_t i = to_single ? k : count - 1 - k;
+        float narrow;
+        double wide;
+        if (to_single) {
+            memcpy(&wide, bytes + i * sizeof wide, sizeof wide);
+            narrow = (float)wide;
+            memcpy(bytes + i * sizeof narrow, &narrow, sizeof narrow);
+        } else {
+            memcpy(&narrow, bytes + i * sizeof narrow, sizeof narrow);
+            wide = (double)narrow;
+            memcpy(bytes + i * sizeof wide, &wide, sizeof wide);
+        }
+    }
+}
+
 nim_status nim_model_set_option(nim_model *model, const char *name, const char *value,
                                 nim_error *error) {
     if (!model || !name)
@@ -230,6 +249,10 @@ nim_status nim_model_set_option(nim_model *model, const char *name, const char *
     if (role == NIM_OPTION_TRAINS && model->under_way)
         return option_failure(error, name,
                               "it cannot change before the stopped training is complete");
+    if (changed.precision != model->options.precision) {
+        convert_moments(model->count, model->moment1, changed.precision == PRECISION_SINGLE);
+        convert_moments(model->count, model->moment2, changed.precision == PRECISION_SINGLE);
+    }
     model->options = changed;
     return succeed(error);
 }
@@ -315,8 +338,8 @@ void model_add_learned_noise(const struct nim_model *model, size_t count, double
 }
 
 void model_forget_optimiser(struct nim_model *model) {
-    memset(model->moment1, 0, model->count * sizeof(double));
-    memset(model->moment2, 0, model->count * sizeof(double));
+    memset(model->moment1.wide, 0, model->count * sizeof(double));
+    memset(model->moment2.wide, 0, model->count * sizeof(double));
     model->visits = 0;
     row_table_forget(&model->table);
 }

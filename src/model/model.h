@@ -38,9 +38,9 @@ struct nim_model {
     struct scaling scaling;
     struct population population; /* of true inputs */
 
-    size_t count;              /* of shared parameters */
-    double *theta;             /* functions' gp parameters, noise, likelihood's, input model's */
-    double *moment1, *moment2; /* the optimiser's, of the same shape */
+    size_t count;  /* of shared parameters */
+    double *theta; /* functions' gp parameters, noise, likelihood's, input model's */
+    union gp_matrix moment1, moment2; /* the optimiser's; floats if model_is_single */
     size_t noise_at, noise_count, likelihood_at, likelihood_count, input_at, input_count;
     double *jitter; /* functions: relative to each variance; grows when a factorisation needs it */
     double *constants; /* the likelihood's */
@@ -103,6 +103,10 @@ struct gp_parameters model_gp(const struct nim_model *model, double *theta, size
 /* Blocks of the flat vector in order: function by function, then noise, likelihood, input. */
 size_t model_block_count(const struct nim_model *model);
 struct block model_block(const struct nim_model *model, size_t index);
+
+static inline bool model_is_single(const struct nim_model *model) {
+    return model->options.precision == PRECISION_SINGLE;
+}
 
 static inline bool model_learns_noise(const struct nim_model *model) {
     return model->noise_count > 0;

@@ -17,11 +17,12 @@ enum {
     BLOCKS_PER_UNIT = 64, /* blocks as in exact_sum.h */
 };
 
-/* Sums over rows, of one shard or of all shards. All arrays are in one contiguous block of memory;
- * the functions' parts are first. */
+/* Sums over rows, of one shard or of all shards. All arrays are in one contiguous block of memory.
+ * The functions' gathers are first, in equal numbers of whole blocks of exact_sum.h. What follows
+ * (the common sums) is small and needed by all processes. */
 struct row_sums {
     double *memory;
-    struct gp_gather *gather;    /* C */
+    struct gp_gather *gather; /* C; in `sum`, those of other processes' functions are undefined */
     struct gp_parameters *norms; /* C: only log_lengthscale, to which gather_norms adds */
     double *rest;                /* gradient by noise, likelihood and input model */
     double *value;               /* 1 */
@@ -29,9 +30,11 @@ struct row_sums {
 
 struct parallel_bound {
     const nim_collectives *all;
-    size_t shards, first, end; /* shards of a step; this process has first .. end-1 */
-    size_t count;              /* numbers in row_sums.memory */
-    struct row_sums *shard;    /* end - first */
+    size_t shards, first, end;  /* shards of a step; this process has first .. end-1 */
+    size_t count;               /* numbers in row_sums.memory */
+    size_t each, common;        /* of them one function's; where the common ones start */
+    struct row_sums *shard;     /* end - first */
+    const struct row_sums *now; /* those of the shard that is being evaluated */
     struct row_sums sum;
     int64_t *total, *exponent; /* count; one per block of exact_sum.h */
     double *factors; /* C x (1 + gp_factor_sent): whether factorisation succeeded, the factor */
@@ -69,9 +72,16 @@ void parallel_bound_free(struct parallel_bound *parallel) {
     free(parallel);
 }
 
-/* Returns the number of doubles. In the run of the layout that only adds up sizes (arena.h), sums
- * is a temporary structure. */
-static size_t layout_sums(struct row_sums *sums, const struct bound *bound, struct arena *arena) {
+/* Fills up the last block of exact_sum.h since `before`. Returns the number of doubles. */
+static size_t end_block(size_t before, struct arena *arena) {
+    size_t count = (arena->used - before) / sizeof(double);
+    arena_doubles(arena, exact_blocks(count) * EXACT_BLOCK - count);
+    return (arena->used - before) / sizeof(double);
+}
+
+/* In the run of the layout that only adds up sizes (arena.h), sums is a temporary structure. */
+static void layout_sums(struct row_sums *sums, const struct bound *bound, struct arena *arena) {
+    struct parallel_bound *parallel = bound->parallel;
     const struct nim_model *model = bound->model;
     size_t functions = model->functions, scales = model->gp.kernel->terms * model->attributes;
     struct gp_gather no_gather;
@@ -79,9 +89,13 @@ static size_t layout_sums(struct row_sums *sums, const struct bound *bound, stru
     sums->norms = arena_bytes(arena, functions, sizeof *sums->norms);
     size_t before = arena->used;
     sums->memory = arena_doubles(arena, 0);
-    for (size_t c = 0; c < functions; c++)
+    for (size_t c = 0; c < functions; c++) {
+        size_t start = arena->used;
         gp_gather_layout(sums->gather ? &sums->gather[c] : &no_gather, &model->gp, bound->use,
                          false, arena);
+        parallel->each = end_block(start, arena);
+    }
+    parallel->common = functions * parallel->each;
     for (size_t c = 0; c < functions; c++) {
         double *norms = arena_doubles(arena, scales);
         if (sums->norms)
@@ -89,7 +103,7 @@ static size_t layout_sums(struct row_sums *sums, const struct bound *bound, stru
     }
     sums->rest = arena_doubles(arena, model->count - model->noise_at);
     sums->value = arena_doubles(arena, 1);
-    return (arena->used - before) / sizeof(double);
+    parallel->count = (arena->used - before) / sizeof(double);
 }
 
 void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *bound,
@@ -100,7 +114,7 @@ void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *
     parallel->shard = arena_bytes(arena, mine, sizeof *parallel->shard);
     for (size_t s = 0; s < mine; s++)
         layout_sums(parallel->shard ? &parallel->shard[s] : &nobody, bound, arena);
-    parallel->count = layout_sums(&parallel->sum, bound, arena);
+    layout_sums(&parallel->sum, bound, arena);
     size_t end = function_start(bound, parallel->all->rank + 1);
     for (size_t c = function_start(bound, parallel->all->rank); c < end; c++) {
         double *gamma_z = arena_doubles(arena, model->inducing * model->attributes);
@@ -120,11 +134,11 @@ struct shards parallel_bound_shards(const struct parallel_bound *parallel) {
 
 /* ---------------------------------------------------------------- factors --------------------- */
 
-/* Byte offsets of the processes' functions in an array with `each` doubles per function. */
+/* Offsets of the processes' functions in an array with `each` numbers or bytes per function. */
 static const size_t *function_offsets(const struct bound *bound, size_t each) {
     struct parallel_bound *parallel = bound->parallel;
     for (size_t rank = 0; rank <= parallel->all->processes; rank++)
-        parallel->offset[rank] = function_start(bound, rank) * each * sizeof(double);
+        parallel->offset[rank] = function_start(bound, rank) * each;
     return parallel->offset;
 }
 
@@ -163,9 +177,9 @@ static nim_status share_factors(struct bound *bound, nim_error *error) {
         factor_numbers(bound, c)[0] = bound->factored[c];
         gp_factor_send(&bound->factor[c], &bound->model->gp, factor_numbers(bound, c) + 1);
     }
-    nim_status status =
-        collective_gather(bound->parallel->all, bound->parallel->factors,
-                          function_offsets(bound, 1 + gp_factor_sent(&bound->model->gp)), error);
+    nim_status status = collective_gather(
+        bound->parallel->all, bound->parallel->factors,
+        function_offsets(bound, (1 + gp_factor_sent(&bound->model->gp)) * sizeof(double)), error);
     if (status != NIM_OK)
         return status;
     pool_run(bound->pool, bound->model->functions, receive_factor, bound);
@@ -193,24 +207,35 @@ static struct bound_batch rows_of(const struct bound_batch *whole, const struct 
     return part;
 }
 
-static void add_tiles(void *context, size_t c, size_t worker) {
-    (void)worker;
+/* The largest exponents, so far, of the numbers from `first` on: of the present shard too. */
+static void follow_exponents(struct parallel_bound *parallel, size_t first, size_t count) {
+    exact_exponents(count, parallel->now->memory + first, parallel->exponent + first / EXACT_BLOCK);
+}
+
+/* A function's sums over the rows of the present shard, and their exponents while in cache. */
+static void gather_of_shard(void *context, size_t c, size_t worker) {
     struct bound *bound = context;
+    if (bound->tiles == 1)
+        look_back(bound, c, worker);
     for (size_t t = 1; t < bound->tiles; t++)
         gp_gather_add(&bound->gather[c], &bound->gather[t * bound->model->functions + c],
                       &bound->model->gp);
+    follow_exponents(bound->parallel, c * bound->parallel->each, bound->parallel->each);
 }
 
 /* The sums over the rows of one shard, which is the current batch. */
 static void sum_shard(struct bound *bound, const struct row_sums *sums) {
     const struct nim_model *model = bound->model;
+    struct parallel_bound *parallel = bound->parallel;
     size_t units = bound->tiles * model->functions, scales = term_count(model) * model->attributes;
+    parallel->now = sums;
     memcpy(bound->gather, sums->gather, model->functions * sizeof *sums->gather);
     place_inputs(bound);
     pool_run(bound->pool, units, look_at_points, bound);
     *sums->value = sum_rows(bound);
-    pool_run(bound->pool, units, look_back, bound);
-    pool_run(bound->pool, model->functions, add_tiles, bound);
+    if (bound->tiles > 1)
+        pool_run(bound->pool, units, look_back, bound);
+    pool_run(bound->pool, model->functions, gather_of_shard, bound);
     for (size_t c = 0; c < model->functions; c++)
         memset(sums->norms[c].log_lengthscale, 0, scales / model->functions * sizeof(double));
     gather_norms(bound, sums->norms);
@@ -218,6 +243,7 @@ static void sum_shard(struct bound *bound, const struct row_sums *sums) {
     move_inputs_back(bound);
     memcpy(sums->rest, bound->gradient + model->noise_at,
            (model->count - model->noise_at) * sizeof(double));
+    follow_exponents(parallel, parallel->common, parallel->count - parallel->common);
 }
 
 static size_t shard_rows(const struct parallel_bound *parallel, const struct bound_batch *step,
@@ -256,17 +282,6 @@ static size_t unit_start(size_t unit, size_t all, size_t *count) {
     return start;
 }
 
-static void find_exponents(void *context, size_t unit, size_t worker) {
-    (void)worker;
-    struct parallel_bound *parallel = ((struct bound *)context)->parallel;
-    size_t count, start = unit_start(unit, parallel->count, &count);
-    int64_t *exponent = parallel->exponent + start / EXACT_BLOCK;
-    for (size_t b = 0; b < exact_blocks(count); b++)
-        exponent[b] = EXACT_LEAST;
-    for (size_t s = 0; s < parallel->end - parallel->first; s++)
-        exact_exponents(count, parallel->shard[s].memory + start, exponent);
-}
-
 static void add_integers(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct parallel_bound *parallel = ((struct bound *)context)->parallel;
@@ -278,30 +293,32 @@ static void add_integers(void *context, size_t unit, size_t worker) {
                   parallel->total + start);
 }
 
-static void read_sums(void *context, size_t unit, size_t worker) {
-    (void)worker;
-    struct parallel_bound *parallel = ((struct bound *)context)->parallel;
-    size_t count, start = unit_start(unit, parallel->count, &count);
+/* The sums from number `start` on, as doubles. */
+static void read_sums(struct parallel_bound *parallel, size_t start, size_t count) {
     exact_read(count, parallel->total + start, parallel->exponent + start / EXACT_BLOCK,
                parallel->shards, parallel->sum.memory + start);
 }
 
-/* Adds the sums of all shards of all processes into `sum`. */
+/* Adds the sums of all shards of all processes: as integers into `total`, those of a function in
+ * the process that has the function only; the common ones also into `sum`. */
 static nim_status add_up(struct bound *bound, nim_error *error) {
     struct parallel_bound *parallel = bound->parallel;
-    size_t blocks = exact_blocks(parallel->count);
+    size_t blocks = exact_blocks(parallel->count), common = parallel->common;
     size_t units = (blocks + BLOCKS_PER_UNIT - 1) / BLOCKS_PER_UNIT;
-    pool_run(bound->pool, units, find_exponents, bound);
     nim_status status = collective_largest(parallel->all, parallel->exponent, blocks, error);
     for (size_t b = 0; status == NIM_OK && b < blocks; b++)
         if (parallel->exponent[b] == EXACT_BROKEN)
             return bound_not_finite(bound, error);
     if (status == NIM_OK) {
         pool_run(bound->pool, units, add_integers, bound);
-        status = collective_sum(parallel->all, parallel->total, parallel->count, error);
+        status = collective_sum_parts(parallel->all, parallel->total,
+                                      function_offsets(bound, parallel->each), error);
     }
     if (status == NIM_OK)
-        pool_run(bound->pool, units, read_sums, bound);
+        status = collective_sum(parallel->all, parallel->total + common, parallel->count - common,
+                                error);
+    if (status == NIM_OK)
+        read_sums(parallel, common, parallel->count - common);
     return status;
 }
 
@@ -310,6 +327,7 @@ static nim_status add_up(struct bound *bound, nim_error *error) {
 static void complete_own_function(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t c = function_start(bound, bound->parallel->all->rank) + unit;
+    read_sums(bound->parallel, c * bound->parallel->each, bound->parallel->each);
     gp_gather_complete(&bound->factor[c], &bound->model->gp, &bound->gather[c]);
     gradient_part(bound, c, worker);
     gradient_part(bound, bound->model->functions + c, worker);
@@ -318,7 +336,10 @@ static void complete_own_function(void *context, size_t unit, size_t worker) {
 static void tell_listener(void *context, size_t c, size_t worker) {
     (void)worker;
     struct bound *bound = context;
-    bound->listener->z_is_done(bound->listener->context, c);
+    const struct bound_listener *listener = bound->listener;
+    for (size_t i = 0; i < bound->model->inducing; i++)
+        listener->take_z_row(listener->context, c, i,
+                             bound->gradient_of[c].z + i * bound->model->attributes);
 }
 
 static nim_status share_gradient(struct bound *bound, nim_error *error) {
@@ -332,9 +353,9 @@ static nim_status share_gradient(struct bound *bound, nim_error *error) {
     pool_run(bound->pool, function_start(bound, rank + 1) - function_start(bound, rank),
              complete_own_function, bound);
     bound->listener = listener;
-    nim_status status =
-        collective_gather(parallel->all, bound->gradient,
-                          function_offsets(bound, gp_parameter_count(&model->gp)), error);
+    nim_status status = collective_gather(
+        parallel->all, bound->gradient,
+        function_offsets(bound, gp_parameter_count(&model->gp) * sizeof(double)), error);
     if (status != NIM_OK)
         return status;
     for (size_t c = 0; c < functions; c++)
@@ -350,6 +371,8 @@ nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error
     nim_status status = share_factors(bound, error);
     if (status != NIM_OK)
         return status;
+    for (size_t b = 0; b < exact_blocks(bound->parallel->count); b++)
+        bound->parallel->exponent[b] = EXACT_LEAST;
     sum_shards(bound);
     status = add_up(bound, error);
     if (status != NIM_OK)

@@ -55,7 +55,8 @@ struct nim_trainer {
     bool weighs;          /* targets are classes; rows of rare ones have larger weights at first */
     double *rarity;       /* C: rows of an average class / rows of this one */
     double rate, width;   /* of the steps; of the draws of inputs */
-    double epoch_sum;     /* of the bounds of this epoch's batches */
+    struct adam_step z_step; /* of inducing inputs, in the present step */
+    double epoch_sum;        /* of the bounds of this epoch's batches */
 };
 
 static void measure_rarity(struct nim_trainer *trainer) {
@@ -208,18 +209,30 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     for (size_t i = unit * ROWS_PER_UNIT; i < end && i < batch->rows; i++) {
         size_t row = batch->row[i];
         double *moments = table->moments + row * 2 * each;
-        adam_update(each, ROW_RATE_FACTOR * trainer->rate, (uint64_t)++table->visits[row],
-                    gradient + i * each, table->theta + row * each, moments, moments + each);
+        struct adam_step step =
+            adam_step(ROW_RATE_FACTOR * trainer->rate, (uint64_t)++table->visits[row], false);
+        adam_update(each, step, gradient + i * each, table->theta + row * each,
+                    (union gp_matrix){moments}, (union gp_matrix){moments + each});
     }
 }
 
-/* Updates the shared parameters from `first` up to `end` in one thread. rate: in units of the
- * trainer's rate. */
+/* The constants of an update of shared parameters. rate: in units of the trainer's rate. */
+static struct adam_step shared_step(const struct nim_trainer *trainer, double rate) {
+    const struct nim_model *model = trainer->model;
+    return adam_step(rate * trainer->rate, model->visits, model_is_single(model));
+}
+
+/* Updates `count` shared parameters from `first` on in one thread. */
+static void update_shared(struct nim_model *model, struct adam_step step, size_t first,
+                          size_t count, const double *gradient) {
+    adam_update(count, step, gradient, model->theta + first,
+                gp_matrix_from(step.single, model->moment1, first),
+                gp_matrix_from(step.single, model->moment2, first));
+}
+
 static void update_stretch(struct nim_trainer *trainer, double rate, size_t first, size_t end) {
-    struct nim_model *model = trainer->model;
-    adam_update(end - first, rate * trainer->rate, model->visits,
-                bound_gradient(trainer->bound) + first, model->theta + first,
-                model->moment1 + first, model->moment2 + first);
+    update_shared(trainer->model, shared_step(trainer, rate), first, end - first,
+                  bound_gradient(trainer->bound) + first);
 }
 
 /* A function's inducing inputs are the shared parameters from z_from up to z_to. */
@@ -236,11 +249,13 @@ static size_t lengthscales_from(const struct nim_model *model, size_t c) {
     return (size_t)(model_gp(model, model->theta, c).log_lengthscale - model->theta);
 }
 
-/* With many attributes nearly all parameters are inducing inputs. They are updated as soon as their
- * gradient is complete, while they are in cache. */
-static void update_z(void *context, size_t c) {
+/* With many attributes nearly all parameters are inducing inputs. Each is updated as soon as its
+ * gradient is complete, while it is in cache. */
+static void update_z_row(void *context, size_t c, size_t row, const double *gradient) {
     struct nim_trainer *trainer = context;
-    update_stretch(trainer, 1.0, z_from(trainer->model, c), z_to(trainer->model, c));
+    struct nim_model *model = trainer->model;
+    update_shared(model, trainer->z_step, z_from(model, c) + row * model->attributes,
+                  model->attributes, gradient);
 }
 
 /* Updates the parameters before, between and after the functions' inducing inputs, except
@@ -264,9 +279,10 @@ static void update_network(struct nim_trainer *trainer) {
     struct nim_model *model = trainer->model;
     size_t at = model->input_at;
     adam_update_pooled(bound_pool(trainer->bound), model->input_count,
-                       model->options.input->shared_rate * trainer->rate, model->visits,
-                       bound_gradient(trainer->bound) + at, model->theta + at, model->moment1 + at,
-                       model->moment2 + at);
+                       shared_step(trainer, model->options.input->shared_rate),
+                       bound_gradient(trainer->bound) + at, model->theta + at,
+                       gp_matrix_from(model_is_single(model), model->moment1, at),
+                       gp_matrix_from(model_is_single(model), model->moment2, at));
 }
 
 static double between(double value, double least, double most) {
@@ -301,8 +317,9 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
     }
     fill_batch(trainer);
     double value;
-    const struct bound_listener listener = {update_z, trainer};
+    const struct bound_listener listener = {update_z_row, trainer};
     model->visits++; /* including the present update */
+    trainer->z_step = shared_step(trainer, 1.0);
     nim_status status = bound_evaluate(trainer->bound, &listener, &value, error);
     if (status != NIM_OK) {
         model->visits--;
