@@ -282,7 +282,7 @@ typedef struct nim_progress {
 /*
  * Called after each epoch, and several times a second during long epochs. A nonzero return value
  * stops the training after the current step. The callback may inspect, save and predict with the
- * model; in a training by several processes, see nim_model_gather_rows.
+ * model; in a training by several processes, see nim_model_gather.
  */
 typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
 
@@ -348,14 +348,14 @@ NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collect
                                              nim_error *error);
 
 /*
- * With the option "input" latent or narrow, each row has its own parameters. During the steps of a
- * training by several processes, each process has those of its own rows only. This function sends
- * all of them to all processes. It is needed before nim_model_save and nim_model_denoise in a
- * progress function, and after steps of a nim_trainer; these fail without it. All processes must
- * call it after the same step. nim_model_train calls it at its end, also when it was stopped.
- * Otherwise it does nothing.
+ * During the steps of a training by several processes, each process has only its part of the
+ * optimiser's state and, with the option "input" latent or narrow, of the rows' own parameters.
+ * This function sends all parts to all processes. It is needed before nim_model_save and
+ * nim_model_denoise in a progress function, and after steps of a nim_trainer; these fail without
+ * it. All processes must call it after the same step. nim_model_train calls it at its end, also
+ * when it was stopped. If nothing is divided, it does nothing.
  */
-NIM_API nim_status nim_model_gather_rows(nim_model *model, nim_error *error);
+NIM_API nim_status nim_model_gather(nim_model *model, nim_error *error);
 
 /*
  * Memory for the parameters of single training rows. With the option "input" latent or narrow, each

@@ -64,7 +64,7 @@ static bool write_is_due(const struct monitor *monitor, const nim_progress *stat
 /* All processes complete the model, and the leader writes it. */
 static void write_checkpoint(struct monitor *monitor, const nim_progress *state) {
     nim_error error;
-    nim_status status = nim_model_gather_rows(monitor->model, &error);
+    nim_status status = nim_model_gather(monitor->model, &error);
     if (status == NIM_OK && team_leads())
         status = nim_model_save(monitor->model, monitor->checkpoint, &error);
     monitor->last_write = seconds_now();

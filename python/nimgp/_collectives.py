@@ -105,6 +105,9 @@ def _collectives(comm: Any, raised: list[BaseException]) -> tuple[_native.Collec
     def gather(array: int, offset: int, _context: Any) -> int:
         return guarded(lambda: _gather(comm, array, offset))
 
+    def sum_parts(values: int, offset: int, _context: Any) -> int:
+        return guarded(lambda: _sum_parts(comm, values, offset))
+
     def guarded(work: Callable[[], None]) -> int:
         try:
             work()
@@ -113,13 +116,14 @@ def _collectives(comm: Any, raised: list[BaseException]) -> tuple[_native.Collec
         return len(raised)
 
     reduced, gathered = _native.ReduceFunction, _native.GatherFunction
-    functions = [reduced(sum_up), reduced(largest), gathered(gather)]
+    functions = [reduced(sum_up), reduced(largest), gathered(gather), gathered(sum_parts)]
     collectives = _native.Collectives(
         rank=comm.Get_rank(),
         processes=comm.Get_size(),
         sum=functions[0],
         largest=functions[1],
         gather=functions[2],
+        sum_parts=functions[3],
     )
     return collectives, functions
 
@@ -129,10 +133,30 @@ def _array(address: int, count: int, dtype: type) -> np.ndarray:
     return np.ctypeslib.as_array((kind * count).from_address(address))
 
 
+def _starts(comm: Any, offset: int) -> np.ndarray:
+    """Where the processes' parts of an array start, and its end."""
+    return _array(offset, comm.Get_size() + 1, np.uintp).astype(np.int64)
+
+
+def _sum_parts(comm: Any, values: int, offset: int) -> None:
+    """Each process receives the sum of its own part."""
+    from mpi4py import MPI
+
+    start = _starts(comm, offset)
+    whole = _array(values, int(start[-1]), np.int64)
+    for rank in range(comm.Get_size()):
+        for first in range(int(start[rank]), int(start[rank + 1]), CHUNK):
+            part = [whole[first : min(first + CHUNK, int(start[rank + 1]))], MPI.INT64_T]
+            if rank == comm.Get_rank():
+                comm.Reduce(MPI.IN_PLACE, part, op=MPI.SUM, root=rank)
+            else:
+                comm.Reduce(part, None, op=MPI.SUM, root=rank)
+
+
 def _gather(comm: Any, array: int, offset: int) -> None:
     from mpi4py import MPI
 
-    start = _array(offset, comm.Get_size() + 1, np.uintp).astype(np.int64)
+    start = _starts(comm, offset)
     whole = _array(array, int(start[-1]), np.uint8)
     if start[-1] <= MOST_BYTES:
         comm.Allgatherv(MPI.IN_PLACE, [whole, np.diff(start), start[:-1], MPI.BYTE])

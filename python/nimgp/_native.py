@@ -91,6 +91,7 @@ class Collectives(_Sized):
         ("largest", ReduceFunction),
         ("gather", GatherFunction),
         ("context", c_void_p),
+        ("sum_parts", GatherFunction),  # the same arguments
     ]
 
 

@@ -33,7 +33,7 @@ static int print_layout(void) {
     FIELD(nim_progress, rate), FIELD(nim_progress, jitter);
     FIELD(nim_collectives, size), FIELD(nim_collectives, rank), FIELD(nim_collectives, processes);
     FIELD(nim_collectives, sum), FIELD(nim_collectives, largest), FIELD(nim_collectives, gather);
-    FIELD(nim_collectives, context);
+    FIELD(nim_collectives, context), FIELD(nim_collectives, sum_parts);
     FIELD(nim_prediction, size), FIELD(nim_prediction, probabilities),
         FIELD(nim_prediction, entropy);
     FIELD(nim_prediction, latent_mean), FIELD(nim_prediction, latent_variance);

@@ -53,6 +53,17 @@ struct shards bound_shards(const struct bound *bound) {
     return bound->parallel ? parallel_bound_shards(bound->parallel) : shards_alone();
 }
 
+void bound_functions(const struct bound *bound, size_t *first, size_t *end) {
+    *first = 0;
+    *end = bound->model->functions;
+    if (bound->parallel)
+        parallel_bound_functions(bound, first, end);
+}
+
+nim_status bound_share_functions(struct bound *bound, nim_error *error) {
+    return bound->parallel ? parallel_bound_share_functions(bound, error) : NIM_OK;
+}
+
 struct bound_batch *bound_batch(struct bound *bound) {
     return &bound->batch;
 }

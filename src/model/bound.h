@@ -51,6 +51,13 @@ struct pool *bound_pool(struct bound *bound);
  * is filled with their rows only, shard by shard. */
 struct shards bound_shards(const struct bound *bound);
 
+/* The functions whose parameters this process changes, first .. end-1: all unless the model has
+ * collectives. bound_evaluate computes the gradient by the parameters of these functions only. */
+void bound_functions(const struct bound *bound, size_t *first, size_t *end);
+
+/* Sends the changed parameters of this process's functions, and receives those of the others. */
+nim_status bound_share_functions(struct bound *bound, nim_error *error);
+
 /* Takes, in any thread, the gradient (d) by one of a function's inducing inputs, which will not be
  * read again in this evaluation and may be changed. bound_gradient need not have it. */
 struct bound_listener {

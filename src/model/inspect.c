@@ -372,7 +372,7 @@ static nim_status check_denoise(const nim_model *model, const nim_data *data, co
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the table has %zu rows; the model was trained on %zu", data->rows,
                        model->table.rows);
-    return row_table_check_complete(&model->table, error);
+    return model_check_complete(model, error);
 }
 
 static nim_status denoise(const nim_model *model, const nim_data *data, double *mean,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/model.h"
 
+#include "base/collectives.h"
 #include "base/pool.h"
 #include "base/sized.h"
 #include "model/class_shares.h"
@@ -271,18 +272,60 @@ nim_status nim_model_set_collectives(nim_model *model, const nim_collectives *co
                        ours.processes);
     if (collectives && !(ours.sum && ours.largest && ours.gather))
         return failure(error, NIM_INVALID_ARGUMENT, "collectives: a function is NULL");
-    if (collectives) /* others than those among which rows are divided */
-        status = row_table_check_complete(&model->table, error);
+    if (collectives) /* others than those among which rows and functions are divided */
+        status = model_check_complete(model, error);
     if (status != NIM_OK)
         return status;
     model->collectives = ours;
     return succeed(error);
 }
 
-nim_status nim_model_gather_rows(nim_model *model, nim_error *error) {
+/* offset: a scratch array of processes + 1. */
+static nim_status gather_moments(struct nim_model *model, size_t *offset, nim_error *error) {
+    const nim_collectives *all = &model->collectives;
+    size_t width = model_is_single(model) ? sizeof(float) : sizeof(double);
+    for (size_t rank = 0; rank <= all->processes; rank++)
+        offset[rank] = part_start(model->functions, rank, all->processes) *
+                       gp_parameter_count(&model->gp) * width;
+    nim_status status = collective_gather(all, model->moment1.wide, offset, error);
+    if (status == NIM_OK)
+        status = collective_gather(all, model->moment2.wide, offset, error);
+    model->moments_scattered = status != NIM_OK;
+    return status;
+}
+
+nim_status model_complete(struct nim_model *model, nim_error *error) {
+    const nim_collectives *all = &model->collectives;
+    if (!model->moments_scattered && !model->table.scattered)
+        return NIM_OK;
+    if (all->processes == 0)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "parts of the model are in other processes, and can no longer be gathered");
+    size_t *offset = calloc(all->processes + 1, sizeof *offset);
+    nim_status status =
+        offset ? NIM_OK
+               : failure(error, NIM_OUT_OF_MEMORY, "no memory to gather the parts of a model");
+    status = collective_agree(all, status, error);
+    if (status == NIM_OK && model->moments_scattered)
+        status = gather_moments(model, offset, error);
+    if (status == NIM_OK && model->table.scattered)
+        status = row_table_gather(&model->table, all, offset, error);
+    free(offset);
+    return status;
+}
+
+nim_status model_check_complete(const struct nim_model *model, nim_error *error) {
+    return model->moments_scattered || model->table.scattered
+               ? failure(error, NIM_INVALID_ARGUMENT,
+                         "parts of the model are divided among the processes; all of them must "
+                         "call nim_model_gather first")
+               : NIM_OK;
+}
+
+nim_status nim_model_gather(nim_model *model, nim_error *error) {
     if (!model)
         return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
-    nim_status status = row_table_gather(&model->table, &model->collectives, error);
+    nim_status status = model_complete(model, error);
     return status == NIM_OK ? succeed(error) : status;
 }
 
@@ -340,6 +383,7 @@ void model_add_learned_noise(const struct nim_model *model, size_t count, double
 void model_forget_optimiser(struct nim_model *model) {
     memset(model->moment1.wide, 0, model->count * sizeof(double));
     memset(model->moment2.wide, 0, model->count * sizeof(double));
+    model->moments_scattered = false;
     model->visits = 0;
     row_table_forget(&model->table);
 }

@@ -41,6 +41,7 @@ struct nim_model {
     size_t count;  /* of shared parameters */
     double *theta; /* functions' gp parameters, noise, likelihood's, input model's */
     union gp_matrix moment1, moment2; /* the optimiser's; floats if model_is_single */
+    bool moments_scattered; /* those of a function are up to date only in the process that has it */
     size_t noise_at, noise_count, likelihood_at, likelihood_count, input_at, input_count;
     double *jitter; /* functions: relative to each variance; grows when a factorisation needs it */
     double *constants; /* the likelihood's */
@@ -125,6 +126,12 @@ nim_status model_check_data(const struct nim_model *model, const nim_data *data,
 /* Sets the optimiser's moments to zero, so that the next training starts from the parameters only.
  */
 void model_forget_optimiser(struct nim_model *model);
+
+/* During a training by several processes, each has the parameters of its own rows and the moments
+ * of its own functions. model_complete sends them to all, which must all call it;
+ * model_check_complete fails unless this process has everything. */
+nim_status model_complete(struct nim_model *model, nim_error *error);
+nim_status model_check_complete(const struct nim_model *model, nim_error *error);
 
 /* The number of threads by the options. */
 size_t model_threads(const struct nim_model *model);

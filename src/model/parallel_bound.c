@@ -333,38 +333,29 @@ static void complete_own_function(void *context, size_t unit, size_t worker) {
     gradient_part(bound, bound->model->functions + c, worker);
 }
 
-static void tell_listener(void *context, size_t c, size_t worker) {
-    (void)worker;
-    struct bound *bound = context;
-    const struct bound_listener *listener = bound->listener;
-    for (size_t i = 0; i < bound->model->inducing; i++)
-        listener->take_z_row(listener->context, c, i,
-                             bound->gradient_of[c].z + i * bound->model->attributes);
-}
-
-static nim_status share_gradient(struct bound *bound, nim_error *error) {
+/* The gradient by the parameters of this process's functions, and by the common ones. */
+static void complete_gradient(struct bound *bound) {
     struct parallel_bound *parallel = bound->parallel;
     const struct nim_model *model = bound->model;
-    size_t rank = parallel->all->rank, functions = model->functions;
-    size_t scales = model->gp.kernel->terms * model->attributes;
-    const struct bound_listener *listener = bound->listener;
-    memcpy(bound->gather, parallel->sum.gather, functions * sizeof *bound->gather);
-    bound->listener = NULL; /* it is called after the gradients of all processes have arrived */
-    pool_run(bound->pool, function_start(bound, rank + 1) - function_start(bound, rank),
-             complete_own_function, bound);
-    bound->listener = listener;
-    nim_status status = collective_gather(
-        parallel->all, bound->gradient,
-        function_offsets(bound, gp_parameter_count(&model->gp) * sizeof(double)), error);
-    if (status != NIM_OK)
-        return status;
-    for (size_t c = 0; c < functions; c++)
+    size_t first, end, scales = model->gp.kernel->terms * model->attributes;
+    parallel_bound_functions(bound, &first, &end);
+    memcpy(bound->gather, parallel->sum.gather, model->functions * sizeof *bound->gather);
+    pool_run(bound->pool, end - first, complete_own_function, bound);
+    for (size_t c = first; c < end; c++)
         add(scales, parallel->sum.norms[c].log_lengthscale, bound->gradient_of[c].log_lengthscale);
     memcpy(bound->gradient + model->noise_at, parallel->sum.rest,
            (model->count - model->noise_at) * sizeof(double));
-    if (listener)
-        pool_run(bound->pool, functions, tell_listener, bound);
-    return NIM_OK;
+}
+
+void parallel_bound_functions(const struct bound *bound, size_t *first, size_t *end) {
+    *first = function_start(bound, bound->parallel->all->rank);
+    *end = function_start(bound, bound->parallel->all->rank + 1);
+}
+
+nim_status parallel_bound_share_functions(struct bound *bound, nim_error *error) {
+    size_t each = gp_parameter_count(&bound->model->gp) * sizeof(double);
+    return collective_gather(bound->parallel->all, bound->model->theta,
+                             function_offsets(bound, each), error);
 }
 
 nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error *error) {
@@ -382,5 +373,6 @@ nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error
         *value -= bound->factor[c].kl;
     if (!isfinite(*value))
         return bound_not_finite(bound, error);
-    return share_gradient(bound, error);
+    complete_gradient(bound);
+    return NIM_OK;
 }

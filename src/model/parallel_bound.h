@@ -11,10 +11,12 @@
  * (gp_gather and others). These sums are added exactly
  * (exact_sum.h), so that the order does not matter. What depends on Z only is divided by functions:
  * each process factorises the covariances of its functions and sends the numbers that points need.
- * At the end it computes the gradient of its functions from the sums, and sends it.
+ * At the end it computes the gradient of its functions from the sums.
  *
- * All processes then have the whole gradient by the shared parameters, and change them in the same
- * way. The gradient by the rows' own parameters stays in the process that has the rows.
+ * The process that has a function then changes its parameters, and sends them. So the optimiser's
+ * moments of a function are up to date in that process only, until they are gathered (model.h). All
+ * processes change the common parameters in the same way. Those of rows are changed by the process
+ * that has the rows.
  */
 
 #include "model/bound.h"
@@ -29,6 +31,8 @@ void parallel_bound_free(struct parallel_bound *parallel);
 
 /* See bound.h. */
 struct shards parallel_bound_shards(const struct parallel_bound *parallel);
+void parallel_bound_functions(const struct bound *bound, size_t *first, size_t *end);
+nim_status parallel_bound_share_functions(struct bound *bound, nim_error *error);
 nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error *error);
 
 #endif

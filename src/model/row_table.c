@@ -94,32 +94,14 @@ static nim_status gather_array(struct row_table *table, size_t k, const nim_coll
     return collective_gather(all, *array_of(table, k), offset, error);
 }
 
-nim_status row_table_gather(struct row_table *table, const nim_collectives *all, nim_error *error) {
-    if (!table->scattered)
-        return NIM_OK;
-    if (all->processes == 0)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "the parameters of some rows are in other processes, and can no longer be "
-                       "gathered");
-    size_t *offset = calloc(all->processes + 1, sizeof *offset);
-    nim_status status =
-        offset ? NIM_OK
-               : failure(error, NIM_OUT_OF_MEMORY, "no memory to gather the parameters of rows");
-    status = collective_agree(all, status, error);
+nim_status row_table_gather(struct row_table *table, const nim_collectives *all, size_t *offset,
+                            nim_error *error) {
+    nim_status status = NIM_OK;
     for (size_t k = 0; status == NIM_OK && k < ARRAYS; k++)
         status = gather_array(table, k, all, offset, error);
-    free(offset);
     if (status == NIM_OK)
         table->scattered = 0;
     return status;
-}
-
-nim_status row_table_check_complete(const struct row_table *table, nim_error *error) {
-    return table->scattered
-               ? failure(error, NIM_INVALID_ARGUMENT,
-                         "the parameters of rows are divided among the processes; all of them must "
-                         "call nim_model_gather_rows first")
-               : NIM_OK;
 }
 
 void row_table_forget(struct row_table *table) {

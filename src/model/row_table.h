@@ -30,11 +30,10 @@ bool row_table_grow(struct row_table *table, size_t rows);
 /* Moves everything to another storage; false, with nothing moved, if that has not enough space. */
 bool row_table_move(struct row_table *table, const nim_storage *storage);
 
-/* Makes a scattered table complete in all processes, which must all call this. */
-nim_status row_table_gather(struct row_table *table, const nim_collectives *all, nim_error *error);
-
-/* Fails if the table is scattered. */
-nim_status row_table_check_complete(const struct row_table *table, nim_error *error);
+/* Makes a scattered table complete in all processes, which must all call this. offset: a scratch
+ * array of processes + 1. */
+nim_status row_table_gather(struct row_table *table, const nim_collectives *all, size_t *offset,
+                            nim_error *error);
 
 /* Sets the optimiser's part to zero. */
 void row_table_forget(struct row_table *table);

@@ -98,7 +98,7 @@ static nim_status save(const nim_model *model, const struct whole_output *output
         .counts = {(double)model->step, (double)model->epoch, (double)model->visits, model->bound}};
     struct text_map texts = {0};
     struct metadata *metadata = NULL;
-    nim_status status = row_table_check_complete(&model->table, error);
+    nim_status status = model_check_complete(model, error);
     if (status != NIM_OK)
         return status;
     status = NIM_OUT_OF_MEMORY;

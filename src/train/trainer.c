@@ -116,8 +116,7 @@ nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_traine
         return failure(error, NIM_INVALID_ARGUMENT, "trainer is NULL");
     *result = NULL;
     nim_data ours;
-    nim_status status =
-        model ? row_table_gather(&model->table, &model->collectives, error) : NIM_OK;
+    nim_status status = model ? model_complete(model, error) : NIM_OK;
     if (status != NIM_OK)
         return status;
     status = take_data(&ours, data, error);
@@ -258,20 +257,32 @@ static void update_z_row(void *context, size_t c, size_t row, const double *grad
                   model->attributes, gradient);
 }
 
-/* Updates the parameters before, between and after the functions' inducing inputs, except
- * networks. */
-static void update_gap(void *context, size_t gap, size_t worker) {
+/* Updates the parameters of one of this process's functions, except inducing inputs; the last unit
+ * those of noise and likelihood. */
+static void update_function(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
     const struct nim_model *model = trainer->model;
-    size_t first = gap == 0 ? 0 : z_to(model, gap - 1);
-    if (gap == model->functions) {
-        update_stretch(trainer, 1.0, first, model->input_at);
+    size_t first, end, each = gp_parameter_count(&model->gp);
+    bound_functions(trainer->bound, &first, &end);
+    size_t c = first + unit;
+    if (c == end) {
+        update_stretch(trainer, 1.0, model->noise_at, model->input_at);
         return;
     }
-    size_t lengthscales = lengthscales_from(model, gap), end = z_from(model, gap);
-    update_stretch(trainer, 1.0, first, lengthscales);
-    update_stretch(trainer, model->options.lengthscale_rate, lengthscales, end);
+    size_t lengthscales = lengthscales_from(model, c);
+    update_stretch(trainer, 1.0, c * each, lengthscales);
+    update_stretch(trainer, model->options.lengthscale_rate, lengthscales, z_from(model, c));
+    update_stretch(trainer, 1.0, z_to(model, c), (c + 1) * each);
+}
+
+static nim_status update_functions(struct nim_trainer *trainer, nim_error *error) {
+    struct nim_model *model = trainer->model;
+    size_t first, end;
+    bound_functions(trainer->bound, &first, &end);
+    pool_run(bound_pool(trainer->bound), end - first + 1, update_function, trainer);
+    model->moments_scattered = model->collectives.processes > 1;
+    return bound_share_functions(trainer->bound, error);
 }
 
 /* Updates the networks of input models. */
@@ -330,7 +341,9 @@ nim_status nim_trainer_step(nim_trainer *trainer, double *bound, nim_error *erro
         memset(bound_gradient(trainer->bound) + model->noise_at, 0,
                model->noise_count * sizeof(double));
     model->step++;
-    pool_run(bound_pool(trainer->bound), model->functions + 1, update_gap, trainer);
+    status = update_functions(trainer, error);
+    if (status != NIM_OK)
+        return status;
     update_network(trainer);
     if (model->table.each) {
         size_t rows = bound_batch(trainer->bound)->rows;
@@ -540,7 +553,7 @@ static nim_status run_training(struct training *training, nim_error *error) {
 static nim_status gather_after(nim_status steps, struct nim_model *model, nim_error *error) {
     if (steps == NIM_COMMUNICATION)
         return steps;
-    nim_status gathered = row_table_gather(&model->table, &model->collectives, error);
+    nim_status gathered = model_complete(model, error);
     return gathered == NIM_OK ? steps : gathered;
 }
 

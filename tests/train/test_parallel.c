@@ -439,7 +439,7 @@ static void check_refusals(struct kept *kept, const struct run *run, double *scr
     nim_error error;
     expect(kept, nim_model_save_memory(model, NULL, 0, NULL, &error) == NIM_INVALID_ARGUMENT,
            "saved in parts");
-    expect(kept, strstr(error.message, "nim_model_gather_rows"), error.message);
+    expect(kept, strstr(error.message, "nim_model_gather"), error.message);
     expect(kept,
            nim_model_denoise(model, &run->data, scratch, scratch, NULL) == NIM_INVALID_ARGUMENT,
            "denoised in parts");
@@ -457,7 +457,7 @@ static int keep_checkpoint(const nim_progress *progress, void *context) {
         check_own_rows(kept, run, progress->batch == 0);
         check_refusals(kept, run, scratch);
     }
-    expect(kept, nim_model_gather_rows(run->model, NULL) == NIM_OK, "not gathered");
+    expect(kept, nim_model_gather(run->model, NULL) == NIM_OK, "not gathered");
     expect(kept, nim_model_denoise(run->model, &run->data, scratch, scratch, NULL) == NIM_OK,
            "not denoised");
     if (progress->batch != 0 || kept->middle == 0)
