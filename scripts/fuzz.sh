@@ -24,10 +24,11 @@ mkdir -p build
 # Comparisons of numbers are not traced: that took half of the time, most of it in loops over arrays. Comparisons of
 # text (strcmp, memcmp) still are.
 counters="-fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp"
+blocks="-DGEMM_HEIGHT=24 -DGEMM_DEPTH=24" # src/math/linalg.h
 if [ ! -e build/fuzz/build.ninja ]; then
     CC=clang meson setup build/fuzz -Dfuzz=true --buildtype=plain -Doptimization=2 -Dwerror=false \
         -Db_sanitize=address,undefined -Db_lundef=false \
-        -Dc_args="-g1 $counters -fno-sanitize-recover=undefined" >build/fuzz.log || {
+        -Dc_args="-g1 $counters $blocks -fno-sanitize-recover=undefined" >build/fuzz.log || {
         cat build/fuzz.log
         exit 1
     }
@@ -55,7 +56,8 @@ fi
 # text (mutate_model.c changes their numbers), and to weigh inputs by rare features takes a fifth of their time.
 flags_of() {
     case $1 in
-    columns | options | where) echo -max_len=1024 ;;
+    columns) echo -max_len=512 ;;
+    options | where) echo -max_len=1024 ;;
     csv | ecsv | libsvm) echo -max_len=2048 ;;
     model | checkpoint) echo -max_len=8192 -entropic=0 -use_memcmp=0 ;;
     *) echo -max_len=8192 ;;

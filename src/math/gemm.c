@@ -53,8 +53,8 @@ enum {
     TILE_VECTORS = 3, /* 4 x 3 sums, 3 vectors of B and one of A fill 16 registers */
     TILE_COLUMNS = LANES * TILE_VECTORS,
     STEPS = 4, /* of k per iteration of the inner loop */
-    DEPTH = 264,
-    HEIGHT = 240,
+    DEPTH = GEMM_DEPTH,
+    HEIGHT = GEMM_HEIGHT,
 };
 
 _Static_assert((HEIGHT + TILE_COLUMNS) * DEPTH * sizeof(real) <= GEMM_SCRATCH * sizeof(double),

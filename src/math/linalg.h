@@ -18,8 +18,16 @@
  * (gemm_pack, gemm_pack_left). */
 enum form { PLAIN, TRANSPOSED, PACKED };
 
-/* Doubles of scratch for the packed panels of one product. */
-#define GEMM_SCRATCH ((size_t)65 * 1024)
+/* The largest block of op(A) that is packed at a time. Fuzz targets are compiled with smaller ones,
+ * because clearing the scratch took a third of their time. */
+#ifndef GEMM_HEIGHT
+#define GEMM_HEIGHT 240
+#define GEMM_DEPTH 264
+#endif
+
+/* Doubles of scratch for the packed panels of one product: a block of op(A) and 12 columns of
+ * op(B). */
+#define GEMM_SCRATCH ((size_t)(GEMM_HEIGHT + 12) * GEMM_DEPTH)
 
 /*
  * C (m x n) = alpha op(A) (m x k) op(B) (k x n) + beta C.
