@@ -126,7 +126,8 @@ static struct mixture place_mixture(double k, double r, double *scratch) {
                               .log_weight = scratch + N,
                               .share = scratch + 2 * N,
                               .by_k = scratch + 3 * N};
-    double c = fmin(42.0 / k, 1e300), log_r = log(fmin(fmax(r, 1.0), 1e300)); /* replaces NaN */
+    k = fmin(fmax(k, 1e-300), 1e300); /* here and below also replaces NaN */
+    double c = fmin(42.0 / k, 1e300), log_r = log(fmin(fmax(r, 1.0), 1e300));
     double left = fmax(log(k) - c - sqrt(2.0 * c), log(fmin(k, 1.0)) - 37.0) - log_r;
     double right = log(k) + fmin(sqrt(2.0 * c), log(2.0 + 2.0 * c));
     double step = fmax(fmin(0.28, 0.5 / sqrt(k)), (right - left) / (N - 2));
@@ -216,9 +217,12 @@ static void expectation(const struct likelihood_setting *setting, const double *
  * The scales tau and the logarithms of their shares. In v = log tau the density is proportional to
  * exp(-nu/2 (v + exp(-v))). This is a peak of width sqrt(2/nu) that decreases steeply to the left
  * and like exp(-nu v / 2) to the right. For an outlier at a distance of `farthest` in units of s,
- * the peak is up to log(1 + farthest^2 / nu) further right and has the same width.
+ * the peak is up to log(1 + farthest^2 / nu) further right and has the same width. With more than
+ * 1e8 degrees of freedom the distribution is normal to 8 digits, and v + exp(-v) - 1 would be
+ * inaccurate.
  */
 static size_t place_scales(double nu, double farthest, double *tau, double *log_share) {
+    nu = fmin(nu, 1e8);
     double width = sqrt(2.0 / nu), step = fmin(0.4, 0.5 * width);
     double left = fmin(9.0 * width, log(80.0 / nu + 9.0));
     double right = fmin(9.0 * width + 0.5 * width * width * 40.0, 50.0 / nu + 2.0);
