@@ -148,14 +148,15 @@ def main() -> None:
     make bench-python
 
 {ATTRIBUTES} attributes with errors, {CLASSES} classes named by texts, a fixed number of epochs, default settings.
-Both sides in one process, in turn, with the same result: `NoisyGPClassifier.fit`, and `nim_model_create`
-and `nim_model_train` with nothing around them. Medians.
+One process alternates between `NoisyGPClassifier.fit` and the C calls `nim_model_create` and `nim_model_train`
+alone. Both give the same result. All figures are medians.
 
-All times are processor time of one thread, which other work on the machine disturbs least. Even so, two whole
-trainings in C differ by more ("their spread") than the package adds ("fit less C"). Therefore what the package
-adds is measured with one inducing input, where there is almost nothing to compute: once per fit, with a single
-epoch over all rows (checks, labels, the library's fingerprint of the data, attributes), and with each epoch, with
-2000 epochs over 10 rows (the callback). "Overhead" is the sum of both, divided by the time of the C calls.
+All times are processor time of one thread, which other work on the machine affects least. Nevertheless the times
+of C trainings vary by more ("their spread") than the package adds ("fit less C"). Therefore the cost of the package
+is measured with one inducing input, so that there is almost nothing to compute. The cost of a fit ("once a fit":
+checks, labels, the library's checksum of the data, attributes) is measured with a single epoch over all rows, and the
+cost of an epoch ("each epoch": the callback) with 2000 epochs over 10 rows. "Overhead" is the cost of a fit
+and of all its epochs, divided by the time of the C calls.
 
 nimgp {nimgp.__version__}, Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors.
 

@@ -653,7 +653,7 @@ def failure_notes(report: Report) -> str:
 
 PAGE = """# One training step, next to GPflow and GPyTorch
 
-Made by `make bench-peers`; do not edit. Ratios are times of nimgp: 2.0 means twice as long.
+Made by `make bench-peers`; do not edit. Ratios are relative to nimgp: 2.0 means that a step takes twice as long.
 
 {table}
 
@@ -662,33 +662,33 @@ Processor: {processor}, {cores} cores; {threads} threads each, unless stated.
 
 ## What is timed
 
-One step: the bound, its gradient with respect to all parameters, an Adam update. Sparse variational
-multi-class classification with exact inputs: C latent processes, each with a kernel of its own (one
-scale for each attribute) and inducing inputs of its own, whitened q(u) with full covariance. Data
-and labels are random numbers, all in memory. A peer's batch is the same in every step; nimgp's is
-drawn anew from five times as many rows.
+One step: the bound, its gradient with respect to all parameters, and an Adam update. The model is
+sparse variational multi-class classification with exact inputs: C latent processes, each with its
+own kernel (one scale for each attribute) and its own inducing inputs, and whitened q(u) with full
+covariance. Data and labels are random numbers in memory. The peers use the same batch in every
+step; nimgp draws a new batch in every step, from five times as many rows.
 
 {shapes}
 
-The libraries take turns: {rounds} rounds a case, only one computing at a time. A turn's time is the
-median of its steps; the table gives the median and the range over the rounds.
+The libraries take turns: {rounds} rounds per case, and only one computes at a time. The time of a turn
+is the median over its steps; the table gives the median and the range over the rounds.
 
 ## What differs
 
-- GPflow has the same likelihood, with 20 Gauss-Hermite points where nimgp places its points by the
-  widths at hand (some 20 where these are equal, more where they are not). GPyTorch has softmax
-  instead, and takes the mean over 10 random samples, its default: its bound is another, and noisy.
-- In single precision the peers do everything so; nimgp sums up, factorises and updates in double
-  precision (docs/derivations/single.md). GPyTorch's users run it so by default.
-- nimgp's kernels also carry a white-noise variance as a parameter; the peers' do not.
-- GPflow's polynomial has a learned offset where nimgp's has a learned factor: the same functions.
-  GPyTorch's has no scale for each attribute, so it is left out.
-- Each peer runs in several ways, and its fastest counts. GPflow: compiled by `tf.function`, with
-  and without XLA; "unrolled" is the same bound with the classes in a Python loop, because GPflow's
-  own loop cannot be compiled by XLA. GPyTorch: as it comes; "diagonal", which spares it the
-  covariance between rows; with one thread; and with threads that sleep rather than spin while they
-  wait. `torch.compile` is tried for mnist only: tried by hand, it made the smaller shapes slower.
-  Both peers keep the memory they free, which spares GPyTorch a tenth of its time for mnist.
+- GPflow has the same likelihood. It uses 20 Gauss-Hermite points; nimgp chooses the points from the
+  widths of q(f) (about 20 if the widths are equal, more if they differ). GPyTorch uses softmax and
+  averages over 10 random samples, which is its default, so its bound is different and noisy.
+- In single precision the peers compute everything in single precision, which is the default of
+  GPyTorch. nimgp sums, factorises and updates in double precision (docs/derivations/single.md).
+- nimgp's kernels have a white-noise variance as an additional parameter; the peers' kernels do not.
+- GPflow's polynomial kernel has a learned offset, nimgp's has a learned factor; both give the same
+  functions. GPyTorch's polynomial kernel has no scale for each attribute, so it is left out.
+- Each peer is run in several ways, and the fastest one counts. GPflow is compiled by `tf.function`,
+  with and without XLA; "unrolled" is the same bound with the classes in a Python loop, because XLA
+  cannot compile GPflow's own loop. GPyTorch is run without changes; as "diagonal", which does not
+  compute the covariance between rows; with one thread; and with threads that sleep instead of spin
+  while they wait. `torch.compile` is used for mnist only, because it made the smaller shapes slower
+  in a test. Both peers keep freed memory, which saves GPyTorch a tenth of its time for mnist.
 {failures}
 ## Versions
 

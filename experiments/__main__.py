@@ -43,7 +43,7 @@ def change(text: str) -> str:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="experiments", description="The paper's experiments.")
     parser.add_argument("name", choices=[*EXPERIMENTS, "all", "overview"])
-    parser.add_argument("--repeats", type=count, help="how many; as published unless told")
+    parser.add_argument("--repeats", type=count, help="how many; default: as many as published")
     parser.add_argument("--first", type=int, default=0, help="number of the first repeat")
     parser.add_argument("--protocols", default=",".join(PROTOCOLS), help=f"of {' '.join(PROTOCOLS)}")
     parser.add_argument("--methods", nargs="+", help="only these")

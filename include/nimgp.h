@@ -184,8 +184,8 @@ NIM_API nim_target nim_likelihood_target(const char *likelihood);
  *
  * `sigma` holds 1-sigma errors: NULL for none, one row (sigma_rows = 1) for errors that are the
  * same in all rows, or one error per cell (sigma_rows = rows). An error of 0 means that the value
- * is exact. NaN means that the error is unknown: the attribute's median error is used, scaled by
- * how much larger or smaller than usual the other errors of the row are.
+ * is exact. NaN means that the error is unknown: the attribute's median error is used, multiplied
+ * by the average ratio of the row's known errors to the medians of their attributes.
  *
  * `weights` (rows, or NULL for 1) multiply each row's term in the bound, which is the quantity that
  * training maximises.
@@ -255,12 +255,12 @@ NIM_API nim_status nim_model_create(const nim_options *options, const nim_data *
 NIM_API void nim_model_free(nim_model *model);
 
 /*
- * Learns the population, which is the distribution of the true inputs (option "population"), again
- * from two tables: `data`, with which the model was created, and `others`, of which only x and the
- * errors are used. This is for rows without labels, of which there are often many more. With
- * population = auto it learns a population in any case. Call it before training. Fails with
- * NIM_INVALID_ARGUMENT if the population is flat, if noise is learned, or if the input model does
- * not use a population.
+ * Learns the population again, from two tables. (The population is the distribution of the true
+ * inputs, option "population".) `data` is the table with which the model was created. Of `others`
+ * only x and the errors are used, so its rows need no labels; often there are many more such rows.
+ * With population = auto this function always learns a population. Call it before training. Fails
+ * with NIM_INVALID_ARGUMENT if the population is flat, if noise is learned, or if the input model
+ * does not use a population.
  */
 NIM_API nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
                                               const nim_data *others, nim_error *error);
@@ -298,10 +298,10 @@ NIM_API nim_status nim_model_train(nim_model *model, const nim_data *data,
                                    nim_progress_function progress, void *context, nim_error *error);
 
 /*
- * Training in a loop of the caller, one step at a time, with a constant step size and without
- * warm-up; the caller decides when to end. A step writes its estimate of the bound to `*bound`,
+ * Trains one step at a time, in a loop of the caller. The step size is constant and there is no
+ * warm-up. The caller decides when to end. A step writes its estimate of the bound to `*bound`,
  * unless `bound` is NULL, and allocates nothing. The trainer refers to the model and the data,
- * which must exist until it is freed.
+ * which must exist until the trainer is freed.
  */
 typedef struct nim_trainer nim_trainer;
 NIM_API nim_status nim_trainer_create(nim_model *model, const nim_data *data, nim_trainer **trainer,
@@ -322,13 +322,13 @@ NIM_API void nim_trainer_free(nim_trainer *trainer);
  * values are integers or bytes, so no sum depends on its order.
  *   sum      replaces values[i] by the sum of values[i] over all processes
  *   largest  replaces values[i] by the largest values[i] of all processes
- *   gather   array consists of one part per process; part r are the bytes from offset[r] up to
- *            offset[r + 1]. Each process has filled in its own part, number `rank`. Afterwards
- *            every process has all parts.
- *   sum_parts  optional, and faster than sum: values consists of one part per process; part r are
- *            the numbers from offset[r] up to offset[r + 1]. Replaces values[i] by its sum over all
- *            processes in the process's own part; what the other parts contain afterwards does not
- *            matter. If it is NULL, sum is called instead.
+ *   gather   array consists of one part per process; part r starts at byte offset[r] and ends
+ *            before byte offset[r + 1]. Each process has filled in its own part, number `rank`.
+ *            Afterwards every process has all parts.
+ *   sum_parts  optional, and faster than sum: values consists of one part per process; part r
+ *            starts at number offset[r] and ends before number offset[r + 1]. In its own part, each
+ *            process replaces values[i] by the sum of values[i] over all processes. The other parts
+ *            may contain anything afterwards. If sum_parts is NULL, sum is called instead.
  */
 typedef struct nim_collectives {
     size_t size;            /* sizeof(nim_collectives) */
@@ -350,16 +350,16 @@ NIM_API nim_status nim_model_set_collectives(nim_model *model, const nim_collect
 /*
  * During the steps of a training by several processes, each process has only its part of the
  * optimiser's state and, with the option "input" latent or narrow, of the rows' own parameters.
- * This function sends all parts to all processes. It is needed before nim_model_save and
- * nim_model_denoise in a progress function, and after steps of a nim_trainer; these fail without
- * it. All processes must call it after the same step. nim_model_train calls it at its end, also
- * when it was stopped. If nothing is divided, it does nothing.
+ * This function sends all parts to all processes. Call it before nim_model_save and
+ * nim_model_denoise, in a progress function and after steps of a nim_trainer; otherwise they fail.
+ * All processes must call it after the same step. nim_model_train calls it at its end, also when
+ * the training was stopped. If nothing is divided, it does nothing.
  */
 NIM_API nim_status nim_model_gather(nim_model *model, nim_error *error);
 
 /*
- * Memory for the parameters of single training rows. With the option "input" latent or narrow, each
- * row has its own parameters and moments of the optimiser: 48 d + 8 bytes per row, in three arrays.
+ * Memory for the parameters of single training rows. If the option "input" is latent or narrow,
+ * each row has its own parameters and optimiser moments: 48 d + 8 bytes per row, in three arrays.
  * By default they are on the heap. The caller can provide a function that allocates them elsewhere,
  * for example in a mapped file.
  *
@@ -457,10 +457,10 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   white_noise      functions               variance s0^2 that each kernel adds on its diagonal
  *   inducing_inputs  functions x inducing x attributes
  *   noise_variance   attributes              learned input noise; zeros if noise is given
- *   relevance        attributes              share of each attribute: 1/lambda^2 in standard units,
- *                                            averaged over functions (and over the terms of a sum,
- *                                            weighted by s2), scaled so that the largest is 1; 0
- *                                            for a constant attribute
+ *   relevance        attributes              how much each attribute matters: 1/lambda^2 in
+ *                                            standard units, averaged over functions (and over the
+ *                                            terms of a sum, weighted by s2), scaled so that the
+ *                                            largest is 1; 0 for a constant attribute
  *   function_relevance  functions x attributes  the contributions of the functions to relevance
  *   missing_columns  flags                   for each flag of missing cells, its attribute; an
  *                                            attribute has a flag if enough of its cells are
@@ -474,9 +474,9 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            if they are not calibrated
  *   class_shares     classes                 weighted shares of the classes in the training rows;
  *                                            no values for files of older versions
- *   novelty_quantiles  up to 256             quantiles of how surprising rows like the training
- *                                            rows are; no values if the model cannot compute
- *                                            novelty
+ *   novelty_quantiles  up to 256             quantiles of how surprising the training rows are,
+ *                                            by cross-validation; no values if the model cannot
+ *                                            compute novelty
  *   plausibility_rows  classes               held-out rows of each class; no values if the model
  *                                            cannot compute plausibility
  *   trace            points x 2              epoch and bound in the training, at most 256 points
@@ -514,8 +514,8 @@ NIM_API nim_status nim_predictor_create(const nim_model *model, nim_predictor **
                                         nim_error *error);
 NIM_API void nim_predictor_free(nim_predictor *predictor);
 
-/* The arrays to compute; a member that is NULL is not computed. Asking for probabilities of a model
- * that predicts numbers, or for a mean or quantiles of one that does not, is an error. */
+/* The arrays to compute; a member that is NULL is not computed. A model that predicts numbers has
+ * no probabilities, and other models have no mean and quantiles; requesting them is an error. */
 typedef struct nim_prediction {
     size_t size;             /* sizeof(nim_prediction) */
     double *probabilities;   /* rows x classes; each row sums to one, except for sets of labels,
@@ -553,8 +553,8 @@ typedef struct nim_prediction {
      * given their errors and missing cells. 2 means one row in 100. */
     double *novelty;
     double *input_log_density; /* rows: log density of the measurement under the population,
-                                  convolved with the row's errors, in units of x; without missing
-                                  cells */
+                                  convolved with the row's errors, in units of x; missing cells
+                                  are left out */
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */
@@ -596,10 +596,10 @@ NIM_API nim_status nim_model_estimate_shares(const nim_model *model, size_t rows
                                              nim_error *error);
 
 /*
- * Computes the value of better measurements. gain (rows x attributes) is the entropy of the row's
- * class, in nats, that an exact measurement of this attribute alone would remove on average,
- * I(y; x_j). It is 0 if the value is already exact. Not for models that predict numbers. Allocates
- * nothing.
+ * Computes how much better measurements would help. gain (rows x attributes) is the average
+ * reduction of the entropy of the row's class, in nats, by an exact measurement of this attribute
+ * alone, I(y; x_j). It is 0 if the value is already exact. Not for models that predict numbers.
+ * Allocates nothing.
  */
 NIM_API nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double *gain,
                                  nim_error *error);

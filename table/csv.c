@@ -220,7 +220,7 @@ static bool end_row(struct csv *csv, struct walk *walk, struct complaint *compla
     if (is_empty_line(csv, walk)) {
         walk->kept--;
     } else if (csv->table.columns && walk->cells != csv->table.columns) {
-        return complain(complaint, BAD_INPUT, "%s:%zu: %zu cell%s where the header has %zu",
+        return complain(complaint, BAD_INPUT, "%s:%zu: %zu cell%s, but the header has %zu",
                         csv->table.path, line_of(csv, walk->start), walk->cells,
                         walk->cells == 1 ? "" : "s", csv->table.columns);
     } else {

@@ -273,7 +273,7 @@ static bool word_at(const struct row_file *file, size_t row, size_t column, stru
     if (!(number >= 0.0 && number < (double)words->count && number == floor(number))) {
         table_place_row(&file->table, row, place, sizeof place);
         return complain(complaint, BAD_INPUT,
-                        "%s: column %.200s: the row file is damaged: %g is none of %zu words",
+                        "%s: column %.200s: the row file is damaged: %g is not one of %zu words",
                         place, file->table.column[column].name, number, words->count);
     }
     const char *word = words->word[(size_t)number];

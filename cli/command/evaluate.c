@@ -376,7 +376,7 @@ static bool check_together(const struct arguments *arguments, struct complaint *
         if (path && strcmp(path, "-") == 0)
             return complain(
                 complaint, BAD_USAGE,
-                "evaluate: --%s -: standard output is used for the figures; expected a file",
+                "evaluate: --%s -: standard output is used for the scores; expected a file",
                 files[i]);
     }
     return true;
@@ -452,7 +452,7 @@ static void warn_of_own_lesson(const struct evaluation *evaluation) {
     size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
     if (rows == evaluation->assessment.scores.rows)
         say(evaluation->arguments,
-            "this looks like the training table; the figures are then too good");
+            "this looks like the training table; scores of training rows are too good");
 }
 
 /* Before files are put in place: they stay as they were where the figures cannot be shown. */
@@ -502,9 +502,9 @@ const struct command command_evaluate = {
         "square error and mean absolute error of the mean, NLL, and the share of rows within the "
         "central 50, 90 and 95 % intervals. The scores are also printed for each third of the rows "
         "by noise level.\n\n"
-        "Standard errors are those of means over rows. The standard error of ECE holds fixed which "
-        "bins are too confident and which are too cautious. That of RMSE follows from the standard "
-        "error of the mean square.\n\n"
+        "Standard errors are those of means over rows. The standard error of ECE ignores that a "
+        "bin could change from too confident to too cautious, or back. The standard error of RMSE "
+        "is computed from that of the mean square.\n\n"
         "With --folds each row of TABLE is predicted by a model that was not trained on its fold. "
         "--groups keeps rows that belong together, such as measurements of one object, in one "
         "fold.",

@@ -133,7 +133,7 @@ static const struct option options[] = {
      .complete = COMPLETE_FILE},
     {.name = "checkpoint",
      .value = "FILE",
-     .help = "The file that Ctrl-C writes the training to, MODEL.checkpoint by default. With this "
+     .help = "The file to which Ctrl-C saves the training, MODEL.checkpoint by default. With this "
              "option it is also written every 30 seconds.",
      .complete = COMPLETE_FILE},
     {.name = "every",

@@ -16,10 +16,10 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
     const struct arguments *arguments = fit->arguments;
     fit->output = argument_text(arguments, "output");
     if (!fit->output || !*fit->output)
-        return complain(complaint, BAD_USAGE, "fit: the output file is missing; -o MODEL names it");
+        return complain(complaint, BAD_USAGE, "fit: no output file is given; use -o MODEL");
     if (strcmp(fit->output, "-") == 0)
         return complain(complaint, BAD_USAGE,
-                        "fit: a model cannot be written to standard output; -o names a file");
+                        "fit: a model cannot be written to standard output; use -o FILE");
     size_t size = strlen(fit->output) + sizeof ".checkpoint";
     fit->default_checkpoint = malloc(size);
     if (!fit->default_checkpoint)
@@ -31,9 +31,10 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
     if (!fit->checkpoint) {
         fit->checkpoint = fit->default_checkpoint;
         if (access(fit->checkpoint, F_OK) == 0 && !file_is_model(fit->checkpoint))
-            return complain(complaint, BAD_INPUT,
-                            "%s: exists and is not a checkpoint; --checkpoint names another file",
-                            fit->checkpoint);
+            return complain(
+                complaint, BAD_INPUT,
+                "%s: exists and is not a checkpoint; use --checkpoint FILE for another file",
+                fit->checkpoint);
         if (access(fit->checkpoint, F_OK) == 0)
             say(arguments, "%s is the checkpoint of an earlier training; --resume continues it",
                 fit->checkpoint);
@@ -42,7 +43,7 @@ static bool settle_files(struct fit *fit, struct complaint *complaint) {
     if (fit->others && (argument_given(arguments, "from") || argument_given(arguments, "resume")))
         return complain(complaint, BAD_USAGE,
                         "fit: --population-from is for a new model; --from and --resume keep the "
-                        "population of theirs");
+                        "population of their model");
     return file_check_output(fit->output, complaint) &&
            file_check_output(fit->checkpoint, complaint) &&
            (!fit->others || (file_check_apart(fit->output, fit->others, complaint) &&
@@ -110,7 +111,7 @@ static bool settle_model(struct fit *fit, struct complaint *complaint) {
     const char *resume = argument_text(fit->arguments, "resume");
     const char *from = argument_text(fit->arguments, "from");
     if (resume && from)
-        return complain(complaint, BAD_USAGE, "fit: --resume or --from, not both");
+        return complain(complaint, BAD_USAGE, "fit: --resume and --from cannot be used together");
     if (!resume && !from)
         return fit_settle_new(fit, complaint);
     fit->options = nim_options_create();

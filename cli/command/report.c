@@ -46,9 +46,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     bool json = argument_given(arguments, "json");
     const char *path = argument_text(arguments, "output");
     if (!path && !json)
-        return complain(
-            complaint, BAD_USAGE,
-            "report: the output file is missing; -o FILE names it, such as report.html");
+        return complain(complaint, BAD_USAGE,
+                        "report: no output file is given; use -o FILE, such as -o report.html");
     bool fine = model_input_open(&loaded, &input, arguments, argument_operand(arguments, 0),
                                  argument_operand(arguments, 1), TARGETS_IF_THERE, complaint) &&
                 report_page_open(&page, arguments, path ? path : "-", json ? "json" : "html",

@@ -445,7 +445,7 @@ static void report(const struct files *files) {
         files->directory, classes ? "probabilities" : "predictions", how, files->nll, miss);
     for (size_t c = 0; c < files->mock->classes; c++)
         if (!files->seen[c])
-            say(arguments, "note: no training row is of class %s; another --seed may have some",
+            say(arguments, "note: no training row is of class %s; try another --seed",
                 files->mock->class_name[c]);
 }
 
@@ -455,7 +455,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     files.directory = argument_text(arguments, "out");
     if (!files.directory)
         return complain(complaint, BAD_USAGE,
-                        "simulate: the output directory is missing; --out DIR names it");
+                        "simulate: no output directory is given; use --out DIR");
     bool good =
         argument_whole(arguments, "rows", 1, 1000000000, &files.rows, complaint) &&
         argument_whole(arguments, "test-rows", 1, 1000000000, &files.test_rows, complaint) &&

@@ -423,7 +423,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
 
 const struct command command_suggest = {
     .name = "suggest",
-    .summary = "Lists rows worth a label and measurements worth repeating",
+    .summary = "Lists the rows to label next and the measurements to repeat",
     .operands = "MODEL TABLE",
     .least_operands = 2,
     .most_operands = 2,

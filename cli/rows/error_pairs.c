@@ -183,7 +183,7 @@ static bool complain_of_feature(const struct columns *columns, const struct tabl
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", j ? ", " : "",
                                  columns->feature[j].name);
     return complain(complaint, BAD_INPUT,
-                    "--errors: '%s' names no feature of %s; the features are %s%s", pair,
+                    "--errors: '%s': %s has no such feature; the features are %s%s", pair,
                     table_path(table), known, used < sizeof known ? "" : "...");
 }
 

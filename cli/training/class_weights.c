@@ -34,7 +34,7 @@ static bool read_pair(const struct training_table *training, const char *pair, d
     char known[256];
     name_list_show(name, 8, known, sizeof known);
     return complain(complaint, BAD_INPUT,
-                    "--class-weight: '%s' names no class of %s; the classes are %s", pair,
+                    "--class-weight: '%s': %s has no such class; the classes are %s", pair,
                     table_path(training->input.table), known);
 }
 

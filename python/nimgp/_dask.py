@@ -53,7 +53,7 @@ def _of_array(shared: Any, block: Any, X: Any, X_err: Any, width: int | None, dt
     if isinstance(X_err, Errors):
         raise TypeError("X is a Dask array: X_err must be an array, and not Errors")
     if is_dask(X_err) and not hasattr(X_err, "chunks"):
-        raise TypeError("X is a Dask array and X_err a frame; expected two of a kind")
+        raise TypeError("X is a Dask array and X_err a Dask frame; expected both of the same kind")
     if np.ndim(X_err) == 2:
         if X_err.shape[0] != X.shape[0] and not np.isnan(X.shape[0]):
             raise ValueError(f"X_err has {X_err.shape[0]} rows, X has {X.shape[0]}")
@@ -74,7 +74,9 @@ def _of_frame(shared: Any, block: Any, X: Any, X_err: Any, width: int | None, dt
             raise ValueError("X_err must be a Dask frame with as many partitions as X")
         errors = X_err.to_delayed()
     elif isinstance(X_err, Errors) or np.ndim(X_err) == 2:
-        raise TypeError("X is a Dask frame: X_err must be one too, a number for each column, or one")
+        raise TypeError(
+            "X is a Dask frame: X_err must be a Dask frame, a number for each column, or one number"
+        )
     else:
         errors = [X_err] * len(parts)
     shape = (np.nan,) if width is None else (np.nan, width)

@@ -58,8 +58,8 @@ last_batch : {"even", "rest"}, default="even"
 learning_rate : float, default=0.02
     Step size of Adam.
 lengthscale_rate : float, default=1.0
-    Step size of the logarithms of lengthscales, relative to `learning_rate`. 0.5 gives their
-    squares the steps of all other parameters.
+    Step size of the logarithms of lengthscales, relative to `learning_rate`. 0.5 gives the
+    logarithms of squared lengthscales the same step size as all other parameters.
 warm_up : int, default=1000
     Number of first steps in which the random draws of noisy inputs grow to their full width; at
     most 300 with "marginal" and "resampled" inputs.
@@ -74,10 +74,10 @@ n_points : int or None, default=None
     Quasi-random points over which the prediction of a noisy row is averaged. None: as many as
     `tolerance` requires, but 256 for numbers and counts, and for more than 64 attributes.
 tolerance : float, default=0.002
-    Accuracy of the predicted probabilities of noisy rows if `n_points` is None: nearly all
-    differ by less than this from the average over all possible true inputs. The parts of an entropy
-    (`uncertainty`) are less accurate: about 0.015 nats at the default. A fixed `n_points` such as
-    4096 makes them more accurate.
+    Accuracy of the predicted probabilities of noisy rows if `n_points` is None: nearly all of
+    them differ by less than this from the average over all possible true inputs. The parts of an
+    entropy (`uncertainty`) are less accurate: about 0.015 nats at the default. A fixed `n_points`
+    such as 4096 makes them more accurate.
 noise_start : float or None, default=None
     Initial value of a learned noise variance, relative to the attribute's variance. None: the input model
     chooses.
@@ -98,8 +98,8 @@ warp : {"auto", "none"}, default="auto"
     "auto": attributes with heavy tails are transformed by asinh if classes are predicted and no
     cell has an error or is missing. "none": they are not.
 learn_novelty : {"auto", "always"}, default="auto"
-    When the estimator learns what :meth:`novelty` needs. "auto": if it learns a population of true
-    inputs. "always": in any case.
+    When the estimator learns the quantities that :meth:`novelty` needs. "auto": if it learns a
+    population of true inputs. "always": in any case.
 jitter : float, default=1e-6
     Added to the diagonal of covariance matrices, relative to the kernel's variance.
 standardise : bool, default=True
@@ -120,8 +120,9 @@ progress : bool or callable, default=False
     :class:`Progress` after each epoch, and several times a second during long epochs; training
     stops when it returns a true value.
 comm : mpi4py communicator or None, default=None
-    Its processes train one model together: each calls `fit` with the same rows and gets the same
-    model, whose bits do not depend on the number of processes. Not part of pickles.
+    The processes of the communicator train one model together: each calls `fit` with the same rows
+    and gets the same model, whose bits do not depend on the number of processes. Pickles do not
+    contain the communicator.
 """
 
 CLASS_PARAMETERS = """\
@@ -167,9 +168,9 @@ history_ : ndarray of shape (n_iter_, 2)
 
 NOTES = """\
 ``NaN`` in X is a missing value. ``NaN`` in `X_err` is an unknown error: the attribute's median
-error is used, scaled up or down as the other errors of the row are larger or smaller than usual. An
-error of 0 is an exact value. With metadata routing enabled, `fit`, `score` and the methods that
-predict request `X_err`, so nothing has to be set.
+error is used, multiplied by the average ratio of the row's known errors to the medians of their
+attributes. An error of 0 means an exact value. If metadata routing is enabled, `fit`, `score` and
+the methods that predict request `X_err` by default; no request has to be set.
 """
 
 _SHARED = {"parameters": PARAMETERS, "class_parameters": CLASS_PARAMETERS,

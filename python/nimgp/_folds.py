@@ -60,5 +60,5 @@ def cross_val_predict(
             result = np.empty((len(y), *found.shape[1:]), dtype=found.dtype)
         result[judge] = found
     if result is None:
-        raise ValueError("cv makes no folds")
+        raise ValueError("cv gives no folds")
     return result

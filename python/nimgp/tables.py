@@ -548,7 +548,7 @@ def from_table(
     wanted = [label] if isinstance(label, str) else [] if label is None else list(label)
     labels = [require(columns, name) for name in wanted]
     if classes is not None and (not one or not labels):
-        raise ValueError("classes needs one column of labels; label names it")
+        raise ValueError("classes needs one column of labels, given by label")
     taken = labels if exposure is None else [*labels, require(columns, exposure)]
     excluded = {
         name

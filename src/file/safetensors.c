@@ -14,7 +14,7 @@
 #include <string.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "arrays are written as they lie in memory; a big-endian machine would have to turn them"
+#error "arrays are written in the byte order of memory; big-endian machines are not supported"
 #endif
 
 enum { LENGTH_BYTES = 8, CRC_DIGITS = 8, ALIGNMENT = 8, MOST_HEADER = 100 << 20 };

@@ -171,8 +171,8 @@ static const struct option option_list[] = {
      CHOICE, AT(precision)},
     {{"lengthscale_rate", "1",
       "1e-3 .. 1",
-      "Step size of the logarithms of lengthscales, relative to rate. 0.5 gives their squares the steps of all "
-      "other parameters.",
+      "Step size of the logarithms of lengthscales, relative to rate. 0.5 gives the logarithms of squared "
+      "lengthscales the same step size as all other parameters.",
       NIM_OPTION_REAL, NULL, 1e-3, 1, NIM_OPTION_TRAINS},
      REAL, AT(lengthscale_rate)},
     {{"calibrate", "auto",
@@ -202,8 +202,8 @@ static const struct option option_list[] = {
      WHOLE, AT(points)},
     {{"tolerance", "0.002",
       "0.0001 .. 0.1",
-      "Accuracy of the predicted probabilities of noisy rows if points is 0: nearly all differ by less "
-      "than this from the average over all possible true inputs. Parts of an entropy are less accurate: "
+      "Accuracy of the predicted probabilities of noisy rows if points is 0: nearly all of them differ by "
+      "less than this from the average over all possible true inputs. Parts of an entropy are less accurate: "
       "about 0.015 nats at the default.",
       NIM_OPTION_REAL, NULL, 0.0001, 0.1, NIM_OPTION_PREDICTS},
      REAL, AT(tolerance)},
@@ -214,7 +214,7 @@ static const struct option option_list[] = {
      WHOLE, AT(layers)},
     {{"units", "50",
       "1 .. 4096",
-      "Width of each hidden layer of that network.",
+      "Width of each hidden layer of the network of amortised inputs.",
       NIM_OPTION_WHOLE, NULL, 1, 4096, NIM_OPTION_SHAPES},
      WHOLE, AT(units)},
     {{"population", "auto",

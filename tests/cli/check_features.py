@@ -57,7 +57,7 @@ def differences(nimgp):
     check(max(abs(a - b) for a, b in zip(found, exact, strict=True)) > 1e-3, "errors make no difference")
     nimgp.refuses("fit", "t.csv", "--features", "Gmag-none", "-o", "m", code=2, says=["no column 'none'"])
     nimgp.refuses("fit", "t.csv", "--features", "Gmag,W1mag", "--errors", "none=w", "-o", "m", code=2,
-                  says=["'none=w' names no feature of t.csv; the features are Gmag, W1mag"])
+                  says=["'none=w': t.csv has no such feature; the features are Gmag, W1mag"])
     nimgp.refuses("fit", "t.csv", "--features", "Gmag-Gmag", "-o", "m", code=1, says=["is always zero"])
 
 
@@ -174,7 +174,7 @@ def weights(nimgp):
     nimgp(*common, "--weights", "w", "--class-weight", "b=0.01")
     tilted = predictions(nimgp, "t.csv")
     check(sum(tilted) > sum(wanted) + 1, (sum(tilted), sum(wanted)))
-    nimgp.refuses(*common, "--class-weight", "c=1", code=2, says=["names no class", "the classes are "])
+    nimgp.refuses(*common, "--class-weight", "c=1", code=2, says=["has no such class", "the classes are "])
     nimgp.refuses(*common, "--class-weight", "a=-1", code=1, says=["not negative"])
     stars(nimgp, change=lambda row: row | {"w": -1})
     nimgp.refuses(*common, "--weights", "w", code=2, says=["t.csv:2", "column w", "-1"])

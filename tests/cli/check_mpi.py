@@ -129,7 +129,7 @@ def refusals(nimgp):
     nimgp.write_rows("bad.csv", head, rows)
     for words, code, says in ((["fit", "bad.csv", "-o", "m", *QUICK], 2, "bad.csv:13: column "),
                               (["fit", "-", "-o", "m"], 1, "the table cannot be standard input"),
-                              (["fit", "train.csv"], 1, "the output file is missing"),
+                              (["fit", "train.csv"], 1, "no output file is given"),
                               (["inspect", "m"], 1, "inspect runs in one process only")):
         done = run(nimgp, 2, *words)
         check(done.returncode == code, words, done.returncode, done.stderr)

@@ -265,11 +265,11 @@ static void every_end_of_a_buffer(void **context) {
 
 static void ragged_rows(void **context) {
     (void)context;
-    assert_refused("a,b,c\n1,2,3\n1,2\n", WORDS("bad.csv:3: 2 cells where the header has 3"));
-    assert_refused("a,b,c\n1,2,3\n\n1,2,3,4\n", WORDS("bad.csv:4: 4 cells where the header has 3"));
-    assert_refused("a,b,c\n1\n2,3\n", WORDS("bad.csv:2: 1 cell where the header has 3"));
+    assert_refused("a,b,c\n1,2,3\n1,2\n", WORDS("bad.csv:3: 2 cells, but the header has 3"));
+    assert_refused("a,b,c\n1,2,3\n\n1,2,3,4\n", WORDS("bad.csv:4: 4 cells, but the header has 3"));
+    assert_refused("a,b,c\n1\n2,3\n", WORDS("bad.csv:2: 1 cell, but the header has 3"));
     assert_refused("a,b,c\n\"x\ny\",2,3\n1,2,3,\n", WORDS("bad.csv:4: 4 cells"));
-    assert_refused("a\n1\n2,3\n", WORDS("bad.csv:3: 2 cells where the header has 1"));
+    assert_refused("a\n1\n2,3\n", WORDS("bad.csv:3: 2 cells, but the header has 1"));
 }
 
 /* The valid rows before an invalid one are returned. */
