@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""nimgp beside scikit-learn's classifiers, on mock catalogues whose best answer is known.
+"""nimgp compared with scikit-learn's classifiers, on mock catalogues whose best answer is known.
 
     catalogue.py [--seeds 5] [--first 0] [--rows 1000] [--test-rows 4000] [--missing few random faint]
                  [--methods NAME ...] [--jobs 2] [--out FILE] [--program NIMGP]
 
-`nimgp simulate catalogue` makes the tables. Rows to test on are measured once as well as the rows to
-learn from, and anew with errors 3 and 10 times as large. nimgp is told the errors as X_err, NaN where
-they are missing and 0 for the latitude; the others have no place for them. Missing cells are the
-median of the training rows, with a column that says so, for those that cannot have them.
+`nimgp simulate catalogue` makes the tables. Test rows are measured with the errors of the training rows, and
+again with errors 3 and 10 times as large. nimgp gets the errors as X_err, NaN where they are missing and
+0 for the latitude; the others cannot use them. For classifiers that do not accept missing cells, these
+are replaced by the median of the training rows, and an additional column marks them.
 
 Seeds from 3000 on are for reporting only; settings are chosen on others.
 """
@@ -43,8 +43,8 @@ from nimgp import NoisyGPClassifier
 ROOT = Path(__file__).parents[1]
 WORSE = (1, 3, 10)  # factors to the errors of the rows to test on
 MISSING = {
-    "few": "few cells missing (5 %, by chance)",
-    "random": "30 % of cells missing, by chance",
+    "few": "few cells missing (5 %, at random)",
+    "random": "30 % of cells missing, at random",
     "faint": "30 % of cells missing, more in faint sources",
 }
 CLASSES = ("agn", "pulsar", "starburst")
@@ -218,17 +218,18 @@ def document(table: str, chosen: argparse.Namespace) -> str:
     given = f"--first {chosen.first} --seeds {chosen.seeds} --rows {chosen.rows}"
     given += f" --test-rows {chosen.test_rows} --missing {' '.join(chosen.missing)}"
     last = chosen.first + chosen.seeds - 1
-    return f"""# nimgp beside scikit-learn's classifiers: mock catalogues
+    return f"""# nimgp compared with scikit-learn's classifiers: mock catalogues
 
     python experiments/catalogue.py {given}
 
-Seeds {chosen.first} to {last} of `nimgp simulate catalogue`: {chosen.rows} rows to learn from, {chosen.test_rows} to test on. The rows to test on
-are measured with errors K times as large as those to learn from. The optimum is the exact posterior, which knows how
-the catalogue was made; excess is the NLL above it on the same rows. nimgp {nimgp.__version__} is told all errors as `X_err`; the
-others, of scikit-learn {sklearn.__version__}, have no place for them. Their settings are chosen inside the training rows, as in
-`experiments/classifiers.py`; missing cells are the median of the training rows, with a column that says so, but for
-HistGradientBoosting, which takes them as they are. Means over seeds ± standard error; probabilities below {LEAST:g}
-count as {LEAST:g}. Bold: least excess. Seconds are of one thread, settings searched included, with {chosen.jobs} tasks at a time.
+Seeds {chosen.first} to {last} of `nimgp simulate catalogue`: {chosen.rows} training rows, {chosen.test_rows} test rows. Test rows are measured
+with errors K times as large as those of training rows. The optimum is the exact posterior, computed from the true
+parameters of the catalogue; excess is the NLL above it on the same rows. nimgp {nimgp.__version__} gets all errors as `X_err`; the
+classifiers of scikit-learn {sklearn.__version__} cannot use errors. Their settings are chosen inside the training rows, as in
+`experiments/classifiers.py`. Missing cells are replaced by the median of the training rows, and an additional column
+marks them; HistGradientBoosting handles missing cells itself. Means over seeds ± standard error; probabilities below
+{LEAST:g} count as {LEAST:g}. Bold: smallest excess. Seconds are for one thread and include the search for settings;
+{chosen.jobs} tasks ran at the same time.
 
 {table}"""
 

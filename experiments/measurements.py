@@ -120,12 +120,12 @@ def main() -> None:
             print(kind, seed, {label: round(value, 4) for label, value in runs[-1].items()}, flush=True)
         lines.append(line(kind, runs))
     chosen.out.write_text(
-        "# What is known of measurements\n\n    python experiments/measurements.py\n\n"
+        "# Correlated errors, lower and upper errors, limits\n\n    python experiments/measurements.py\n\n"
         f"Mock catalogues, `nimgp simulate catalogue --measured KIND {' '.join(SIMULATE)} --seed S` with "
-        f"{chosen.seeds} seeds from {FIRST_SEED} on; `nimgp fit train.csv --log flux`. Mean NLL of the test rows. Left "
-        "out, in training and prediction: correlations of errors, or lopsided ones replaced by the mean of both "
-        "halves, or limits taken for values or for missing cells; in parentheses what that costs, seed by "
-        "seed.\n\n"
+        f"{chosen.seeds} seeds from {FIRST_SEED} on; `nimgp fit train.csv --log flux`. Mean NLL of the test rows. "
+        "\"Left out\" means, in training and prediction: correlations are ignored, lower and upper errors are "
+        "replaced by their mean, or limits count as values or as missing cells. In parentheses: the increase of "
+        "the NLL for each seed.\n\n"
         "| `--measured` | used | left out | best possible |\n|---|---|---|---|\n" + "\n".join(lines) + "\n"
     )  # fmt: skip
 

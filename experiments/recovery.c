@@ -190,15 +190,16 @@ int main(int count, char **argument) {
         return 1;
     run_all(TRIALS * plan.seeds, perform, &plan);
     printf(
-        "# What the data were made with, found again\n\n"
-        "Made by `make check-slow` (experiments/recovery.c): %zu data sets (seeds %zu to %zu) of "
-        "%d rows, one attribute, f(x) = 2 sin(1.2 x). All options but those named are at their "
-        "defaults; where the input noise is not learned, it is given. Thresholds are "
-        "told as gaps and as the first one, rates as `level`, both relative to the mean of f, "
-        "which could take over a constant.\n\n"
+        "# Recovery of the true parameters\n\n"
+        "    build/release/experiments/recovery %zu\n\n"
+        "Written by this command (part of `make check-slow`): %zu data sets (seeds %zu to %zu) of "
+        "%d rows, one attribute, f(x) = 2 sin(1.2 x). All options except those named have their "
+        "defaults. If the input noise is not learned, it is given. Thresholds are given as the "
+        "first threshold and the gaps between thresholds, rates as `level`. The first threshold "
+        "and the level are relative to the mean of f, because f can absorb a constant.\n\n"
         "| likelihood | options | quantity | true | mean found | off by | worst data set |\n"
         "|---|---|---|---|---|---|---|\n",
-        plan.seeds, plan.first, plan.first + plan.seeds - 1, ROWS);
+        plan.first, plan.seeds, plan.first, plan.first + plan.seeds - 1, ROWS);
     for (size_t t = 0; t < TRIALS; t++)
         for (size_t q = 0; q < MOST_QUANTITIES && trials[t].quantity[q].name; q++)
             print_quantity(&plan, t, q);

@@ -188,14 +188,14 @@ int main(int count, char **argument) {
     run_all(CURVES * METHODS * plan.seeds, perform, &plan);
     printf(
         "# Regression with noisy inputs\n\n"
-        "Made by `make check-slow` (experiments/regression.c): %zu data sets (seeds %zu to %zu) of "
-        "%zu training and %d test rows for each curve, x uniform in [-10, 10], each x measured "
-        "with "
-        "a known error of its own between 0.05 and 0.5, y with noise of 0.1 that is learned. All "
-        "options at their defaults but likelihood and input. Means over the data sets: first for "
-        "test inputs measured as in training, then for test inputs known exactly. `best` knows "
-        "curve and noise.\n\n",
-        plan.seeds, plan.first, plan.first + plan.seeds - 1, plan.rows, TEST_ROWS);
+        "    build/release/experiments/regression %zu\n\n"
+        "Written by this command (part of `make check-slow`): %zu data sets (seeds %zu to %zu) of "
+        "%zu training and %d test rows for each curve, x uniform in [-10, 10]. Each x has its own "
+        "known error between 0.05 and 0.5, y has noise of 0.1 that is learned. All options except "
+        "likelihood and input have their defaults. Means over the data sets: first for test "
+        "inputs measured as in training, then for test inputs known exactly. `best` is the "
+        "prediction with the true curve and noise.\n\n",
+        plan.first, plan.seeds, plan.first, plan.first + plan.seeds - 1, plan.rows, TEST_ROWS);
     print_table(&plan);
     free(plan.scores);
     return 0;

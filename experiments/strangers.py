@@ -190,9 +190,9 @@ def prior_text(runs: dict) -> str:
         return ""
     lines = [f"| {name} | {mean([run[name] for run in every], 4)} |" for name in every[0]]
     return (
-        f"## Other shares of classes\n\nMock catalogues of {len(every)} seeds, {TRAINING_ROWS} rows to "
-        f"learn from. Among the {PRIOR_ROWS} rows to test on the shares of agn, pulsar and starburst "
-        f"are turned over to {', '.join(map(str, TURNED))}. `told`: `prior` is those shares; `auto`: "
+        f"## Other shares of classes\n\nMock catalogues of {len(every)} seeds, {TRAINING_ROWS} training "
+        f"rows. Among the {PRIOR_ROWS} test rows the shares of agn, pulsar and starburst are changed "
+        f"to {', '.join(map(str, TURNED))}. `told`: these shares are passed as `prior`; `auto`: "
         "they are estimated from the rows without labels. Means over seeds ± standard error.\n\n"
         "| figure | |\n|---|---|\n" + "\n".join(lines) + "\n\n"
     )
@@ -204,8 +204,8 @@ def coverage_text(runs: dict) -> str:
         return ""
     lines = [f"| {name} | {mean([run[name] for run in every])} |" for name in every[0]]
     return (
-        f"## Sets of classes\n\nHow often sets with `coverage={COVERAGE}` hold the true class: "
-        f"{len(every)} of {COVERAGE_SETS} mock catalogues of {COVERAGE_ROWS} rows each, 2000 rows to test on. "
+        f"## Sets of classes\n\nHow often sets with `coverage={COVERAGE}` contain the true class: "
+        f"{len(every)} of {COVERAGE_SETS} mock catalogues of {COVERAGE_ROWS} rows each, 2000 test rows. "
         "Means over catalogues ± standard error.\n\n"
         "| | share |\n|---|---|\n" + "\n".join(lines) + "\n\n"
     )
@@ -218,12 +218,13 @@ def novelty_text(runs: dict) -> str:
         figures = [mean([run[figure] for run in every]) for figure in (every[0] if every else ())]
         lines += [f"| {name} | {len(every)} | " + " | ".join(figures) + " |"] if every else []
     return (
-        "## Strangers\n\nOne class after the other is left out of training, which has two thirds of "
-        "the other rows; AUC of telling its rows from the last third. IsolationForest (300 trees) has "
-        "the same values, and no error bars; missing cells are medians for it. nimgp's `novelty` has "
-        "`learn_novelty=\"always\"`. The last columns are shares of rows above a threshold: of known "
-        "classes 0.1 lie above 1 and 0.01 above 2 when the calibration is right.\n\n"
-        "| set | runs | AUC, nimgp | AUC, IsolationForest | known above 1 | known above 2 | strangers "
+        "## Unknown classes\n\nEach class is left out of training in turn. The model is trained on two "
+        "thirds of the other rows. AUC measures how well novelty separates the rows of the class that "
+        "was left out from the remaining third. IsolationForest (300 trees) gets the same values "
+        "without error bars; missing cells are replaced by medians. nimgp uses "
+        "`learn_novelty=\"always\"`. The last columns are shares of rows above a threshold. If novelty is "
+        "calibrated, 0.1 of the rows of known classes are above 1 and 0.01 are above 2.\n\n"
+        "| set | runs | AUC, nimgp | AUC, IsolationForest | known above 1 | known above 2 | unknown "
         "above 2 |\n|---|---|---|---|---|---|---|\n" + "\n".join(lines) + "\n"
     )  # fmt: skip
 
@@ -250,8 +251,8 @@ def main() -> None:
         print(*task, f"{time.process_time() - start:.1f} s", flush=True)
     runs = read_runs(chosen.runs)
     chosen.out.write_text(
-        "# Other shares, sets of classes and strangers\n\n    python experiments/strangers.py\n\n"
-        "Every table says how many runs it is made of.\n\n" + prior_text(runs) + coverage_text(runs)
+        "# Other class shares, sets of classes and unknown classes\n\n    python experiments/strangers.py\n\n"
+        "Each table states its number of runs.\n\n" + prior_text(runs) + coverage_text(runs)
         + novelty_text(runs)
     )  # fmt: skip
 

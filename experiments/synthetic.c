@@ -211,11 +211,11 @@ static bool write_results(const struct plan *plan) {
     fprintf(
         file,
         "# Synthetic problems against the Bayes optimum\n\n"
-        "Made by `make check-slow`: %zu problems (seeds %zu to %zu), 3 classes, 2 attributes, "
+        "Written by `make check-slow`: %zu problems (seeds %zu to %zu), 3 classes, 2 attributes, "
         "%zu training and %zu test rows, all options at their defaults. Excess is the mean test "
-        "NLL less that of the optimal classifier on the same rows; worst excess the largest of "
-        "the problems. No setting was chosen on these "
-        "problems (docs/noise-learning.md says on which).\n\n",
+        "NLL minus that of the optimal classifier on the same rows; worst excess is the largest "
+        "over the problems. No setting was chosen on these problems (docs/noise-learning.md lists "
+        "those on which settings were chosen).\n\n",
         arguments->seeds, arguments->first, arguments->first + arguments->seeds - 1,
         arguments->rows, arguments->test_rows);
     print_table(file, plan, arguments->seeds);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page of nimgp's default beside scikit-learn's classifiers, from the runs of the experiment uci.
+"""A page that compares nimgp's default with scikit-learn's classifiers, from the runs of the experiment uci.
 
     python -m experiments.uci_peers [--runs FILE] [--repeats 10] [--out FILE] [--convert OLD]
 
@@ -107,27 +107,27 @@ def verdict(cases: list[Case]) -> str:
     lost = [f"{c.set} +{float(c.noise):g} (to {c.best()} by {above(c):.3f})"
             for c in cases if not c.holds()]  # fmt: skip
     return (
-        f"nimgp's default has the best mean NLL, or one within a standard error of the paired "
-        f"difference to the best, in {good} of {len(cases)} rows. Furthest above the best: "
+        f"nimgp's default has the best mean NLL, or its paired difference from the best is "
+        f"within one standard error, in {good} of {len(cases)} rows. Furthest above the best: "
         f"{above(worst):.3f}, on {worst.set} +{float(worst.noise):g}."
-        + (f" It loses on {'; '.join(lost)}." if lost else "")
+        + (f" Another method is better on {'; '.join(lost)}." if lost else "")
     )
 
 
 def document(cases: list[Case], repeats: int) -> str:
-    return f"""# nimgp beside scikit-learn's classifiers: UCI sets with noise added
+    return f"""# nimgp compared with scikit-learn's classifiers: UCI sets with noise added
 
     make uci
     python -m experiments uci --protocols ours,peers --repeats {repeats}
 
 Published splits, 90 % to train. Attributes are standardised with the training rows, then noise of
-the given variance is added to all rows, to train and to test. nimgp {nimgp.__version__}, at its defaults, is told
-the noise's deviation as `X_err`; nothing else can be. scikit-learn {sklearn.__version__}: regularisation
+the given variance is added to training and test rows. nimgp {nimgp.__version__}, at its defaults, gets the
+standard deviation of the noise as `X_err`; the other methods cannot use it. scikit-learn {sklearn.__version__}: regularisation
 (LogisticRegression), kernel width (GaussianProcessClassifier, by marginal likelihood), C and gamma
 (SVC) and the number of trees (HistGradientBoosting) are chosen inside the training rows; forests
 have 500 trees, calibrated by sigmoids in cross-validation. Means over splits ± standard error;
-probabilities below {LEAST:g} count as {LEAST:g}. Bold: best mean NLL. A method without a figure has
-been run on fewer than {LEAST_SPLITS} splits of that row; of the others, splits that all have run are counted.
+probabilities below {LEAST:g} count as {LEAST:g}. Bold: best mean NLL. An empty cell means that
+the method was run on fewer than {LEAST_SPLITS} splits. The other cells use the splits that all these methods have run.
 
 {verdict(cases)}
 
@@ -139,8 +139,8 @@ Error rate:
 
 {table_of(cases, lambda case, method: f"{case.error[method].mean():.3f}")}
 
-Wall seconds of a fit and prediction, one thread, settings searched included; runs beside other work on the machine take
-longer, so these compare only within one quiet run:
+Wall seconds of a fit and prediction with one thread, including the search for settings. Other work on the machine makes
+runs slower, so compare only times measured on an idle machine:
 
 {table_of(cases, lambda case, method: f"{case.seconds[method]:.1f}")}
 """

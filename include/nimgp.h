@@ -185,7 +185,8 @@ NIM_API nim_target nim_likelihood_target(const char *likelihood);
  * `sigma` holds 1-sigma errors: NULL for none, one row (sigma_rows = 1) for errors that are the
  * same in all rows, or one error per cell (sigma_rows = rows). An error of 0 means that the value
  * is exact. NaN means that the error is unknown: the attribute's median error is used, multiplied
- * by the average ratio of the row's known errors to the medians of their attributes.
+ * by the geometric mean of the ratios of the row's known errors to the medians of their
+ * attributes.
  *
  * `weights` (rows, or NULL for 1) multiply each row's term in the bound, which is the quantity that
  * training maximises.
