@@ -169,8 +169,8 @@ history_ : ndarray of shape (n_iter_, 2)
 NOTES = """\
 ``NaN`` in X is a missing value. ``NaN`` in `X_err` is an unknown error: the attribute's median
 error is used, multiplied by the geometric mean of the ratios of the row's known errors to the
-medians of their attributes. An error of 0 means an exact value. If metadata routing is enabled, `fit`, `score` and
-the methods that predict request `X_err` by default; no request has to be set.
+medians of their attributes. An error of 0 means an exact value. If metadata routing is enabled,
+`fit`, `score` and the methods that predict request `X_err` by default; no request has to be set.
 """
 
 _SHARED = {"parameters": PARAMETERS, "class_parameters": CLASS_PARAMETERS,
