@@ -226,7 +226,7 @@ def refusals(nimgp):
     nimgp("report", "m", "test.csv", "--json", "-o", "r.json", "--quiet")
     check(json.loads(nimgp.read("r.json"))["rows"] == 150)
     nimgp.refuses("report", "m", "test.csv", "-o", "r.html", "--where", "x1 > 100", says=["--where"])
-    nimgp.refuses("evaluate", "m", "test.csv", "--report", "-", says=["--report -", "the figures"], code=1)
+    nimgp.refuses("evaluate", "m", "test.csv", "--report", "-", says=["--report -", "the scores"], code=1)
     nimgp.write("p.csv", "p_a,p_b,p_c\n" + "0.2,0.3,0.5\n" * 150)
     nimgp.refuses("evaluate", "--probabilities", "p.csv", "test.csv", "--report", "r.html", says=["--report"], code=1)
     nimgp.write_rows("other.csv", head, [[*row[:-1], "z"] for row in table])

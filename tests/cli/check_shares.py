@@ -136,7 +136,7 @@ def folds(nimgp):
                                       (2, "no/o.csv", [], "no/o.csv"), (2, "p.csv", ["--keep-only", "no"], "'no'")):
         refused = nimgp("evaluate", "--folds", "3", "t.csv", "-o", output, *words, code=code)
         check(says in refused.err and "fold 1" not in refused.err, refused.err)
-    nimgp.refuses("evaluate", "--folds", "3", "t.csv", "-o", "-", says=["--output -", "figures"], code=1)
+    nimgp.refuses("evaluate", "--folds", "3", "t.csv", "-o", "-", says=["--output -", "the scores"], code=1)
     nimgp.refuses("evaluate", "--folds", "1", "t.csv", says=["from 2 to 1000"], code=1)
     nimgp.refuses("evaluate", "m", "t.csv", "--kernel", "se", says=["--kernel needs --folds"], code=1)
     nimgp.refuses("evaluate", "--folds", "3", "t.csv", "--prior", "auto", says=["cannot be used with --folds"], code=1)
