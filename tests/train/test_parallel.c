@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { MOST = 4 };
 
@@ -326,10 +325,8 @@ static void stop_and_go_on(void **state) {
     (void)state;
     struct fixture fixture;
     struct run whole[1] = {0}, stopped[MOST] = {0}, resumed[MOST] = {0};
-    char path[] = "/tmp/nimgp-parallel-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
+    nim_error error;
+    size_t size = 0;
     fixture_create(&fixture, &latent);
     parallel_options(fixture.options);
     struct run like = {.options = fixture.options, .data = fixture.data};
@@ -342,22 +339,24 @@ static void stop_and_go_on(void **state) {
         assert_int_equal(stopped[r].model->step, stopped[0].model->step);
     }
     assert_true(stopped[0].model->step < whole->model->step);
-    assert_int_equal(nim_model_save(stopped[0].model, path, NULL), NIM_OK);
+    stop_on(nim_model_save_memory(stopped[0].model, NULL, 0, &size, &error), &error);
+    void *bytes = malloc(size);
+    assert_non_null(bytes);
+    stop_on(nim_model_save_memory(stopped[0].model, bytes, size, &size, &error), &error);
     like.stop_after = 0;
-    for (size_t size = 1; size <= 3; size += 2) {
-        for (size_t r = 0; r < size; r++) {
-            nim_error error;
-            stop_on(nim_model_load(path, &resumed[r].model, &error), &error);
+    for (size_t team = 1; team <= 3; team += 2) {
+        for (size_t r = 0; r < team; r++) {
+            stop_on(nim_model_load_memory(bytes, size, &resumed[r].model, &error), &error);
             stop_on(nim_model_set_option(resumed[r].model, "threads", "1", &error), &error);
         }
-        train_team(size, &like, resumed);
-        for (size_t r = 0; r < size; r++) {
+        train_team(team, &like, resumed);
+        for (size_t r = 0; r < team; r++) {
             stop_on(resumed[r].status, &resumed[r].error);
             assert_same_model(whole->model, resumed[r].model, "resumed");
         }
-        free_team(size, resumed);
+        free_team(team, resumed);
     }
-    unlink(path);
+    free(bytes);
     free_team(1, whole);
     free_team(4, stopped);
     fixture_free(&fixture);
