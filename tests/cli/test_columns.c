@@ -5,6 +5,7 @@
 #include "cli/rows/columns.h"
 #include "cli/rows/units.h"
 #include "cli/training/training_set.h"
+#include "support/scratch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -117,10 +118,9 @@ static void test_closed_classes(void **state) {
 
 /* ---------------------------------------------------------------- columns --------------------- */
 
-static struct table *table_with(const char *head, const char *row, char path[64]) {
+static struct table *table_with(const char *head, const char *row, char path[SCRATCH_SIZE]) {
     struct complaint complaint;
-    snprintf(path, 64, "/tmp/nimgp-columns-XXXXXX");
-    int file = mkstemp(path);
+    int file = mkstemp(scratch_name(path));
     assert_true(file >= 0);
     FILE *stream = fdopen(file, "w");
     fprintf(stream, "%s\n%s\n", head, row);
@@ -133,7 +133,7 @@ static struct table *table_with(const char *head, const char *row, char path[64]
 /* "feature:error feature:- ..." of a table whose last column is the label. */
 static void assert_pairs(const char *head, const char *row, const struct column_wishes *wishes,
                          const char *expected) {
-    char path[64], found[512] = "";
+    char path[SCRATCH_SIZE], found[512] = "";
     struct table *table = table_with(head, row, path);
     struct columns columns = {0};
     struct complaint complaint = {.text = ""};
@@ -271,7 +271,7 @@ static void test_taken(void **state) {
                  {"x,x_err,y,y_err,z", "z,y_err", "z y_err", "", true},
                  {"z,x,y,w,x_err", "z", "z", "", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char path[64], found[128] = "", unused[128];
+        char path[SCRATCH_SIZE], found[128] = "", unused[128];
         struct table *table = table_with(cases[i].head, "1,2,3,4,5", path);
         struct columns columns = {0};
         struct complaint complaint = {.text = ""};
@@ -293,7 +293,7 @@ static void test_taken(void **state) {
         table_close(table);
         unlink(path);
     }
-    char path[64];
+    char path[SCRATCH_SIZE];
     struct table *table = table_with("x,dx,z", "1,2,3", path);
     struct taken target = {1, "target", true};
     struct column_wishes wishes = {.taken = &target, .taken_count = 1};
@@ -316,7 +316,7 @@ static void test_label(void **state) {
         size_t column;
     } cases[] = {{"a,CLASS,b", NULL, 1}, {"a,b,Kind", NULL, 2}, {"a,class,b", "A", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char path[64];
+        char path[SCRATCH_SIZE];
         struct table *table = table_with(cases[i].head, "1,2,3", path);
         struct complaint complaint;
         size_t column;

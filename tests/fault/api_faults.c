@@ -11,6 +11,7 @@
 #include "fault.h"
 
 #include "support/model_data.h"
+#include "support/scratch.h"
 
 #include <dirent.h>
 #include <stdint.h>
@@ -303,10 +304,8 @@ int main(int count, char **words) {
                                         "rename", "open", "thread"};
     now.job = now.kind = "begin";
     size_t every = count > 1 ? strtoul(words[1], NULL, 10) : 1;
-    const char *place = getenv("TMPDIR");
-    char directory[512];
-    snprintf(directory, sizeof directory, "%s/api_faults_XXXXXX", place ? place : "/tmp");
-    must(mkdtemp(directory) != NULL);
+    char directory[SCRATCH_SIZE];
+    must(mkdtemp(scratch_name(directory)) != NULL);
     snprintf(saved, sizeof saved, "%s/saved", directory);
     snprintf(stopped, sizeof stopped, "%s/stopped", directory);
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "file/atomic_file.h"
+#include "support/scratch.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,18 +23,18 @@
 
 /* Every test works in an empty directory of its own. */
 static int enter(void **state) {
-    char path[] = "/tmp/nimgp-atomic-XXXXXX";
-    if (!mkdtemp(path) || chdir(path) != 0)
+    char path[SCRATCH_SIZE];
+    if (!mkdtemp(scratch_name(path)) || chdir(path) != 0)
         return -1;
     *state = strdup(path);
     return 0;
 }
 
 static int leave(void **state) {
-    char command[128];
+    char command[SCRATCH_SIZE + 16];
     snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
     free(*state);
-    return chdir("/tmp") != 0 || system(command) != 0;
+    return chdir("/") != 0 || system(command) != 0;
 }
 
 static void put(const char *path, const char *text) {

@@ -12,6 +12,7 @@
 #include "math/random.h"
 #include "support/calls.h"
 #include "support/reference.h"
+#include "support/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -314,8 +315,8 @@ static void shapes_are_kept(void **state) {
 static void files_keep_it(void **state) {
     (void)state;
     static struct answer answer;
-    char path[] = "/tmp/nimgp-calibrated-XXXXXX";
-    int file = mkstemp(path);
+    char path[SCRATCH_SIZE];
+    int file = mkstemp(scratch_name(path));
     assert_true(file >= 0);
     close(file);
     nim_model *loaded;

@@ -3,12 +3,13 @@
  * first file, which has the labels of the images in the second. */
 #define _DEFAULT_SOURCE
 #include "fuzz.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static char place[] = "/tmp/fuzz-idx-XXXXXX", labels[64], images[64];
+static char place[SCRATCH_SIZE], labels[SCRATCH_SIZE + 32], images[SCRATCH_SIZE + 32];
 
 static void remove_place(void) {
     unlink(labels);
@@ -19,7 +20,7 @@ static void remove_place(void) {
 /* The two files are matched by their names, but files in memory have none. So links with such names
  * are made. */
 static void make_place(void) {
-    must(mkdtemp(place));
+    must(mkdtemp(scratch_name(place)));
     snprintf(labels, sizeof labels, "%s/t-labels-idx1-ubyte", place);
     snprintf(images, sizeof images, "%s/t-images-idx3-ubyte", place);
     must(symlink(fuzz_file(0, "", 0), labels) == 0);

@@ -12,6 +12,7 @@
 
 #include "file/checksum.h"
 #include "support/calls.h"
+#include "support/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,10 +27,10 @@ enum { THOROUGH = 3 };
 enum { THOROUGH = 1 };
 #endif
 
-static char directory[] = "/tmp/nimgp-file-XXXXXX";
+static char directory[SCRATCH_SIZE];
 
 static const char *in_directory(const char *name) {
-    static char path[4][128];
+    static char path[4][SCRATCH_SIZE + 16];
     static size_t next;
     char *chosen = path[next++ % 4];
     snprintf(chosen, sizeof path[0], "%s/%s", directory, name);
@@ -554,7 +555,7 @@ static void checksum_is_crc32(void **state) {
 
 static int make_directory(void **state) {
     (void)state;
-    return mkdtemp(directory) ? 0 : -1;
+    return mkdtemp(scratch_name(directory)) ? 0 : -1;
 }
 
 static int remove_directory(void **state) {

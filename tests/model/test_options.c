@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/calls.h"
+#include "support/scratch.h"
 
 #include <locale.h>
 #include <math.h>
@@ -303,7 +304,7 @@ static bool use_decimal_commas(char *directory) {
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (setlocale(LC_NUMERIC, names[k]))
             return true;
-    char command[256];
+    char command[2 * SCRATCH_SIZE + 64];
     if (!mkdtemp(directory))
         return false;
     snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1",
@@ -315,7 +316,7 @@ static bool use_decimal_commas(char *directory) {
 }
 
 static void use_decimal_points(const char *directory) {
-    char command[256];
+    char command[SCRATCH_SIZE + 16];
     setlocale(LC_NUMERIC, "C");
     unsetenv("LOCPATH");
     snprintf(command, sizeof command, "rm -rf %s", directory);
@@ -326,8 +327,8 @@ static void use_decimal_points(const char *directory) {
 /* In a German locale programs write 0,5; the names and numbers of options do not change. */
 static void decimal_commas_do_no_harm(void **state) {
     (void)state;
-    char directory[] = "/tmp/nimgp-locale-XXXXXX", rate[64] = "", epsilon[64] = "";
-    if (!use_decimal_commas(directory)) {
+    char directory[SCRATCH_SIZE], rate[64] = "", epsilon[64] = "";
+    if (!use_decimal_commas(scratch_name(directory))) {
         use_decimal_points(directory);
         skip();
     }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "support/scratch.h"
 #include "support/table_case.h"
 
 #include <dirent.h>
@@ -28,13 +29,11 @@ size_t random_below(uint64_t *state, size_t most) {
 
 /* ---------------------------------------------------------------- files ----------------------- */
 
-static char directory[256];
+static char directory[SCRATCH_SIZE];
 
 int directory_make(void **context) {
     (void)context;
-    const char *base = getenv("TMPDIR");
-    snprintf(directory, sizeof directory, "%.200s/nimgp-test-XXXXXX", base ? base : "/tmp");
-    return mkdtemp(directory) ? 0 : -1;
+    return mkdtemp(scratch_name(directory)) ? 0 : -1;
 }
 
 static size_t each_entry(bool remove_them) {
