@@ -88,6 +88,7 @@ class Protocol:
             n_units=self.units,
             jitter=self.jitter,
             standardise=False,
+            precision="single",  # the authors' too
             random_state=seed,
             n_jobs=place.threads,
         )
