@@ -16,7 +16,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from ._errors import Errors
-from .tables import is_named_table, stack_columns
+from ._table_columns import is_named_table, stack_columns
 
 
 def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Computes the values of features, and their errors and limits, from the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import erf, erfinv
+
+from ._error_columns import Sides, correlated
+from ._errors import Errors, read_limits
+from ._features import Source, limits_of
+from ._table_columns import is_numeric, numbers_of, present_numbers, texts_of
+from ._warnings import warn
+
+
+class Reading(NamedTuple):
+    """A column's cells: values, lower and upper errors, and which values are limits."""
+
+    value: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    limit: np.ndarray  # -1: the truth is below the value, 1: above it
+
+    def keep(self, there: np.ndarray) -> Reading:
+        """Drops missing cells."""
+        value, lower, upper = (np.where(there, cells, np.nan) for cells in self[:3])
+        return Reading(value, lower, upper, np.where(there, self.limit, np.int8(0)))
+
+
+def logarithm(form: str, x: Reading) -> Reading:
+    """Logarithms and their errors, which end at the logarithms of value - lower and value + upper. A
+    lower error that reaches below zero is cut at zero, as in the program (cli/rows/formula.c).
+    """
+    value, lower, upper, limit = x.keep(x.value > 0)
+    largest, unit = np.finfo(np.float64).max, np.log(10) if form == "log10" else 1.0
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        down, up = lower / value, np.minimum(upper / value, largest)
+        there = erf(np.sqrt(0.5) / down)
+        z = np.where(there < 1, np.sqrt(2) * erfinv(erf(np.sqrt(0.5)) * there), 1.0)
+        reach = np.minimum(down * z, 1 - np.finfo(np.float64).eps)
+        reach = np.where(np.isinf(down), 1 - np.finfo(np.float64).eps, reach)
+        lower = np.where(down > 0, -np.log1p(-reach), down)
+    values = (np.log10 if form == "log10" else np.log)(value)
+    return Reading(values, lower / unit, np.log1p(up) / unit, limit)
+
+
+def difference(a: Reading, b: Reading) -> Reading:
+    """a - b. If a or b is a limit, so is the difference; it is missing if they contradict."""
+    with np.errstate(over="ignore"):
+        value = a.value - b.value
+        lower, upper = np.hypot(a.lower, b.upper), np.hypot(a.upper, b.lower)
+    known = np.isfinite(value) & ((a.limit == 0) | (a.limit != b.limit))
+    limit = np.where(a.limit != 0, a.limit, -b.limit)
+    return Reading(value, lower, upper, limit).keep(known)
+
+
+def measured_values(
+    table: Any,
+    sources: Mapping[str, Source],
+    pairs: Mapping[str, Sequence[Sides | None]],
+    columns: Sequence[str],
+    sentinels: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray | Errors]:
+    """All rows of the features, and their errors; 0 where a feature has none."""
+
+    def numbers(name: str) -> np.ndarray:
+        return present_numbers(table, name, sentinels)
+
+    taken = [column for source in sources.values() for column in source.columns]
+    rows = len(numbers_of(table, taken[0]))
+    shape = rows, len(sources)
+    X, lower, upper = np.empty(shape), np.zeros(shape), np.zeros(shape)
+    limit = np.zeros(shape, dtype=np.int8)
+    for j, (feature, source) in enumerate(sources.items()):
+        readings = []
+        for column, sides in zip(source.columns, pairs[feature], strict=True):
+            value = numbers(column)
+            errors = _error_bars(numbers, sides, value, column, feature)
+            found = limits_of(table, column, columns, taken)
+            limits = np.zeros(rows, dtype=np.int8) if found is None else _limit_cells(table, found)
+            readings.append(Reading(value, *errors, limits))
+        reading = readings[0]
+        if source.form == "-":
+            reading = difference(*readings)
+        elif source.form:
+            reading = logarithm(source.form, reading)
+        X[:, j], lower[:, j], upper[:, j], limit[:, j] = reading
+    lopsided = any(
+        sides is not None and (sides.upper is not None or source.form.startswith("log"))
+        for feature, source in sources.items()
+        for sides in pairs[feature]
+    )
+    corr = _correlations(sources, pairs, columns, taken, numbers)
+    if not lopsided and corr is None and not limit.any():
+        return X, lower
+    return X, Errors(
+        lower,
+        upper if lopsided else None,
+        corr=corr,
+        limit=limit if limit.any() else None,
+    )
+
+
+def _error_bars(
+    numbers: Any, sides: Sides | None, values: np.ndarray, column: str, feature: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper errors; if one is missing, the other is used for both."""
+    if sides is None:
+        return np.zeros(len(values)), np.zeros(len(values))
+    cells = [numbers(name) for name in sides.columns]
+    if len(values) and all(np.isnan(side).all() for side in cells):
+        raise ValueError(
+            f"column {sides.lower!r}: all errors of {feature!r} are missing; "
+            f"errors={{{feature!r}: None}} makes the values exact"
+        )
+    if sides.upper is None:
+        return cells[0], cells[0]
+    lower, upper = np.abs(cells[0]), np.abs(cells[1])
+    if sides.ends:
+        lower, upper = values - cells[0], cells[1] - values
+        for name, side in zip(sides.columns, (lower, upper), strict=True):
+            if (side < 0).any():
+                row = int(np.argmax(side < 0))
+                raise ValueError(
+                    f"column {name!r}: row {row}: the error bar of {column!r} ends on the wrong "
+                    "side of the value"
+                )
+    return np.where(np.isnan(lower), upper, lower), np.where(np.isnan(upper), lower, upper)
+
+
+def _limit_cells(table: Any, name: str) -> np.ndarray:
+    """Signs of a column of limits. In a column of numbers, 1 is an upper limit."""
+    try:
+        if is_numeric(table[name]):
+            return -read_limits(np.nan_to_num(numbers_of(table, name)))
+        return read_limits(texts_of(table[name]))
+    except ValueError as error:
+        raise ValueError(f"column {name!r}: {error}") from None
+
+
+def _correlations(
+    sources: Mapping[str, Source],
+    pairs: Mapping[str, Sequence[Sides | None]],
+    columns: Sequence[str],
+    taken: Sequence[str],
+    numbers: Any,
+) -> np.ndarray | None:
+    """Correlations of errors of features that are a column or its logarithm, and have errors."""
+    place = {
+        source.column: j
+        for j, (feature, source) in enumerate(sources.items())
+        if source.form != "-" and pairs[feature][0] is not None
+    }
+    corr = None
+    for name in columns:
+        of = None if name in taken else correlated(name, columns)
+        if of is None or of[0] not in place or of[1] not in place:
+            continue
+        cells = np.nan_to_num(numbers(name))
+        if corr is None:
+            corr = np.zeros((len(cells), len(sources), len(sources)))
+        i, j = place[of[0]], place[of[1]]
+        corr[:, i, j] = corr[:, j, i] = cells
+    return corr
+
+
+def warn_of_nonpositive(
+    table: Any, sources: Mapping[str, Source], rows: np.ndarray, sentinels: np.ndarray
+) -> None:
+    """Says how many values of these rows have no logarithm, as the program does (cli/rows/input_report.c)."""
+    for source in sources.values():
+        if not source.form.startswith("log"):
+            continue
+        count = np.count_nonzero(present_numbers(table, source.column, sentinels)[rows] <= 0)
+        if count == 1:
+            warn(f"{source.column}: 1 value is not positive, so it has no logarithm and counts as missing")
+        elif count:
+            warn(
+                f"{source.column}: {count} values are not positive, so they have no logarithm and "
+                "count as missing"
+            )

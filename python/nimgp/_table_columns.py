@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the columns of any table: a DataFrame, an astropy Table, a structured array or a dict."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def is_named_table(table: Any) -> bool:
+    """Whether it is a table that scikit-learn does not support: astropy's or a structured array."""
+    if isinstance(table, np.ndarray):
+        return table.dtype.names is not None
+    return hasattr(table, "colnames") and hasattr(table, "columns")
+
+
+def column_names(table: Any) -> list[str]:
+    if isinstance(table, Mapping):
+        return [str(name) for name in table]
+    if isinstance(table, np.ndarray) and table.dtype.names is not None:
+        return list(table.dtype.names)
+    if hasattr(table, "colnames"):
+        return list(table.colnames)
+    if hasattr(table, "columns"):
+        return [str(name) for name in table.columns]
+    raise TypeError(
+        f"a {type(table).__name__} has no named columns; expected a pandas DataFrame, an astropy "
+        "Table, an Arrow table, a structured array or a dict of columns"
+        + ("; pandas.read_csv or from_fits reads a file" if isinstance(table, str | os.PathLike) else "")
+    )
+
+
+def is_numeric(column: Any) -> bool:
+    kind = getattr(getattr(column, "dtype", None), "kind", None)
+    if kind is None:
+        kind = np.asarray(column).dtype.kind
+    return kind in "iuf" and np.ndim(column) == 1
+
+
+def is_masked(column: Any) -> bool:
+    """Whether cells may be masked; a pandas Series has a method called mask."""
+    return np.ma.isMaskedArray(column) or not callable(getattr(column, "mask", max))
+
+
+def numbers_of(table: Any, name: str) -> np.ndarray:
+    """One column as float64, NaN where it is masked or missing."""
+    column = table[name]
+    if is_masked(column):
+        values = np.array(getattr(column, "data", column), dtype=np.float64)
+        values = np.where(np.broadcast_to(np.asarray(column.mask), values.shape), np.nan, values)
+    elif hasattr(column, "to_numpy"):
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        values = np.asarray(getattr(column, "value", column), dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"column {name!r} has {values.ndim} dimensions; expected one number a row")
+    return values
+
+
+def present_numbers(table: Any, name: str, sentinels: np.ndarray) -> np.ndarray:
+    """As numbers_of, NaN also where a number means a missing value."""
+    values = numbers_of(table, name)
+    return np.where(np.isin(values, sentinels), np.nan, values) if sentinels.size else values
+
+
+def texts_of(column: Any) -> np.ndarray:
+    """Labels as text without the blanks around them; empty where missing."""
+    cells = np.ma.filled(column, "") if np.ma.isMaskedArray(column) else np.asarray(column)
+    if cells.dtype.kind == "S":
+        cells = np.char.decode(cells, "utf-8")
+    cells = cells.tolist()
+    if hasattr(column, "isna"):  # pandas, whose NA cannot be compared
+        missing = np.asarray(column.isna()).tolist()
+    else:
+        missing = [cell is None or cell != cell for cell in cells]
+    texts = ("" if gone else str(cell).strip() for cell, gone in zip(cells, missing, strict=True))
+    return np.array(list(texts), dtype=str)
+
+
+def stack_columns(table: Any) -> tuple[list[str], np.ndarray]:
+    """All columns side by side, and their names."""
+    names = column_names(table)
+    for name in names:
+        if not is_numeric(table[name]):
+            raise ValueError(f"column {name!r} does not hold one number a row")
+    return names, np.column_stack([numbers_of(table, name) for name in names])
