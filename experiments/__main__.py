@@ -72,8 +72,8 @@ def kept_by(chosen: argparse.Namespace) -> Any:
 
     def keep(task: Task) -> bool:
         at = fields(task.setting)
-        method = task.method.split()[0] if task.protocol == "ours" else task.method
-        return (not chosen.methods or method in chosen.methods) and all(
+        names = {task.method, task.method.split()[0]} if task.protocol == "ours" else {task.method}
+        return (not chosen.methods or not names.isdisjoint(chosen.methods)) and all(
             at.get(name) in values for name, values in chosen.only
         )
 

@@ -73,6 +73,15 @@ def summary(values: Iterable[float]) -> Ours | None:
     return Ours(len(each), float(each.mean()), float(spread / np.sqrt(len(each))), float(spread))
 
 
+def summary_of_runs(runs: list[Run], metric: str) -> Ours | None:
+    """The mean over runs. A single run may have an error of its own, over its test rows."""
+    ours = summary(getattr(run, metric) for run in runs)
+    if len(runs) == 1 and f"{metric}_error" in runs[0].detail:
+        error = runs[0].detail[f"{metric}_error"]
+        ours = ours._replace(standard_error=error, spread=error)
+    return ours
+
+
 def difference(figure: Figure, ours: Ours, single: bool = False) -> float:
     """Ours less theirs in combined standard errors, beyond what rounding explains; NaN: unknown.
 
@@ -121,12 +130,7 @@ def ours_for(figure: Figure, runs: list[Run], protocol: str = "published") -> Ou
         noise = fields(figure.setting)["noise"]
         return mean_ranks(runs, figure.metric, noise, ALL).get(figure.method)
     key = (protocol, figure.method, figure.setting)
-    mine = [r for r in runs if r.task[:3] == key]
-    ours = summary(getattr(r, figure.metric) for r in mine)
-    if len(mine) == 1 and f"{figure.metric}_error" in mine[0].detail:
-        error = mine[0].detail[f"{figure.metric}_error"]  # of the mean over test rows
-        ours = ours._replace(standard_error=error, spread=error)
-    return ours
+    return summary_of_runs([r for r in runs if r.task[:3] == key], figure.metric)
 
 
 # ---------------------------------------------------------------------- how many agree

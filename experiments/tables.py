@@ -19,6 +19,7 @@ from .published import (
     read_reasons,
     reason_for,
     summary,
+    summary_of_runs,
     verdict,
 )
 from .runs import Run
@@ -30,11 +31,11 @@ def number(value: float) -> str:
     return "" if np.isnan(value) else f"{value:.3f}" if abs(value) < 10 else f"{value:.3g}"
 
 
-def with_error(ours: Ours | None) -> str:
-    if ours is None:
+def with_error(value: Ours | Figure | None) -> str:
+    if value is None:
         return ""
-    error = number(ours.standard_error)
-    return f"{number(ours.mean)} ± {error}" if error else number(ours.mean)
+    error = number(value.standard_error)
+    return f"{number(value.mean)} ± {error}" if error else number(value.mean)
 
 
 def grid(head: list[str], rows: list[list[str]]) -> list[str]:
@@ -63,10 +64,8 @@ def beside_paper(
         elif found != AGREE:
             reason = reason_for(figure, runs, experiment.single, reasons)
             mark = f"**{mark}** {reason or 'no reason found yet'}"
-        theirs = number(figure.mean) + (
-            "" if np.isnan(figure.standard_error) else f" ± {number(figure.standard_error)}"
-        )
-        row = [figure.setting, figure.method, theirs, with_error(ours), str(ours.repeats), mark]
+        row = [figure.setting, figure.method, with_error(figure), with_error(ours),
+               str(ours.repeats), mark]  # fmt: skip
         rows.append(row + [with_error(ours_for(figure, runs, protocol)) for protocol in checks])
     if not rows:
         return []
@@ -90,8 +89,8 @@ def gaps_of_ours(
     for setting in experiment.settings:
         key = (experiment.table, metric, setting)
         best = best_of([f for f in figures if f[:3] == key])
-        mine = summary(getattr(r, metric) for r in runs if r.task[:3] == ("ours", method, setting))
-        if best and mine and mine.repeats > 1:
+        mine = summary_of_runs([r for r in runs if r.task[:3] == ("ours", method, setting)], metric)
+        if best and mine and not np.isnan(mine.standard_error):
             gaps[setting] = difference(best, mine, experiment.single)
     return gaps
 
@@ -108,12 +107,11 @@ def beside_ours(
     rows = []
     for setting in experiment.settings:
         here = [r for r in runs if r.task.setting == setting]
-        cells = [summary(getattr(r, metric) for r in here if r.task[:2] == c) for c in columns]
+        cells = [summary_of_runs([r for r in here if r.task[:2] == c], metric) for c in columns]
         if not any(cells):
             continue
         best = best_of([f for f in figures if (f.metric, f.setting) == (metric, setting)])
-        paper = f"{number(best.mean)} ± {number(best.standard_error)} {best.method}" if best else ""
-        row = [setting, paper]
+        row = [setting, f"{with_error(best)} {best.method}" if best else ""]
         if optimum:
             known = {r.task.repeat: r.detail[f"best_{metric}"] for r in here
                      if f"best_{metric}" in r.detail}  # fmt: skip
