@@ -38,6 +38,12 @@ static bool make_synthetic(const struct arguments *arguments, struct synthetic_s
     if (argument_given(arguments, "noise-var") &&
         !argument_real(arguments, "noise-var", 0.0, 1e6, &settings.noise, complaint))
         return false;
+    double lengthscale;
+    if (argument_given(arguments, "lengthscale")) {
+        if (!argument_real(arguments, "lengthscale", 0.1, 1e3, &lengthscale, complaint))
+            return false;
+        settings.lambda_square = lengthscale * lengthscale;
+    }
     return mock_synthetic(mock, &settings) || complain_of_memory(complaint);
 }
 
@@ -46,6 +52,7 @@ static bool read_factor(const struct arguments *arguments, double *noise,
                         struct complaint *complaint) {
     *noise = 1.0;
     return refuse(arguments, "dims", complaint) && refuse(arguments, "classes", complaint) &&
+           refuse(arguments, "lengthscale", complaint) &&
            (!argument_given(arguments, "noise-var") ||
             argument_real(arguments, "noise-var", 1e-6, 100.0, noise, complaint));
 }
@@ -485,6 +492,11 @@ static const struct option options[] = {
     {.name = "classes",
      .value = "N",
      .help = "For toy and synthetic: number of classes, 2 to 100; default 3."},
+    {.name = "lengthscale",
+     .value = "L",
+     .help = "For toy and synthetic: lengthscale of the functions, 0.1 to 1000; the larger, the "
+             "smoother they are and the easier the problem. Default 1 for toy and the square root "
+             "of 2 for synthetic."},
     {.name = "noise-var",
      .value = "V",
      .help = "Variance of the measurement errors; default 0.1 for toy and 0.25 for synthetic. For "

@@ -106,6 +106,25 @@ def check_noise(nimgp, place):
     assert "draws" in talk and scores(tables)[1] < 0.05
 
 
+def check_lengthscale(nimgp, place):
+    """The default is the square root of 2; smoother functions make an easier problem."""
+    same = (("default",), ("root", "--lengthscale", "1.4142135623730951"))
+    texts = []
+    for name, *words in same:
+        simulate(nimgp, place / name, "synthetic", *words, test=100)
+        texts.append((place / name / "test.csv").read_text())
+    assert texts[0] == texts[1]
+    errors = []
+    for scale in ("0.7", "1.4", "4"):
+        best = []
+        for seed in range(10):
+            tables, _ = simulate(nimgp, place / f"{scale}-{seed}", "synthetic", "--lengthscale",
+                                 scale, "--seed", str(seed), test=500)  # fmt: skip
+            best.append(scores(tables)[1])
+        errors.append(sum(best) / len(best))
+    assert errors[0] > 1.3 * errors[1] > 1.3**2 * errors[2], errors
+
+
 def check_dimensions_and_classes(nimgp, place):
     tables, talk = simulate(nimgp, place, "synthetic", "--dims", "3", "--classes", "5", test=600)
     assert list(tables["train"][0]) == ["x1", "x2", "x3", "x1_err", "x2_err", "x3_err", "class"]
@@ -329,6 +348,9 @@ def check_places(nimgp, place):
     nimgp.bad(1, "simulate", "catalogue", "--dims", "3", "--out", deep, says="--dims")
     nimgp.bad(1, "simulate", "toy", "--dims", "3", "--out", deep, says="--dims")
     nimgp.bad(1, "simulate", "sine", "--classes", "3", "--out", deep, says="--classes")
+    nimgp.bad(1, "simulate", "sine", "--lengthscale", "3", "--out", deep, says="--lengthscale")
+    for scale in ("0", "nan", "-1", "1e9", "long"):
+        nimgp.bad(1, "simulate", "toy", "--lengthscale", scale, "--out", deep, says="--lengthscale")
     nimgp.bad(1, "simulate", "count", "--out", deep, says="did you mean counts?")
     nimgp.bad(1, "simulate", "catalogue", "--noise-var", "0", "--out", deep, says="--noise-var")
     for worse in ("0.5", "1e9", "nan", "much"):
