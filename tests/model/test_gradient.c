@@ -26,42 +26,68 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* About this many parameters of a block. Sanitizers check memory, not numbers, and every evaluation
- * uses the same memory: one is enough for them. */
-enum { TRIED_OF_BLOCK = SANITIZED ? 1 : 5 };
+/* Directions tried in each block. Sanitizers check memory, not numbers, and every evaluation uses
+ * the same memory: one is enough for them. */
+enum { DIRECTIONS = SANITIZED ? 1 : 2 };
 
-/* Derivative by differences of fourth order. */
-static double difference(struct fixture *fixture, double *parameter, double h) {
-    double kept = *parameter, value[4];
+/* Parameters, and a direction in which all of them move. */
+struct line {
+    size_t count;
+    double *parameter, *start, *direction;
+};
+
+static void move_to(struct line *line, double h) {
+    for (size_t i = 0; i < line->count; i++)
+        line->parameter[i] = line->start[i] + h * line->direction[i];
+}
+
+/* Derivative along the line by differences of fourth order. */
+static double difference(struct fixture *fixture, struct line *line, double h) {
     const double at[4] = {h, -h, 2 * h, -2 * h};
+    double value[4];
     for (int k = 0; k < 4; k++) {
-        *parameter = kept + at[k];
+        move_to(line, at[k]);
         value[k] = fixture_bound(fixture);
     }
-    *parameter = kept;
+    move_to(line, 0.0);
     return (8 * (value[0] - value[1]) - (value[2] - value[3])) / (12 * h);
 }
 
+/* A derivative is right if it agrees with one of four step sizes: large ones are affected by the
+ * kinks of a network, small ones by the rounding errors of the quadrature, and a wrong derivative
+ * agrees with none. */
+static double line_error(struct fixture *fixture, struct line *line, const double *gradient,
+                         double largest) {
+    static const double steps[] = {1e-3, 2e-4, 5e-5, 5e-3};
+    double error = INFINITY, along = 0.0;
+    for (size_t i = 0; i < line->count; i++)
+        along += gradient[i] * line->direction[i];
+    for (size_t s = 0; s < sizeof steps / sizeof *steps && error > TOLERANCE; s++)
+        error = fmin(error, fabs(difference(fixture, line, steps[s]) - along) / largest);
+    return error;
+}
+
 /*
- * Largest error of a block, relative to the block's largest derivative (or to 1e-5 of the bound, if
- * that is more: the quadrature is accurate to some 1e-10). A derivative is right if it agrees with
- * one of four step sizes: large ones are affected by the kinks of a network, small ones by the
- * rounding errors of the quadrature, and a wrong derivative agrees with none.
+ * Largest error of a block over directions of length 1 in which all of its parameters take part,
+ * relative to the block's largest derivative (or to 1e-5 of the bound, if that is more: the
+ * quadrature is accurate to some 1e-10).
  */
 static double block_error(struct fixture *fixture, double *parameters, const double *gradient,
                           size_t count, double scale) {
-    static const double steps[] = {1e-3, 2e-4, 5e-5, 5e-3};
     double worst = 0.0, largest = 1e-5 * scale;
-    size_t stride = count > TRIED_OF_BLOCK ? count / TRIED_OF_BLOCK : 1;
+    double *room = malloc(2 * (count + 1) * sizeof *room);
+    assert_non_null(room);
+    struct line line = {count, parameters, room, room + count};
+    memcpy(line.start, parameters, count * sizeof *parameters);
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, fabs(gradient[i]));
-    for (size_t i = 0; i < count; i += stride) {
-        double error = INFINITY;
-        for (size_t s = 0; s < sizeof steps / sizeof *steps && error > TOLERANCE; s++)
-            error = fmin(error, fabs(difference(fixture, parameters + i, steps[s]) - gradient[i]) /
-                                    largest);
-        worst = fmax(worst, error);
+    for (size_t d = 0; d < DIRECTIONS && count > 0; d++) {
+        random_uniform((struct random_key){.seed = 17}, d, 0, count, line.direction);
+        for (size_t i = 0; i < count; i++)
+            line.direction[i] = (line.direction[i] < 0.5 ? -1.0 : 1.0) / sqrt((double)count);
+        worst = fmax(worst, line_error(fixture, &line, gradient, largest));
     }
+    free(room);
     return worst;
 }
 
@@ -295,7 +321,9 @@ static void check_reparametrised(const char *population, size_t attributes) {
         for (size_t k = 0; k < TRIED; k++)
             gradient[k] = bound_own_gradient(fixture.bound)[chosen[k]];
         for (size_t k = 0; k < TRIED; k++) {
-            double by_value = difference(&fixture, fixture.own + chosen[k], 1e-3);
+            double *own = fixture.own + chosen[k], start = *own, one = 1.0;
+            struct line line = {1, own, &start, &one};
+            double by_value = difference(&fixture, &line, 1e-3);
             sample_add(&difference_of[k], gradient[k] - by_value);
             sample_add(&ours[k], gradient[k]);
             sample_add(&plain[k], by_value);
