@@ -43,7 +43,7 @@ def standardised(X: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndarr
 def simulated(
     program: Path, kind: str, seed: int, rows: int, test_rows: int, **shape: Any
 ) -> Problem:
-    """kind "toy" or "synthetic"; shape: dims, classes, noise_var."""
+    """kind "toy" or "synthetic"; shape: dims, classes, noise_var, lengthscale."""
     words = [f"--{name.replace('_', '-')}={value}" for name, value in shape.items()]
     name = "_".join([kind, str(seed), str(rows), str(test_rows), *(word[2:] for word in words)])
     kept = PROBLEMS / f"{name}.npz"

@@ -157,12 +157,18 @@ def agrees(figure: Figure, ours: Ours | None, single: bool) -> bool | None:
     return None if np.isnan(gap) else abs(gap) <= FAR
 
 
+def optimum(runs: list[Run], setting: str, metric: str) -> Ours | None:
+    """The best possible prediction of the problems as described: each once, whatever ran on it."""
+    name = f"best_{metric}"
+    known = {r.task.repeat: r.detail[name] for r in runs
+             if r.task.setting == setting and r.task.protocol != "smoother"
+             and name in r.detail}  # fmt: skip
+    return summary(known.values())
+
+
 def beats_optimum(figure: Figure, runs: list[Run]) -> bool:
     """The figure cannot be had on these problems, whatever the method."""
-    name = f"best_{figure.metric}"
-    known = {r.task.repeat: r.detail[name] for r in runs
-             if r.task.setting == figure.setting and name in r.detail}  # fmt: skip
-    best = summary(known.values())
+    best = optimum(runs, figure.setting, figure.metric)
     return best is not None and best.repeats >= FEWEST and difference(figure, best) > FAR
 
 

@@ -15,10 +15,10 @@ from .published import (
     Figure,
     Ours,
     difference,
+    optimum,
     ours_for,
     read_reasons,
     reason_for,
-    summary,
     summary_of_runs,
     verdict,
 )
@@ -103,7 +103,7 @@ def beside_ours(
                for who in dict.fromkeys(r.task[:2] for r in runs if r.task.protocol == p)]  # fmt: skip
     if not columns:
         return []
-    optimum = any(f"best_{metric}" in r.detail for r in runs)
+    known = any(f"best_{metric}" in r.detail for r in runs)
     rows = []
     for setting in experiment.settings:
         here = [r for r in runs if r.task.setting == setting]
@@ -112,12 +112,10 @@ def beside_ours(
             continue
         best = best_of([f for f in figures if (f.metric, f.setting) == (metric, setting)])
         row = [setting, f"{with_error(best)} {best.method}" if best else ""]
-        if optimum:
-            known = {r.task.repeat: r.detail[f"best_{metric}"] for r in here
-                     if f"best_{metric}" in r.detail}  # fmt: skip
-            row.append(with_error(summary(known.values())))
+        if known:
+            row.append(with_error(optimum(here, setting, metric)))
         rows.append(row + [cell_of(c, best, experiment.single) for c in cells])
-    head = ["setting", "best of the paper"] + (["Bayes optimum"] if optimum else [])
+    head = ["setting", "best of the paper"] + (["Bayes optimum"] if known else [])
     head += [f"ours, {m}" if p == "ours" else m for p, m in columns]
     title = f"### {METRICS[metric]}: nimgp's defaults and scikit-learn (repeats)"
     note = "Bold: worse than the best of the paper by more than one combined standard error."

@@ -17,6 +17,9 @@ from ..runs import Run
 PROTOCOL = Protocol(rate=0.01, epochs=750, batch=200, inducing=100, layers=2)
 ROWS = TEST_ROWS = 1000
 NOISES = ("0.1", "0.25", "0.5")
+# By number of attributes: on functions with these lengthscales the best possible error rates are a
+# little below those that the paper has with 1000 rows. As described they are sqrt(2), whatever d.
+SMOOTHER = {2: 1.6, 5: 3.5, 10: 9.0}
 
 
 def run_synthetic(
@@ -26,8 +29,10 @@ def run_synthetic(
     """Problem number FIRST_SEED + repeat; also for the experiments that vary its shape."""
     seed = FIRST_SEED + task.repeat
     rows, test_rows = (60, 40) if place.short else (rows, TEST_ROWS)
-    problem = simulated(place.program, "synthetic", seed, rows, test_rows, dims=dims,
-                        classes=classes, noise_var=noise)  # fmt: skip
+    shape = {"dims": dims, "classes": classes, "noise_var": noise}
+    if task.protocol == "smoother":
+        shape["lengthscale"] = SMOOTHER[dims]
+    problem = simulated(place.program, "synthetic", seed, rows, test_rows, **shape)
     protocol = dataclasses.replace(PROTOCOL, noise=mode)
     return run_method(task, place, problem, protocol, seed)[0]
 
@@ -47,7 +52,8 @@ def leaves_out(protocol: str, method: str, setting: str) -> bool:
 
 def same(task: Task) -> tuple[str, Task] | None:
     """MGP knows no noise, so learned or given is the same."""
-    if (task.protocol, task.method) == ("published", "MGP") and task.setting.startswith("learned"):
+    paper = task.protocol in ("published", "smoother")
+    if paper and task.method == "MGP" and task.setting.startswith("learned"):
         return "synthetic", task._replace(setting=task.setting.replace("learned", "given"))
     return None
 
@@ -81,7 +87,12 @@ EXPERIMENT = Experiment(
     table="synthetic_2d",
     settings=tuple(f"{mode} noise={noise}" for mode in ("given", "learned") for noise in NOISES),
     short=("given noise=0.25", "learned noise=0.25"),
-    methods={"published": ALL, "ours": ("given", "learned"), "peers": CHOSEN_PEERS},
+    methods={
+        "published": ALL,
+        "smoother": ALL,
+        "ours": ("given", "learned"),
+        "peers": CHOSEN_PEERS,
+    },
     leaves_out=leaves_out,
     same=same,
     run=run,

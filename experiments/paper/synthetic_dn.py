@@ -28,7 +28,7 @@ EXPERIMENT = Experiment(
         for rows in (100, 500, 1000) for noise in NOISES for dims in (2, 5, 10)
     ),  # fmt: skip
     short=("N=100 d=5 noise=0.25",),
-    methods={"published": ALL, "ours": ("given",)},
+    methods={"published": ALL, "smoother": ALL, "ours": ("given",)},
     run=run,
     same=same,
 )
