@@ -26,6 +26,7 @@ INPUT_OF = {
     "MGP_sampling": "resampled",
 }
 ALL = ("MGP", "NIMGP", "NIMGP_NN", "NIMGP_FO")
+OURS = ("given", "learned")
 CHOSEN_PEERS = (
     "RandomForest",
     "HistGradientBoosting",
@@ -122,7 +123,7 @@ def run_method(
     if task.protocol == "peers":
         estimator = PEERS[task.method](problem.X, problem.y)
         told = False
-    elif task.protocol == "ours":
+    elif task.method.split()[0] in OURS:
         estimator = ours(task.method, seed, place)
         told = estimator.noise == "given"
     else:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from .experiment import CHECKS, Experiment
+from .methods import ALL
 from .published import (
     AGREE,
     FEWEST,
@@ -25,6 +26,7 @@ from .published import (
 from .runs import Run
 
 METRICS = {"nll": "Mean negative log-likelihood", "error": "Error rate"}
+HEAD_OF = {"ours": "ours, ", "smoother": "ours, smoother functions, "}
 
 
 def number(value: float) -> str:
@@ -99,8 +101,9 @@ def beside_ours(
     experiment: Experiment, metric: str, figures: list[Figure], runs: list[Run]
 ) -> list[str]:
     """nimgp's defaults beside the best published method, the optimum and scikit-learn's."""
-    columns = [who for p in ("ours", "peers")
-               for who in dict.fromkeys(r.task[:2] for r in runs if r.task.protocol == p)]  # fmt: skip
+    columns = [who for p in ("ours", "smoother", "peers")
+               for who in dict.fromkeys(r.task[:2] for r in runs if r.task.protocol == p)
+               if who[1] not in ALL]  # fmt: skip
     if not columns:
         return []
     known = any(f"best_{metric}" in r.detail for r in runs)
@@ -116,7 +119,7 @@ def beside_ours(
             row.append(with_error(optimum(here, setting, metric)))
         rows.append(row + [cell_of(c, best, experiment.single) for c in cells])
     head = ["setting", "best of the paper"] + (["Bayes optimum"] if known else [])
-    head += [f"ours, {m}" if p == "ours" else m for p, m in columns]
+    head += [HEAD_OF.get(p, "") + m for p, m in columns]
     title = f"### {METRICS[metric]}: nimgp's defaults and scikit-learn (repeats)"
     note = "Bold: worse than the best of the paper by more than one combined standard error."
     return [title, "", note, "", *grid(head, rows)]

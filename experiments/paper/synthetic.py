@@ -11,7 +11,7 @@ import numpy as np
 from .. import figures
 from ..data import FIRST_SEED, simulated
 from ..experiment import Experiment, Outcome, Place, Task, fields
-from ..methods import ALL, CHOSEN_PEERS, Protocol, run_method
+from ..methods import ALL, CHOSEN_PEERS, OURS, Protocol, run_method
 from ..runs import Run
 
 PROTOCOL = Protocol(rate=0.01, epochs=750, batch=200, inducing=100, layers=2)
@@ -45,7 +45,7 @@ def run(task: Task, place: Place) -> Outcome:
 def leaves_out(protocol: str, method: str, setting: str) -> bool:
     """Learned noise: MGP has none, and scikit-learn's have no place for it."""
     learned = setting.startswith("learned")
-    if protocol == "ours":
+    if method in OURS:
         return method != setting.split()[0]
     return learned and protocol == "peers"
 
@@ -89,8 +89,8 @@ EXPERIMENT = Experiment(
     short=("given noise=0.25", "learned noise=0.25"),
     methods={
         "published": ALL,
-        "smoother": ALL,
-        "ours": ("given", "learned"),
+        "smoother": (*ALL, *OURS),
+        "ours": OURS,
         "peers": CHOSEN_PEERS,
     },
     leaves_out=leaves_out,

@@ -15,7 +15,7 @@ from .. import figures
 from ..classifiers import PEERS, all_classes
 from ..data import uci_rows
 from ..experiment import Experiment, Outcome, Place, Problem, Task, fields, outcome
-from ..methods import ALL, MOST_GP_ROWS, Protocol, run_method, time_epochs
+from ..methods import ALL, MOST_GP_ROWS, OURS, Protocol, run_method, time_epochs
 from ..published import summary
 from ..runs import Run
 from ..tables import grid, with_error
@@ -127,7 +127,7 @@ EXPERIMENT = Experiment(
         "published": ALL,
         "told": ("NIMGP_FO",),
         "epoch": ALL,
-        "ours": ("given", "learned"),
+        "ours": OURS,
         "peers": tuple(PEERS),
     },
     needs=("uci/splits.py", *(f"uci/{name}.csv" for name in SETS)),
