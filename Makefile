@@ -158,8 +158,8 @@ bench-rows: build python
 
 bench-peers: build
 	@scripts/setup.sh peers
-	@bench/peers-setup.sh
-	@build/peers-venv/bin/python bench/peers.py
+	@bench/peers/setup.sh
+	@build/peers-venv/bin/python bench/peers
 
 build: setup $(RELEASE)/build.ninja
 	@ninja -C $(RELEASE) >build/release.log || { cat build/release.log; exit 1; }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the libraries that bench/peers.py compares with into build/peers-venv, as pinned in
-# bench/peers-requirements.txt. Libraries that are installed are skipped. The first run downloads
+# Installs the libraries that bench/peers compares with into build/peers-venv, as pinned in
+# bench/peers/requirements.txt. Libraries that are installed are skipped. The first run downloads
 # about 2.9 GB and needs about 5.8 GB of disk. Fails only if no library could be installed.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 venv=build/peers-venv
-requirements=bench/peers-requirements.txt
+requirements=bench/peers/requirements.txt
 log=build/peers-setup.log
 
 say() { echo "peers-setup: $*" >&2; }
