@@ -10,17 +10,14 @@
 #include <cmocka.h>
 
 #include "support/calls.h"
+#include "support/sanitized.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
-enum { STEPS = 6, SANITIZED = 1 };
-#else
-enum { STEPS = 30, SANITIZED = 0 };
-#endif
+enum { STEPS = SANITIZED ? 6 : 30 };
 
 /* All results of a short training, as one array of doubles. */
 struct outcome {

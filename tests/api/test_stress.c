@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "support/calls.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,11 +73,7 @@ static bool withstands(const nim_options *options, const struct sample *sample, 
 
 /* Kernels and input models alternate: over all kinds of stress every kernel is combined with every
  * input model, and each kind with each of both. Fewer with sanitizers. */
-#ifdef __SANITIZE_ADDRESS__
-enum { TURNS = 6 };
-#else
-enum { TURNS = 2 };
-#endif
+enum { TURNS = SANITIZED ? 6 : 2 };
 static bool is_tried(size_t kernel, size_t input, size_t turn) {
     return (kernel + input) % TURNS == turn % TURNS;
 }

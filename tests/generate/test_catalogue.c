@@ -2,6 +2,7 @@
 /* The mock catalogue: what rows look like, and whether the optimal probabilities are optimal. */
 #include "generate/catalogue.h"
 #include "generate/random.h"
+#include "support/sanitized.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,11 +14,7 @@
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
 /* Sanitizers check memory, not numbers: a fifth of the rows is enough. */
-#ifdef __SANITIZE_ADDRESS__
-enum { FEWER = 5 };
-#else
-enum { FEWER = 1 };
-#endif
+enum { FEWER = SANITIZED ? 5 : 1 };
 
 enum { FIRST = 1, SHAPES = 3 }; /* spectral index, curvature, variability */
 

@@ -4,6 +4,7 @@
 #include "generate/random.h"
 #include "generate/synthetic.h"
 #include "generate/truncated.h"
+#include "support/sanitized.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,11 +16,7 @@
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
 /* Sanitizers check memory, not numbers: a fifth of the rows is enough. */
-#ifdef __SANITIZE_ADDRESS__
-enum { FEWER = 5 };
-#else
-enum { FEWER = 1 };
-#endif
+enum { FEWER = SANITIZED ? 5 : 1 };
 
 /* ---------------------------------------------------------------- latent functions ------------ */
 

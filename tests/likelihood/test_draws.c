@@ -14,16 +14,13 @@
 #include "math/lattice.h"
 #include "math/random.h"
 #include "support/likelihood_case.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
-#define DRAWS 1e5
-#else
-#define DRAWS 1e7
-#endif
+#define DRAWS (SANITIZED ? 1e5 : 1e7)
 
 /* Softmax is averaged over 256 points rather than all f: see softmax_points. */
 #define LATTICE_ERROR 0.05

@@ -11,6 +11,7 @@
 
 #include "math/lattice.h"
 #include "support/likelihood_case.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,11 +27,7 @@
 /* Of the combinations of five variances, five distances and three blurs, every n-th is used, so
  * that each value is combined with each other somewhere. Sanitizers check memory: few are enough.
  */
-#ifdef __SANITIZE_ADDRESS__
-enum { EVERY = 13 };
-#else
-enum { EVERY = 4 };
-#endif
+enum { EVERY = SANITIZED ? 13 : 4 };
 
 /* ---------------------------------------------------------------- differences ----------------- */
 

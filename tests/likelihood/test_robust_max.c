@@ -12,6 +12,7 @@
 #include "math/random.h"
 #include "likelihood/likelihood.h"
 #include "support/reference.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,11 +95,7 @@ static void predict_with(const struct latent *f, double epsilon, double *probabi
 
 /* ---------------------------------------------------------------- cases ----------------------- */
 
-#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
-enum { WIDTHS = 4, MEANS = 4, SEEDS = 1 };
-#else
-enum { WIDTHS = 4, MEANS = 4, SEEDS = 2 };
-#endif
+enum { WIDTHS = 4, MEANS = 4, SEEDS = SANITIZED ? 1 : 2 };
 
 /* Variances: all equal; spread by 10 or by 1e4 in random order; the label's alone the narrowest. */
 static void choose_variances(struct latent *f, size_t kind, size_t label, const double *uniform) {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "support/bound_reference.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,11 +19,7 @@
 
 /* All combinations of kernels, inputs and noises for three classes and five attributes. At other
  * sizes the noises alternate. Sanitizers check memory, so only every ninth is used with them. */
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1, TURNS = 9 };
-#else
-enum { SANITIZED = 0, TURNS = 3 };
-#endif
+enum { TURNS = SANITIZED ? 9 : 3 };
 static void check_in_turn(const struct problem *problem, size_t combination) {
     if (combination % TURNS == (combination / TURNS + problem->attributes) % TURNS)
         check_bound(problem, combination);

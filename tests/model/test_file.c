@@ -12,6 +12,7 @@
 
 #include "file/checksum.h"
 #include "support/calls.h"
+#include "support/sanitized.h"
 #include "support/scratch.h"
 
 #include <math.h>
@@ -21,11 +22,7 @@
 #include <unistd.h>
 
 /* Only a sanitizer detects the effects of most damage. */
-#ifdef __SANITIZE_ADDRESS__
-enum { THOROUGH = 3 };
-#else
-enum { THOROUGH = 1 };
-#endif
+enum { THOROUGH = SANITIZED ? 3 : 1 };
 
 static char directory[SCRATCH_SIZE];
 

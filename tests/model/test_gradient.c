@@ -12,6 +12,7 @@
 #include "math/random.h"
 #include "model/bound.h"
 #include "support/problem.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,12 +20,6 @@
 #include <string.h>
 
 #define TOLERANCE 1e-5
-
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 /* Directions tried in each block. Sanitizers check memory, not numbers, and every evaluation uses
  * the same memory: one is enough for them. */

@@ -10,14 +10,11 @@
 #include <cmocka.h>
 
 #include "support/problem.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
-enum { STEPS = 20 };
-#else
-enum { STEPS = 400 };
-#endif
+enum { STEPS = SANITIZED ? 20 : 400 };
 enum { MOST_SAMPLES = 8 };
 
 struct average {

@@ -17,18 +17,13 @@
 
 #include "model/bound.h"
 #include "support/problem.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TOLERANCE 1e-4
-
-#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 /* Makes the fixture evaluate its bound in single precision. */
 static void make_single(struct fixture *fixture) {

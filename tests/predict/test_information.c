@@ -8,16 +8,13 @@
 
 #include "math/special.h"
 #include "support/calls.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
-enum { ROWS = 16 };
-#else
-enum { ROWS = 40 };
-#endif
+enum { ROWS = SANITIZED ? 16 : 40 };
 
 struct answer {
     double *p, *entropy, *measurement, *model, *gain;

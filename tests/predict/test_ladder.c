@@ -16,16 +16,13 @@
 #include "math/random.h"
 #include "support/problem.h"
 #include "support/reference.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__ /* checks memory, not numbers */
-enum { MANY = 64, NUMBERS = 0 };
-#else
-enum { MANY = 65536, NUMBERS = 1 };
-#endif
+enum { MANY = SANITIZED ? 64 : 65536, NUMBERS = !SANITIZED };
 enum { ROWS = 24, CLASSES = 3 };
 
 static void predict(const nim_model *model, const nim_data *data, double *p) {

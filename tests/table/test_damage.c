@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "support/fits_sample.h"
+#include "support/sanitized.h"
 #include "support/table_case.h"
 
 #include <fitsio.h>
@@ -21,11 +22,7 @@
 #include <unistd.h>
 
 /* Only a sanitizer detects the effects of most damage. */
-#ifdef __SANITIZE_ADDRESS__
-enum { FLIPS = 1000 };
-#else
-enum { FLIPS = 500 };
-#endif
+enum { FLIPS = SANITIZED ? 1000 : 500 };
 
 /* ---------------------------------------------------------------- helpers --------------------- */
 
