@@ -190,7 +190,7 @@ static void flags_leave_the_population(void **state) {
 /* As many attributes as have a covariance, and a flag for most: trained, saved and loaded again. */
 static void flags_of_many_columns(void **state) {
     (void)state;
-    enum { ROWS = 80, MANY = 64 };
+    enum { ROWS = 40, MANY = 64 };
     static double x[ROWS * MANY], sigma[ROWS * MANY], p[ROWS * 2];
     int32_t labels[ROWS];
     const char path[] = "flags_of_many_columns.nimgp";
@@ -200,7 +200,7 @@ static void flags_of_many_columns(void **state) {
         sigma[i] = 0.1 + (double)(i % 7) / 10.0;
     }
     for (size_t i = 0; i < ROWS * MANY; i++)
-        if ((uint32_t)(i * 2654435761u) >> 29 == 0) /* an eighth, other rows in each column */
+        if ((uint32_t)(i * 2654435761u) >> 30 == 0) /* a quarter, other rows in each column */
             x[i] = NAN;
     nim_data data = NIM_DATA(.rows = ROWS, .attributes = MANY, .x = x, .sigma = sigma,
                              .sigma_rows = ROWS, .labels = labels);
