@@ -17,6 +17,6 @@ EXPERIMENT = Experiment(
     table="synthetic_classes",
     settings=tuple(f"C={classes} noise={noise}" for noise in NOISES for classes in (4, 5, 6, 7)),
     short=("C=4 noise=0.25",),
-    methods={"published": ALL, "ours": ("given",)},
+    methods={"published": ALL, "smoother": ALL, "ours": ("given",)},
     run=run,
 )
