@@ -372,6 +372,6 @@ def check_missing_class_is_said(nimgp, place):
 
 if __name__ == "__main__":
     # Sanitizers look at memory: these look at numbers, which check_seeds makes by the same code.
-    numbers = [] if FEWER else [check_toy, check_synthetic, check_noise, check_dimensions_and_classes,
+    numbers = [] if FEWER else [check_toy, check_synthetic, check_noise, check_lengthscale, check_dimensions_and_classes,
                                 check_catalogue, check_measured, check_worse, check_sine, check_counts, check_ordinal]
     main([*numbers, check_missing, check_seeds, check_places, check_missing_class_is_said])
