@@ -91,6 +91,7 @@ class Outcome(NamedTuple):
     error: float
     seconds: float  # of a processor, for fit and prediction
     detail: dict[str, Any] = {}  # what else came of it
+    also: tuple[tuple[Task, Outcome], ...] = ()  # other runs that the same training gave
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,8 @@ class Experiment:
     leaves_out: Callable[[str, str, str], bool] = field(default=lambda *_: False)
     # Another experiment's name and its run that is the same: problem, seed, method; None: there is none.
     same: Callable[[Task], tuple[str, Task] | None] = field(default=lambda _: None)
+    # The task of whose training this one's run comes, too; None: it has a training of its own.
+    comes_with: Callable[[Task], Task | None] = field(default=lambda _: None)
     # More of the report, from the runs: lines of Markdown; writes figures into the folder.
     sections: Callable[[list, Path], list[str]] = field(default=lambda *_: [])
 

@@ -101,12 +101,16 @@ def run_missing(
 ) -> int:
     """Does the runs that the file does not have yet, each in one process; returns how many."""
     done = {run.task for run in read_runs(path)}
-    left = [task for task in tasks if task not in done]
+    missing = [task for task in tasks if task not in done]
+    together = set(missing)
+    left = [task for task in missing if experiment.comes_with(task) not in together]
     calls = (delayed(perform)(experiment, task, place) for task in left)
     finished = Parallel(workers, return_as="generator_unordered")(calls)
     with tqdm(total=len(left), desc=experiment.name, unit="run", smoothing=0.05) as bar:
         for task, outcome in finished:
-            append_run(path, task, outcome)
+            for each, its in ((task, outcome), *outcome.also):
+                if each not in done:
+                    append_run(path, each, its)
             bar.set_postfix_str(f"{task.setting} {task.method} NLL {outcome.nll:.3f}")
             bar.update()
     return len(left)

@@ -14,7 +14,17 @@ import numpy as np
 from .. import figures
 from ..classifiers import PEERS, all_classes
 from ..data import uci_rows
-from ..experiment import Experiment, Outcome, Place, Problem, Task, fields, outcome
+from ..experiment import (
+    Experiment,
+    Outcome,
+    Place,
+    Problem,
+    Task,
+    fields,
+    fit,
+    learned_noise,
+    outcome,
+)
 from ..methods import ALL, MOST_GP_ROWS, OURS, Protocol, run_method, time_epochs
 from ..published import summary
 from ..runs import Run
@@ -41,30 +51,38 @@ def run(task: Task, place: Place) -> Outcome:
     problem = Problem(X[train], y[train], X_err, X[test], y[test], X_err, int(y.max()) + 1)
     if task.protocol == "epoch":
         return time_epochs(task, place, problem, protocol, TIMED_EPOCHS)
-    if task.protocol == "told":
-        return run_told(task, place, problem, protocol, variance or protocol.noise_start)
+    if task.method == "NIMGP_FO":
+        return run_first_order(task, place, problem, protocol, variance or protocol.noise_start)
     seed = 0 if task.protocol == "ours" else task.repeat  # splits differ enough
-    out = run_method(task, place, problem, protocol, seed)[0]
-    # Thousands of runs: the mean over attributes is kept.
-    noise = {k: [float(f"{np.mean(v):.3g}")] for k, v in out.detail.items()}
-    return out._replace(detail=noise)
+    return brief(run_method(task, place, problem, protocol, seed)[0])
 
 
-def run_told(
+def brief(out: Outcome) -> Outcome:
+    """Thousands of runs: the mean over attributes is kept."""
+    return out._replace(detail={k: [float(f"{np.mean(v):.3g}")] for k, v in out.detail.items()})
+
+
+def run_first_order(
     task: Task, place: Place, problem: Problem, protocol: Protocol, variance: float
 ) -> Outcome:
-    """Noise is learned in training, as in `published`, and has this variance in prediction."""
+    """`published` and `told` of one training: in prediction noise as learned, and this variance."""
     if place.short:
         problem = problem.cut(60, 40)
     rows, seed = len(problem.X), task.repeat
     estimator = protocol.estimator(task.method, rows, problem.classes, seed, place)
+    estimator.set_params(noise="both")  # the learned noise, and one given: none in training
+    found = {}
     begin = time.process_time()
-    estimator.set_params(noise="both").fit(problem.X, problem.y, X_err=0.0)
+    fit(estimator, problem._replace(X_err=0.0), told=True)
     rest = np.maximum(variance - estimator.noise_variance_, 0.0)  # both count in prediction
-    err = np.tile(np.sqrt(rest), (len(problem.X_test), 1))
-    p = estimator.predict_proba(problem.X_test, X_err=err)
-    seconds = time.process_time() - begin
-    return outcome(all_classes(estimator, p, problem.classes), problem, seed, seconds, {})
+    for name, given in (("published", 0.0), ("told", rest)):
+        err = np.sqrt(np.broadcast_to(given, problem.X_test.shape))
+        p = estimator.predict_proba(problem.X_test, X_err=err)
+        p = all_classes(estimator, p, problem.classes)
+        detail = learned_noise(estimator) if name == "published" else {}
+        found[name] = brief(outcome(p, problem, seed, time.process_time() - begin, detail))
+    other = task._replace(protocol="told" if task.protocol == "published" else "published")
+    return found[task.protocol]._replace(also=((other, found[other.protocol]),))
 
 
 def leaves_out(protocol: str, method: str, setting: str) -> bool:
@@ -77,7 +95,7 @@ def leaves_out(protocol: str, method: str, setting: str) -> bool:
 # ---------------------------------------------------------------------- learned noise
 
 
-def learned_noise(runs: list[Run], out: Path) -> list[str]:
+def noise_section(runs: list[Run], out: Path) -> list[str]:
     """Learned variance less the one learned where nothing was injected, split by split."""
     mean = {r.task: float(np.mean(r.detail["noise"])) for r in runs if "noise" in r.detail}
     rows, drawn = [], {}
@@ -132,7 +150,8 @@ EXPERIMENT = Experiment(
     },
     needs=("uci/splits.py", *(f"uci/{name}.csv" for name in SETS)),
     leaves_out=leaves_out,
+    comes_with=lambda task: task._replace(protocol="published") if task.protocol == "told" else None,
     most_repeats=100,
     run=run,
-    sections=learned_noise,
+    sections=noise_section,
 )
