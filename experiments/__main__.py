@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -136,4 +137,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that workers end, too
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("experiments: stopped; finished runs are kept, the same command goes on from there")

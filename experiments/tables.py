@@ -11,6 +11,7 @@ from .experiment import CHECKS, Experiment
 from .methods import ALL
 from .published import (
     AGREE,
+    FEW,
     FEWEST,
     NOT_RUN,
     Figure,
@@ -20,6 +21,7 @@ from .published import (
     ours_for,
     read_reasons,
     reason_for,
+    repeated_difference,
     summary_of_runs,
     verdict,
 )
@@ -58,7 +60,7 @@ def beside_paper(
         ours = ours_for(figure, runs)
         if figure.metric != metric or ours is None:
             continue
-        gap = difference(figure, ours, experiment.single)
+        gap = repeated_difference(figure, ours, experiment.single)
         found = verdict(figure, runs, experiment.single, reasons)
         mark = "" if np.isnan(gap) else f"{gap:+.1f}"
         if found == NOT_RUN:
@@ -194,7 +196,8 @@ def report(
              f"{len(runs)} runs, {repeats} repeats at most (the tables say how many), done {days[0]} "
              f"to {days[-1]}; every run is a row of [runs/{name}.csv](runs/{name}.csv). Means over "
              "repeats ± standard error; differences count beyond the rounding of what was printed, "
-             f"and from {FEWEST} repeats on (fewer: in brackets).", ""]  # fmt: skip
+             f"and from {FEW} repeats on (fewer: in brackets). With less than {FEWEST} repeats our "
+             "standard error is that of the paper, for as many repeats.", ""]  # fmt: skip
     if experiment.table and not figures:
         lines += ["The list of published figures is not there, so this stands alone.", ""]
     for metric in METRICS:

@@ -200,6 +200,18 @@ def test_difference_in_standard_errors() -> None:
     assert np.isnan(published.difference(figure(0.0, np.nan), ours))
 
 
+def test_few_repeats_have_the_spread_of_the_paper() -> None:
+    """Its standard error is of 100 repeats."""
+    few = published.Ours(4, 1.0, 1e-9, 1e-9)
+    expected = 1.0 / np.hypot(0.1, 0.1 * 5)
+    assert published.repeated_difference(figure(0.0, 0.1), few, False) == pytest.approx(expected)
+    many = few._replace(repeats=5)
+    assert published.repeated_difference(figure(0.0, 0.1), many, False) == pytest.approx(10.0)
+    assert published.agrees(figure(0.0, 0.1), few, False)
+    assert not published.agrees(figure(0.0, 0.1), many, False)
+    assert published.agrees(figure(0.0, 0.1), few._replace(repeats=2), False) is None
+
+
 def test_mean_ranks() -> None:
     """Ranks of four methods sum to 10; ties share theirs."""
     rng = np.random.default_rng(0)
@@ -212,6 +224,16 @@ def test_mean_ranks() -> None:
     assert {r.mean for r in published.mean_ranks(runs, "error", "0.1", ALL).values()} == {2.5}
     few = [r for r in runs if not r.task.setting.endswith("set=h")]
     assert published.mean_ranks(few, "nll", "0.1", ALL) == {}
+
+
+def test_mean_ranks_count_sets_alike() -> None:
+    """One set has ten times the splits of the others, and another order of the methods."""
+    runs = [
+        Run(Task("published", m, f"noise=0.1 set={s}", k), 0, float(-i if s == "a" else i), 0, 1, "", {})
+        for i, m in enumerate(ALL) for s in "abcdefgh" for k in range(20 if s == "a" else 2)
+    ]  # fmt: skip
+    ranks = published.mean_ranks(runs, "nll", "0.1", ALL)
+    assert [ranks[m].mean for m in ALL] == [11 / 8, 17 / 8, 23 / 8, 29 / 8]
 
 
 @pytest.fixture
