@@ -11,6 +11,7 @@ import subprocess
 
 from cli_check import blobs, check, main, near
 
+FEWER = "NIMGP_FEWER_ROWS" in os.environ
 QUICK = ["--calibrate", "none", "--epochs", "30", "--stop", "fixed", "--inducing", "10", "--warm-up", "20", "--points",
          "32", "--threads", "1"]
 
@@ -55,7 +56,7 @@ def laws(nimgp):
 def tolerance(nimgp):
     """Rows that choose their points are as near to very many points as they were told to be."""
     model(nimgp)
-    head, rows = blobs(60, seed=4)
+    head, rows = blobs(20 if FEWER else 60, seed=4)
     nimgp.write_rows("test.csv", head, rows)
     limit = [probabilities(row) for row in nimgp("predict", "m", "test.csv", "--points", "16384").rows()]
     for allowed in (0.02, 0.001):
@@ -139,7 +140,7 @@ def any_split(nimgp):
     """File, pipe, slow pipe, gzip, threads: the same bytes; halves of a table are halves of the
     result."""
     model(nimgp)
-    head, rows = blobs(9000, seed=5)
+    head, rows = blobs(5000 if FEWER else 9000, seed=5)
     nimgp.write_rows("t.csv", head, rows)
     table = nimgp.read("t.csv")
     whole = nimgp("predict", "m", "t.csv").out
@@ -261,7 +262,7 @@ def constant_memory(nimgp):
         process.stderr.close()
         return usage.ru_maxrss / 1024
 
-    few, many = (5, 20) if "NIMGP_FEWER_ROWS" in os.environ else (20, 200)
+    few, many = (5, 20) if FEWER else (20, 200)
     small, large = peak(few), peak(many)
     print(f"        {few},000 rows: {small:.1f} MB, {many},000 rows: {large:.1f} MB")
     check(large < small + 4, "memory grows with the rows")

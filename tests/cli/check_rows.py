@@ -14,7 +14,7 @@ from cli_check import blobs, check, main
 from program import number
 
 QUICK = ["--epochs", "2", "--stop", "fixed", "--inducing", "8", "--warm-up", "5", "--points", "16",
-         "--threads", "1"]
+         "--threads", "1", "--calibrate", "none"]
 IN_PLACE = "are mapped from"
 
 
@@ -82,7 +82,7 @@ def units(nimgp):
 def in_place(nimgp):
     """Where all rows and columns are taken as they are, nothing is copied."""
     both(nimgp, *catalogue())
-    same_model(nimgp, "--exclude", "id", in_place=True)
+    same_model(nimgp, "--exclude", "id", "--calibrate", "auto", in_place=True)
     same_model(nimgp, "--features", "x2,x1", in_place=True)
     same_model(nimgp, "--features", "x2,flux", "--class-weight", "balanced", in_place=True)
     same_model(nimgp, "--features", "x1,x2", "--input", "latent", "--novelty", "always", in_place=True)
@@ -106,7 +106,7 @@ def copied(nimgp):
     head, table = catalogue()
     both(nimgp, head, table)
     more = ["--features", "x1,x2"]
-    same_model(nimgp, *more, "--where", "flux > 1", in_place=False)
+    same_model(nimgp, *more, "--where", "flux > 1", "--calibrate", "auto", in_place=False)
     same_model(nimgp, *more, "--validation", "0.2", in_place=False)
     same_model(nimgp, *more, "--missing-value", "0.5", in_place=False)
     same_model(nimgp, "--features", "x1,log(flux)", in_place=False)
@@ -135,7 +135,7 @@ def other_commands(nimgp):
     for words in (["predict", "m", "--keep"], ["evaluate", "m"], ["suggest", "m"]):
         results = [nimgp(*words[:2], f"{place}/train.csv", *words[2:]).out.replace("there/", "here/") for place in ("here", "there")]
         check(results[0] == results[1], words)
-    long = ["--exclude", "id", *QUICK, "--epochs", "4", "--calibrate", "none"]
+    long = ["--exclude", "id", *QUICK, "--epochs", "4"]
     nimgp("fit", "here/train.csv", "-o", "whole", *long)
     nimgp("fit", "here/train.csv", "-o", "m", *long, "--checkpoint", "c", "--every", "2")
     nimgp("fit", "there/train.csv", "-o", "resumed", "--resume", "c")
