@@ -83,6 +83,7 @@ class Protocol:
             lengthscale_rate=0.5,  # the paper's l_j, which Adam moves, is a square
             batch_size=self.batch,
             last_batch="rest",  # however few: they then count for all
+            row_steps="always",  # q(x) of all rows moves in every step
             warm_up=0,
             n_draws=1,
             n_layers=self.layers,

@@ -55,6 +55,10 @@ batch_size : int or None, default=None
 last_batch : {"even", "rest"}, default="even"
     "even": the minibatches of an epoch have one size. "rest": all but the last are full, and the
     last has the remaining rows.
+row_steps : {"visited", "always"}, default="visited"
+    When Adam moves the parameters of a single row, with latent inputs. "visited": in steps whose
+    minibatch has the row. "always": in every step, with gradient zero if the minibatch does not
+    have the row.
 learning_rate : float, default=0.02
     Step size of Adam.
 lengthscale_rate : float, default=1.0

@@ -91,6 +91,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     stop: str = "auto"
     batch_size: int | None = None
     last_batch: str = "even"
+    row_steps: str = "visited"
     learning_rate: float = 0.02
     lengthscale_rate: float = 1.0
     warm_up: int = 1000

@@ -30,6 +30,7 @@ OPTION_OF = {
     "stop": "stop",
     "batch_size": "batch",
     "last_batch": "last_batch",
+    "row_steps": "row_steps",
     "learning_rate": "rate",
     "lengthscale_rate": "lengthscale_rate",
     "warm_up": "warm_up",

@@ -158,6 +158,12 @@ static const struct option option_list[] = {
       "the remaining rows.",
       NIM_OPTION_CHOICE, NAMES("even", "rest"), 0, 0, NIM_OPTION_TRAINS},
      CHOICE, AT(last_batch)},
+    {{"row_steps", "visited",
+      "visited, always",
+      "When Adam moves the parameters of a single row, with latent inputs. visited: in steps whose minibatch "
+      "has the row; always: in every step, with gradient zero if the minibatch does not have the row.",
+      NIM_OPTION_CHOICE, NAMES("visited", "always"), 0, 0, NIM_OPTION_TRAINS},
+     CHOICE, AT(row_steps)},
     {{"rate", "0.02",
       "1e-8 .. 1",
       "Step size of Adam.",

@@ -33,8 +33,8 @@ enum {
     ROWS_PER_SUM = 256,
 };
 
-/* A row's own parameters are updated once per epoch, the shared ones in every step. So the rate of
- * the former may be larger by this factor. */
+/* Where a row's own parameters are updated once per epoch, the shared ones in every step, the rate
+ * of the former may be larger by this factor. */
 #define ROW_RATE_FACTOR 3.0
 
 /* Least time between two reports of progress within an epoch. */
@@ -149,6 +149,20 @@ static void take_drawn(const struct nim_trainer *trainer, size_t drawn, size_t *
     *copy = divided ? drawn % copies : drawn / rows;
 }
 
+/* With row_steps=always a row's parameters move in the steps without the row, too. They are brought
+ * up to date when the row is taken again; then `visits` is the last step that moved them. */
+static void coast(struct nim_trainer *trainer, size_t row) {
+    struct nim_model *model = trainer->model;
+    struct row_table *table = &model->table;
+    size_t each = table->each;
+    double *moments = table->moments + row * 2 * each;
+    if (model->options.row_steps != ROW_STEPS_ALWAYS)
+        return;
+    adam_coast(each, trainer->rate, (uint64_t)table->visits[row], model->visits,
+               table->theta + row * each, moments, moments + each);
+    table->visits[row] = (double)model->visits;
+}
+
 static void fill_rows(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
@@ -159,9 +173,11 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
     count = count < ROWS_PER_UNIT ? count : ROWS_PER_UNIT;
     for (size_t i = first; i < first + count; i++) {
         take_drawn(trainer, trainer->drawn[i], &batch->row[i], &batch->copy[i]);
-        if (each)
+        if (each) {
+            coast(trainer, batch->row[i]);
             memcpy(batch->own + i * each, model->table.theta + batch->row[i] * each,
                    each * sizeof(double));
+        }
     }
     model_gather(model, &trainer->data, count, batch->row + first, batch->x + first * d,
                  batch->noise + first * d,
@@ -196,8 +212,8 @@ static void fill_batch(struct nim_trainer *trainer) {
              fill_rows, trainer);
 }
 
-/* A row's own parameters are updated only if it is in the batch, in the process that has the row.
- * Each row has its own count of updates. */
+/* A row's own parameters are updated if it is in the batch, in the process that has the row. Each
+ * row has its own count of updates, unless it moves in all steps (coast). */
 static void update_rows(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct nim_trainer *trainer = context;
@@ -205,11 +221,12 @@ static void update_rows(void *context, size_t unit, size_t worker) {
     const struct bound_batch *batch = bound_batch(trainer->bound);
     const double *gradient = bound_own_gradient(trainer->bound);
     size_t each = table->each, end = (unit + 1) * ROWS_PER_UNIT;
+    bool always = trainer->model->options.row_steps == ROW_STEPS_ALWAYS;
+    double rate = always ? trainer->rate : ROW_RATE_FACTOR * trainer->rate;
     for (size_t i = unit * ROWS_PER_UNIT; i < end && i < batch->rows; i++) {
         size_t row = batch->row[i];
         double *moments = table->moments + row * 2 * each;
-        struct adam_step step =
-            adam_step(ROW_RATE_FACTOR * trainer->rate, (uint64_t)++table->visits[row], false);
+        struct adam_step step = adam_step(rate, (uint64_t)++table->visits[row], false);
         adam_update(each, step, gradient + i * each, table->theta + row * each,
                     (union gp_matrix){moments}, (union gp_matrix){moments + each});
     }

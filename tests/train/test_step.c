@@ -192,6 +192,99 @@ static void batches_are_even_or_full(void **state) {
     check_batches(LAST_BATCH_REST, 7);
 }
 
+static void assert_near(double a, double b, double tolerance) {
+    assert_true(fabs(a - b) <= tolerance);
+}
+
+/* Steps without gradient at once, or one by one. */
+static void optimiser_coasts(void **state) {
+    (void)state;
+    enum { COUNT = 5 };
+    const double gradient[2][COUNT] = {{1.0, -2.0, 0.3, 0.1, 50.0}, {-0.5, 1.0, 0.3, 0.2, -60.0}};
+    const double none[COUNT] = {0.0};
+    const uint64_t gaps[] = {0, 1, 2, 17, 400};
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+        double slow[3][COUNT] = {{0.0}}, fast[3][COUNT] = {{0.0}}; /* parameters and moments */
+        uint64_t visit = 0;
+        for (size_t k = 0; k < 2; k++) {
+            visit++;
+            adam_update(COUNT, adam_step(0.01, visit, false), gradient[k], slow[0],
+                        (union gp_matrix){slow[1]}, (union gp_matrix){slow[2]});
+            adam_update(COUNT, adam_step(0.01, visit, false), gradient[k], fast[0],
+                        (union gp_matrix){fast[1]}, (union gp_matrix){fast[2]});
+            for (uint64_t j = 1; j <= gaps[g]; j++)
+                adam_update(COUNT, adam_step(0.01, visit + j, false), none, slow[0],
+                            (union gp_matrix){slow[1]}, (union gp_matrix){slow[2]});
+            adam_coast(COUNT, 0.01, visit, visit + gaps[g], fast[0], fast[1], fast[2]);
+            visit += gaps[g];
+            for (size_t i = 0; i < COUNT; i++) {
+                /* in single steps the floor of Adam counts a little more */
+                assert_near(fast[0][i], slow[0][i], 1e-6);
+                assert_near(fast[1][i], slow[1][i], 1e-12 * fabs(gradient[k][i]));
+                assert_near(fast[2][i], slow[2][i], 1e-12 * slow[2][i]);
+            }
+        }
+    }
+}
+
+/* With row_steps=always one Adam moves all rows: here all of its updates are done anew, from the
+ * moments of the first epoch on. */
+static void rows_move_in_every_step(void **state) {
+    (void)state;
+    const struct problem problem = {.classes = 3,
+                                    .attributes = 2,
+                                    .inducing = 4,
+                                    .kernel = "se",
+                                    .input = "latent",
+                                    .noise = "given"};
+    struct fixture fixture;
+    nim_trainer *trainer;
+    nim_error error;
+    fixture_create(&fixture, &problem);
+    struct nim_model *model = fixture.model;
+    struct row_table *table = &model->table;
+    size_t rows = fixture.data.rows, each = table->each;
+    model->options.batch = 7;
+    model->options.row_steps = ROW_STEPS_ALWAYS;
+    stop_on(nim_trainer_create(model, &fixture.data, &trainer, &error), &error);
+    while (model->epoch < 1)
+        stop_on(nim_trainer_step(trainer, NULL, &error), &error);
+    double *before = malloc(3 * rows * each * sizeof *before);
+    double *visits = malloc(rows * sizeof *visits);
+    memcpy(before, table->theta, rows * each * sizeof *before);
+    memcpy(before + rows * each, table->moments, 2 * rows * each * sizeof *before);
+    memcpy(visits, table->visits, rows * sizeof *visits);
+    double rate = model->options.rate;
+    stop_on(nim_trainer_step(trainer, NULL, &error), &error);
+    size_t taken = 0;
+    for (size_t row = 0; row < rows; row++) {
+        double *theta = before + row * each, *moments = before + (rows + 2 * row) * each;
+        if (table->visits[row] == visits[row]) {
+            assert_memory_equal(theta, table->theta + row * each, each * sizeof *theta);
+            continue;
+        }
+        taken++;
+        assert_near(table->visits[row], (double)model->visits, 0.0);
+        adam_coast(each, rate, (uint64_t)visits[row], model->visits - 1, theta, moments,
+                   moments + each);
+        for (size_t i = 0; i < each; i++) { /* its own update: by what its new moments say */
+            const double *now = table->moments + row * 2 * each;
+            struct adam_step step = adam_step(rate, model->visits, false);
+            double gradient = (now[i] - 0.9 * moments[i]) / 0.1;
+            assert_near(now[each + i], 0.999 * moments[each + i] + 0.001 * gradient * gradient,
+                        1e-9 * now[each + i]);
+            theta[i] += step.rate * now[i] * step.correction1 /
+                        (sqrt(now[each + i] * step.correction2) + 1e-8);
+            assert_near(table->theta[row * each + i], theta[i], 1e-12);
+        }
+    }
+    assert_int_equal(taken, 7 < rows ? rows / ((rows + 6) / 7) : rows);
+    free(visits);
+    free(before);
+    nim_trainer_free(trainer);
+    fixture_free(&fixture);
+}
+
 static void optimiser_by_several_threads(void **state) {
     (void)state;
     enum { COUNT = 30000 };
@@ -296,6 +389,8 @@ int main(void) {
         cmocka_unit_test(failed_step_moves_nothing),
         cmocka_unit_test(lengthscales_have_a_rate),
         cmocka_unit_test(batches_are_even_or_full),
+        cmocka_unit_test(optimiser_coasts),
+        cmocka_unit_test(rows_move_in_every_step),
         cmocka_unit_test(optimiser_by_several_threads),
         cmocka_unit_test(moments_in_single_precision),
         cmocka_unit_test(moments_follow_the_precision),
