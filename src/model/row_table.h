@@ -19,7 +19,7 @@ struct row_table {
     size_t rows, each;   /* each: parameters per row */
     double *theta;       /* rows x each */
     double *moments;     /* rows x 2 x each: the optimiser's */
-    double *visits;      /* rows: whole numbers */
+    double *visits;      /* rows: updates, or the last step that moved the row (row_steps=always) */
     size_t scattered;    /* over so many shards; 0 if all rows are up to date */
     nim_storage storage; /* resize NULL: the heap */
 };
