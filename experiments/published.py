@@ -112,16 +112,19 @@ def repeated_difference(figure: Figure, ours: Ours, single: bool) -> float:
 
 
 def mean_ranks(
-    runs: list[Run], metric: str, noise: str, methods: tuple[str, ...]
+    runs: list[Run], metric: str, noise: str, methods: tuple[str, ...], protocol: str = "published"
 ) -> dict[str, Ours]:
     """Ranks (1 is best, ties share) of methods on each split, averaged over splits, then over sets.
 
-    Every set counts the same, however many of its splits were run.
+    Every set counts the same, however many of its splits were run. A method that has no runs of the
+    protocol is taken as published.
     """
     value: dict[str, dict[int, dict[str, float]]] = {}  # by set, split and method
+    changed = {run.task.method for run in runs if run.task.protocol == protocol}
     for run in runs:
         at = fields(run.task.setting)
-        if run.task.protocol == "published" and at["noise"] == noise:
+        wanted = protocol if run.task.method in changed else "published"
+        if run.task.protocol == wanted and at["noise"] == noise:
             splits = value.setdefault(at["set"], {})
             splits.setdefault(run.task.repeat, {})[run.task.method] = getattr(run, metric)
     of_sets = [ranks_of([[v[m] for m in methods] for v in splits.values() if len(v) == len(methods)])
@@ -156,7 +159,7 @@ def ours_for(figure: Figure, runs: list[Run], protocol: str = "published") -> Ou
         return summary(values)
     if figure.setting.endswith("set=mean_rank"):
         noise = fields(figure.setting)["noise"]
-        return mean_ranks(runs, figure.metric, noise, ALL).get(figure.method)
+        return mean_ranks(runs, figure.metric, noise, ALL, protocol).get(figure.method)
     key = (protocol, figure.method, figure.setting)
     return summary_of_runs([r for r in runs if r.task[:3] == key], figure.metric)
 

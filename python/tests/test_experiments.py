@@ -234,6 +234,15 @@ def test_mean_ranks_count_sets_alike() -> None:
     ]  # fmt: skip
     ranks = published.mean_ranks(runs, "nll", "0.1", ALL)
     assert [ranks[m].mean for m in ALL] == [11 / 8, 17 / 8, 23 / 8, 29 / 8]
+    # with another protocol one method is the best everywhere, the others are as before
+    told = [
+        r._replace(task=r.task._replace(protocol="told"), nll=-9.0)
+        for r in runs
+        if r.task.method == "NIMGP_FO"
+    ]
+    ranks = published.mean_ranks(runs + told, "nll", "0.1", ALL, "told")
+    assert [ranks[m].mean for m in ALL] == [18 / 8, 24 / 8, 30 / 8, 1]
+    assert published.mean_ranks(runs + told, "nll", "0.1", ALL)["NIMGP_FO"].mean == 29 / 8
 
 
 @pytest.fixture
