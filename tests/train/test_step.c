@@ -154,18 +154,20 @@ static void lengthscales_have_a_rate(void **state) {
     every_combination(3, 5, 8, check_lengthscale_rate);
 }
 
+/* Rows have parameters of their own. */
+static const struct problem with_rows = {.classes = 3,
+                                         .attributes = 2,
+                                         .inducing = 4,
+                                         .kernel = "se",
+                                         .input = "latent",
+                                         .noise = "given"};
+
 /* After each step of an epoch, how many rows have been in one. */
 static void check_batches(size_t rule, size_t batch) {
-    const struct problem problem = {.classes = 3,
-                                    .attributes = 2,
-                                    .inducing = 4,
-                                    .kernel = "se",
-                                    .input = "latent",
-                                    .noise = "given"};
     struct fixture fixture;
     nim_trainer *trainer;
     nim_error error;
-    fixture_create(&fixture, &problem);
+    fixture_create(&fixture, &with_rows);
     struct nim_model *model = fixture.model;
     size_t rows = fixture.data.rows, batches = (rows + batch - 1) / batch;
     assert_true(rows % batch != 0 && rows % batches != 0);
@@ -231,16 +233,10 @@ static void optimiser_coasts(void **state) {
  * moments of the first epoch on. */
 static void rows_move_in_every_step(void **state) {
     (void)state;
-    const struct problem problem = {.classes = 3,
-                                    .attributes = 2,
-                                    .inducing = 4,
-                                    .kernel = "se",
-                                    .input = "latent",
-                                    .noise = "given"};
     struct fixture fixture;
     nim_trainer *trainer;
     nim_error error;
-    fixture_create(&fixture, &problem);
+    fixture_create(&fixture, &with_rows);
     struct nim_model *model = fixture.model;
     struct row_table *table = &model->table;
     size_t rows = fixture.data.rows, each = table->each;
