@@ -10,6 +10,7 @@ Who runs is the run's protocol:
     right       the same with the right error bars, where the authors' code mixed them up (astro)
     told        the same with noise that is learned in training and told in prediction (uci)
     averaged    the same with predictions averaged over draws of the test inputs (baselines)
+    unwhitened  the same with q(u) as in the authors' code, not whitened (uci; NIMGP_FO as told)
     smoother    the same on problems with smoother functions than described (synthetic)
     epoch       the same with a few epochs, for the time they take (satellite of uci, mnist, active)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
@@ -34,11 +35,12 @@ import numpy as np
 from nimgp import NoisyGPClassifier
 
 ROOT = Path(__file__).parents[1]
-PROTOCOLS = ("published", "right", "told", "averaged", "smoother", "epoch", "ours", "peers")
+PROTOCOLS = ("published", "right", "told", "averaged", "unwhitened", "smoother", "epoch", "ours", "peers")
 CHECKS = {  # of a reason
     "right": "right error bars",
     "told": "noise told in prediction",
     "averaged": "prediction averaged over draws",
+    "unwhitened": "q(u) not whitened",
     "smoother": "problems with smoother functions",
 }
 

@@ -53,6 +53,8 @@ class Protocol:
     degree: int = 9
     jitter: float = 1e-3 / np.e  # 1e-3, where the kernel's variance starts at e
     epsilon: float = 1e-3
+    white: float = float(np.exp(-20))  # variance at the start
+    whiten: bool = True  # the authors do not: README.md says which runs do
     near: bool = False  # NIMGP_NN starts at the measurements
 
     def estimator(
@@ -89,6 +91,8 @@ class Protocol:
             n_layers=self.layers,
             n_units=self.units,
             jitter=self.jitter,
+            whiten=self.whiten,
+            white_start=self.white,
             standardise=False,
             precision="single",  # the authors' too
             random_state=seed,

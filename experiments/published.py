@@ -110,6 +110,9 @@ def repeated_difference(figure: Figure, ours: Ours, single: bool) -> float:
 
 # ---------------------------------------------------------------------- mean ranks
 
+# Protocols in place of one that does not have a method on a set.
+INSTEAD = {"told": ("published",), "unwhitened": ("told", "published")}
+
 
 def mean_ranks(
     runs: list[Run], metric: str, noise: str, methods: tuple[str, ...], protocol: str = "published"
@@ -117,16 +120,17 @@ def mean_ranks(
     """Ranks (1 is best, ties share) of methods on each split, averaged over splits, then over sets.
 
     Every set counts the same, however many of its splits were run. A method that has no runs of the
-    protocol is taken as published.
+    protocol on a set is taken there as in INSTEAD.
     """
     value: dict[str, dict[int, dict[str, float]]] = {}  # by set, split and method
-    changed = {run.task.method for run in runs if run.task.protocol == protocol}
+    known = {run.task[:3] for run in runs}
     for run in runs:
-        at = fields(run.task.setting)
-        wanted = protocol if run.task.method in changed else "published"
-        if run.task.protocol == wanted and at["noise"] == noise:
+        task, at = run.task, fields(run.task.setting)
+        order = (protocol, *INSTEAD.get(protocol, ()))
+        wanted = next((p for p in order if (p, *task[1:3]) in known), protocol)
+        if task.protocol == wanted and at["noise"] == noise:
             splits = value.setdefault(at["set"], {})
-            splits.setdefault(run.task.repeat, {})[run.task.method] = getattr(run, metric)
+            splits.setdefault(task.repeat, {})[task.method] = getattr(run, metric)
     of_sets = [ranks_of([[v[m] for m in methods] for v in splits.values() if len(v) == len(methods)])
                for splits in value.values()]  # fmt: skip
     if sum(len(ranks) > 1 for ranks in of_sets) < 8:  # not what the paper averages over

@@ -20,7 +20,7 @@ from ..experiment import Experiment, Outcome, Place, Problem, Task, errors, fiel
 from ..methods import ALL, Protocol, ours, time_epochs
 from ..runs import Run
 
-PROTOCOL = Protocol(rate=0.001, epochs=1000, batch=50, inducing=50, noise="learned")
+PROTOCOL = Protocol(rate=0.001, epochs=1000, batch=50, inducing=50, noise="learned", whiten=False)
 NOISES = ("0.0", "0.1", "0.25", "0.5")
 FIRST, TEST, POOL, ASKED = 100, 500, 400, 100
 TIMED_EPOCHS = 100  # with half of the labels asked

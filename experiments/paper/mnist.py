@@ -18,7 +18,8 @@ from ..runs import Run
 from ..tables import grid, with_error
 
 PROTOCOL = Protocol(rate=0.001, epochs=350, batch=200, inducing=100, layers=2, units=250,
-                    noise="learned", kernel="polynomial", degree=9, jitter=1e-10, near=True)  # fmt: skip
+                    noise="learned", kernel="polynomial", degree=9, jitter=1e-10, white=1.0,
+                    whiten=False, near=True)  # fmt: skip
 TRAINING = 60_000
 NOISES = ("0.0", "0.1", "0.25", "0.5")
 P100 = {"MGP": 7.19, "NIMGP": 11.93, "NIMGP_NN": 7.62, "NIMGP_FO": 24.01}  # seconds an epoch

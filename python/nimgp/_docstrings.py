@@ -106,6 +106,11 @@ learn_novelty : {"auto", "always"}, default="auto"
     population of true inputs. "always": in any case.
 jitter : float, default=1e-6
     Added to the diagonal of covariance matrices, relative to the kernel's variance.
+whiten : bool, default=True
+    Whether training moves the posterior of the inducing values in units of their prior. The
+    posteriors are the same with False, but steps of Adam are different; True usually needs fewer.
+white_start : float or None, default=None
+    Initial variance of the latent functions' white noise. None: exp(-10).
 standardise : bool, default=True
     Whether attributes (and targets that are numbers) are scaled to mean 0 and standard deviation 1.
     No scaler is needed.

@@ -109,6 +109,8 @@ class Estimator(NoveltyMethods, BaseEstimator):
     warp: str = "auto"
     learn_novelty: str = "auto"
     jitter: float = 1e-6
+    whiten: bool = True
+    white_start: float | None = None
     standardise: bool = True
     warm_start: bool = False
     random_state: int | np.random.RandomState | None = None

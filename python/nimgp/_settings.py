@@ -49,6 +49,8 @@ OPTION_OF = {
     "missing": "missing",
     "warp": "warp",
     "jitter": "jitter",
+    "whiten": "whiten",
+    "white_start": "white_start",
     "standardise": "standardise",
     "random_state": "seed",
     "n_jobs": "threads",
@@ -67,7 +69,7 @@ CHOSEN_FOR_DATA = {
 }
 
 # Where None is a real number's default.
-_REAL = ("alpha", "caution", "lengthscale_prior", "noise_start")
+_REAL = ("alpha", "caution", "lengthscale_prior", "noise_start", "white_start")
 
 
 def option_text(name: str, value: Any) -> str:

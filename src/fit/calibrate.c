@@ -4,6 +4,7 @@
 #include "base/collectives.h"
 #include "data/cells.h"
 #include "math/row_sample.h"
+#include "model/start.h"
 #include "train/trainer.h"
 
 #include <assert.h>
@@ -127,17 +128,6 @@ static bool subset_create(struct subset *subset, const nim_data *data,
     return subset_shapes(subset, data);
 }
 
-/* Resets q(w) to the prior, m = 0 and L = I. Then the held-out rows affect the copy only through
- * kernels and inducing inputs. */
-static void forget_posterior(nim_model *copy) {
-    size_t m = copy->inducing;
-    for (size_t c = 0; c < copy->functions; c++) {
-        struct gp_parameters theta = model_gp(copy, copy->theta, c);
-        memset(theta.m, 0, m * sizeof(double));
-        memset(theta.l, 0, m * (m + 1) / 2 * sizeof(double));
-    }
-}
-
 /* A copy that shares the model's population and has the rows' own parameters of these rows. */
 static nim_status copy_model(const nim_model *model, const struct subset *learn, nim_model **result,
                              nim_error *error) {
@@ -160,12 +150,13 @@ static nim_status copy_model(const nim_model *model, const struct subset *learn,
     memcpy(copy->scaling.median_error, model->scaling.median_error, d * sizeof(double));
     memcpy(copy->scaling.typical, model->scaling.typical, d * sizeof(double));
     memcpy(copy->scaling.spread, model->scaling.spread, d * sizeof(double));
-    forget_posterior(copy);
     copy->collectives = model->collectives;
     copy->population = model->population;
     copy->population.arena = (struct arena){0}; /* owned and freed by the model */
     copy->step = model->step;
-    if (!row_table_grow(&copy->table, learn->data.rows)) {
+    /* With the posterior at the prior the held-out rows affect the copy only through kernels and
+     * inducing inputs. */
+    if (!model_start_posterior(copy) || !row_table_grow(&copy->table, learn->data.rows)) {
         nim_model_free(copy);
         return failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     }

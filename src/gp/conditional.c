@@ -151,7 +151,7 @@ static void conditional(const struct gp_factor *factor, const struct gp_shape *s
      area);
     REAL(gemm)
     (PACKED, PLAIN, m, rows, m, 1, reals_of(factor->points_w), 0, a, rows, 0, h, rows, area);
-    sum_moments(factor, m, rows, theta->m, a, h, tile->k_xx, mean, variance);
+    sum_moments(factor, m, rows, gp_mean(factor, shape, theta), a, h, tile->k_xx, mean, variance);
 }
 
 /*
@@ -272,8 +272,9 @@ static void conditional_backward(const struct gp_factor *factor, const struct gp
     real *a = reals_of(tile->a), *h = reals_of(tile->h);
     real *d_k = reals_of(tile->term[0].gamma); /* dK_zx, until it is replaced by gamma */
     real *weighted = d_k;                      /* A diag(d_variance), until replaced by dK_zx */
+    const double *mean = gp_mean(factor, shape, theta);
     for (size_t i = 0; i < m; i++)
-        gather->b[i] = whitened_adjoint(rows, theta->m[i], a + i * rows, d_mean, d_variance,
+        gather->b[i] = whitened_adjoint(rows, mean[i], a + i * rows, d_mean, d_variance,
                                         h + i * rows, weighted + i * rows);
     WIDENED(gemm_lower)
     (PLAIN, TRANSPOSED, m, rows, 1, weighted, rows, a, rows, 0, gather->a_a, m, (real *)scratch);

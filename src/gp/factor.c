@@ -3,6 +3,7 @@
 #include "math/linalg.h"
 #include "math/simd.h"
 #include "math/vector.h"
+#include "gp/unwhitened.h"
 #include "gp/tile.h"
 
 #include <float.h>
@@ -53,6 +54,10 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bo
     factor->root = arena_doubles(arena, m * m);
     factor->inverse = arena_doubles(arena, m * m);
     factor->l = arena_doubles(arena, m * m);
+    if (shape->unwhitened) {
+        factor->m = arena_doubles(arena, m);
+        factor->d_m = arena_doubles(arena, m);
+    }
     factor->packed_w = arena_doubles(arena, gemm_packed_size(m, m));
     factor->alpha = arena_doubles(arena, m);
     factor->work = arena_doubles(arena, 2 * m * m);
@@ -223,24 +228,37 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
     if (!factorise(factor, m, scratch))
         return false;
     triangular_inverse(m, factor->root, m, factor->inverse, m, scratch);
+    if (shape->unwhitened)
+        whiten_mean(factor, m, theta->m);
+    const double *mean = gp_mean(factor, shape, theta);
     memset(factor->alpha, 0, m * sizeof(double));
     for (size_t i = 0; i < m; i++)
-        add_scaled(i + 1, theta->m[i], factor->inverse + i * m, factor->alpha);
+        add_scaled(i + 1, mean[i], factor->inverse + i * m, factor->alpha);
     hand_prior_to_points(factor, shape);
     return true;
+}
+
+/* The lower triangle of L, from its stored form. */
+static void unpack_root(const struct gp_factor *factor, size_t m, const double *packed) {
+    for (size_t i = 0; i < m; packed += ++i) {
+        double *row = factor->l + i * m;
+        memcpy(row, packed, i * sizeof(double));
+        row[i] = exp(packed[i]);
+    }
 }
 
 void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta, double *scratch) {
     size_t m = shape->inducing;
-    const double *packed = theta->l;
-    double squares = dot(m, theta->m, theta->m), log_determinant = 0.0;
+    unpack_root(factor, m, theta->l);
+    if (shape->unwhitened)
+        whiten_root(factor, m, scratch);
+    const double *packed = theta->l, *mean = gp_mean(factor, shape, theta);
+    double squares = dot(m, mean, mean), log_determinant = 0.0;
     for (size_t i = 0; i < m; packed += ++i) {
-        double *row = factor->l + i * m;
-        memcpy(row, packed, i * sizeof(double));
-        row[i] = exp(packed[i]);
+        const double *row = factor->l + i * m;
         squares += dot(i + 1, row, row);
-        log_determinant += packed[i];
+        log_determinant += packed[i] + (shape->unwhitened ? log(factor->inverse[i * m + i]) : 0.0);
     }
     factor->kl = 0.5 * (squares - (double)m) - log_determinant;
     double *w = factor->posterior_work;
@@ -300,6 +318,8 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
         scale_inputs(factor, shape, t, theta->z);
     }
     copy_parts(factor, shape, NULL, numbers);
+    if (shape->unwhitened)
+        whiten_mean(factor, shape->inducing, theta->m);
     hand_prior_to_points(factor, shape);
     hand_posterior_to_points(factor, shape);
 }
@@ -307,13 +327,15 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
 /*
  * dK_zz = -sym(L_K^-T Phi(P) L_K^-1) with P = m b' + 2 W (A diag(d_var) A'), where Phi keeps the
  * lower triangle and halves the diagonal. docs/derivations/gp.md shows why this needs neither a
- * product of size M x M x R nor the adjoint of the Cholesky factor.
+ * product of size M x M x R nor the adjoint of the Cholesky factor. An unwhitened
+ * posterior adds a term.
  */
 static void covariance_gradient(struct gp_factor *factor, const struct gp_shape *shape,
                                 const struct gp_parameters *theta, struct gp_gather *gather,
                                 double *d_k, double *scratch) {
     size_t m = shape->inducing;
     double *p = factor->work, *half = factor->work + m * m;
+    const double *mean = gp_mean(factor, shape, theta);
     float *narrow_half = (float *)half;
     bool single = among_is_single(factor, shape);
     memset(p, 0, m * m * sizeof(double));
@@ -325,10 +347,12 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
         gemm_lower(PACKED, PLAIN, m, m, 1.0, factor->packed_w, 0, gather->a_a, m, 0.0, p, m,
                    scratch);
     }
-    for (size_t i = 0; i < m; i++) {
-        add_scaled(i + 1, 0.5 * theta->m[i], gather->b, p + i * m);
+    for (size_t i = 0; i < m; i++)
+        add_scaled(i + 1, 0.5 * mean[i], gather->b, p + i * m);
+    if (shape->unwhitened)
+        unwhitened_covariance(factor, m, p, scratch);
+    for (size_t i = 0; i < m; i++)
         p[i * m + i] *= 0.5;
-    }
     if (single) { /* P was computed from floats and is no more precise */
         float *narrow_p = factor->narrow_gamma;
         const float *inverse = factor->points_inverse.narrow;
@@ -375,6 +399,19 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
     }
 }
 
+/* dm, and dL in place of 2 G L in posterior_work, with the KL's part. Zeros above the diagonal. */
+static void complete_posterior(struct gp_factor *factor, size_t m, const struct gp_gather *gather) {
+    for (size_t i = 0; i < m; i++) {
+        double *row = factor->posterior_work + i * m;
+        const double *l = factor->l + i * m;
+        for (size_t j = 0; j <= i; j++)
+            row[j] -= l[j];
+        row[i] += 1.0 / l[i];
+        memset(row + i + 1, 0, (m - i - 1) * sizeof(double));
+        factor->d_m[i] = gather->b[i] - factor->m[i];
+    }
+}
+
 /* The gradient of the likelihood's term minus that of the KL divergence. */
 void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                            const struct gp_parameters *theta, const struct gp_gather *gather,
@@ -387,6 +424,11 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
                             0.0f, d_l, m, (float *)scratch);
     } else {
         gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
+    }
+    if (shape->unwhitened) {
+        complete_posterior(factor, m, gather);
+        unwhitened_gradient(factor, m, theta, gradient, scratch);
+        return;
     }
     double *packed = gradient->l;
     for (size_t i = 0; i < m; packed += ++i) {

@@ -40,11 +40,13 @@ struct gp_shape {
     unsigned degree;
     size_t inducing;   /* M */
     size_t attributes; /* d */
+    bool unwhitened;   /* the free parameters are those of q(u), not of q(w): see unwhitened.h */
 };
 
 /*
  * Positions of one function's free parameters in the flat vector, in this order. L is stored as the
- * rows of its lower triangle, with the logarithm of the diagonal.
+ * rows of its lower triangle, with the logarithm of the diagonal. If q(u) is not whitened, m and
+ * l are n and S of q(u) = N(n, S S').
  */
 struct gp_parameters {
     double *log_variance;    /* T: log s2 */
@@ -89,6 +91,7 @@ struct gp_factor {
     double *k;                     /* M x M: the terms' sum, without the diagonal's noise */
     double *root, *inverse;        /* M x M: L_K and its inverse */
     double *l;                     /* M x M: L */
+    double *m, *d_m;               /* M: m, and the gradient by it; only if q(u) is unwhitened */
     double *packed_w;              /* M x M: W = L L' - I as left factor of products */
     double kl;                     /* KL(q(w) || N(0, I)) */
     double *alpha;                 /* M: L_K^-T m, so that mean = K_xz alpha */
@@ -132,7 +135,8 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bo
 bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
                      const struct gp_parameters *theta, double *scratch);
 
-/* Computes the part of the posterior: l, packed_w and kl. The two may run at the same time. */
+/* Computes the part of the posterior: l, packed_w and kl. The two may run at the same time unless
+ * q(u) is not whitened: then the part of the prior must be there. */
 void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta, double *scratch);
 
@@ -146,6 +150,12 @@ size_t gp_factor_sent(const struct gp_shape *shape); /* how many */
 void gp_factor_send(const struct gp_factor *factor, const struct gp_shape *shape, double *numbers);
 void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_parameters *theta, const double *numbers);
+
+/* m of q(w). */
+static inline const double *gp_mean(const struct gp_factor *factor, const struct gp_shape *shape,
+                                    const struct gp_parameters *theta) {
+    return shape->unwhitened ? factor->m : theta->m;
+}
 
 /* ---------------------------------------------------------------- what depends on points ------ */
 
@@ -297,7 +307,8 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
 
 /*
  * After all tiles are gathered: the gradient of the bound by the kernel's parameters and Z, and by
- * m and L, including the KL. Call gp_gather_complete first; the other two may run at the same time.
+ * m and L, including the KL. Call gp_gather_complete first; the other two may run at the same time,
+ * but if q(u) is not whitened gp_gradient_posterior must be first.
  *
  * A taker, unless NULL, is called for each row of Z as soon as the gradient by it is complete, and
  * gradient->z is then not written in full. The taker may change the row.

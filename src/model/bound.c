@@ -182,20 +182,25 @@ void place_inputs(struct bound *bound) {
     pool_run(bound->pool, (points_of(bound) + NORM_ROWS - 1) / NORM_ROWS, find_norms, bound);
 }
 
-/* Two units per function. The larger ones are first, so that threads finish at about the same
- * time. */
+/* Two units per function, its prior and its posterior. The larger ones are first, so that threads
+ * finish at about the same time. An unwhitened posterior needs the prior's factor, and the gradient
+ * by the prior needs that by the posterior: the first unit then takes both. */
+static bool has_posterior(const struct bound *bound, size_t unit) {
+    return bound->model->gp.unwhitened == (unit < bound->model->functions);
+}
+
 void factor_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
+    const struct gp_shape *gp = &bound->model->gp;
     struct gp_factor *factor = &bound->factor[c];
-    if (unit >= functions) {
-        gp_factor_posterior(factor, &bound->model->gp, &bound->theta[c], bound->scratch[worker]);
-        return;
+    if (unit < functions) {
+        factor->jitter = bound->model->jitter[c];
+        bound->factored[c] = gp_factor_prior(factor, gp, &bound->theta[c], bound->scratch[worker]);
+        bound->model->jitter[c] = factor->jitter;
     }
-    factor->jitter = bound->model->jitter[c];
-    bound->factored[c] =
-        gp_factor_prior(factor, &bound->model->gp, &bound->theta[c], bound->scratch[worker]);
-    bound->model->jitter[c] = factor->jitter;
+    if (has_posterior(bound, unit))
+        gp_factor_posterior(factor, gp, &bound->theta[c], bound->scratch[worker]);
 }
 
 /* The input uncertainty of the points of a tile, for the first-order model. */
@@ -344,11 +349,11 @@ void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
     struct gp_gather *gather = gather_of(bound, c, worker);
-    if (unit >= functions) {
+    if (has_posterior(bound, unit))
         gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
                               &bound->gradient_of[c], bound->scratch[worker]);
+    if (unit >= functions)
         return;
-    }
     struct function_listener own = {bound->listener, c};
     struct gp_z_taker taker = {take_z_row, &own};
     gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,

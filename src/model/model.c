@@ -45,7 +45,8 @@ static void settle(struct nim_model *model) {
     model->gp = (struct gp_shape){.kernel = options->kernel,
                                   .degree = (unsigned)options->degree,
                                   .inducing = model->inducing,
-                                  .attributes = model->attributes};
+                                  .attributes = model->attributes,
+                                  .unwhitened = !options->whiten};
     model->likelihood = (struct likelihood_setting){.classes = model->classes,
                                                     .functions = model->functions,
                                                     .alpha = options->alpha,

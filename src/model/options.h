@@ -35,9 +35,9 @@ struct nim_options {
     size_t precision;                /* enum precision */
     size_t degree, classes, functions, inducing, samples, points, layers, units;
     size_t epochs, warm_up, batch, seed, threads;
-    size_t standardise, learn_epsilon;
+    size_t standardise, learn_epsilon, whiten;
     double rate, alpha, caution, lengthscale_prior, epsilon, jitter, noise_start, prior_variance;
-    double tolerance, lengthscale_rate;
+    double tolerance, lengthscale_rate, white_start;
 };
 
 /* A number that is left to the library. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/start.h"
 
+#include "math/linalg.h"
 #include "math/row_sample.h"
 #include "model/targets.h"
 
@@ -92,10 +93,52 @@ static void start_term(const struct nim_model *model, size_t t, double distance,
 
 static void start_kernel(const struct nim_model *model, const struct gp_parameters *theta,
                          double distance, double norm) {
-    *theta->log_white = -10.0;
+    double white = model->options.white_start;
+    *theta->log_white = white > 0.0 ? log(white) : -10.0;
     for (size_t t = 0; t < model->gp.kernel->terms; t++)
         start_term(model, t, distance, norm, theta->log_variance + t,
                    theta->log_lengthscale + t * model->attributes);
+}
+
+/* The stored form of a lower triangular root (M x M). */
+static void pack_root(size_t m, const double *root, double *packed) {
+    for (size_t i = 0; i < m; packed += ++i) {
+        memcpy(packed, root + i * m, i * sizeof(double));
+        packed[i] = log(root[i * m + i]);
+    }
+}
+
+/* S = L_K. If K_zz has no factor, S = I; the first step then fails and says why. */
+static bool start_unwhitened(struct nim_model *model) {
+    struct arena arena = {0};
+    struct gp_factor factor = {0};
+    double *q = NULL, *scratch = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        q = arena_doubles(&arena, model->gp.kernel->terms * model->attributes);
+        scratch = arena_doubles(&arena, GEMM_SCRATCH);
+        gp_factor_layout(&factor, &model->gp, false, &arena, q, (union gp_matrix){0});
+        if (pass == 0 && !arena_allocate(&arena))
+            return false;
+    }
+    for (size_t c = 0; c < model->functions; c++) {
+        struct gp_parameters theta = model_gp(model, model->theta, c);
+        gp_scales(&model->gp, &theta, q);
+        factor.jitter = model->jitter[c];
+        if (gp_factor_prior(&factor, &model->gp, &theta, scratch))
+            pack_root(model->inducing, factor.root, theta.l);
+    }
+    arena_free(&arena);
+    return true;
+}
+
+bool model_start_posterior(struct nim_model *model) {
+    size_t m = model->inducing;
+    for (size_t c = 0; c < model->functions; c++) {
+        struct gp_parameters theta = model_gp(model, model->theta, c);
+        memset(theta.m, 0, m * sizeof(double));
+        memset(theta.l, 0, m * (m + 1) / 2 * sizeof(double));
+    }
+    return !model->gp.unwhitened || start_unwhitened(model);
 }
 
 bool model_start(struct nim_model *model, const nim_data *data) {
@@ -130,7 +173,7 @@ bool model_start(struct nim_model *model, const nim_data *data) {
             memcpy(rows, order, m * sizeof *rows);
         scaling_gather(&model->scaling, data, false, m, rows, theta.z, noise, NULL);
         start_kernel(model, &theta, distance, norm);
-        model->jitter[c] = model->options.jitter; /* m = 0, L = I: the prior */
+        model->jitter[c] = model->options.jitter;
     }
     double variance = model->options.noise_start;
     if (variance == 0.0)
@@ -142,5 +185,5 @@ bool model_start(struct nim_model *model, const nim_data *data) {
         model->options.input->start(&model->input, model->options.seed,
                                     model->theta + model->input_at);
     arena_free(&arena);
-    return targets_start(model, data);
+    return model_start_posterior(model) && targets_start(model, data);
 }

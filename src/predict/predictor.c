@@ -140,13 +140,13 @@ static nim_status factor_functions(struct nim_predictor *predictor, nim_error *e
         predictor->factor[c].jitter = model->jitter[c];
         gp_scales(&model->gp, &predictor->theta[c],
                   predictor->q + c * model->gp.kernel->terms * model->attributes);
-        gp_factor_posterior(&predictor->factor[c], &model->gp, &predictor->theta[c],
-                            predictor->work[0].scratch);
         if (!gp_factor_prior(&predictor->factor[c], &model->gp, &predictor->theta[c],
                              predictor->work[0].scratch))
             return failure(
                 error, NIM_NUMERICAL,
                 "the covariance of function %zu's inducing inputs is not positive definite", c);
+        gp_factor_posterior(&predictor->factor[c], &model->gp, &predictor->theta[c],
+                            predictor->work[0].scratch);
         predictor->formed[c] = gp_form_make(&predictor->form[c], &predictor->factor[c], &model->gp,
                                             predictor->work[0].scratch);
         predictor->quickly = predictor->quickly && predictor->formed[c] &&

@@ -54,6 +54,19 @@ static void many_attributes(void **state) {
     every_combination(2, 150, 3, check_in_turn);
 }
 
+/* The posterior as it is, not whitened: the textbook's form. */
+static void check_unwhitened(const struct problem *problem, size_t combination) {
+    struct problem changed = *problem;
+    changed.unwhitened = true;
+    check_in_turn(&changed, combination);
+}
+
+static void unwhitened(void **state) {
+    (void)state;
+    every_combination(3, 2, 5, check_unwhitened);
+    every_combination(7, 5, 8, check_unwhitened);
+}
+
 /* Every likelihood with every input model and, with alpha 1, noise mode. */
 static void likelihoods(void **state) {
     (void)state;
@@ -78,11 +91,23 @@ static void many_rows(void **state) {
     }
 }
 
+/* The posterior of every function is its prior. */
+static void check_prior(const struct nim_model *model) {
+    for (size_t c = 0; c < model->functions; c++) {
+        struct gp_parameters theta = model_gp(model, model->theta, c);
+        struct reference_gp gp;
+        reference_gp_create(&gp, &model->gp, &theta, model->jitter[c]);
+        assert_true(fabsl(reference_gp_kl(&gp)) < 1e-9L);
+        reference_gp_free(&gp);
+    }
+}
+
 /* Before any step: q is the prior and the white noise is small, so K_zz is worse conditioned. */
 static void at_the_start(void **state) {
     (void)state;
     for (size_t i = 0; input_list[i]; i++) {
-        struct problem problem = {.classes = 3,
+        struct problem problem = {.unwhitened = i % 2 == 1,
+                                  .classes = 3,
                                   .attributes = 2,
                                   .inducing = 8,
                                   .kernel = "se",
@@ -91,6 +116,7 @@ static void at_the_start(void **state) {
         struct fixture fixture;
         fixture_create(&fixture, &problem);
         compare_bound(&fixture, &problem);
+        check_prior(fixture.model);
         fixture_free(&fixture);
     }
 }
@@ -122,8 +148,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_classes),   cmocka_unit_test(three_classes),
         cmocka_unit_test(seven_classes), cmocka_unit_test(many_attributes),
-        cmocka_unit_test(likelihoods),   cmocka_unit_test(many_rows),
-        cmocka_unit_test(at_the_start),  cmocka_unit_test(weighted_rows),
+        cmocka_unit_test(unwhitened),    cmocka_unit_test(likelihoods),
+        cmocka_unit_test(many_rows),     cmocka_unit_test(at_the_start),
+        cmocka_unit_test(weighted_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

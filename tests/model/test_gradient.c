@@ -169,6 +169,19 @@ static void many_attributes(void **state) {
     every_combination(3, 19, 7, check);
 }
 
+/* The posterior not whitened; with seven classes one thread takes a function through all steps. */
+static void check_unwhitened(const struct problem *problem, size_t combination) {
+    struct problem changed = *problem;
+    changed.unwhitened = true;
+    check(&changed, combination);
+}
+
+static void unwhitened(void **state) {
+    (void)state;
+    every_combination(3, 2, 5, check_unwhitened);
+    every_combination(7, 2, 6, check_unwhitened);
+}
+
 /* Every likelihood with every input model. Kernels alternate, since they do not depend on
  * either. */
 static void likelihoods(void **state) {
@@ -351,6 +364,7 @@ int main(void) {
         cmocka_unit_test(three_classes_five_attributes),
         cmocka_unit_test(seven_classes),
         cmocka_unit_test(many_attributes),
+        cmocka_unit_test(unwhitened),
         cmocka_unit_test(likelihoods),
         cmocka_unit_test(powers),
         cmocka_unit_test(populations),

@@ -144,7 +144,7 @@ static void all_close(size_t count, const double *value, const double *expected,
 /* Models used by all tests: trained once, for `latent` with several numbers of points. */
 static struct {
     struct table train, test;
-    nim_model *latent, *coarse, *fine, *first_order, *exact;
+    nim_model *latent, *coarse, *fine, *first_order, *exact, *unwhitened;
 } world;
 
 static int create_world(void **state) {
@@ -156,13 +156,15 @@ static int create_world(void **state) {
     world.fine = train(&world.train, "latent", "60", (struct setting[]){{"points", "16384"}, {0}});
     world.first_order = train(&world.train, "first_order", "60", NULL);
     world.exact = train(&world.train, "exact", "60", NULL);
+    world.unwhitened = train(&world.train, "exact", "60", (struct setting[]){{"whiten", "0"}, {0}});
     return 0;
 }
 
 static int free_world(void **state) {
     (void)state;
-    nim_model *models[] = {world.latent, world.coarse, world.fine, world.first_order, world.exact};
-    for (size_t i = 0; i < 5; i++)
+    nim_model *models[] = {world.latent,      world.coarse, world.fine,
+                           world.first_order, world.exact,  world.unwhitened};
+    for (size_t i = 0; i < 6; i++)
         nim_model_free(models[i]);
     table_free(&world.train);
     table_free(&world.test);
@@ -219,12 +221,12 @@ static void point_by_hand(nim_model *model, const double *x, double *p) {
  * formulas. */
 static void test_single_point(void **state) {
     (void)state;
-    nim_model *models[] = {world.latent, world.first_order, world.exact};
+    nim_model *models[] = {world.latent, world.first_order, world.exact, world.unwhitened};
     double zero[WIDTH] = {0}, p[TEST * CLASSES], without[TEST * CLASSES], expected[CLASSES];
     nim_data data = as_data(&world.test);
     data.sigma = zero;
     data.sigma_rows = 1;
-    for (size_t n = 0; n < 3; n++) {
+    for (size_t n = 0; n < 4; n++) {
         predict(models[n], &data, &NIM_PREDICTION(.probabilities = p));
         nim_data plain = data;
         plain.sigma = NULL;

@@ -22,6 +22,7 @@ static inline struct problem parallel_problem(size_t input, size_t likelihood) {
                             .noise = (input + likelihood) % 2 ? "given" : "both",
                             .learn_epsilon = likelihood == 0,
                             .likelihood = name[likelihood],
+                            .unwhitened = (input + 2 * likelihood) % 4 == 1,
                             .samples = 1 + (input + likelihood) % 3};
 }
 

@@ -17,11 +17,11 @@
 
 const char *problem_name(const struct problem *p) {
     static char name[160];
-    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu S=%zu %s alpha=%g %s %s %s %s%s%s%s", p->classes,
-             p->attributes, p->inducing, p->samples ? p->samples : 1,
+    snprintf(name, sizeof name, "C=%zu d=%zu M=%zu S=%zu %s alpha=%g %s %s %s %s%s%s%s%s",
+             p->classes, p->attributes, p->inducing, p->samples ? p->samples : 1,
              p->likelihood ? p->likelihood : "robust_max", p->alpha, p->kernel, p->input, p->noise,
              p->population ? p->population : "flat", p->correlated ? " correlated" : "",
-             p->odd ? " odd" : "", p->single ? " single" : "");
+             p->odd ? " odd" : "", p->single ? " single" : "", p->unwhitened ? " unwhitened" : "");
     return name;
 }
 
@@ -150,6 +150,7 @@ void fixture_create(struct fixture *fixture, const struct problem *problem) {
     set(fixture->options, "learn_epsilon", "%d", problem->learn_epsilon);
     set(fixture->options, "alpha", "%.17g", problem->alpha);
     set(fixture->options, "precision", problem->single ? "single" : "double");
+    set(fixture->options, "whiten", "%d", !problem->unwhitened);
     if (problem->population)
         set(fixture->options, "population", "%s", problem->population);
     set(fixture->options, "units", "6");

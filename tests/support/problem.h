@@ -16,6 +16,7 @@ struct problem {
     bool correlated, odd;   /* errors are correlated; some are lopsided, some cells limits */
     bool learn_epsilon;
     bool single; /* precision */
+    bool unwhitened;
     double alpha;
     double noise_variance; /* of the error bars; 0 means the default of about 0.1, varied by cell */
 };

@@ -243,10 +243,14 @@ static void fill_covariance(struct reference_gp *gp) {
 }
 
 /* q(u) from q(w) = N(m, L L'): u = L_K w. */
-static void unwhiten(struct reference_gp *gp, const struct gp_parameters *theta) {
+/* q(u) from its parameters: those of q(w), or its own. */
+static void unwhiten(struct reference_gp *gp, const struct gp_shape *shape,
+                     const struct gp_parameters *theta) {
     size_t m = gp->inducing;
     real *root = reals(m * m), *l = reals(m * m), *whitened = reals(m), *product = reals(m * m);
     assert_true(reference_cholesky(m, gp->covariance, root));
+    for (size_t i = 0; shape->unwhitened && i < m * m; i++)
+        root[i] = i % (m + 1) == 0;
     for (size_t i = 0, at = 0; i < m; i++)
         for (size_t j = 0; j <= i; j++, at++)
             l[i * m + j] = i == j ? expl(theta->l[at]) : (real)theta->l[at];
@@ -284,7 +288,7 @@ void reference_gp_create(struct reference_gp *gp, const struct gp_shape *shape,
     *gp = (struct reference_gp){0};
     read_kernel(gp, shape, theta, jitter);
     fill_covariance(gp);
-    unwhiten(gp, theta);
+    unwhiten(gp, shape, theta);
     prepare_prediction(gp);
 }
 
