@@ -243,6 +243,12 @@ def test_mean_ranks_count_sets_alike() -> None:
     ranks = published.mean_ranks(runs + told, "nll", "0.1", ALL, "told")
     assert [ranks[m].mean for m in ALL] == [18 / 8, 24 / 8, 30 / 8, 1]
     assert published.mean_ranks(runs + told, "nll", "0.1", ALL)["NIMGP_FO"].mean == 29 / 8
+    # a protocol that was run on one set only: the others are as told, or as published
+    one = [r._replace(task=r.task._replace(protocol="unwhitened"), nll=float(i))
+           for i, m in enumerate(ALL) for r in runs
+           if r.task.method == m and r.task.setting.endswith("set=a")]  # fmt: skip
+    ranks = published.mean_ranks(runs + told + one, "nll", "0.1", ALL, "unwhitened")
+    assert [ranks[m].mean for m in ALL] == [15 / 8, 23 / 8, 31 / 8, 11 / 8]
 
 
 @pytest.fixture
