@@ -4,16 +4,20 @@
  *
  * k is cut into blocks of at most DEPTH and m into blocks of at most HEIGHT. A block of op(A) is
  * packed into panels of TILE_ROWS rows and stays in the L2 cache. Panels of op(B), at most
- * TILE_COLUMNS columns wide, are packed one after the other into the L1 cache, and each is
- * multiplied by all panels of A. Either factor may also be given in packed form.
+ * TILE_VECTORS vectors wide, are packed one after the other, and each is multiplied by all panels
+ * of A. Either factor may also be given in packed form.
  * The product of two panels is one tile of C. Its sums are kept in registers over the whole block
  * of k and then written to C or added to it.
  *
- * An element of C does not depend on its position. In every tile, whatever its width, each element
- * is a single chain of multiply-adds in ascending k. If a tile is not full, the panels are padded
- * with zeros, the same chain is computed, and the padding is dropped. Where k is cut depends on k
- * alone. alpha is multiplied into op(A) while packing, and beta into C beforehand, so that a chain
- * ends with a plain store or addition.
+ * Vectors have 64 bytes if the processor has AVX-512, otherwise 32 (gemm_block.h). A panel of B
+ * that consists of 32-byte vectors fits into the L1 cache. One of 64-byte vectors takes up to 50 KB
+ * and comes partly from the L2 cache. A smaller DEPTH would avoid this, but change the bits.
+ *
+ * An element of C does not depend on its position. In every tile, whatever its width and that of
+ * its vectors, each element is a single chain of multiply-adds in ascending k. If a tile is not
+ * full, the panels are padded with zeros, the same chain is computed, and the padding is dropped.
+ * Where k is cut depends on k alone. alpha is multiplied into op(A) while packing, and beta into C
+ * beforehand, so that a chain ends with a plain store or addition.
  *
  * The factors are matrices of `real` (real.h), and C is one of `result`. This is either the same
  * type or double; then the sums of floats over a block of k are converted to double before they are
@@ -48,30 +52,21 @@ typedef real result;
 #endif
 
 enum {
-    LANES = 32 / sizeof(real),
+    NARROW_LANES = 32 / sizeof(real), /* numbers in a vector */
+    WIDE_LANES = 64 / sizeof(real),
+    /* 4 x 3 sums, 3 vectors of B and one of A fill the 16 registers of AVX2. AVX-512 has 32, but
+     * with 8 x 2, 8 x 3 or 4 x 4 sums a few products are up to 7 % faster and others slower. */
     TILE_ROWS = SQUARE,
-    TILE_VECTORS = 3, /* 4 x 3 sums, 3 vectors of B and one of A fill 16 registers */
-    TILE_COLUMNS = LANES * TILE_VECTORS,
+    TILE_VECTORS = 3,
     STEPS = 4, /* of k per iteration of the inner loop */
     DEPTH = GEMM_DEPTH,
     HEIGHT = GEMM_HEIGHT,
 };
 
-_Static_assert((HEIGHT + TILE_COLUMNS) * DEPTH * sizeof(real) <= GEMM_SCRATCH * sizeof(double),
+_Static_assert((HEIGHT + TILE_VECTORS * WIDE_LANES) * DEPTH * sizeof(real) <=
+                   GEMM_SCRATCH * sizeof(double),
                "packed panels exceed the scratch");
 _Static_assert(HEIGHT % TILE_ROWS == 0, "blocks of rows consist of whole tiles");
-
-typedef real vector __attribute__((vector_size(LANES * sizeof(real)), may_alias));
-typedef real unaligned_vector
-    __attribute__((vector_size(LANES * sizeof(real)), aligned(sizeof(real)), may_alias));
-/* LANES results, without alignment. */
-typedef result result_vector
-    __attribute__((vector_size(LANES * sizeof(result)), aligned(sizeof(result)), may_alias));
-
-/* Sums for a tile of C, or for its first vectors only. */
-struct tile {
-    vector sum[TILE_ROWS][TILE_VECTORS];
-};
 
 /* Which part of a product is zero or not needed. */
 enum shape {
@@ -223,127 +218,26 @@ SIMD_INLINE void pack_b(const struct product *x, const struct block *block, size
                   packed);
 }
 
-/* tile += row of a panel of A, transposed, times row of a panel of B. */
-SIMD_INLINE void multiply_add(size_t vectors, const real *a, const real *b, struct tile *tile) {
-    for (size_t i = 0; i < TILE_ROWS; i++)
-        for (size_t v = 0; v < vectors; v++)
-            tile->sum[i][v] += a[i] * ((const vector *)b)[v];
-}
-
-/*
- * tile = panel of A (k x TILE_ROWS), transposed, times panel of B (k x vectors). One iteration has
- * several steps of k: if two threads share a core, the instructions besides the multiply-adds cost
- * most.
- */
-SIMD_INLINE void multiply(size_t vectors, size_t k, const real *a, const real *b,
-                          struct tile *tile) {
-    const size_t width = vectors * LANES;
-    for (size_t i = 0; i < TILE_ROWS; i++)
-        for (size_t v = 0; v < vectors; v++)
-            tile->sum[i][v] = (vector){0};
-    size_t p = 0;
-    for (; p + STEPS <= k; p += STEPS, a += STEPS * TILE_ROWS, b += STEPS * width)
-        for (size_t step = 0; step < STEPS; step++)
-            multiply_add(vectors, a + step * TILE_ROWS, b + step * width, tile);
-    for (; p < k; p++, a += TILE_ROWS, b += width)
-        multiply_add(vectors, a, b, tile);
-}
-
-SIMD_INLINE void write_vector(const unaligned_vector *sum, bool add, result *c) {
-    result_vector *target = (result_vector *)c;
-    if (add)
-        *target += __builtin_convertvector(*sum, result_vector);
-    else
-        *target = __builtin_convertvector(*sum, result_vector);
-}
-
-SIMD_INLINE void write_whole_tile(size_t vectors, const struct tile *tile, bool add, result *c,
-                                  size_t ldc) {
-    for (size_t i = 0; i < TILE_ROWS; i++)
-        for (size_t v = 0; v < vectors; v++)
-            write_vector((const unaligned_vector *)&tile->sum[i][v], add, c + i * ldc + v * LANES);
-}
-
-/* Writes the tile at (row, column) if part of it is padding or above the diagonal of C. `numbers`
- * is not assumed to be aligned: with -fstack-protector-strong GCC 12 aligns a local array in a
- * function with clones to 16 bytes, whatever _Alignas says. */
-SIMD_INLINE void write_part_of_tile(const struct product *x, size_t row, size_t column,
-                                    size_t vectors, const struct tile *tile, bool add) {
-    real numbers[TILE_ROWS][TILE_COLUMNS];
-    for (size_t i = 0; i < TILE_ROWS; i++)
-        for (size_t v = 0; v < vectors; v++)
-            ((unaligned_vector *)numbers[i])[v] = tile->sum[i][v];
-    const size_t rows = smaller(TILE_ROWS, x->m - row);
-    for (size_t i = 0; i < rows; i++) {
-        const size_t right = x->shape == LOWER_RESULT ? smaller(x->n, row + i + 1) : x->n;
-        const size_t width = right > column ? smaller(vectors * LANES, right - column) : 0;
-        result *target = x->c + (row + i) * x->ldc + column;
-        size_t j = 0;
-        for (; j + LANES <= width; j += LANES)
-            write_vector((const unaligned_vector *)&numbers[i][j], add, target + j);
-        for (; j < width; j++)
-            target[j] = add ? target[j] + numbers[i][j] : numbers[i][j];
-    }
-}
-
 /* Width, in vectors, of the next panel of B: 3, unless that would leave a slow panel of 1. */
-SIMD_INLINE size_t panel_vectors(size_t columns) {
-    const size_t vectors = (columns + LANES - 1) / LANES;
+SIMD_INLINE size_t panel_vectors(size_t lanes, size_t columns) {
+    const size_t vectors = (columns + lanes - 1) / lanes;
     return vectors == 4 ? 2 : smaller(vectors, TILE_VECTORS);
 }
 
 /* m or n including the padding of the last panel. */
-SIMD_INLINE size_t padded(size_t n) {
-    return (n + LANES - 1) / LANES * LANES;
+SIMD_INLINE size_t padded(size_t lanes, size_t n) {
+    return (n + lanes - 1) / lanes * lanes;
 }
 
-/* All rows of a block of A times one panel of B. `vectors` is a constant once inlined. */
-SIMD_INLINE void multiply_panel(const struct product *x, const struct block *block, size_t column,
-                                size_t vectors, const real *packed_a, real *scratch_b) {
-    const size_t width = vectors * LANES;
-    const real *packed_b = scratch_b;
-    if (x->tb == PACKED)
-        packed_b = x->b + block->start * padded(x->n) + column * block->depth;
-    else
-        pack_b(x, block, column, width, scratch_b);
-    const bool add = x->add || block->start > 0;
-    for (size_t i = 0; i < block->rows; i += TILE_ROWS) {
-        const size_t row = block->row + i;
-        if (x->shape == LOWER_RESULT && row + TILE_ROWS <= column)
-            continue;
-        const struct range k = panel_range(x, block, row);
-        const size_t skip = k.from - block->start;
-        struct tile tile;
-        multiply(vectors, k.to - k.from, packed_a + i * block->depth + skip * TILE_ROWS,
-                 packed_b + skip * width, &tile);
-        const bool below = x->shape != LOWER_RESULT || column + width <= row + 1;
-        if (below && row + TILE_ROWS <= x->m && column + width <= x->n)
-            write_whole_tile(vectors, &tile, add, x->c + row * x->ldc + column, x->ldc);
-        else
-            write_part_of_tile(x, row, column, vectors, &tile, add);
-    }
-}
+#define LANES NARROW_LANES
+#define BLOCK_TARGET SIMD_CLONES
+#define VARIANT(name) name##_narrow
+#include "math/gemm_block.h"
 
-SIMD_CLONES static void multiply_block(const struct product *x, const struct block *block,
-                                       real *scratch) {
-    real *packed_b = scratch + HEIGHT * DEPTH;
-    const real *packed_a = scratch;
-    if (x->ta == PACKED)
-        packed_a = x->a + block->start * padded(x->m) + block->row * block->depth;
-    else
-        pack_a(x, block, scratch);
-    const size_t right = x->shape == LOWER_RESULT ? block->row + block->rows : x->n;
-    for (size_t column = 0; column < right;) {
-        const size_t vectors = panel_vectors(x->n - column);
-        if (vectors == 3)
-            multiply_panel(x, block, column, 3, packed_a, packed_b);
-        else if (vectors == 2)
-            multiply_panel(x, block, column, 2, packed_a, packed_b);
-        else
-            multiply_panel(x, block, column, 1, packed_a, packed_b);
-        column += vectors * LANES;
-    }
-}
+#define LANES WIDE_LANES
+#define BLOCK_TARGET SIMD_WIDE
+#define VARIANT(name) name##_wide
+#include "math/gemm_block.h"
 
 /* C = beta C, or only its lower triangle. */
 static void scale(const struct product *x, real beta) {
@@ -364,24 +258,29 @@ static void run(const struct product *x, real beta, real *scratch) {
         for (size_t row = 0; row < x->m; row += height) {
             const struct block block = {row, smaller(height, x->m - row), start,
                                         smaller(depth, x->k - start)};
-            multiply_block(x, &block, scratch);
+            (simd_is_wide() ? multiply_block_wide : multiply_block_narrow)(x, &block, scratch);
         }
     }
 }
 
 #ifndef WIDENING
+/* LANES of the multiply_block that run calls: packed panels depend on it. */
+static size_t vector_lanes(void) {
+    return simd_is_wide() ? WIDE_LANES : NARROW_LANES;
+}
+
 size_t REAL(gemm_packed_size)(size_t n, size_t k) {
-    return padded(n) * k;
+    return padded(vector_lanes(), n) * k;
 }
 
 SIMD_CLONES void REAL(gemm_pack)(enum form tb, size_t n, size_t k, const real *b, size_t ldb,
                                  real *packed) {
     const struct product x = {.tb = tb, .n = n, .k = k, .b = b, .ldb = ldb};
-    const size_t depth = piece(k, DEPTH, STEPS);
+    const size_t depth = piece(k, DEPTH, STEPS), lanes = vector_lanes();
     for (size_t start = 0; start < k; start += depth) {
         const struct block block = {0, 0, start, smaller(depth, k - start)};
         for (size_t column = 0; column < n;) {
-            const size_t width = panel_vectors(n - column) * LANES;
+            const size_t width = panel_vectors(lanes, n - column) * lanes;
             pack_b(&x, &block, column, width, packed);
             packed += width * block.depth;
             column += width;
@@ -396,7 +295,7 @@ SIMD_CLONES void REAL(gemm_pack_left)(size_t m, size_t k, real alpha, const real
     for (size_t start = 0; start < k; start += depth) {
         const struct block block = {0, m, start, smaller(depth, k - start)};
         pack_a(&x, &block, packed);
-        packed += padded(m) * block.depth;
+        packed += padded(vector_lanes(), m) * block.depth;
     }
 }
 #endif

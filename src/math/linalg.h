@@ -25,9 +25,9 @@ enum form { PLAIN, TRANSPOSED, PACKED };
 #define GEMM_DEPTH 264
 #endif
 
-/* Doubles of scratch for the packed panels of one product: a block of op(A) and 12 columns of
- * op(B). */
-#define GEMM_SCRATCH ((size_t)(GEMM_HEIGHT + 12) * GEMM_DEPTH)
+/* Doubles of scratch for the packed panels of one product: a block of op(A) and 24 columns of
+ * op(B), the most that a processor with AVX-512 takes at a time. */
+#define GEMM_SCRATCH ((size_t)(GEMM_HEIGHT + 24) * GEMM_DEPTH)
 
 /*
  * C (m x n) = alpha op(A) (m x k) op(B) (k x n) + beta C.
@@ -41,7 +41,8 @@ void gemm(enum form ta, enum form tb, size_t m, size_t n, size_t k, double alpha
  * A factor of several products can be packed once; the bits of the products are the same. The
  * stride of a packed factor is ignored. gemm_pack: op(B) (k x n). gemm_pack_left: A (m x k), times
  * alpha, which must then be 1 in the products, and with column p times weight[p] if there are
- * weights (k). packed: gemm_packed_size(n or m, k) doubles, 64-byte aligned.
+ * weights (k). packed: gemm_packed_size(n or m, k) doubles, 64-byte aligned. Size and content
+ * depend on the processor.
  */
 size_t gemm_packed_size(size_t n, size_t k);
 void gemm_pack(enum form tb, size_t n, size_t k, const double *b, size_t ldb, double *packed);

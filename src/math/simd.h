@@ -13,8 +13,10 @@
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) &&           \
     defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SIMD_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
+#define SIMD_HAS_CLONES 1
 #else
 #define SIMD_CLONES
+#define SIMD_HAS_CLONES 0
 #endif
 
 /*
@@ -38,14 +40,20 @@
 
 /*
  * SIMD_WIDE marks a function that is compiled for AVX-512 with the widest vectors, and called only
- * if simd_is_wide(). Each element has the same operations and therefore the same bits.
+ * if simd_is_wide(). Each element has the same operations as in a function with SIMD_CLONES and
+ * therefore the same bits. (Not so in sanitized builds, where only SIMD_WIDE functions fuse
+ * multiply-adds.) Tests define SIMD_NARROW as 1 to run what a processor without AVX-512 runs.
  */
+#ifndef SIMD_NARROW
+#define SIMD_NARROW 0
+#endif
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__)
 #define SIMD_WIDE __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
 static inline int simd_is_wide(void) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+    return !SIMD_NARROW && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("bmi2");
 }
 #else
 #define SIMD_WIDE

@@ -4,6 +4,10 @@
  * products in whatever order is off by at most (k + 4) epsilon times the sum of their sizes. Like
  * the products themselves this is compiled once more for single precision (test_linalg_single.c).
  *
+ * The bits of an element are those of one chain of multiply-adds (`chain`). Both tests also run
+ * with SIMD_NARROW, that is with the vectors of a processor without AVX-512. So vectors of either
+ * size give the same bits.
+ *
  * Every matrix lies in a larger area: GUARD numbers before and after it and what lies between the
  * end of a row and the start of the next must be untouched afterwards.
  */
@@ -21,11 +25,14 @@
 
 #include "math/linalg.h"
 #include "math/real.h"
+#include "math/simd.h"
 
 #ifdef SINGLE
 #define EPSILON FLT_EPSILON
+#define FUSED fmaf
 #else
 #define EPSILON DBL_EPSILON
+#define FUSED fma
 #endif
 
 enum { GUARD = 16 };
@@ -154,6 +161,45 @@ static bool takes_part(const struct shape *s, size_t i, size_t p) {
     return s->kind != TRIANGULAR_PRODUCT || (s->ta == PLAIN ? p <= i : p >= i);
 }
 
+/* Do products round a multiply-add once? (1 + e) (1 - e) - 1 is -e^2 then, otherwise 0. */
+static bool products_fuse(void) {
+    const real a[] = {-1, 1 + EPSILON}, b[] = {1, 1 - EPSILON};
+    real c;
+    REAL(gemm)(PLAIN, PLAIN, 1, 1, 2, 1, a, 2, b, 1, 0, &c, 1, scratch);
+    return c != 0;
+}
+
+static bool fused; /* products_fuse() */
+
+/* Blocks of k have this depth, the last one perhaps less. */
+static size_t block_depth(size_t k) {
+    enum { DEEPEST = 264, STEP = 4 };
+    const size_t blocks = k ? (k + DEEPEST - 1) / DEEPEST : 1;
+    return ((k + blocks - 1) / blocks + STEP - 1) / STEP * STEP;
+}
+
+/*
+ * Element (i, j): in each block of k one chain of multiply-adds in ascending k, then the sum of the
+ * blocks. What must not become part of a multiply-add is volatile.
+ */
+static real chain(const struct shape *s, const struct matrix *a, const struct matrix *b,
+                  real before, size_t i, size_t j) {
+    volatile real value = s->beta == 0 ? 0 : s->beta * before;
+    const size_t depth = block_depth(s->k);
+    for (size_t start = 0; start < s->k; start += depth) {
+        real sum = 0;
+        for (size_t p = start; p < s->k && p < start + depth; p++) {
+            if (!takes_part(s, i, p))
+                continue;
+            const real x = s->alpha * element(s->ta, a, i, p), y = element(s->tb, b, p, j);
+            volatile real product = x * y;
+            sum = fused ? FUSED(x, y, sum) : sum + product;
+        }
+        value = value + sum;
+    }
+    return value;
+}
+
 static void check_element(const struct shape *s, const struct matrix *a, const struct matrix *b,
                           real before, real after, size_t i, size_t j) {
     long double sum = s->beta == 0 ? 0 : (long double)s->beta * before;
@@ -172,6 +218,12 @@ static void check_element(const struct shape *s, const struct matrix *a, const s
             "kind %d, %d %d, %zu x %zu x %zu, alpha %g, beta %g: (%zu, %zu) is %.17g, not %.17Lg",
             (int)s->kind, (int)s->ta, (int)s->tb, s->m, s->n, s->k, s->alpha, s->beta, i, j, after,
             sum);
+    const real expected = chain(s, a, b, before, i, j);
+    if (!same_bits(after, expected))
+        fail_msg(
+            "kind %d, %d %d, %zu x %zu x %zu, alpha %g, beta %g: (%zu, %zu) is %a, the chain %a",
+            (int)s->kind, (int)s->ta, (int)s->tb, s->m, s->n, s->k, s->alpha, s->beta, i, j, after,
+            expected);
 }
 
 static void check_product(const struct shape *s) {
@@ -218,7 +270,7 @@ static void check_variants(enum kind kind, size_t m, size_t n, size_t k) {
 }
 
 /* From zero and single numbers to parts of tiles and several tiles. */
-static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 23, 29, 41};
+static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 23, 29, 41, 67};
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -249,6 +301,7 @@ static void test_large_products(void **state) {
     (void)state;
     check_variants(FULL_PRODUCT, 37, 53, 997);
     check_variants(FULL_PRODUCT, 557, 19, 31);
+    check_variants(FULL_PRODUCT, 6, 211, 271);
     check_variants(LOWER_PRODUCT, 277, 277, 61);
     check_variants(LOWER_PRODUCT, 61, 61, 641);
     check_variants(TRIANGULAR_PRODUCT, 307, 13, 307);
@@ -290,7 +343,7 @@ static void check_positions(size_t k, real alpha, real beta) {
                           random_bits() & 1 ? TRANSPOSED : PLAIN,
                           random_bits() & 1 ? TRANSPOSED : PLAIN,
                           1 + random_bits() % (trial % 10 == 3 ? 300 : 40),
-                          1 + random_bits() % 40,
+                          1 + random_bits() % 120,
                           k,
                           alpha,
                           beta};
@@ -431,6 +484,32 @@ static void test_triangular_inverse(void **state) {
 }
 #endif
 
+#if SIMD_HAS_CLONES
+/* Does this build fuse where it may? Without optimisation GCC does not. */
+__attribute__((target("fma"))) static bool build_fuses(void) {
+    const volatile real x = 1 + EPSILON, y = 1 - EPSILON, z = -1;
+    return x * y + z != 0;
+}
+
+/* Chains are the same for vectors of either size only if both fuse or neither does. */
+static void test_fused(void **state) {
+    (void)state;
+    if (!__builtin_cpu_supports("fma"))
+        skip();
+    assert_int_equal(fused, build_fuses());
+}
+#endif
+
+/* Not a law: says which vectors the other tests use, and is skipped if wide ones are missing. */
+static void test_wide(void **state) {
+    (void)state;
+    print_message("products have %s vectors\n", simd_is_wide() ? "wide" : "narrow");
+    if (!SIMD_NARROW && !simd_is_wide()) {
+        print_message("NO AVX-512 HERE: products with wide vectors are not tested\n");
+        skip();
+    }
+}
+
 static int allocate_scratch(void **state) {
     (void)state;
     scratch = aligned_alloc(64, GEMM_SCRATCH * sizeof(double));
@@ -439,6 +518,7 @@ static int allocate_scratch(void **state) {
     /* Its content must not matter. */
     for (size_t i = 0; i < GEMM_SCRATCH * sizeof(double) / sizeof *scratch; i++)
         scratch[i] = NAN;
+    fused = products_fuse();
     return 0;
 }
 
@@ -518,14 +598,14 @@ static void test_mirror_images(void **state) {
 /* One block of k of a widening product has the bits of the product of floats; several are added up
  * as doubles. */
 static void check_widening(enum form ta, enum form tb, size_t m, size_t n, size_t k) {
-    enum { DEEPEST = 264, MOST = 500 };
+    enum { MOST = 500 };
     struct matrix a = random_operand(ta, m, k), b = random_operand(tb, k, n);
     struct matrix part = matrix_of(m, n, 0, 0);
     double sum[MOST], found[MOST];
     assert_true(m * n <= MOST);
     for (size_t i = 0; i < m * n; i++)
         sum[i] = found[i] = (double)random_number();
-    size_t blocks = (k + DEEPEST - 1) / DEEPEST, depth = ((k + blocks - 1) / blocks + 3) / 4 * 4;
+    const size_t depth = block_depth(k);
     for (size_t start = 0; start < k; start += depth) {
         const size_t end = start + depth < k ? start + depth : k;
         const float *from_a = a.data + (ta == PLAIN ? start : start * a.ld);
@@ -542,8 +622,8 @@ static void check_widening(enum form ta, enum form tb, size_t m, size_t n, size_
 
 static void test_widening(void **state) {
     (void)state;
-    static const size_t size[][3] = {
-        {1, 1, 1}, {4, 24, 3}, {7, 29, 264}, {9, 47, 265}, {13, 8, 997}};
+    static const size_t size[][3] = {{1, 1, 1},    {4, 24, 3},   {7, 29, 264},
+                                     {9, 47, 265}, {13, 8, 997}, {5, 99, 270}};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int form = 0; form < 4; form++)
             check_widening(form & 1 ? TRANSPOSED : PLAIN, form & 2 ? TRANSPOSED : PLAIN, size[i][0],
@@ -572,6 +652,10 @@ static void test_lower_widening(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wide),
+#if SIMD_HAS_CLONES
+        cmocka_unit_test(test_fused),
+#endif
         cmocka_unit_test(test_gemm),
         cmocka_unit_test(test_gemm_lower),
         cmocka_unit_test(test_trmm_lower),
@@ -585,7 +669,8 @@ int main(void) {
         cmocka_unit_test(test_triangular_inverse),
         cmocka_unit_test(test_mirror_images),
 #else
-        cmocka_unit_test(test_widening),       cmocka_unit_test(test_lower_widening),
+        cmocka_unit_test(test_widening),
+        cmocka_unit_test(test_lower_widening),
 #endif
     };
     return cmocka_run_group_tests(tests, allocate_scratch, free_scratch);
