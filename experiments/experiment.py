@@ -10,7 +10,8 @@ Who runs is the run's protocol:
     right       the same with the right error bars, where the authors' code mixed them up (astro)
     told        the same with noise that is learned in training and told in prediction (uci)
     averaged    the same with predictions averaged over draws of the test inputs (baselines)
-    unwhitened  the same with q(u) as in the authors' code, not whitened (uci; NIMGP_FO as told)
+    unwhitened  the same with q(u) as in the authors' code, not whitened (uci;
+                NIMGP_NN and NIMGP_FO as told)
     smoother    the same on problems with smoother functions than described (synthetic)
     epoch       the same with a few epochs, for the time they take (satellite of uci, mnist, active)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;

@@ -41,35 +41,36 @@ class Progress(NamedTuple):
 
 
 class Interrupts:
-    """Holds back the exception of an interrupt (Ctrl-C) while C code runs.
+    """Holds back the exception of a signal handler, such as that of Ctrl-C, while C code runs.
 
-    An exception raised inside a callback from C would be lost. So within a ``with`` block the signal
-    handler only stores the exception; the callback then asks the library to stop, and the exception
-    is raised at the end of the block. Signals arrive in the main thread only; in other threads this
-    class does nothing.
+    An exception raised inside a callback from C would be lost, and the training would stop and
+    seem complete. So within a ``with`` block the handlers only store the exception; the callback
+    then asks the library to stop, and the exception is raised at the end of the block. Signals
+    arrive in the main thread only; in other threads this class does nothing.
     """
 
     def __init__(self) -> None:
         self.exception: BaseException | None = None
-        self._previous: Callable[..., Any] | None = None
+        self._previous: dict[int, Callable[..., Any]] = {}  # handlers in Python, by signal
 
     def _note(self, number: int, frame: Any) -> None:
         try:
-            if self._previous is not None:
-                self._previous(number, frame)
+            self._previous[number](number, frame)
         except BaseException as exception:
             self.exception = exception
 
     def __enter__(self) -> Interrupts:
-        previous = signal.getsignal(signal.SIGINT)
-        if threading.current_thread() is threading.main_thread() and callable(previous):
-            self._previous = previous
-            signal.signal(signal.SIGINT, self._note)
+        if threading.current_thread() is threading.main_thread():
+            for number in signal.valid_signals():
+                previous = signal.getsignal(number)
+                if callable(previous):
+                    self._previous[number] = previous
+                    signal.signal(number, self._note)
         return self
 
     def __exit__(self, kind: Any, exception: Any, trace: Any) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
         if self.exception is not None and exception is None:
             raise self.exception
 

@@ -123,6 +123,26 @@ def test_own_handlers_are_asked(problem):
         signal.signal(signal.SIGINT, before)
 
 
+def test_exceptions_of_other_signals_are_raised(problem):
+    """Here that of an alarm, without a progress function: it was lost, and the fit seemed complete."""
+    X, y, sigma, _ = problem
+
+    def late(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, late)
+    clf = NoisyGPClassifier(**QUICK | {"max_epochs": 20000, "stop": "fixed"})
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(TimeoutError):
+            clf.fit(X, y, X_err=sigma)
+        assert signal.getsignal(signal.SIGALRM) is late
+        assert 0 < clf.n_iter_ < 20000
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_progress_is_told_and_may_stop(problem):
     X, y, sigma, _ = problem
     told = []
