@@ -54,7 +54,7 @@ class Protocol:
     jitter: float = 1e-3 / np.e  # 1e-3, where the kernel's variance starts at e
     epsilon: float = 1e-3
     white: float = float(np.exp(-20))  # variance at the start
-    whiten: bool = True  # the authors do not: README.md says which runs do
+    whiten: bool = True  # the authors do not whiten; README.md says which runs here do not
     near: bool = False  # NIMGP_NN starts at the measurements
 
     def estimator(

@@ -120,14 +120,14 @@ def mean_ranks(
     """Ranks (1 is best, ties share) of methods on each split, averaged over splits, then over sets.
 
     Every set counts the same, however many of its splits were run. A method that has no runs of the
-    protocol on a set is taken there as in INSTEAD.
+    protocol on a set, or too few, is taken there as in INSTEAD.
     """
     value: dict[str, dict[int, dict[str, float]]] = {}  # by set, split and method
-    known = {run.task[:3] for run in runs}
+    repeats = Counter(run.task[:3] for run in runs)
+    order = (protocol, *INSTEAD.get(protocol, ()))
     for run in runs:
         task, at = run.task, fields(run.task.setting)
-        order = (protocol, *INSTEAD.get(protocol, ()))
-        wanted = next((p for p in order if (p, *task[1:3]) in known), protocol)
+        wanted = next((p for p in order if repeats[(p, *task[1:3])] >= FEW), protocol)
         if task.protocol == wanted and at["noise"] == noise:
             splits = value.setdefault(at["set"], {})
             splits.setdefault(task.repeat, {})[task.method] = getattr(run, metric)

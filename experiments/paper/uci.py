@@ -53,7 +53,7 @@ def run(task: Task, place: Place) -> Outcome:
     problem = Problem(X[train], y[train], X_err, X[test], y[test], X_err, int(y.max()) + 1)
     if task.protocol == "epoch":
         return time_epochs(task, place, problem, protocol, TIMED_EPOCHS)
-    if task.protocol == "unwhitened" and task.method in TOLD or task.method == "NIMGP_FO":
+    if task.method == "NIMGP_FO" or (task.protocol == "unwhitened" and task.method in TOLD):
         return run_told(task, place, problem, protocol, variance or protocol.noise_start)
     seed = 0 if task.protocol == "ours" else task.repeat  # splits differ enough
     return brief(run_method(task, place, problem, protocol, seed)[0])
@@ -69,7 +69,8 @@ def run_told(
 ) -> Outcome:
     """`published` and `told` of one training: in prediction noise as learned, and this variance.
 
-    `unwhitened` is one of its own, with this variance; details say what learned noise would give.
+    Where more was learned, that is what counts in both. `unwhitened` is a training of its own, with
+    this variance; details say what the learned noise gives.
     """
     if place.short:
         problem = problem.cut(60, 40)
@@ -79,7 +80,7 @@ def run_told(
     found = {}
     begin = time.process_time()
     fit(estimator, problem._replace(X_err=0.0), told=True)
-    rest = np.maximum(variance - estimator.noise_variance_, 0.0)  # both count in prediction
+    rest = np.maximum(variance - estimator.noise_variance_, 0.0)  # what was learned counts, too
     for name, given in (("published", 0.0), ("told", rest)):
         err = np.sqrt(np.broadcast_to(given, problem.X_test.shape))
         p = estimator.predict_proba(problem.X_test, X_err=err)

@@ -107,8 +107,8 @@ learn_novelty : {"auto", "always"}, default="auto"
 jitter : float, default=1e-6
     Added to the diagonal of covariance matrices, relative to the kernel's variance.
 whiten : bool, default=True
-    Whether training moves the posterior of the inducing values in units of their prior. The
-    posteriors are the same with False, but steps of Adam are different; True usually needs fewer.
+    Whether training moves the posterior of the inducing values in units of their prior.
+    With False, it moves them as they are: the same distributions, but other steps of Adam.
 white_start : float or None, default=None
     Initial variance of the latent functions' white noise. None: exp(-10).
 standardise : bool, default=True

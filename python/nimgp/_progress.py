@@ -49,28 +49,36 @@ class Interrupts:
     arrive in the main thread only; in other threads this class does nothing.
     """
 
+    _SIGNALS = tuple(signal.valid_signals())
+
     def __init__(self) -> None:
         self.exception: BaseException | None = None
         self._previous: dict[int, Callable[..., Any]] = {}  # handlers in Python, by signal
+        self._holds = False  # else a signal arrives while handlers are exchanged: nothing is lost
 
     def _note(self, number: int, frame: Any) -> None:
         try:
             self._previous[number](number, frame)
         except BaseException as exception:
+            if not self._holds:
+                raise
             self.exception = exception
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
-            for number in signal.valid_signals():
+            for number in self._SIGNALS:
                 previous = signal.getsignal(number)
                 if callable(previous):
                     self._previous[number] = previous
                     signal.signal(number, self._note)
+        self._holds = True
         return self
 
     def __exit__(self, kind: Any, exception: Any, trace: Any) -> None:
+        self._holds = False
         for number, previous in self._previous.items():
-            signal.signal(number, previous)
+            if signal.getsignal(number) == self._note:  # a handler may have set another
+                signal.signal(number, previous)
         if self.exception is not None and exception is None:
             raise self.exception
 

@@ -230,7 +230,7 @@ def test_mean_ranks_count_sets_alike() -> None:
     """One set has ten times the splits of the others, and another order of the methods."""
     runs = [
         Run(Task("published", m, f"noise=0.1 set={s}", k), 0, float(-i if s == "a" else i), 0, 1, "", {})
-        for i, m in enumerate(ALL) for s in "abcdefgh" for k in range(20 if s == "a" else 2)
+        for i, m in enumerate(ALL) for s in "abcdefgh" for k in range(20 if s == "a" else 3)
     ]  # fmt: skip
     ranks = published.mean_ranks(runs, "nll", "0.1", ALL)
     assert [ranks[m].mean for m in ALL] == [11 / 8, 17 / 8, 23 / 8, 29 / 8]
@@ -249,6 +249,10 @@ def test_mean_ranks_count_sets_alike() -> None:
            if r.task.method == m and r.task.setting.endswith("set=a")]  # fmt: skip
     ranks = published.mean_ranks(runs + told + one, "nll", "0.1", ALL, "unwhitened")
     assert [ranks[m].mean for m in ALL] == [15 / 8, 23 / 8, 31 / 8, 11 / 8]
+    # one that has just begun changes nothing
+    begun = [r for r in one if r.task.repeat < 2]
+    ranks = published.mean_ranks(runs + told + begun, "nll", "0.1", ALL, "unwhitened")
+    assert [ranks[m].mean for m in ALL] == [18 / 8, 24 / 8, 30 / 8, 1]
 
 
 @pytest.fixture

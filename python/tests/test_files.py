@@ -42,7 +42,7 @@ def test_everything_comes_back(problem, path):
     clf = NoisyGPClassifier("amortised", "both", "matern52", 9, epsilon=0.01, learn_epsilon=True,
                             noise_start=0.1, jitter=1e-5, alpha=0.5, caution=0.8,
                             lengthscale_prior=1.5, batch_size=64, n_draws=2, population="flat",
-                            missing="ignore",
+                            missing="ignore", whiten=False, white_start=1e-3,
                             **QUICK).fit(frame, y, X_err=sigma)  # fmt: skip
     clf.save(path)
     back = NoisyGPClassifier.load(path)

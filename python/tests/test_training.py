@@ -137,7 +137,7 @@ def test_exceptions_of_other_signals_are_raised(problem):
         with pytest.raises(TimeoutError):
             clf.fit(X, y, X_err=sigma)
         assert signal.getsignal(signal.SIGALRM) is late
-        assert 0 < clf.n_iter_ < 20000
+        assert clf.n_iter_ < 20000
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

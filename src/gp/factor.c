@@ -328,7 +328,7 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
  * dK_zz = -sym(L_K^-T Phi(P) L_K^-1) with P = m b' + 2 W (A diag(d_var) A'), where Phi keeps the
  * lower triangle and halves the diagonal. docs/derivations/gp.md shows why this needs neither a
  * product of size M x M x R nor the adjoint of the Cholesky factor. An unwhitened
- * posterior adds a term.
+ * posterior adds two terms.
  */
 static void covariance_gradient(struct gp_factor *factor, const struct gp_shape *shape,
                                 const struct gp_parameters *theta, struct gp_gather *gather,

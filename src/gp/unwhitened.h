@@ -8,7 +8,7 @@
  *
  *     m = L_K^-1 n,   L = L_K^-1 S,
  *
- * but a step of Adam in n and S is another one than in m and L. Everything is computed from m and L
+ * but a step of Adam in n and S differs from one in m and L. Everything is computed from m and L
  * as ever; these functions convert them, and their gradients dm and dL (M x M, lower).
  */
 

@@ -41,8 +41,9 @@
 /*
  * SIMD_WIDE marks a function that is compiled for AVX-512 with the widest vectors, and called only
  * if simd_is_wide(). Each element has the same operations as in a function with SIMD_CLONES and
- * therefore the same bits. (Not so in sanitized builds, where only SIMD_WIDE functions fuse
- * multiply-adds.) Tests define SIMD_NARROW as 1 to run what a processor without AVX-512 runs.
+ * therefore the same bits. (Not so in builds without clones, sanitized or without glibc, where
+ * only SIMD_WIDE functions fuse multiply-adds.) Tests define SIMD_NARROW as 1 to run what a
+ * processor without AVX-512 runs.
  */
 #ifndef SIMD_NARROW
 #define SIMD_NARROW 0

@@ -185,7 +185,7 @@ void place_inputs(struct bound *bound) {
 /* Two units per function, its prior and its posterior. The larger ones are first, so that threads
  * finish at about the same time. An unwhitened posterior needs the prior's factor, and the gradient
  * by the prior needs that by the posterior: the first unit then takes both. */
-static bool has_posterior(const struct bound *bound, size_t unit) {
+static bool takes_posterior(const struct bound *bound, size_t unit) {
     return bound->model->gp.unwhitened == (unit < bound->model->functions);
 }
 
@@ -199,7 +199,7 @@ void factor_part(void *context, size_t unit, size_t worker) {
         bound->factored[c] = gp_factor_prior(factor, gp, &bound->theta[c], bound->scratch[worker]);
         bound->model->jitter[c] = factor->jitter;
     }
-    if (has_posterior(bound, unit))
+    if (takes_posterior(bound, unit))
         gp_factor_posterior(factor, gp, &bound->theta[c], bound->scratch[worker]);
 }
 
@@ -349,7 +349,7 @@ void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
     struct gp_gather *gather = gather_of(bound, c, worker);
-    if (has_posterior(bound, unit))
+    if (takes_posterior(bound, unit))
         gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
                               &bound->gradient_of[c], bound->scratch[worker]);
     if (unit >= functions)

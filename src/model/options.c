@@ -255,7 +255,7 @@ static const struct option option_list[] = {
     {{"whiten", "1",
       "0 or 1",
       "Whether training moves the posterior of the inducing values in units of their prior (1) or as it is "
-      "(0). The posteriors are the same, but steps of Adam are different; 1 usually needs fewer.",
+      "(0). Both describe the same distributions, but Adam's steps are different.",
       NIM_OPTION_FLAG, NAMES("0", "1"), 0, 1, NIM_OPTION_SHAPES},
      WHOLE, AT(whiten)},
     {{"white_start", "0",

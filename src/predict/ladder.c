@@ -77,13 +77,13 @@ bool ladder_fill(struct nim_predictor *predictor) {
 static void add_signal_and_noise(const struct nim_predictor *predictor, size_t c, double *signal,
                                  double *noise) {
     const struct gp_factor *factor = &predictor->factor[c];
-    const double *m_of_q = gp_mean(factor, &predictor->model->gp, &predictor->theta[c]);
+    const double *mean_of_w = gp_mean(factor, &predictor->model->gp, &predictor->theta[c]);
     size_t m = predictor->model->inducing;
     double *row = factor->work; /* of L_K L */
     double sum = 0.0, square = 0.0, variance = 0.0;
     for (size_t i = 0; i < m; i++) {
         const double *root = factor->root + i * m;
-        double mean = dot(i + 1, root, m_of_q);
+        double mean = dot(i + 1, root, mean_of_w);
         memset(row, 0, (i + 1) * sizeof(double));
         for (size_t j = 0; j <= i; j++)
             add_scaled(j + 1, root[j], factor->l + j * m, row);

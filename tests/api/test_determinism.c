@@ -223,7 +223,8 @@ static void threads_single_precision(void **state) {
                                   .input = input_list[i]->name,
                                   .noise = i % 2 ? "given" : "both",
                                   .samples = 1 + i % 2,
-                                  .single = true};
+                                  .single = true,
+                                  .unwhitened = i % 4 < 2};
         same_for_any_threads(&problem, 70, 2 + i % 2);
     }
 }

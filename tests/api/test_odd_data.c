@@ -261,6 +261,7 @@ static void other_options(void **state) {
         {"prior_variance", "0.1"}, {"layers", "6"},         {"units", "1"},
         {"noise_start", "100"},    {"degree", "9"},         {"seed", "9007199254740992"},
         {"stop", "fixed"},         {"noise_start", "1e-6"}, {"inducing", "1"},
+        {"whiten", "0"},           {"white_start", "100"},  {"white_start", "1e-12"},
     };
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         struct fixture fixture;

@@ -95,6 +95,7 @@ static void every_kernel_and_input(void **state) {
 static void many_attributes(void **state) {
     (void)state;
     every_combination(3, 37, 13, check);
+    every_unwhitened(3, 37, 13, check);
 }
 
 static void every_likelihood_and_input(void **state) {

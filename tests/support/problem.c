@@ -225,26 +225,35 @@ const char *kernel_in_turn(size_t turn) {
     return kernel_list[turn % count]->name;
 }
 
-void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check) {
+static void combine(struct problem problem, check_function *check) {
     static const char *const noise[] = {"given", "learned", "both"};
     size_t combination = 0;
     for (size_t k = 0; kernel_list[k]; k++)
         for (size_t i = 0; input_list[i]; i++)
             for (size_t n = 0; n < 3; n++) {
-                struct problem problem = {.classes = classes,
-                                          .attributes = attributes,
-                                          .inducing = inducing,
-                                          .kernel = kernel_list[k]->name,
-                                          .input = input_list[i]->name,
-                                          .noise = noise[n],
-                                          .samples = n == 1 ? 2 : 1,
-                                          .learn_epsilon = n == 2};
+                problem.kernel = kernel_list[k]->name;
+                problem.input = input_list[i]->name;
+                problem.noise = noise[n];
+                problem.samples = n == 1 ? 2 : 1;
+                problem.learn_epsilon = n == 2;
                 /* Sums alternate: how noise is learned does not depend on the terms of the
                  * kernel. */
                 if (kernel_list[k]->terms == 1 || n == k % 3)
                     check(&problem, combination);
                 combination++;
             }
+}
+
+void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check) {
+    combine((struct problem){.classes = classes, .attributes = attributes, .inducing = inducing},
+            check);
+}
+
+void every_unwhitened(size_t classes, size_t attributes, size_t inducing, check_function *check) {
+    combine(
+        (struct problem){
+            .classes = classes, .attributes = attributes, .inducing = inducing, .unwhitened = true},
+        check);
 }
 
 void every_likelihood(size_t classes, size_t attributes, size_t inducing, double alpha,

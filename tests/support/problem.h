@@ -32,6 +32,7 @@ const char *kernel_in_turn(size_t turn);
 /* Calls `check` with every kernel, input model and noise mode at these sizes, numbered from 0. */
 typedef void check_function(const struct problem *problem, size_t combination);
 void every_combination(size_t classes, size_t attributes, size_t inducing, check_function *check);
+void every_unwhitened(size_t classes, size_t attributes, size_t inducing, check_function *check);
 
 /* Calls `check` with every likelihood, input model and noise mode, C classes where it has any. */
 void every_likelihood(size_t classes, size_t attributes, size_t inducing, double alpha,

@@ -242,10 +242,9 @@ static void fill_covariance(struct reference_gp *gp) {
     gp->log_determinant = reference_inverse(m, gp->covariance, gp->inverse);
 }
 
-/* q(u) from q(w) = N(m, L L'): u = L_K w. */
-/* q(u) from its parameters: those of q(w), or its own. */
-static void unwhiten(struct reference_gp *gp, const struct gp_shape *shape,
-                     const struct gp_parameters *theta) {
+/* q(u) from its parameters: those of q(w) with u = L_K w, or its own. */
+static void read_posterior(struct reference_gp *gp, const struct gp_shape *shape,
+                           const struct gp_parameters *theta) {
     size_t m = gp->inducing;
     real *root = reals(m * m), *l = reals(m * m), *whitened = reals(m), *product = reals(m * m);
     assert_true(reference_cholesky(m, gp->covariance, root));
@@ -288,7 +287,7 @@ void reference_gp_create(struct reference_gp *gp, const struct gp_shape *shape,
     *gp = (struct reference_gp){0};
     read_kernel(gp, shape, theta, jitter);
     fill_covariance(gp);
-    unwhiten(gp, shape, theta);
+    read_posterior(gp, shape, theta);
     prepare_prediction(gp);
 }
 
