@@ -238,19 +238,10 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
     return true;
 }
 
-/* The lower triangle of L, from its stored form. */
-static void unpack_root(const struct gp_factor *factor, size_t m, const double *packed) {
-    for (size_t i = 0; i < m; packed += ++i) {
-        double *row = factor->l + i * m;
-        memcpy(row, packed, i * sizeof(double));
-        row[i] = exp(packed[i]);
-    }
-}
-
 void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta, double *scratch) {
     size_t m = shape->inducing;
-    unpack_root(factor, m, theta->l);
+    gp_unpack_root(m, theta->l, factor->l);
     if (shape->unwhitened)
         whiten_root(factor, m, scratch);
     const double *packed = theta->l, *mean = gp_mean(factor, shape, theta);
@@ -399,19 +390,6 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
     }
 }
 
-/* dm, and dL in place of 2 G L in posterior_work, with the KL's part. Zeros above the diagonal. */
-static void complete_posterior(struct gp_factor *factor, size_t m, const struct gp_gather *gather) {
-    for (size_t i = 0; i < m; i++) {
-        double *row = factor->posterior_work + i * m;
-        const double *l = factor->l + i * m;
-        for (size_t j = 0; j <= i; j++)
-            row[j] -= l[j];
-        row[i] += 1.0 / l[i];
-        memset(row + i + 1, 0, (m - i - 1) * sizeof(double));
-        factor->d_m[i] = gather->b[i] - factor->m[i];
-    }
-}
-
 /* The gradient of the likelihood's term minus that of the KL divergence. */
 void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                            const struct gp_parameters *theta, const struct gp_gather *gather,
@@ -426,8 +404,7 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
         gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
     }
     if (shape->unwhitened) {
-        complete_posterior(factor, m, gather);
-        unwhitened_gradient(factor, m, theta, gradient, scratch);
+        unwhitened_gradient(factor, m, theta, gather, gradient, scratch);
         return;
     }
     double *packed = gradient->l;

@@ -69,6 +69,10 @@ static inline double gp_sign(const struct gp_shape *shape, size_t term) {
 size_t gp_parameter_count(const struct gp_shape *shape);
 struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *theta);
 
+/* The stored form of L as the lower triangle of a matrix (M x M), and back. */
+void gp_unpack_root(size_t m, const double *packed, double *root);
+void gp_pack_root(size_t m, const double *root, double *packed);
+
 /* ---------------------------------------------------------------- what depends on Z alone ----- */
 
 /* One term of the kernel. */

@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gp/gp.h"
 
+#include <math.h>
+#include <string.h>
+
 size_t gp_parameter_count(const struct gp_shape *shape) {
     size_t m = shape->inducing, d = shape->attributes;
     return 1 + shape->kernel->terms * (1 + d) + m * d + m + m * (m + 1) / 2;
+}
+
+void gp_unpack_root(size_t m, const double *packed, double *root) {
+    for (size_t i = 0; i < m; packed += ++i) {
+        memcpy(root + i * m, packed, i * sizeof(double));
+        root[i * m + i] = exp(packed[i]);
+    }
+}
+
+void gp_pack_root(size_t m, const double *root, double *packed) {
+    for (size_t i = 0; i < m; packed += ++i) {
+        memcpy(packed, root + i * m, i * sizeof(double));
+        packed[i] = log(root[i * m + i]);
+    }
 }
 
 struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *theta) {

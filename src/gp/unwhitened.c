@@ -26,12 +26,28 @@ void unwhitened_covariance(const struct gp_factor *factor, size_t m, double *hal
                m, scratch);
 }
 
-/* dn = L_K^-T dm and dS = tril(L_K^-T dL), because L_K^-T d is the adjoint of L_K^-1 applied. */
+/* dm, and dL in place of 2 G L in posterior_work, with the KL's part. Zeros above the diagonal. */
+static void complete_posterior(const struct gp_factor *factor, size_t m,
+                               const struct gp_gather *gather) {
+    for (size_t i = 0; i < m; i++) {
+        double *row = factor->posterior_work + i * m;
+        const double *l = factor->l + i * m;
+        for (size_t j = 0; j <= i; j++)
+            row[j] -= l[j];
+        row[i] += 1.0 / l[i];
+        memset(row + i + 1, 0, (m - i - 1) * sizeof(double));
+        factor->d_m[i] = gather->b[i] - factor->m[i];
+    }
+}
+
+/* dn = L_K^-T dm and dS = tril(L_K^-T dL), as the adjoint of a product with L_K^-1 is one with
+ * L_K^-T. */
 void unwhitened_gradient(const struct gp_factor *factor, size_t m,
-                         const struct gp_parameters *theta, const struct gp_parameters *gradient,
-                         double *scratch) {
+                         const struct gp_parameters *theta, const struct gp_gather *gather,
+                         const struct gp_parameters *gradient, double *scratch) {
     double *d_s = factor->work, *packed = gradient->l;
     const double *s = theta->l;
+    complete_posterior(factor, m, gather);
     memset(gradient->m, 0, m * sizeof(double));
     for (size_t i = 0; i < m; i++)
         add_scaled(i + 1, factor->d_m[i], factor->inverse + i * m, gradient->m);

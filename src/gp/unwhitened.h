@@ -23,9 +23,9 @@ void whiten_root(const struct gp_factor *factor, size_t m, double *scratch);
 void unwhitened_covariance(const struct gp_factor *factor, size_t m, double *half_p,
                            double *scratch);
 
-/* From dm and dL to the gradient by n and the stored form of S. */
+/* The gradient by n and the stored form of S. posterior_work has 2 G L and gets dL; d_m gets dm. */
 void unwhitened_gradient(const struct gp_factor *factor, size_t m,
-                         const struct gp_parameters *theta, const struct gp_parameters *gradient,
-                         double *scratch);
+                         const struct gp_parameters *theta, const struct gp_gather *gather,
+                         const struct gp_parameters *gradient, double *scratch);
 
 #endif

@@ -100,14 +100,6 @@ static void start_kernel(const struct nim_model *model, const struct gp_paramete
                    theta->log_lengthscale + t * model->attributes);
 }
 
-/* The stored form of a lower triangular root (M x M). */
-static void pack_root(size_t m, const double *root, double *packed) {
-    for (size_t i = 0; i < m; packed += ++i) {
-        memcpy(packed, root + i * m, i * sizeof(double));
-        packed[i] = log(root[i * m + i]);
-    }
-}
-
 /* S = L_K. If K_zz has no factor, S = I; the first step then fails and says why. */
 static bool start_unwhitened(struct nim_model *model) {
     struct arena arena = {0};
@@ -125,7 +117,7 @@ static bool start_unwhitened(struct nim_model *model) {
         gp_scales(&model->gp, &theta, q);
         factor.jitter = model->jitter[c];
         if (gp_factor_prior(&factor, &model->gp, &theta, scratch))
-            pack_root(model->inducing, factor.root, theta.l);
+            gp_pack_root(model->inducing, factor.root, theta.l);
     }
     arena_free(&arena);
     return true;
