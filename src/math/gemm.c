@@ -258,7 +258,8 @@ static void run(const struct product *x, real beta, real *scratch) {
         for (size_t row = 0; row < x->m; row += height) {
             const struct block block = {row, smaller(height, x->m - row), start,
                                         smaller(depth, x->k - start)};
-            (simd_is_wide() ? multiply_block_wide : multiply_block_narrow)(x, &block, scratch);
+            (simd_is_wide_and_fuses() ? multiply_block_wide : multiply_block_narrow)(x, &block,
+                                                                                     scratch);
         }
     }
 }
@@ -266,7 +267,7 @@ static void run(const struct product *x, real beta, real *scratch) {
 #ifndef WIDENING
 /* LANES of the multiply_block that run calls: packed panels depend on it. */
 static size_t vector_lanes(void) {
-    return simd_is_wide() ? WIDE_LANES : NARROW_LANES;
+    return simd_is_wide_and_fuses() ? WIDE_LANES : NARROW_LANES;
 }
 
 size_t REAL(gemm_packed_size)(size_t n, size_t k) {

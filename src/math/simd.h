@@ -41,9 +41,8 @@
 /*
  * SIMD_WIDE marks a function that is compiled for AVX-512 with the widest vectors, and called only
  * if simd_is_wide(). Each element has the same operations as in a function with SIMD_CLONES and
- * therefore the same bits. (Not so in builds without clones, sanitized or without glibc, where
- * only SIMD_WIDE functions fuse multiply-adds.) Tests define SIMD_NARROW as 1 to run what a
- * processor without AVX-512 runs.
+ * therefore the same bits, unless it has multiply-adds, see below. Tests define SIMD_NARROW as 1 to
+ * run what a processor without AVX-512 runs.
  */
 #ifndef SIMD_NARROW
 #define SIMD_NARROW 0
@@ -62,6 +61,12 @@ static inline int simd_is_wide(void) {
     return 0;
 }
 #endif
+
+/* The same for functions with multiply-adds. In builds without clones (sanitized, or without glibc)
+ * only SIMD_WIDE functions would fuse them, and the bits would depend on the processor. */
+static inline int simd_is_wide_and_fuses(void) {
+    return SIMD_HAS_CLONES && simd_is_wide();
+}
 
 /*
  * SIMD_LOOP before a `for`: iterations touch only their own index, so arrays may coincide (in-place
