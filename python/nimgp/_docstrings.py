@@ -23,8 +23,8 @@ noise : {"given", "learned", "both"}, default="given"
 kernel : {choices of kernel}, default="auto"
     Kernel of the latent functions, which sets how smooth they are. "se" is the squared exponential.
     A sum adds a linear function to a nonlinear one. "auto": "matern32" for classes, levels and
-    labels with alpha above 0 and given noise, but "linear+matern32" if errors differ from row to
-    row; "matern52" for numbers and counts with latent inputs; otherwise "se".
+    labels with alpha above 0, but "linear+matern32" if given errors differ from row to row;
+    "matern52" for numbers and counts with latent inputs; otherwise "se".
 n_inducing : int or None, default=None
     Inducing inputs per latent function. None: one for every 20 rows, at least 40 (50 with marginal
     inputs and given noise) and at most 100; if given errors differ from row to row, one for every
@@ -41,8 +41,8 @@ caution : float or None, default=None
     with exact inputs); otherwise 1.
 lengthscale_prior : float or None, default=None
     Width of a log-normal prior of the lengthscales, centred at 1.6 times the square root of the
-    number of attributes; 0: no prior. None: 0.5 for classes, levels and labels with alpha above 0
-    and given noise; otherwise no prior.
+    number of attributes; 0: no prior. None: 0.5 for classes, levels and labels with alpha above
+    0; otherwise no prior.
 max_epochs : int or None, default=None
     Passes over the data: the maximum with ``stop="auto"``, the exact number with ``stop="fixed"``.
     None: 1000 steps but at least 15 passes if alpha is above 0 and inputs are not "latent" or

@@ -43,7 +43,7 @@ static const struct option option_list[] = {
       "auto" KERNEL_LIST(TERM_AFTER_COMMA, SUM_AFTER_COMMA),
       "Kernel of the latent functions, which sets how smooth they are; se is the squared exponential; "
       "a sum adds a linear function to a nonlinear one. auto: matern32 for classes, levels and labels "
-      "with alpha above 0 and given noise, but linear+matern32 if errors differ from row to row; "
+      "with alpha above 0, but linear+matern32 if given errors differ from row to row; "
       "matern52 for numbers and counts with latent inputs; otherwise se.",
       NIM_OPTION_CHOICE, kernel_names, 0, 0, NIM_OPTION_SHAPES},
      KERNEL, AT(kernel)},
@@ -114,8 +114,8 @@ static const struct option option_list[] = {
     {{"lengthscale_prior", "auto",
       "auto, or 0 .. 10",
       "Width of a log-normal prior of the lengthscales, centred at 1.6 times the square root of the "
-      "number of attributes; 0: no prior. auto: 0.5 for classes, levels and labels with alpha above "
-      "0 and given noise; otherwise no prior.",
+      "number of attributes; 0: no prior. auto: 0.5 for classes, levels and labels with alpha above 0; "
+      "otherwise no prior.",
       NIM_OPTION_REAL, NAMES("auto"), 0, 10, NIM_OPTION_SHAPES},
      REAL, AT(lengthscale_prior)},
     {{"epsilon", "0.001",

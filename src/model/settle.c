@@ -33,6 +33,11 @@ enum { FEW_ROWS = 2000 };
  * this. */
 #define LENGTHSCALE_WIDTH 0.5
 
+static bool is_number(const struct nim_options *options) {
+    enum target_kind target = options->likelihood->target;
+    return target == TARGET_NUMBER || target == TARGET_COUNT;
+}
+
 static const struct input_model *choose_input(const struct nim_options *options,
                                               const nim_data *data) {
     enum target_kind target = options->likelihood->target;
@@ -52,20 +57,20 @@ static const struct input_model *choose_input(const struct nim_options *options,
  * from row to row, the noisiest rows are spread over regions that have no other rows. A linear term
  * extrapolates better there than a return to the mean.
  */
-static const char *choose_kernel(const struct input_model *input, bool numbers, bool bold,
-                                 bool own_errors) {
-    if (numbers)
-        return input == &input_latent ? "matern52" : "se";
-    return !bold ? "se" : own_errors ? "linear+matern32" : "matern32";
+static const char *choose_kernel(const struct nim_options *settled, bool own_errors) {
+    if (is_number(settled))
+        return settled->input == &input_latent ? "matern52" : "se";
+    return settled->alpha == 0.0 ? "se" : own_errors ? "linear+matern32" : "matern32";
 }
 
 /* With one draw per row, a q(x) that differs from p(x | x~, y) makes the learned noise of y 12 %
  * too large and that of x too small. With four draws the effect is half as large. */
-static size_t choose_samples(const struct input_model *input, bool numbers, bool learns,
-                             bool own_errors) {
-    if (input == &input_marginal)
-        return learns ? LEARNING_POINTS : own_errors ? OWN_POINTS : EQUAL_POINTS;
-    return input == &input_latent && numbers ? LATENT_POINTS : 1;
+static size_t choose_samples(const struct nim_options *settled, bool own_errors) {
+    if (settled->input == &input_marginal)
+        return settled->noise != NOISE_GIVEN ? LEARNING_POINTS
+               : own_errors                  ? OWN_POINTS
+                                             : EQUAL_POINTS;
+    return settled->input == &input_latent && is_number(settled) ? LATENT_POINTS : 1;
 }
 
 static bool few_exact_classes(const struct input_model *input, enum target_kind target,
@@ -90,15 +95,12 @@ static double choose_alpha(const struct input_model *input, enum target_kind tar
 
 /* True for classes, levels and sets of labels if alpha > 0 and the noise is given. */
 static bool is_bold(const struct nim_options *settled) {
-    enum target_kind target = settled->likelihood->target;
-    bool numbers = target == TARGET_NUMBER || target == TARGET_COUNT;
-    return settled->alpha > 0.0 && !numbers && settled->noise == NOISE_GIVEN;
+    return settled->alpha > 0.0 && !is_number(settled) && settled->noise == NOISE_GIVEN;
 }
 
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data) {
     struct nim_options settled = *options;
     enum target_kind target = options->likelihood->target;
-    bool numbers = target == TARGET_NUMBER || target == TARGET_COUNT;
     if (!settled.input)
         settled.input = choose_input(options, data);
     bool learns = options->noise != NOISE_GIVEN;
@@ -106,15 +108,16 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
         settled.alpha = choose_alpha(settled.input, target, learns, data->rows);
     bool bold = is_bold(&settled), own_errors = bold && !equally_noisy(data);
     if (!settled.kernel)
-        settled.kernel = kernel_named(choose_kernel(settled.input, numbers, bold, own_errors));
+        settled.kernel = kernel_named(choose_kernel(&settled, own_errors));
     if (settled.caution == OPTION_AUTO)
         settled.caution = !bold || few_exact_classes(settled.input, target, data->rows) ? 1.0
                           : own_errors ? SOME_CAUTION
                                        : LITTLE_CAUTION;
     if (settled.lengthscale_prior == OPTION_AUTO)
-        settled.lengthscale_prior = bold ? LENGTHSCALE_WIDTH : 0.0;
+        settled.lengthscale_prior =
+            settled.alpha > 0.0 && !is_number(&settled) ? LENGTHSCALE_WIDTH : 0.0;
     if (settled.samples == 0)
-        settled.samples = choose_samples(settled.input, numbers, learns, own_errors);
+        settled.samples = choose_samples(&settled, own_errors);
     if (settled.batch == 0)
         settled.batch = settled.input == &input_marginal ? BATCH_OF_POINTS : BATCH_OF_ROWS;
     return settled;
