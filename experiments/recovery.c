@@ -4,7 +4,9 @@
  * 5], f(x) = 2 sin(1.2 x); learned are the size and tails of noise, thresholds, and the noise of
  * inputs.
  *
- *     recovery [FIRST [SEEDS]]     prints a page in Markdown
+ *     recovery [FIRST [SEEDS [OPTIONS]]]     prints a page in Markdown
+ *
+ * With OPTIONS, such as "noise=learned input=marginal", only the rows with these options.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "fitted.h"
@@ -142,12 +144,19 @@ static double found(const nim_model *model, const nim_data *data, const struct r
 
 struct plan {
     size_t first, seeds;
-    double *found; /* trials x seeds x MOST_QUANTITIES */
+    const char *only; /* options, or NULL for all trials */
+    double *found;    /* trials x seeds x MOST_QUANTITIES */
 };
+
+static bool is_wanted(const struct plan *plan, const struct trial *trial) {
+    return !plan->only || strcmp(trial->settings, plan->only) == 0;
+}
 
 static void perform(void *context, size_t index) {
     struct plan *plan = context;
     const struct trial *trial = &trials[index / plan->seeds];
+    if (!is_wanted(plan, trial))
+        return;
     size_t seed = plan->first + index % plan->seeds;
     struct rows *rows = malloc(sizeof *rows);
     double sigma = sqrt(trial->input_variance);
@@ -182,7 +191,8 @@ static void print_quantity(const struct plan *plan, size_t t, size_t q) {
 
 int main(int count, char **argument) {
     struct plan plan = {.first = count > 1 ? strtoul(argument[1], NULL, 10) : 0,
-                        .seeds = count > 2 ? strtoul(argument[2], NULL, 10) : 10};
+                        .seeds = count > 2 ? strtoul(argument[2], NULL, 10) : 10,
+                        .only = count > 3 ? argument[3] : NULL};
     if (plan.seeds == 0)
         return 1;
     plan.found = calloc(TRIALS * plan.seeds * MOST_QUANTITIES, sizeof *plan.found);
@@ -202,7 +212,8 @@ int main(int count, char **argument) {
         plan.first, plan.seeds, plan.first, plan.first + plan.seeds - 1, ROWS);
     for (size_t t = 0; t < TRIALS; t++)
         for (size_t q = 0; q < MOST_QUANTITIES && trials[t].quantity[q].name; q++)
-            print_quantity(&plan, t, q);
+            if (is_wanted(&plan, &trials[t]))
+                print_quantity(&plan, t, q);
     free(plan.found);
     return 0;
 }

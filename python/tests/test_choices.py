@@ -25,16 +25,20 @@ def chosen(estimator, *names):
     return tuple(estimator._model.option(name) for name in names)
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS)
-def test_the_library_chooses_for_the_data(kind):
-    names = ("input", "alpha", "caution", "samples", "batch")
-    found = tuple(
+def chosen_for_data(kind, *names):
+    """If each row has errors of its own; if inputs are exact; if noise is learned."""
+    return tuple(
         chosen(fitted(kind, errors=errors, noise=noise), *names)
         for errors, noise in ((True, "given"), (False, "given"), (True, "learned"))
     )
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_the_library_chooses_for_the_data(kind):
+    found = chosen_for_data(kind, "input", "alpha", "caution", "samples", "batch")
     latent = ("latent", "0.7", "1", "4", "200")
     learned = ("marginal", "0.8", "1", "16", "50")
-    wanted = {  # noisy, each row with errors of its own; exact; noise learned
+    wanted = {
         "class": (("marginal", "1", "0.45", "8", "50"), ("exact", "0.5", "1", "1", "200"), learned),
         "level": (("marginal", "0.7", "0.45", "8", "50"), ("exact", "0.7", "0.3", "1", "200"), learned),
         "labels": (("marginal", "1", "0.45", "8", "50"), ("exact", "1", "0.3", "1", "200"),
@@ -42,6 +46,20 @@ def test_the_library_chooses_for_the_data(kind):
         "number": (latent, ("exact", "0", "1", "1", "200"), latent),
         "count": (latent, ("exact", "0", "1", "1", "200"), latent),
     }  # fmt: skip
+    assert found == wanted[kind._target]
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_the_library_chooses_the_kernel(kind):
+    found = chosen_for_data(kind, "kernel", "lengthscale_prior")
+    rough, curve = ("matern32", "0.5"), ("matern52", "0")
+    wanted = {
+        "class": (("linear+matern32", "0.5"), rough, rough),
+        "level": (("linear+matern32", "0.5"), rough, rough),
+        "labels": (("linear+matern32", "0.5"), rough, ("se", "0")),
+        "number": (curve, ("se", "0"), curve),
+        "count": (curve, ("se", "0"), curve),
+    }
     assert found == wanted[kind._target]
 
 
