@@ -12,6 +12,18 @@ void must(nim_status status, const nim_error *error) {
     exit(1);
 }
 
+size_t number_argument(int count, char **argument, int index, size_t otherwise, const char *usage) {
+    if (index >= count)
+        return otherwise;
+    char *end;
+    unsigned long value = strtoul(argument[index], &end, 10);
+    if (value == 0 || *end != '\0' || argument[index][0] == '-') {
+        fprintf(stderr, "usage: %s\n", usage);
+        exit(2);
+    }
+    return value;
+}
+
 nim_model *fitted(const nim_data *data, const char *settings) {
     nim_options *options = nim_options_create();
     nim_error error;

@@ -190,11 +190,10 @@ static void print_quantity(const struct plan *plan, size_t t, size_t q) {
 }
 
 int main(int count, char **argument) {
-    struct plan plan = {.first = count > 1 ? strtoul(argument[1], NULL, 10) : 0,
-                        .seeds = count > 2 ? strtoul(argument[2], NULL, 10) : 10,
+    static const char usage[] = "recovery [FIRST [SEEDS [OPTIONS]]]";
+    struct plan plan = {.first = number_argument(count, argument, 1, 1, usage),
+                        .seeds = number_argument(count, argument, 2, 10, usage),
                         .only = count > 3 ? argument[3] : NULL};
-    if (plan.seeds == 0)
-        return 1;
     plan.found = calloc(TRIALS * plan.seeds * MOST_QUANTITIES, sizeof *plan.found);
     if (!plan.found)
         return 1;

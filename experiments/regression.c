@@ -177,11 +177,10 @@ static void print_table(const struct plan *plan) {
 }
 
 int main(int count, char **argument) {
-    struct plan plan = {.first = count > 1 ? strtoul(argument[1], NULL, 10) : 0,
-                        .seeds = count > 2 ? strtoul(argument[2], NULL, 10) : 10,
-                        .rows = count > 3 ? strtoul(argument[3], NULL, 10) : 250};
-    if (plan.seeds == 0 || plan.rows == 0)
-        return 1;
+    static const char usage[] = "regression [FIRST [SEEDS [ROWS]]]";
+    struct plan plan = {.first = number_argument(count, argument, 1, 1, usage),
+                        .seeds = number_argument(count, argument, 2, 10, usage),
+                        .rows = number_argument(count, argument, 3, 250, usage)};
     plan.scores = calloc(CURVES * METHODS * plan.seeds, sizeof *plan.scores);
     if (!plan.scores)
         return 1;
