@@ -18,7 +18,9 @@ from ..classifiers import all_classes, mean_nll
 from ..data import standardised, uci_table
 from ..experiment import Experiment, Outcome, Place, Problem, Task, errors, fields, learned_noise
 from ..methods import ALL, Protocol, ours, time_epochs
+from ..published import summary
 from ..runs import Run
+from ..tables import grid, with_error
 
 PROTOCOL = Protocol(rate=0.001, epochs=1000, batch=50, inducing=50, noise="learned", whiten=False)
 NOISES = ("0.0", "0.1", "0.25", "0.5")
@@ -70,24 +72,55 @@ def run(task: Task, place: Place) -> Outcome:
     return Outcome(task.repeat, float(mean_nll(p, y[test])), curve[-1], seconds, detail)
 
 
+SHOWN = [("published", method) for method in ALL] + [("ours", "given")]
+
+
+def label(protocol: str, method: str) -> str:
+    return method if protocol == "published" else f"ours, {method}"
+
+
+def curves(runs: list[Run], protocol: str, method: str, setting: str) -> np.ndarray:
+    """Repeats x labels: the error rate after each label."""
+    key = (protocol, method, setting)
+    return np.array([r.detail["curve"] for r in runs if r.task[:3] == key])
+
+
+def errors_by_label(runs: list[Run]) -> list[str]:
+    """The error at the start, half-way and at the end."""
+    rows = []
+    for setting in EXPERIMENT.settings:
+        for protocol, method in SHOWN:
+            found = curves(runs, protocol, method, setting)
+            if len(found):
+                last = found.shape[1] - 1
+                at = [with_error(summary(found[:, k].tolist())) for k in (0, last // 2, last)]
+                rows.append([setting, label(protocol, method), str(len(found)), *at])
+    head = ["setting", "method", "repeats", "first", "half of the labels", "all labels"]
+    return ["### Error rate as labels are added", "", *grid(head, rows)] if rows else []
+
+
 def draw(runs: list[Run], out: Path) -> list[str]:
     """Error as labels are added, and how much it fell since the start."""
-    methods = [("published", m) for m in ALL] + [("ours", "given")]
-    figure, axes = figures.panels(3, len(NOISES), 2.8, 2.1)
+    noises = [n for n in NOISES if any(r.task.setting.endswith(f"noise={n}") for r in runs)]
+    figure, axes = figures.panels(3, len(noises), 2.8, 2.1)
     for i, mode in enumerate(("entropy", "random", "reduction")):
-        for j, noise in enumerate(NOISES):
-            for (protocol, method), colour in zip(methods, figures.COLOURS, strict=False):
-                key = (protocol, method, f"{'random' if i == 1 else 'entropy'} noise={noise}")
-                curves = np.array([r.detail["curve"] for r in runs if r.task[:3] == key])
-                if len(curves):
-                    shown = curves[:, :1] - curves if mode == "reduction" else curves
-                    label = method if protocol == "published" else f"ours, {method}"
-                    axes[i, j].plot(shown.mean(axis=0), color=colour, label=label)
+        for j, noise in enumerate(noises):
+            for (protocol, method), colour in zip(SHOWN, figures.COLOURS, strict=False):
+                setting = f"{'random' if i == 1 else 'entropy'} noise={noise}"
+                found = curves(runs, protocol, method, setting)
+                if len(found):
+                    shown = found[:, :1] - found if mode == "reduction" else found
+                    axes[i, j].plot(shown.mean(axis=0), color=colour, label=label(protocol, method))
             axes[i, j].set_title(f"{mode}, noise {noise}", fontsize=9)
     if axes[0, 0].lines:
         axes[0, 0].legend(fontsize=6)
     caption = "Test error as labels are added, by entropy and at random; its reduction by entropy"
     return ["### Curves", "", *figures.save(figure, out, "active", caption)]
+
+
+def sections(runs: list[Run], out: Path) -> list[str]:
+    done = [r for r in runs if "curve" in r.detail]
+    return errors_by_label(done) + draw(done, out) if done else []
 
 
 EXPERIMENT = Experiment(
@@ -100,5 +133,5 @@ EXPERIMENT = Experiment(
     leaves_out=lambda protocol, _, setting: protocol == "epoch" and "noise=0.25" not in setting,
     needs=("uci/waveform.csv",),
     run=run,
-    sections=draw,
+    sections=sections,
 )
