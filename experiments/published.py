@@ -157,10 +157,8 @@ def ranks_of(rows: list[list[float]]) -> np.ndarray:
 def ours_for(figure: Figure, runs: list[Run], protocol: str = "published") -> Ours | None:
     """What the runs of an experiment say of a published figure."""
     if figure.metric not in ("nll", "error"):
-        values = [r.detail["seconds_per_epoch"] for r in runs if r.task.method == figure.method
-                  and r.task.protocol in (protocol, "epoch")
-                  and "seconds_per_epoch" in r.detail]  # fmt: skip
-        return summary(values)
+        timed = [r for r in runs if r.task[:2] == ("epoch", figure.method)]
+        return summary(r.detail["seconds_per_epoch"] for r in timed)
     if figure.setting.endswith("set=mean_rank"):
         noise = fields(figure.setting)["noise"]
         return mean_ranks(runs, figure.metric, noise, ALL, protocol).get(figure.method)

@@ -268,7 +268,7 @@ def test_every_published_figure_can_be_run(all_figures: list[published.Figure]) 
     runs_of = {
         name: [
             Run(task, 0, 1.0 + task.repeat, 0.1 * task.repeat, 1.0, "", {"seconds_per_epoch": 1.0})
-            for task in e.tasks(["published"], range(5), lambda task: True)
+            for task in e.tasks(["published", "epoch"], range(5), lambda task: True)
         ]
         for name, e in EXPERIMENTS.items()
     }
