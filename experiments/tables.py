@@ -200,7 +200,7 @@ def report(
              "standard error is that of the paper, for as many repeats.", ""]  # fmt: skip
     if experiment.table and not figures:
         lines += ["The list of published figures is not there, so this stands alone.", ""]
-    for metric in METRICS:
+    for metric in METRICS if experiment.table else ():
         lines += beside_paper(experiment, metric, figures, runs)
         lines += beside_ours(experiment, metric, figures, runs)
     lines += experiment.sections(runs, out)

@@ -81,8 +81,11 @@ def label(protocol: str, method: str) -> str:
 
 def curves(runs: list[Run], protocol: str, method: str, setting: str) -> np.ndarray:
     """Repeats x labels: the error rate after each label."""
-    key = (protocol, method, setting)
-    return np.array([r.detail["curve"] for r in runs if r.task[:3] == key])
+    return np.array([r.detail["curve"] for r in select(runs, protocol, method, setting)])
+
+
+def select(runs: list[Run], *key: str) -> list[Run]:
+    return [r for r in runs if r.task[:3] == key]
 
 
 def errors_by_label(runs: list[Run]) -> list[str]:
@@ -94,8 +97,10 @@ def errors_by_label(runs: list[Run]) -> list[str]:
             if len(found):
                 last = found.shape[1] - 1
                 at = [with_error(summary(found[:, k].tolist())) for k in (0, last // 2, last)]
-                rows.append([setting, label(protocol, method), str(len(found)), *at])
-    head = ["setting", "method", "repeats", "first", "half of the labels", "all labels"]
+                nll = summary(r.nll for r in select(runs, protocol, method, setting))
+                name = label(protocol, method)
+                rows.append([setting, name, str(len(found)), *at, with_error(nll)])
+    head = ["setting", "method", "repeats", "first", "half of the labels", "all labels", "NLL, all"]
     return ["### Error rate as labels are added", "", *grid(head, rows)] if rows else []
 
 
