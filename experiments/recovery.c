@@ -194,6 +194,13 @@ int main(int count, char **argument) {
     struct plan plan = {.first = number_argument(count, argument, 1, 1, usage),
                         .seeds = number_argument(count, argument, 2, 10, usage),
                         .only = count > 3 ? argument[3] : NULL};
+    size_t wanted = 0;
+    for (size_t t = 0; t < TRIALS; t++)
+        wanted += is_wanted(&plan, &trials[t]);
+    if (wanted == 0) {
+        fprintf(stderr, "recovery: no row has the options '%s'\n", plan.only);
+        return 2;
+    }
     plan.found = calloc(TRIALS * plan.seeds * MOST_QUANTITIES, sizeof *plan.found);
     if (!plan.found)
         return 1;

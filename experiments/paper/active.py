@@ -79,13 +79,13 @@ def label(protocol: str, method: str) -> str:
     return method if protocol == "published" else f"ours, {method}"
 
 
+def select(runs: list[Run], *key: str) -> list[Run]:
+    return [r for r in runs if r.task[:3] == key]
+
+
 def curves(runs: list[Run], protocol: str, method: str, setting: str) -> np.ndarray:
     """Repeats x labels: the error rate after each label."""
     return np.array([r.detail["curve"] for r in select(runs, protocol, method, setting)])
-
-
-def select(runs: list[Run], *key: str) -> list[Run]:
-    return [r for r in runs if r.task[:3] == key]
 
 
 def errors_by_label(runs: list[Run]) -> list[str]:

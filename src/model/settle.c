@@ -93,9 +93,14 @@ static double choose_alpha(const struct input_model *input, enum target_kind tar
     }
 }
 
-/* True for classes, levels and sets of labels if alpha > 0 and the noise is given. */
+/* True for classes, levels and sets of labels if alpha > 0. */
+static bool fits_probabilities(const struct nim_options *settled) {
+    return settled->alpha > 0.0 && !is_number(settled);
+}
+
+/* The same if the noise is given. */
 static bool is_bold(const struct nim_options *settled) {
-    return settled->alpha > 0.0 && !is_number(settled) && settled->noise == NOISE_GIVEN;
+    return fits_probabilities(settled) && settled->noise == NOISE_GIVEN;
 }
 
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data) {
@@ -114,8 +119,7 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
                           : own_errors ? SOME_CAUTION
                                        : LITTLE_CAUTION;
     if (settled.lengthscale_prior == OPTION_AUTO)
-        settled.lengthscale_prior =
-            settled.alpha > 0.0 && !is_number(&settled) ? LENGTHSCALE_WIDTH : 0.0;
+        settled.lengthscale_prior = fits_probabilities(&settled) ? LENGTHSCALE_WIDTH : 0.0;
     if (settled.samples == 0)
         settled.samples = choose_samples(&settled, own_errors);
     if (settled.batch == 0)
