@@ -12,6 +12,7 @@ Who runs is the run's protocol:
     averaged    the same with predictions averaged over draws of the test inputs (baselines)
     unwhitened  the same with q(u) as in the authors' code, not whitened (uci;
                 NIMGP_NN and NIMGP_FO as told)
+    started     unwhitened, with learned noise that starts at the injected variance (uci)
     smoother    the same on problems with smoother functions than described (synthetic)
     epoch       the same with a few epochs, for the time they take (satellite of uci, mnist, active)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
@@ -36,12 +37,14 @@ import numpy as np
 from nimgp import NoisyGPClassifier
 
 ROOT = Path(__file__).parents[1]
-PROTOCOLS = ("published", "right", "told", "averaged", "unwhitened", "smoother", "epoch", "ours", "peers")
+PROTOCOLS = ("published", "right", "told", "averaged", "unwhitened", "started", "smoother", "epoch", "ours",
+             "peers")  # fmt: skip
 CHECKS = {  # of a reason
     "right": "right error bars",
     "told": "noise told in prediction",
     "averaged": "prediction averaged over draws",
     "unwhitened": "q(u) not whitened",
+    "started": "learned noise starts at the injected",
     "smoother": "problems with smoother functions",
 }
 

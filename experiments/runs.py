@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import csv
 import datetime
+import functools
 import io
 import json
+import math
 import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,7 +21,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from .experiment import Experiment, Outcome, Place, Task
+from .experiment import ROOT, Experiment, Outcome, Place, Task
 
 COLUMNS = ("protocol", "method", "setting", "repeat", "seed", "nll", "error", "seconds", "when",
            "detail")  # fmt: skip
@@ -34,25 +38,44 @@ class Run(NamedTuple):
 
 
 def read_runs(path: Path) -> list[Run]:
-    """Of several rows of one run the last counts. A row cut short is no run."""
+    """Of several rows of one run the last counts. A row cut short is no run, and is told of.
+
+    A row is one line, whatever its quotes: one that was cut inside a quoted cell must not take the
+    next one with it.
+    """
     if not path.exists():
         return []
-    found: dict[Task, Run] = {}
-    with path.open(newline="") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or COLUMNS) != COLUMNS:
-            raise SystemExit(f"{path}: the columns are not {', '.join(COLUMNS)}")
-        for row in reader:
-            try:
-                run = Run(
-                    Task(row["protocol"], row["method"], row["setting"], int(row["repeat"])),
-                    int(row["seed"]), float(row["nll"]), float(row["error"]),
-                    float(row["seconds"]), row["when"], json.loads(row["detail"]),
-                )  # fmt: skip
-            except (TypeError, ValueError):
-                continue
-            found[run.task] = run
-    return list(found.values())
+    head, *lines = path.read_text(errors="replace").splitlines() or [",".join(COLUMNS)]
+    if tuple(head.split(",")) != COLUMNS:
+        raise SystemExit(f"{path}: the columns are not {', '.join(COLUMNS)}")
+    each = [run_of(line) for line in lines]
+    if None in each:
+        tell_once(f"{path}: line {each.index(None) + 2} is no run and is left out "
+                  f"({each.count(None)} of {len(each)} lines are not)")  # fmt: skip
+    return list({run.task: run for run in each if run}.values())
+
+
+@functools.cache
+def tell_once(text: str) -> None:
+    print(f"experiments: {text}", file=sys.stderr)
+
+
+def run_of(line: str) -> Run | None:
+    try:
+        ((protocol, method, setting, repeat, seed, nll, error, seconds, when, detail),) = csv.reader([line])
+        numbers = float(nll), float(error), float(seconds)
+        task = Task(protocol, method, setting, int(repeat))
+        run = Run(task, int(seed), *numbers, when, json.loads(detail))
+    except (ValueError, csv.Error):
+        return None
+    return run if all(map(math.isfinite, numbers)) else None
+
+
+def check_writable(path: Path) -> None:
+    """Before the first run, which may take an hour."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab"):
+        pass
 
 
 def append_run(path: Path, task: Task, outcome: Outcome, when: str | None = None) -> None:
@@ -60,7 +83,7 @@ def append_run(path: Path, task: Task, outcome: Outcome, when: str | None = None
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    check_writable(path)
     with path.open("ab+") as file:
         if file.tell() == 0:
             writer.writerow(COLUMNS)
@@ -71,6 +94,19 @@ def append_run(path: Path, task: Task, outcome: Outcome, when: str | None = None
         writer.writerow([*task, outcome.seed, f"{outcome.nll:.6g}", f"{outcome.error:.6g}",
                          f"{outcome.seconds:.4g}", when or now, detail])  # fmt: skip
         file.write(text.getvalue().encode())
+
+
+@functools.cache
+def source_version() -> str:
+    """The commit of the sources, with a plus where they were changed since; empty outside Git."""
+    git = ["git", "-C", str(ROOT)]
+    try:
+        commit = subprocess.run([*git, "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True)
+        sources = ["include", "src", "python", "experiments"]
+        same = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", *sources], capture_output=True)
+    except OSError:
+        return ""
+    return commit.stdout.strip() + "+" * (same.returncode == 1)
 
 
 def take_same(experiment: Experiment, tasks: Iterable[Task], folder: Path) -> int:
@@ -110,7 +146,8 @@ def run_missing(
         for task, outcome in finished:
             for each, its in ((task, outcome), *outcome.also):
                 if each not in done:
-                    append_run(path, each, its)
+                    detail = its.detail | {"commit": source_version()}
+                    append_run(path, each, its._replace(detail=detail))
             bar.set_postfix_str(f"{task.setting} {task.method} NLL {outcome.nll:.3f}")
             bar.update()
     return len(left)

@@ -14,11 +14,11 @@ from .tables import COST_HEAD, METRICS, cost_rows, gaps_of_ours, grid
 ABBREVIATED = {"nll": "NLL", "error": "error rate"}
 
 
-def write_overview(experiments: list[Experiment], data: Path, out: Path) -> None:
-    """Writes overview.md into the folder, from the runs that are there."""
+def write_overview(experiments: list[Experiment], data: Path, out: Path) -> bool:
+    """Writes overview.md into the folder, from the runs that are there; False: there are none."""
     runs_of = {e.name: read_runs(out / "runs" / f"{e.name}.csv") for e in experiments}
     if not any(runs_of.values()):
-        return
+        return False
     lines = ["# Overview", ""]
     figures = read_figures(data)
     if figures:
@@ -38,6 +38,7 @@ def write_overview(experiments: list[Experiment], data: Path, out: Path) -> None
     total = ["all", "published", "", f"{whole:.1f}", "", "", f"{spent:.2f}"]
     lines += grid(COST_HEAD, [*costs, total])
     (out / "overview.md").write_text("\n".join(lines))
+    return True
 
 
 def ours_beside_best(

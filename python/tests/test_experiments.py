@@ -50,16 +50,19 @@ def test_short_variant(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     protocols = [p for p in experiment.methods if p != "peers" or name == "toy"]
     words = ["--short", "--workers", 1, "--out", tmp_path, "--protocols", ",".join(protocols)]
     assert run_command(monkeypatch, name, *words) == 0
-    runs = read_runs(tmp_path / "runs" / f"{name}.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["short"]  # apart from whole runs
+    folder = tmp_path / "short"
+    runs = read_runs(folder / "runs" / f"{name}.csv")
     assert {r.task.protocol for r in runs} == set(protocols)
     assert {r.task.method for r in runs} == {m for p in protocols for m in experiment.methods[p]}
     assert all(np.isfinite([r.nll, r.error]).all() and r.seconds > 0 for r in runs)
-    text = (tmp_path / f"{name}.md").read_text()
+    assert all(r.detail["commit"] for r in runs) or not (ROOT / ".git").exists()
+    text = (folder / f"{name}.md").read_text()
     shown = [line.rpartition("(")[2][:-1] for line in text.splitlines() if line.startswith("![")]
     for picture in shown:
-        assert (tmp_path / picture).stat().st_size > 1000
-        assert (tmp_path / picture).with_suffix(".png").stat().st_size > 1000
-    assert (tmp_path / "overview.md").exists()
+        assert (folder / picture).stat().st_size > 1000
+        assert (folder / picture).with_suffix(".png").stat().st_size > 1000
+    assert (folder / "overview.md").exists()
 
 
 def test_without_data(
@@ -68,22 +71,41 @@ def test_without_data(
     words = ["--short", "--data", tmp_path / "none", "--out", tmp_path]
     assert run_command(monkeypatch, "astro", *words) == 3
     assert "4fgl_paper.csv is not there" in capsys.readouterr().err
-    assert not (tmp_path / "runs").exists()
+    assert not (tmp_path / "short").exists()
     # made-up problems need no data, nor the list of published figures
     assert run_command(monkeypatch, "baselines", "--workers", 1, *words) == 0
-    assert "stands alone" in (tmp_path / "baselines.md").read_text()
+    assert "stands alone" in (tmp_path / "short" / "baselines.md").read_text()
 
 
-@pytest.mark.parametrize("words", [
-    ("uci", "--only", "glass"), ("uci", "--change", "alpha"), ("uci", "--change", "alfa=1"),
-    ("uci", "--first", "-1"), ("uci", "--first", "90", "--repeats", "20"), ("uci", "--repeats", "0"),
-    ("uci", "--protocols", "mine"), ("cui",),
+@pytest.mark.parametrize(("words", "message"), [
+    ("uci --only glass", "glass is not NAME=VALUE"),
+    ("uci --only sets=glass", "there is no setting sets"),
+    ("all --only set=glas", "there is no set glas, only"),
+    ("uci --methods MGP NIMPG", "there is no method NIMPG, only"),
+    ("uci --methods NIMGP --protocols ours", "uci has no run of these"),
+    ("uci --change alpha", "alpha is not NAME=VALUE"),
+    ("uci --change alfa=1", "there is no parameter alfa"),
+    ("uci --change alpha=much", "alpha"),
+    ("uci --first -1", "-1 is not a number from 0 on"),
+    ("uci --first 90 --repeats 20", "uci has 100 repeats, not 110"),
+    ("uci --repeats 0", "0 is not a number from 1 on"),
+    ("uci --repeats few", "few is not a number from 1 on"),
+    ("uci --protocols mine", "mine is not one of published"),
+    ("cui", "invalid choice: 'cui'"),
+    ("overview", "has no runs"),
+    ("toy --out /proc/none", "/proc/none"),
 ])  # fmt: skip
-def test_bad_arguments(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_arguments(
+    words: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    """The last line says what is wrong, and nothing runs."""
     monkeypatch.setattr(command, "missing_files", lambda *_: [])
+    monkeypatch.setattr(command, "run_missing", lambda *_: pytest.fail("it runs"))
     with pytest.raises(SystemExit) as stopped:
-        run_command(monkeypatch, *words)
+        run_command(monkeypatch, *["--out", tmp_path], *words.split())
     assert stopped.value.code not in (0, None)
+    said = stopped.value.code if isinstance(stopped.value.code, str) else capsys.readouterr().err
+    assert message in said.splitlines()[-1]
 
 
 # ---------------------------------------------------------------------- runs are kept
@@ -108,20 +130,33 @@ def test_runs_are_done_once(tmp_path: Path) -> None:
     runs = read_runs(path)
     assert [r.task for r in runs] == letters(3)
     assert [r.nll for r in runs] == [3, 5] * 3
-    assert runs[0].detail == {"text": 'a,"b"\n'}
+    assert runs[0].detail["text"] == 'a,"b"\n'
 
 
-@pytest.mark.parametrize("left", [1, 10, 35])
-def test_row_cut_short_is_done_again(tmp_path: Path, left: int) -> None:
-    """As a kill or a full disk leaves it, wherever in the last row."""
+@pytest.mark.parametrize("left", [1, 10, 35, -5])
+def test_row_cut_short_is_done_again(
+    tmp_path: Path, left: int, capsys: pytest.CaptureFixture
+) -> None:
+    """As a kill or a full disk leaves it, wherever in the last row: -5 is inside its quotes."""
     path = tmp_path / "runs.csv"
     run_missing(LETTERS, letters(2), path, NOWHERE, 1)
     whole = path.read_bytes()
     last = whole.rindex(b"ours,")
-    path.write_bytes(whole[: last + left])
+    path.write_bytes(whole[: last + left] if left > 0 else whole[:left])
     assert len(read_runs(path)) == 3
-    assert run_missing(LETTERS, letters(2), path, NOWHERE, 1) == 1
-    assert {r.task for r in read_runs(path)} == set(letters(2))
+    for missing in (1, 0):
+        assert run_missing(LETTERS, letters(2), path, NOWHERE, 1) == missing
+        assert {r.task for r in read_runs(path)} == set(letters(2))
+    assert f"{path}: line 5 is no run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", [b"ours,given,one,2,2,nan,0.5,1,,{}", b"\xff\xfe,given,one"])
+def test_line_that_is_no_run(tmp_path: Path, line: bytes, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "runs.csv"
+    run_missing(LETTERS, letters(1), path, NOWHERE, 1)
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    assert [r.task for r in read_runs(path)] == letters(1)
+    assert "line 4 is no run and is left out (1 of 3" in capsys.readouterr().err
 
 
 def test_workers_give_the_same_runs(tmp_path: Path) -> None:
