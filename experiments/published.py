@@ -49,22 +49,38 @@ def read_figures(data: Path) -> list[Figure]:
     path = data.parent / "paper" / "published.csv"
     if not path.exists():
         return []
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    printed: dict[tuple, list[str]] = {}  # by row of the paper
+    for row in rows:
+        printed.setdefault(row_of(row), []).append(row["mean"])
     seen: Counter = Counter()
     figures = []
-    with path.open(newline="") as file:
-        for row in csv.DictReader(file):
-            key = (row["table"], row["metric"], row["setting"], row["method"])
-            repeated = row["table"] in ("synthetic_dN", "synthetic_classes")
-            method = row["method"]
-            if repeated and method == "NIMGP":
-                method = ALL[1 + seen[key]]
-            seen[key] += 1
-            digits = len(row["mean"].partition(".")[2])
-            figures.append(
-                Figure(*key[:3], method, float(row["mean"]), float(row["standard_error"] or "nan"),
-                       0.5 * 10.0**-digits)
-            )  # fmt: skip
+    for row in rows:
+        key = (*row_of(row), row["method"])
+        repeated = row["table"] in ("synthetic_dN", "synthetic_classes")
+        method = row["method"]
+        if repeated and method == "NIMGP":
+            method = ALL[1 + seen[key]]
+        seen[key] += 1
+        mean, error = float(row["mean"]), float(row["standard_error"] or "nan")
+        figures.append(Figure(*key[:3], method, mean, error, half_a_unit(mean, printed[key[:3]])))
     return figures
+
+
+def row_of(row: dict[str, str]) -> tuple[str, str, str]:
+    return row["table"], row["metric"], row["setting"]
+
+
+def half_a_unit(mean: float, row: list[str]) -> float:
+    """Of its last digit. The paper drops zeros at the end: 0.4 beside 0.28 is 0.40, not 0.35 to 0.45.
+
+    So a number has as many significant digits as the longest of its row, and no more decimals.
+    """
+    digits = max(len(text.replace(".", "").lstrip("0")) for text in row)
+    decimals = max(len(text.partition(".")[2]) for text in row)
+    exponent = np.floor(np.log10(mean)) + 1 - digits if mean > 0 else -decimals
+    return 0.5 * 10.0 ** max(exponent, -decimals)
 
 
 def summary(values: Iterable[float]) -> Ours | None:
@@ -111,7 +127,11 @@ def repeated_difference(figure: Figure, ours: Ours, single: bool) -> float:
 # ---------------------------------------------------------------------- mean ranks
 
 # Protocols in place of one that does not have a method on a set.
-INSTEAD = {"told": ("published",), "unwhitened": ("told", "published")}
+INSTEAD = {
+    "told": ("published",),
+    "unwhitened": ("told", "published"),
+    "started": ("unwhitened", "told", "published"),
+}
 
 
 def mean_ranks(
@@ -168,14 +188,16 @@ def ours_for(figure: Figure, runs: list[Run], protocol: str = "published") -> Ou
 
 # ---------------------------------------------------------------------- how many agree
 
-AGREE, REASON, NO_REASON, NOT_RUN = "agree", "differ, reason checked", "differ", "not run"
-VERDICTS = (AGREE, REASON, NO_REASON, NOT_RUN)
+AGREE, REASON, FOUND_HERE = "agree", "differ, reason checked", "differ, reason found on them"
+NO_REASON, ELSEWHERE, NOT_RUN = "differ", "times of another machine", "not run"
+VERDICTS = (AGREE, REASON, FOUND_HERE, NO_REASON, ELSEWHERE, NOT_RUN)
 
 
 def read_reasons() -> list[dict[str, str]]:
-    """Columns table, metric, setting, method (patterns), protocol, reason.
+    """Columns table, metric, setting, method (patterns), protocol, reason, found_on.
 
-    Without the reason, that is with runs of this protocol, the figure must agree. Protocol
+    `found_on` is a pattern of metric and setting: the figures by which the reason was found, which do
+    not confirm it. Without the reason, that is with runs of this protocol, the figure must agree. Protocol
     `optimum`: the figure must be better than the best possible prediction of the problems here.
     """
     with REASONS.open(newline="") as file:
@@ -207,8 +229,8 @@ def beats_optimum(figure: Figure, runs: list[Run]) -> bool:
 
 def reason_for(
     figure: Figure, runs: list[Run], single: bool, reasons: list[dict[str, str]]
-) -> str | None:
-    """Why ours differ, where a check bears it out."""
+) -> dict[str, str] | None:
+    """The row of why ours differ, where a check bears it out."""
     for row in reasons:
         names = ("table", "metric", "setting", "method")
         if not all(fnmatch.fnmatchcase(getattr(figure, n), row[n]) for n in names):
@@ -218,7 +240,7 @@ def reason_for(
         else:
             good = agrees(figure, ours_for(figure, runs, row["protocol"]), single)
         if good:
-            return row["reason"]
+            return row
     return None
 
 
@@ -228,7 +250,11 @@ def verdict(figure: Figure, runs: list[Run], single: bool, reasons: list) -> str
         return NOT_RUN
     if good:
         return AGREE
-    return REASON if reason_for(figure, runs, single, reasons) else NO_REASON
+    reason = reason_for(figure, runs, single, reasons)
+    if reason is None:
+        return NO_REASON
+    found_on = reason["found_on"]
+    return FOUND_HERE if fnmatch.fnmatchcase(f"{figure.metric} {figure.setting}", found_on) else REASON
 
 
 def count_verdicts(
@@ -245,6 +271,6 @@ def count_verdicts(
         runs = runs_of.get(experiment.name, [])
         found = verdict(figure, runs, experiment.single, reasons)
         if figure.table == "mnist_time" and ours_for(figure, runs) is not None:
-            found = REASON  # another machine; what is compared is in the report
+            found = ELSEWHERE  # both are in the report
         counts.setdefault(figure.table, Counter())[found] += 1
     return counts

@@ -67,7 +67,7 @@ def beside_paper(
             mark = f"({mark or 'few'})"
         elif found != AGREE:
             reason = reason_for(figure, runs, experiment.single, reasons)
-            mark = f"**{mark}** {reason or 'no reason found yet'}"
+            mark = f"**{mark}** {reason['reason'] if reason else 'no reason found yet'}"
         row = [figure.setting, figure.method, with_error(figure), with_error(ours),
                str(ours.repeats), mark]  # fmt: skip
         rows.append(row + [with_error(ours_for(figure, runs, protocol)) for protocol in checks])

@@ -223,6 +223,14 @@ def figure(mean: float, error: float, rounding: float = 0.0) -> published.Figure
     return published.Figure("uci", "nll", "noise=0.1 set=glass", "MGP", mean, error, rounding)
 
 
+@pytest.mark.parametrize(("mean", "row", "unit"), [
+    (0.4, ["0.28", "0.4", "0.53"], 0.01), (0.5, ["0.363", "0.5"], 0.001), (1.37, ["1.37", "0.943"], 0.01),
+    (0.0983, ["0.1045", "0.0983"], 0.0001), (0.07, ["0.07", "0.0682"], 0.0001), (2.0, ["2"], 1.0),
+])  # fmt: skip
+def test_rounding_of_printed_numbers(mean: float, row: list[str], unit: float) -> None:
+    assert published.half_a_unit(mean, row) == pytest.approx(unit / 2)
+
+
 def test_difference_in_standard_errors() -> None:
     ours = published.Ours(10, 1.0, 0.3, 0.9)
     assert published.difference(figure(0.0, 0.4), ours) == pytest.approx(1.0 / 0.5)
@@ -337,13 +345,17 @@ def test_figures_compared_with_themselves(all_figures: list[published.Figure]) -
     assert verdicts(scattered(0.0)) == {published.AGREE: 16}
     assert verdicts(scattered(0.2)) == {published.AGREE: 8, published.NO_REASON: 8}
     # a reason counts where runs without it agree
-    row = dict(table="astro", metric="nll", setting="6*", method="*", protocol="right", reason="why")
+    row = dict(table="astro", metric="nll", setting="6*", method="*", protocol="right", reason="why",
+               found_on="")  # fmt: skip
     assert verdicts(scattered(0.2), row) == {published.AGREE: 8, published.NO_REASON: 8}
     for shift, proved in ((0.2, 0), (0.0, 4)):
         right = [r._replace(task=r.task._replace(protocol="right")) for r in scattered(shift)]
         counts = verdicts(scattered(0.2) + right, row)
         assert counts == Counter({published.AGREE: 8, published.NO_REASON: 8 - proved,
                                   published.REASON: proved})  # fmt: skip
+    # ... but not on the figures that it was found on
+    counts = verdicts(scattered(0.2) + right, row | {"found_on": "nll 6*"})
+    assert counts == {published.AGREE: 8, published.NO_REASON: 4, published.FOUND_HERE: 4}
 
 
 @pytest.mark.parametrize(("optimum", "found"), [(0.9, published.NO_REASON), (1.1, published.REASON)])
@@ -358,7 +370,7 @@ def test_better_than_the_optimum(optimum: float, found: str) -> None:
             {"best_nll": optimum + 0.01 * (-1) ** k})
         for k in range(10)
     ]  # fmt: skip
-    row = dict(table="*", metric="*", setting="*", method="*", protocol="optimum", reason="why")
+    row = dict(table="*", metric="*", setting="*", method="*", protocol="optimum", reason="why", found_on="")
     easier = [r._replace(task=r.task._replace(protocol="smoother"), detail={"best_nll": 0.1})
               for r in runs]  # fmt: skip
     for some in (runs, runs + easier):
