@@ -35,6 +35,7 @@ class Figure(NamedTuple):
     mean: float
     standard_error: float  # NaN where none was published
     rounding: float  # half a unit of the last printed digit
+    note: str = ""  # a misprint put right
 
 
 class Ours(NamedTuple):
@@ -64,7 +65,8 @@ def read_figures(data: Path) -> list[Figure]:
             method = ALL[1 + seen[key]]
         seen[key] += 1
         mean, error = float(row["mean"]), float(row["standard_error"] or "nan")
-        figures.append(Figure(*key[:3], method, mean, error, half_a_unit(mean, printed[key[:3]])))
+        figures.append(Figure(*key[:3], method, mean, error, half_a_unit(mean, printed[key[:3]]),
+                              row["note"]))  # fmt: skip
     return figures
 
 

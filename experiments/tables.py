@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
-from .experiment import CHECKS, Experiment
+from .classifiers import PEERS
+from .experiment import CHECKS, Experiment, Task
 from .methods import ALL
 from .published import (
     AGREE,
@@ -75,7 +77,10 @@ def beside_paper(
         return []
     head = ["setting", "method", "paper", "`published` here", "repeats", "difference in SE"]
     head += [CHECKS[protocol] for protocol in checks]
-    return [f"### {METRICS[metric]}: the paper and its protocol here", "", *grid(head, rows)]
+    notes = {f.note: f for f in figures if f.metric == metric and f.note}
+    told = [f"{f.setting} {f.method}: {note}." for note, f in notes.items()]
+    return [f"### {METRICS[metric]}: the paper and its protocol here", "", *grid(head, rows),
+            *(["Misprints that are put right here:", "", *(f"- {each}" for each in told), ""] if told else [])]  # fmt: skip
 
 
 # ---------------------------------------------------------------------- ours and peers
@@ -121,10 +126,18 @@ def beside_ours(
             row.append(with_error(optimum(here, setting, metric)))
         rows.append(row + [cell_of(c, best, experiment.single) for c in cells])
     head = ["setting", "best of the paper"] + (["Bayes optimum"] if known else [])
-    head += [HEAD_OF.get(p, "") + m for p, m in columns]
-    title = f"### {METRICS[metric]}: nimgp's defaults and scikit-learn (repeats)"
+    # Other parameters than the defaults are too long for the head of a column.
+    changed = dict.fromkeys(m.partition(" ")[2] for _, m in columns if " " in m and m not in PEERS)
+    letter = {change: chr(ord("A") + k) for k, change in enumerate(changed)}
+    changes = [f"Settings {letter[change]}: `{change}`." for change in changed]
+    for protocol, method in columns:
+        name, _, change = method.partition(" ")
+        name = f"{name}, settings {letter[change]}" if change in letter else method
+        head.append(HEAD_OF.get(protocol, "") + name)
+    peers = any(protocol == "peers" for protocol, _ in columns)
+    title = f"### {METRICS[metric]}: nimgp's defaults{' and scikit-learn' * peers} (repeats)"
     note = "Bold: worse than the best of the paper by more than one combined standard error."
-    return [title, "", note, "", *grid(head, rows)]
+    return [title, "", note, *changes, "", *grid(head, rows)]
 
 
 def cell_of(mine: Ours | None, best: Figure | None, single: bool) -> str:
@@ -142,16 +155,17 @@ def cost_rows(experiment: Experiment, runs: list[Run]) -> list[list[str]]:
 
     Noise levels cost the same: one stands in for another. `timed` says how many of the settings
     times methods are known. Where there is no whole run, a few epochs say what it would take.
+    A protocol whose runs come with those of another costs nothing of its own.
     """
     rows = []
     for protocol, methods in experiment.methods.items():
-        if protocol == "epoch":
+        wanted = [Task(protocol, m, s, 0) for s in experiment.settings for m in methods
+                  if not experiment.leaves_out(protocol, m, s)]  # fmt: skip
+        if protocol == "epoch" or all(experiment.comes_with(task) for task in wanted):
             continue
         done = [r.seconds for r in runs if r.task.protocol == protocol and "same" not in r.detail]
         seconds = seconds_of(runs, protocol)
-        wanted = [(m, size_of(s)) for s in experiment.settings for m in methods
-                  if not experiment.leaves_out(protocol, m, s)]  # fmt: skip
-        known = [float(np.mean(seconds[key])) for key in wanted if key in seconds]
+        known = [float(np.mean(seconds[key])) for key in map(size_of, wanted) if key in seconds]
         if known:
             rows.append([experiment.name, protocol, str(experiment.repeats),
                          f"{sum(known) * experiment.repeats / 3600:.1f}",
@@ -165,7 +179,7 @@ def seconds_of(runs: list[Run], protocol: str) -> dict[tuple[str, str], list[flo
     whole: dict[tuple[str, str], list[float]] = {}
     estimated: dict[tuple[str, str], list[float]] = {}
     for r in runs:
-        key = (r.task.method, size_of(r.task.setting))
+        key = size_of(r.task)
         if r.task.protocol == protocol:
             whole.setdefault(key, []).append(r.seconds)
         elif r.task.protocol == "epoch" and protocol == "published":
@@ -173,31 +187,49 @@ def seconds_of(runs: list[Run], protocol: str) -> dict[tuple[str, str], list[flo
     return estimated | whole
 
 
-def size_of(setting: str) -> str:
-    """A setting without its noise level."""
-    return " ".join(word for word in setting.split() if not word.startswith("noise="))
+def size_of(task: Task) -> tuple[str, str]:
+    """The method, and the setting without its noise level."""
+    return task.method, " ".join(w for w in task.setting.split() if not w.startswith("noise="))
 
 
-COST_HEAD = ["experiment", "protocol", "repeats in the paper", "core-hours for all of them", "timed",
+COST_HEAD = ["experiment", "protocol", "repeats", "core-hours for all of them", "timed",
              "runs done", "core-hours spent"]  # fmt: skip
 
 
 # ---------------------------------------------------------------------- the whole report
 
 
+def what_was_run(runs: list[Run]) -> list[str]:
+    """By protocol and method: how many runs and repeats, when, and of which version of the sources."""
+    rows = []
+    for protocol, method in dict.fromkeys(r.task[:2] for r in runs):
+        mine = [r for r in runs if r.task[:2] == (protocol, method)]
+        repeats = Counter(r.task.setting for r in mine).values()
+        days = sorted(r.when[:10] for r in mine)
+        versions = sorted({r.detail.get("commit") or "not recorded" for r in mine})
+        rows.append([protocol, method, str(len(repeats)), span(min(repeats), max(repeats)),
+                     span(days[0], days[-1]), ", ".join(versions)])  # fmt: skip
+    return grid(["protocol", "method", "settings", "repeats", "done", "version of the sources"], rows)
+
+
+def span(first: object, last: object) -> str:
+    return str(first) if first == last else f"{first} to {last}"
+
+
 def report(
     experiment: Experiment, figures: list[Figure], runs: list[Run], out: Path
 ) -> str:
     figures = [figure for figure in figures if figure.table == experiment.table]
-    days = sorted(run.when[:10] for run in runs)
-    repeats = max((run.task.repeat for run in runs), default=-1) + 1
     name = experiment.name
-    lines = [f"# {experiment.title}", "", f"    python -m experiments {name} --repeats {repeats}", "",
-             f"{len(runs)} runs, {repeats} repeats at most (the tables say how many), done {days[0]} "
-             f"to {days[-1]}; every run is a row of [runs/{name}.csv](runs/{name}.csv). Means over "
-             "repeats ± standard error; differences count beyond the rounding of what was printed, "
-             f"and from {FEW} repeats on (fewer: in brackets). With less than {FEWEST} repeats our "
-             "standard error is that of the paper, for as many repeats.", ""]  # fmt: skip
+    lines = [f"# {experiment.title}", "",
+             f"Written by `python -m experiments {name} --report` from {len(runs)} runs, each a row of "
+             f"[runs/{name}.csv](runs/{name}.csv); the last section says what was run, and when. Means over "
+             "repeats ± standard error. Differences count beyond the rounding of what was printed, and "
+             f"from {FEW} repeats on (fewer: in brackets). With less than {FEWEST} repeats our standard "
+             "error is that of the paper, for as many repeats.", ""]  # fmt: skip
+    if experiment.single and experiment.table:
+        lines += ["The paper shows one problem or run. What it would have with another is taken to be "
+                  "spread as ours are.", ""]  # fmt: skip
     if experiment.table and not figures:
         lines += ["The list of published figures is not there, so this stands alone.", ""]
     for metric in METRICS if experiment.table else ():
@@ -205,4 +237,4 @@ def report(
         lines += beside_ours(experiment, metric, figures, runs)
     lines += experiment.sections(runs, out)
     lines += ["### Cost", "", *grid(COST_HEAD, cost_rows(experiment, runs))]
-    return "\n".join(lines)
+    return "\n".join([*lines, "### What was run", "", *what_was_run(runs)])
