@@ -79,8 +79,12 @@ def all_classes(estimator: Any, given: np.ndarray, count: int) -> np.ndarray:
     return p
 
 
+def nll_of_rows(p: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return -np.log(np.maximum(p[np.arange(len(p)), y], LEAST))
+
+
 def mean_nll(p: np.ndarray, y: np.ndarray) -> float:
-    return -np.log(np.maximum(p[np.arange(len(p)), y], LEAST)).mean()
+    return nll_of_rows(p, y).mean()
 
 
 def mean_and_error(values: list[float]) -> str:

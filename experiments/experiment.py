@@ -56,6 +56,9 @@ class Task(NamedTuple):
     repeat: int
 
 
+SHORT = (60, 40)  # rows to learn from and to test on, to see that an experiment runs
+
+
 class Place(NamedTuple):
     """Where a run finds what it needs, and how long it may take."""
 
@@ -63,6 +66,9 @@ class Place(NamedTuple):
     program: Path  # nimgp, to make problems up
     short: bool = False  # a few rows and steps, to see that it runs
     threads: int = 1
+
+    def rows(self, train: int, test: int) -> tuple[int, int]:
+        return SHORT if self.short else (train, test)
 
 
 class Problem(NamedTuple):
@@ -157,23 +163,23 @@ def errors(X_err: Any) -> dict[str, Any]:
     return {} if X_err is None else {"X_err": X_err}
 
 
-def fit(estimator: Any, problem: Problem, told: bool) -> None:
+def fit(estimator: Any, problem: Problem, with_errors: bool) -> None:
     """nimgp is told of all classes, also of one that no training row has."""
     given = (problem.X, problem.y)
     if isinstance(estimator, NoisyGPClassifier):
         classes = np.arange(problem.classes)
-        estimator.partial_fit(*given, classes, **errors(problem.X_err if told else None))
+        estimator.partial_fit(*given, classes, **errors(problem.X_err if with_errors else None))
     else:
         estimator.fit(*given)
 
 
 def fit_and_score(
-    estimator: Any, problem: Problem, seed: int, told: bool = True
+    estimator: Any, problem: Problem, seed: int, with_errors: bool = True
 ) -> tuple[Outcome, np.ndarray]:
-    """One run; `told`: the estimator has a place for errors."""
+    """One run; `with_errors`: the estimator is given them."""
     begin = time.process_time()
-    fit(estimator, problem, told)
-    given = estimator.predict_proba(problem.X_test, **errors(problem.X_test_err if told else None))
+    fit(estimator, problem, with_errors)
+    given = estimator.predict_proba(problem.X_test, **errors(problem.X_test_err if with_errors else None))
     seconds = time.process_time() - begin
     p = all_classes(estimator, given, problem.classes)
     return outcome(p, problem, seed, seconds, learned_noise(estimator)), p

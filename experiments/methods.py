@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .classifiers import PEERS, all_classes
-from .experiment import Outcome, Place, Problem, Task, errors, fit_and_score, outcome
+from .experiment import SHORT, Outcome, Place, Problem, Task, errors, fit_and_score, outcome
 
 # classifiers sets NumPy's number of threads, so it comes first
 # isort: split
@@ -124,17 +124,17 @@ def run_method(
 ) -> tuple[Outcome, np.ndarray, Any]:
     """Outcome, probabilities of the test rows, and the estimator."""
     if place.short:
-        problem = problem.cut(60, 40)
+        problem = problem.cut(*SHORT)
     if task.protocol == "peers":
         estimator = PEERS[task.method](problem.X, problem.y)
-        told = False
+        with_errors = False
     elif task.method.split()[0] in OURS:
         estimator = ours(task.method, seed, place)
-        told = estimator.noise == "given"
+        with_errors = estimator.noise == "given"
     else:
         estimator = protocol.estimator(task.method, len(problem.X), problem.classes, seed, place)
-        told = estimator.noise == "given"
-    out, p = fit_and_score(estimator, problem, seed, told)
+        with_errors = estimator.noise == "given"
+    out, p = fit_and_score(estimator, problem, seed, with_errors)
     return out, p, estimator
 
 
@@ -146,7 +146,7 @@ def time_epochs(
     `whole`: what a run would take, in core-seconds, but for its prediction.
     """
     if place.short:
-        problem = problem.cut(60, 40)
+        problem = problem.cut(*SHORT)
     few = replace(protocol, epochs=epochs)
     estimator = few.estimator(task.method, len(problem.X), problem.classes, task.repeat, place)
     given = estimator.noise == "given"

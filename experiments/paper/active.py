@@ -54,8 +54,8 @@ def run(task: Task, place: Place) -> Outcome:
         problem = Problem(X[:rows], y[:rows], None, X[rows:], y[rows:], None, 3)
         return time_epochs(task, place, problem, PROTOCOL, TIMED_EPOCHS, 1 + ASKED)
     estimator = make_estimator(task, place)
-    told = estimator.noise == "given" and variance > 0 and task.method != "MGP"
-    err = errors(float(np.sqrt(variance)) if told else None)
+    with_errors = estimator.noise == "given" and variance > 0 and task.method != "MGP"
+    err = errors(float(np.sqrt(variance)) if with_errors else None)
     test = np.arange(FIRST, FIRST + TEST)
     train, pool = list(range(FIRST)), list(range(FIRST + TEST, len(y)))
     rng, curve = np.random.default_rng(task.repeat), []
@@ -104,10 +104,13 @@ def errors_by_label(runs: list[Run]) -> list[str]:
     return ["### Error rate as labels are added", "", *grid(head, rows)] if rows else []
 
 
+TITLES = {"entropy": "by entropy", "random": "at random", "reduction": "by entropy"}
+
+
 def draw(runs: list[Run], out: Path) -> list[str]:
     """Error as labels are added, and how much it fell since the start."""
     noises = [n for n in NOISES if any(r.task.setting.endswith(f"noise={n}") for r in runs)]
-    figure, axes = figures.panels(3, len(noises), 2.8, 2.1)
+    figure, axes = figures.panels(len(noises), 3, 3.4, 2.6)
     for i, mode in enumerate(("entropy", "random", "reduction")):
         for j, noise in enumerate(noises):
             for (protocol, method), colour in zip(SHOWN, figures.COLOURS, strict=False):
@@ -115,10 +118,11 @@ def draw(runs: list[Run], out: Path) -> list[str]:
                 found = curves(runs, protocol, method, setting)
                 if len(found):
                     shown = found[:, :1] - found if mode == "reduction" else found
-                    axes[i, j].plot(shown.mean(axis=0), color=colour, label=label(protocol, method))
-            axes[i, j].set_title(f"{mode}, noise {noise}", fontsize=9)
-    if axes[0, 0].lines:
-        axes[0, 0].legend(fontsize=6)
+                    axes[j, i].plot(shown.mean(axis=0), color=colour, label=label(protocol, method))
+            axes[j, i].set_title(f"{TITLES[mode]}, noise {noise}", fontsize=9)
+            axes[j, i].set_xlabel("labels asked for")
+            axes[j, i].set_ylabel("fall of the error rate" if mode == "reduction" else "error rate")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8)
     caption = "Test error as labels are added, by entropy and at random; its reduction by entropy"
     return ["### Curves", "", *figures.save(figure, out, "active", caption)]
 

@@ -53,22 +53,23 @@ def run(task: Task, place: Place) -> Outcome:
 def confusion(runs: list[Run], out: Path) -> list[str]:
     lines: list[str] = []
     for setting in EXPERIMENT.settings:
-        found: dict[str, list] = {}
-        for r in runs:
-            if r.task.setting == setting and r.task.protocol != "peers":
-                name = f"{r.task.protocol}: {r.task.method}"
-                found.setdefault(name, []).append(r.detail["confusion"])
-        if not found:
+        found = {(p, m): [r.detail["confusion"] for r in runs if r.task[:3] == (p, m, setting)]
+                 for p in ("published", "right", "ours") for m in EXPERIMENT.methods[p]}  # fmt: skip
+        shown = {who: each for who, each in found.items() if each}
+        if not shown:
             continue
-        figure, axes = figures.panels(1, len(found), 2.0, 2.2)
-        for axis, (name, each) in zip(axes[0], found.items(), strict=True):
+        figure, axes = figures.panels(1, len(shown), 2.0, 2.2)
+        for axis, ((protocol, method), each) in zip(axes[0], shown.items(), strict=True):
             mean = np.mean(each, axis=0)
             axis.imshow(mean, cmap="Blues")
-            axis.set_title(name, fontsize=8)
+            axis.set_title(f"{protocol}: {method}", fontsize=8)
+            axis.set_xlabel("true kind", fontsize=7)
             axis.set_xticks(range(3), KINDS, fontsize=7)
             axis.set_yticks(range(3), KINDS, fontsize=7)
             for i, j in np.ndindex(3, 3):
-                axis.text(j, i, f"{mean[i, j]:.2f}", ha="center", va="center", fontsize=7)
+                colour = "white" if mean[i, j] > 0.6 * mean.max() else "black"
+                axis.text(j, i, f"{mean[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
+        axes[0, 0].set_ylabel("predicted kind", fontsize=7)
         caption = f"Mean confusion matrices, {setting}: predicted (rows), true (columns)"
         number = setting.split()[0]
         lines += figures.save(figure, out, f"astro-confusion-{number}", caption)

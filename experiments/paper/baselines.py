@@ -6,21 +6,17 @@ import time
 import numpy as np
 
 from ..classifiers import all_classes
-from ..data import FIRST_SEED, simulated
 from ..experiment import Experiment, Outcome, Place, Task, fields, outcome
-from .synthetic import NOISES, PROTOCOL, ROWS, TEST_ROWS, run_synthetic
+from .synthetic import NOISES, PROTOCOL, make_problem, run_synthetic
 
 DRAWS = 100
 
 
 def run_averaged(task: Task, place: Place) -> Outcome:
     """Predictions averaged over draws x~ + sqrt(V) epsilon of the test inputs."""
-    seed = FIRST_SEED + task.repeat
-    rows, test_rows = (60, 40) if place.short else (ROWS, TEST_ROWS)
-    problem = simulated(place.program, "synthetic", seed, rows, test_rows, dims=2, classes=3,
-                        noise_var=fields(task.setting)["noise"])  # fmt: skip
-    estimator = PROTOCOL.estimator(task.method, rows, problem.classes, seed, place)
-    rng, p = np.random.default_rng(seed), np.zeros((test_rows, problem.classes))
+    problem, seed = make_problem(task, place, fields(task.setting)["noise"])
+    estimator = PROTOCOL.estimator(task.method, len(problem.X), problem.classes, seed, place)
+    rng, p = np.random.default_rng(seed), np.zeros((len(problem.X_test), problem.classes))
     begin = time.process_time()
     estimator.fit(problem.X, problem.y, X_err=problem.X_err)
     for _ in range(DRAWS):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import figures
+from ..classifiers import nll_of_rows
 from ..data import mnist_rows, standardised
 from ..experiment import Experiment, Outcome, Place, Problem, Task, fields
 from ..methods import ALL, Protocol, run_method, time_epochs
@@ -29,7 +30,7 @@ def make_problem(place: Place, variance: float, repeat: int) -> Problem:
     X, y = mnist_rows(place.data)
     rng = np.random.RandomState(repeat)
     order = rng.permutation(len(y))
-    rows, test_rows = (60, 40) if place.short else (TRAINING, len(y) - TRAINING)
+    rows, test_rows = place.rows(TRAINING, len(y) - TRAINING)
     order = np.r_[order[:rows], order[TRAINING : TRAINING + test_rows]]
     X = standardised(X[order].astype(float), np.arange(rows))[0]
     X += rng.normal(size=X.shape) * np.sqrt(variance)
@@ -45,7 +46,7 @@ def run(task: Task, place: Place) -> Outcome:
     if task.protocol == "epoch":
         return time_epochs(task, place, problem, protocol, 1)
     out, p, _ = run_method(task, place, problem, protocol, task.repeat)
-    rows = -np.log(np.maximum(p[np.arange(len(p)), problem.y_test[: len(p)]], 1e-6))
+    rows = nll_of_rows(p, problem.y_test[: len(p)])
     detail = {"nll_error": float(rows.std() / np.sqrt(len(rows))),
               "error_error": float(np.sqrt(out.error * (1 - out.error) / len(rows)))}  # fmt: skip
     return out._replace(detail=out.detail | detail)
@@ -66,17 +67,17 @@ def times(runs: list[Run], out: Path) -> list[str]:
 
 
 def histograms(runs: list[Run], out: Path) -> list[str]:
-    noises = [n for n in NOISES
-              if any("noise" in r.detail and r.task.setting == f"noise={n}" for r in runs)]  # fmt: skip
-    if not noises:
+    learned = [(r.task.method, r.task.setting.removeprefix("noise="), r.detail["noise"]) for r in runs
+               if r.task.protocol == "published" and "noise" in r.detail]  # fmt: skip
+    if not learned:
         return []
-    figure, axes = figures.panels(len(noises), 3, 2.4, 1.9)
-    for i, noise in enumerate(noises):
-        for j, method in enumerate(ALL[1:]):
-            key = ("published", method, f"noise={noise}")
-            learned = [v for r in runs if r.task[:3] == key for v in r.detail["noise"]]
-            axes[i, j].hist(learned, bins=40, color="tab:blue")
-            axes[i, j].set_title(f"{method}, {noise} injected", fontsize=9)
+    learned.sort(key=lambda each: (each[1], ALL.index(each[0])))
+    figure, axes = figures.panels(1, len(learned), 2.6, 2.1)
+    for axis, (method, noise, variances) in zip(axes[0], learned, strict=True):
+        axis.hist(variances, bins=40, color="tab:blue")
+        axis.set_title(f"{method}, {noise} injected", fontsize=9)
+        axis.set_xlabel("learned variance")
+    axes[0, 0].set_ylabel("attributes")
     caption = "Learned variances of the 784 attributes"
     return ["### Learned noise", "", *figures.save(figure, out, "mnist-noise", caption)]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import figures
 from ..data import FIRST_SEED, simulated
-from ..experiment import Experiment, Outcome, Place, Task, fields
+from ..experiment import Experiment, Outcome, Place, Problem, Task, fields
 from ..methods import ALL, CHOSEN_PEERS, OURS, Protocol, run_method
 from ..runs import Run
 
@@ -23,22 +23,27 @@ NOISES = ("0.1", "0.25", "0.5")
 SMOOTHER = {2: 1.6, 5: 3.5, 10: 10.0}
 
 
-def run_synthetic(
-    task: Task, place: Place, noise: str, mode: str = "given", rows: int = ROWS, dims: int = 2,
-    classes: int = 3,
-) -> Outcome:  # fmt: skip
-    """Problem number FIRST_SEED + repeat; also for the experiments that vary its shape.
+def make_problem(
+    task: Task, place: Place, noise: str, rows: int = ROWS, dims: int = 2, classes: int = 3
+) -> tuple[Problem, int]:
+    """Problem number FIRST_SEED + repeat, and its number.
 
     If all its rows are of one class (smooth functions may do that), another one.
     """
-    rows, test_rows = (60, 40) if place.short else (rows, TEST_ROWS)
     shape = {"dims": dims, "classes": classes, "noise_var": noise}
     if task.protocol == "smoother":
         shape["lengthscale"] = SMOOTHER[dims]
     for seed in itertools.count(FIRST_SEED + task.repeat, 1000):
-        problem = simulated(place.program, "synthetic", seed, rows, test_rows, **shape)
+        problem = simulated(place.program, "synthetic", seed, *place.rows(rows, TEST_ROWS), **shape)
         if np.ptp(problem.y) > 0:
-            break
+            return problem, seed
+
+
+def run_synthetic(
+    task: Task, place: Place, noise: str, mode: str = "given", **shape: int
+) -> Outcome:
+    """Also for the experiments that vary the problem's shape: rows, dims, classes."""
+    problem, seed = make_problem(task, place, noise, **shape)
     protocol = dataclasses.replace(PROTOCOL, noise=mode)
     return run_method(task, place, problem, protocol, seed)[0]
 
@@ -73,13 +78,20 @@ def histograms(runs: list[Run], out: Path) -> list[str]:
         for j, (protocol, method) in enumerate(columns):
             key = (protocol, method, f"learned noise={noise}")
             learned = [v for r in runs if r.task[:3] == key for v in r.detail["noise"]]
-            axes[i, j].hist(learned, bins=np.linspace(0, 1, 41), color="tab:blue")
+            axes[i, j].hist(np.minimum(learned, 1.0), bins=np.linspace(0, 1, 41), color="tab:blue")
             axes[i, j].axvline(float(noise), color="tab:red", linewidth=1)
             axes[i, j].set_title(f"{'ours' if protocol == 'ours' else method}, {noise}", fontsize=9)
             if learned:
                 lines.append(f"| {key[2]} | {'ours' if protocol == 'ours' else method} | "
                              f"{np.median(learned):.3g} | {np.mean(learned):.3g} |")  # fmt: skip
-    caption = "Learned variances of both attributes, all repeats; the true one in red"
+    for axis in axes[-1]:
+        axis.set_xlabel("learned variance")
+    for axis in axes[:, 0]:
+        axis.set_ylabel("attributes")
+    caption = (
+        "Learned variances of both attributes, all repeats; the true one in red. The last bar has those "
+        "from 1 on, too"
+    )
     shown = figures.save(figure, out, "synthetic-noise", caption)
     if not lines:
         return []

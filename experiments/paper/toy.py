@@ -26,7 +26,7 @@ GRID = np.linspace(-4, 4, 121)
 
 def run(task: Task, place: Place) -> Outcome:
     seed = FIRST_SEED + task.repeat
-    rows, test_rows = (60, 40) if place.short else (ROWS, TEST_ROWS)
+    rows, test_rows = place.rows(ROWS, TEST_ROWS)
     problem = simulated(place.program, "toy", seed, rows, test_rows, noise_var=VARIANCE)
     out, _, estimator = run_method(task, place, problem, PROTOCOL, seed)
     if task.repeat or task.protocol == "peers":
@@ -57,8 +57,9 @@ def curves(estimator: Any, problem: Problem) -> dict[str, Any]:
 
 
 def draw(runs: list[Run], out: Path) -> list[str]:
-    shown = {r.task.method if r.task.protocol == "published" else "ours": r.detail for r in runs
+    found = {r.task.method if r.task.protocol == "published" else "ours": r.detail for r in runs
              if r.task.repeat == 0 and "p" in r.detail}  # fmt: skip
+    shown = {name: found[name] for name in (*ALL, "ours") if name in found}
     if not shown:
         return []
     figure, axes = figures.panels(3, len(shown), 2.8, 2.1)
@@ -66,13 +67,16 @@ def draw(runs: list[Run], out: Path) -> list[str]:
         top, middle, low = axes[:, j]
         top.set_title(name)
         for c, colour in enumerate(figures.COLOURS[:3]):
-            top.plot(GRID, detail["p"][c], color=colour)
+            top.plot(GRID, detail["p"][c], color=colour, label=f"class {c + 1}")
             top.plot(detail["best_x"][0], detail["best_p"][c], "--", color=colour, linewidth=0.8)
             middle.plot(GRID, detail["mean"][c], color=colour)
             middle.plot(detail["inducing"][c], [min(detail["mean"][c])] * len(detail["inducing"][c]),
                         "|", color=colour)  # fmt: skip
             low.plot(GRID, detail["variance"][c], color=colour)
             low.plot(GRID, detail["variance_without_slope"][c], ":", color=colour, linewidth=0.8)
+        low.set_yscale("log")
+        low.set_xlabel("attribute")
+    axes[0, 0].legend(fontsize=6)
     for axis, text in zip(axes[:, 0], ("p(class)", "latent mean", "latent variance"), strict=True):
         axis.set_ylabel(text)
     caption = (

@@ -15,6 +15,7 @@ from .. import figures
 from ..classifiers import PEERS, all_classes
 from ..data import uci_rows
 from ..experiment import (
+    SHORT,
     Experiment,
     Outcome,
     Place,
@@ -74,13 +75,13 @@ def run_told(
     this variance; details say what the learned noise gives.
     """
     if place.short:
-        problem = problem.cut(60, 40)
+        problem = problem.cut(*SHORT)
     rows, seed = len(problem.X), task.repeat
     estimator = protocol.estimator(task.method, rows, problem.classes, seed, place)
     estimator.set_params(noise="both")  # the learned noise, and one given: none in training
     found = {}
     begin = time.process_time()
-    fit(estimator, problem._replace(X_err=0.0), told=True)
+    fit(estimator, problem._replace(X_err=0.0), with_errors=True)
     rest = np.maximum(variance - estimator.noise_variance_, 0.0)  # what was learned counts, too
     for name, given in (("published", 0.0), ("told", rest)):
         err = np.sqrt(np.broadcast_to(given, problem.X_test.shape))
