@@ -44,6 +44,10 @@ def with_error(value: Ours | Figure | None) -> str:
     return f"{number(value.mean)} ± {error}" if error else number(value.mean)
 
 
+def label(protocol: str, method: str) -> str:
+    return f"ours, {method}" if protocol == "ours" else method
+
+
 def grid(head: list[str], rows: list[list[str]]) -> list[str]:
     lines = [head, ["---"] * len(head), *rows]
     return [f"| {' | '.join(line)} |" for line in lines] + [""]

@@ -20,7 +20,7 @@ from ..experiment import Experiment, Outcome, Place, Problem, Task, errors, fiel
 from ..methods import ALL, Protocol, ours, time_epochs
 from ..published import summary
 from ..runs import Run
-from ..tables import grid, with_error
+from ..tables import grid, label, with_error
 
 PROTOCOL = Protocol(rate=0.001, epochs=1000, batch=50, inducing=50, noise="learned", whiten=False)
 NOISES = ("0.0", "0.1", "0.25", "0.5")
@@ -73,10 +73,6 @@ def run(task: Task, place: Place) -> Outcome:
 
 
 SHOWN = [("published", method) for method in ALL] + [("ours", "given")]
-
-
-def label(protocol: str, method: str) -> str:
-    return method if protocol == "published" else f"ours, {method}"
 
 
 def select(runs: list[Run], *key: str) -> list[Run]:

@@ -22,6 +22,7 @@ PROTOCOL = Protocol(rate=0.001, epochs=350, batch=200, inducing=100, layers=2, u
                     whiten=False, near=True)  # fmt: skip
 TRAINING = 60_000
 NOISES = ("0.0", "0.1", "0.25", "0.5")
+NOISE_START = {"0.0": 0.01, "0.1": 0.01, "0.25": 0.025, "0.5": 0.05}
 P100 = {"MGP": 7.19, "NIMGP": 11.93, "NIMGP_NN": 7.62, "NIMGP_FO": 24.01}  # seconds an epoch
 
 
@@ -41,8 +42,7 @@ def make_problem(place: Place, variance: float, repeat: int) -> Problem:
 def run(task: Task, place: Place) -> Outcome:
     at = fields(task.setting)
     problem = make_problem(place, float(at["noise"]), task.repeat)
-    start = 0.05 if at["noise"] == "0.5" else 0.01
-    protocol = dataclasses.replace(PROTOCOL, noise_start=start)
+    protocol = dataclasses.replace(PROTOCOL, noise_start=NOISE_START[at["noise"]])
     if task.protocol == "epoch":
         return time_epochs(task, place, problem, protocol, 1)
     out, p, _ = run_method(task, place, problem, protocol, task.repeat)

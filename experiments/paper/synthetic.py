@@ -14,6 +14,7 @@ from ..data import FIRST_SEED, simulated
 from ..experiment import Experiment, Outcome, Place, Problem, Task, fields
 from ..methods import ALL, CHOSEN_PEERS, OURS, Protocol, run_method
 from ..runs import Run
+from ..tables import grid, label
 
 PROTOCOL = Protocol(rate=0.01, epochs=750, batch=200, inducing=100, layers=2)
 ROWS = TEST_ROWS = 1000
@@ -73,17 +74,17 @@ def histograms(runs: list[Run], out: Path) -> list[str]:
     """What each method learned of the noise, at each true variance."""
     columns = [("published", m) for m in ALL[1:]] + [("ours", "learned")]
     figure, axes = figures.panels(len(NOISES), len(columns), 2.4, 1.9)
-    lines = []
+    medians = []
     for i, noise in enumerate(NOISES):
         for j, (protocol, method) in enumerate(columns):
             key = (protocol, method, f"learned noise={noise}")
             learned = [v for r in runs if r.task[:3] == key for v in r.detail["noise"]]
             axes[i, j].hist(np.minimum(learned, 1.0), bins=np.linspace(0, 1, 41), color="tab:blue")
             axes[i, j].axvline(float(noise), color="tab:red", linewidth=1)
-            axes[i, j].set_title(f"{'ours' if protocol == 'ours' else method}, {noise}", fontsize=9)
+            axes[i, j].set_title(f"{label(protocol, method)}, {noise}", fontsize=9)
             if learned:
-                lines.append(f"| {key[2]} | {'ours' if protocol == 'ours' else method} | "
-                             f"{np.median(learned):.3g} | {np.mean(learned):.3g} |")  # fmt: skip
+                medians.append([key[2], label(protocol, method), f"{np.median(learned):.3g}",
+                                f"{np.mean(learned):.3g}"])  # fmt: skip
     for axis in axes[-1]:
         axis.set_xlabel("learned variance")
     for axis in axes[:, 0]:
@@ -93,10 +94,10 @@ def histograms(runs: list[Run], out: Path) -> list[str]:
         "from 1 on, too"
     )
     shown = figures.save(figure, out, "synthetic-noise", caption)
-    if not lines:
+    if not medians:
         return []
-    head = ["| setting | method | median learned variance | mean |", "|---|---|---|---|"]
-    return ["### Learned noise", "", *head, *lines, "", *shown]
+    head = ["setting", "method", "median learned variance", "mean"]
+    return ["### Learned noise", "", *grid(head, medians), *shown]
 
 
 EXPERIMENT = Experiment(

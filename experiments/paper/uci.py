@@ -6,6 +6,7 @@ The paper's methods and `ours, learned` are not told the variance; `ours, given`
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 
@@ -27,9 +28,9 @@ from ..experiment import (
     outcome,
 )
 from ..methods import ALL, MOST_GP_ROWS, OURS, Protocol, run_method, time_epochs
-from ..published import summary
+from ..published import Ours, summary
 from ..runs import Run
-from ..tables import grid, with_error
+from ..tables import grid, label, with_error
 
 # The quick ones first.
 SETS = ("wine", "new-thyroid", "glass", "svmguide2", "vowel", "vehicle", "waveform", "satellite")
@@ -110,42 +111,45 @@ def leaves_out(protocol: str, method: str, setting: str) -> bool:
 # ---------------------------------------------------------------------- learned noise
 
 
-def noise_section(runs: list[Run], out: Path) -> list[str]:
-    """Learned variance less the one learned where nothing was injected, split by split."""
+def noise_gains(runs: list[Run]) -> dict[tuple[str, str], dict[tuple[str, str], Ours]]:
+    """By set and injected variance, then by who learned: the learned variance less the one learned
+    where nothing was injected, split by split."""
     mean = {r.task: float(np.mean(r.detail["noise"])) for r in runs if "noise" in r.detail}
-    rows, drawn = [], {}
-    for name in SETS:
-        for noise in NOISES[1:]:
-            row, found = [name, noise], False
-            for protocol, method in METHODS_LEARNING:
-                gain = [
-                    v - mean[t._replace(setting=f"noise=0.0 set={name}")]
-                    for t, v in mean.items()
-                    if t[:3] == (protocol, method, f"noise={noise} set={name}")
-                    and t._replace(setting=f"noise=0.0 set={name}") in mean
-                ]
-                each = summary(gain)
-                found = found or each is not None
-                row.append(with_error(each))
-                if each:
-                    drawn.setdefault((protocol, method), []).append((float(noise), each.mean))
-            if found:
-                rows.append(row)
-    if not rows:
+    gains: dict = {}
+    for task, variance in mean.items():
+        at = fields(task.setting)
+        without = task._replace(setting=f"noise=0.0 set={at['set']}")
+        if task[:2] in METHODS_LEARNING and without in mean and task != without:
+            who = gains.setdefault((at["set"], at["noise"]), {})
+            who.setdefault(task[:2], []).append(variance - mean[without])
+    return {key: {who: summary(each) for who, each in found.items()} for key, found in gains.items()}
+
+
+def noise_section(runs: list[Run], out: Path) -> list[str]:
+    gains = noise_gains(runs)
+    if not gains:
         return []
-    names = [m if p == "published" else f"ours, {m}" for p, m in METHODS_LEARNING]
-    figure, axes = figures.panels(1, 1, 4.0, 3.0)
+    rows = [[*key, *(with_error(gains[key].get(who)) for who in METHODS_LEARNING)]
+            for key in itertools.product(SETS, NOISES) if key in gains]  # fmt: skip
+    head = ["set", "injected", *(label(*who) for who in METHODS_LEARNING)]
+    return ["### Learned noise: variance (mean over attributes) less that learned at 0 injected", "",
+            *grid(head, rows), *draw_noise(gains, out)]  # fmt: skip
+
+
+def draw_noise(gains: dict, out: Path) -> list[str]:
+    """One dot a set; methods side by side, or they would hide each other."""
+    figure, axes = figures.panels(1, 1, 4.6, 3.0)
     axis = axes[0, 0]
     axis.plot([0, 0.5], [0, 0.5], color="black", linewidth=0.8)
-    for (protocol, method), points in drawn.items():
-        label = method if protocol == "published" else f"ours, {method}"
-        axis.plot(*np.transpose(points), "o", markersize=4, label=label)
+    for k, who in enumerate(METHODS_LEARNING):
+        dots = [(float(noise) + 0.012 * (k - 1.5), found[who].mean)
+                for (_, noise), found in gains.items() if who in found]  # fmt: skip
+        axis.plot(*np.transpose(dots or [(np.nan, np.nan)]), "o", markersize=4, label=label(*who))
     axis.set_xlabel("injected variance")
     axis.set_ylabel("learned, less that learned at 0")
     axis.legend(fontsize=7)
-    shown = figures.save(figure, out, "uci-noise", "Learned against injected noise, one dot a set")
-    return ["### Learned noise: variance (mean over attributes) less that learned at 0 injected", "",
-            *grid(["set", "injected", *names], rows), *shown]  # fmt: skip
+    caption = "Learned against injected noise, one dot a set; methods side by side"
+    return figures.save(figure, out, "uci-noise", caption)
 
 
 METHODS_LEARNING = [("published", m) for m in ALL[1:]] + [("ours", "learned")]
