@@ -14,6 +14,7 @@ Who runs is the run's protocol:
                 NIMGP_NN and NIMGP_FO as told)
     started     unwhitened, with learned noise that starts at the injected variance (uci)
     smoother    the same on problems with smoother functions than described (synthetic)
+    together    the same on inputs standardised by one mean and deviation for all attributes (mnist)
     epoch       the same with a few epochs, for the time they take (satellite of uci, mnist, active)
     ours        nimgp at its defaults; "given" is told the error bars, "learned" learns them;
                 "given alpha=0,caution=1" has other parameters than the defaults
@@ -37,8 +38,8 @@ import numpy as np
 from nimgp import NoisyGPClassifier
 
 ROOT = Path(__file__).parents[1]
-PROTOCOLS = ("published", "right", "told", "averaged", "unwhitened", "started", "smoother", "epoch", "ours",
-             "peers")  # fmt: skip
+PROTOCOLS = ("published", "right", "told", "averaged", "unwhitened", "started", "smoother", "together",
+             "epoch", "ours", "peers")  # fmt: skip
 CHECKS = {  # of a reason
     "right": "right error bars",
     "told": "noise told in prediction",
@@ -46,6 +47,7 @@ CHECKS = {  # of a reason
     "unwhitened": "q(u) not whitened",
     "started": "learned noise starts at the injected",
     "smoother": "problems with smoother functions",
+    "together": "attributes standardised together",
 }
 
 
