@@ -19,7 +19,7 @@ from experiments import published, uci_peers
 from experiments.data import default_folder, missing_files
 from experiments.experiment import Experiment, Outcome, Place, Task
 from experiments.methods import ALL
-from experiments.paper import EXPERIMENTS
+from experiments.paper import EXPERIMENTS, mnist
 from experiments.runs import COLUMNS, Run, read_runs, run_missing, take_same
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
@@ -63,6 +63,21 @@ def test_short_variant(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert (folder / picture).stat().st_size > 1000
         assert (folder / picture).with_suffix(".png").stat().st_size > 1000
     assert (folder / "overview.md").exists()
+
+
+def test_mnist_standardised_by_pixel_or_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three pixels: one bright, one a tenth of it, one always black."""
+    rng = np.random.default_rng(0)
+    bright = rng.integers(0, 256, size=70_000)
+    pixels = np.c_[bright, 0.1 * bright, 0 * bright]
+    monkeypatch.setattr(mnist, "mnist_rows", lambda _: (pixels, bright % 10))
+    place = Place(Path(), PROGRAM, short=True)
+    X = mnist.make_problem(place, 0.0, 0).X
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(X.std(axis=0), [1, 1, 0], atol=1e-12)
+    X = mnist.make_problem(place, 0.0, 0, together=True).X
+    np.testing.assert_allclose([X.mean(), X.std()], [0, 1], atol=1e-12)
+    np.testing.assert_allclose(X.std(axis=0) / X[:, 0].std(), [1, 0.1, 0], atol=1e-12)
 
 
 def test_without_data(
