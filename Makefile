@@ -111,7 +111,7 @@ check-slow: build check-trust
 fuzz: | setup
 	@scripts/fuzz.sh $(or $(SECONDS),60) $(TARGETS)
 
-# All tables and figures of the paper (experiments/README.md), in about 410 core-hours. Completed runs are not repeated,
+# All tables and figures of the paper (experiments/README.md), in about 420 core-hours. Completed runs are not repeated,
 # and options such as PAPER="--repeats 5" make it shorter.
 paper: build python
 	@$(PYTHON) -m experiments all --out docs/results/paper $(PAPER)
