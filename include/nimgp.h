@@ -468,7 +468,8 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            missing
  *   missing_relevance  flags                 relevance of each flag, on the scale of relevance
  *   population_shares  components            shares of the Gaussian components of the population;
- *                                            no values for a flat population
+ *                                            no values for a flat population; covariances of a wide
+ *                                            one are those it was widened to
  *   population_means   components x attributes
  *   population_covariances  components x attributes x attributes
  *   temperature      1                       T: class probabilities are proportional to p^(1/T); 1

@@ -181,9 +181,18 @@ static bool has_temperature(const struct inspection *inspection) {
     return inspection->classes && inspection->task->predicts != PREDICTS_LABELS;
 }
 
+static bool has_wide_population(const struct inspection *inspection) {
+    char population[64];
+    option_value(inspection, "population", population);
+    return strcmp(population, "wide") == 0;
+}
+
 static const char *population_kind(const struct inspection *inspection) {
     size_t components = inspection->learned.components;
-    return components == 0 ? "flat" : components == 1 ? "gaussian" : "mixture";
+    return components == 0                   ? "flat"
+           : has_wide_population(inspection) ? "wide"
+           : components == 1                 ? "gaussian"
+                                             : "mixture";
 }
 
 /* ---------------------------------------------------------------- text ------------------------ */
@@ -219,7 +228,8 @@ static void print_surroundings(const struct inspection *inspection, struct grid 
     char text[256];
     snprintf(text, sizeof text, "%s", population_kind(inspection));
     if (learned->components > 1) {
-        snprintf(text, sizeof text, "mixture of %zu, shares ", learned->components);
+        snprintf(text, sizeof text, "%smixture of %zu, shares ",
+                 has_wide_population(inspection) ? "wide " : "", learned->components);
         list_numbers(text, sizeof text, learned->components, learned->shares);
     }
     print_line(grid, "population", text);

@@ -89,10 +89,11 @@ degree : int, default=3
     Degree of the polynomial kernel.
 n_layers, n_units : int, default=2 and 50
     Hidden layers of the network of "amortised", and the width of each.
-population : {"auto", "flat", "gaussian", "mixture"}, default="auto"
+population : {"auto", "flat", "gaussian", "mixture", "wide"}, default="auto"
     Distribution of the true inputs before they are measured: very wide ("flat"), or learned as one
-    Gaussian or as a mixture of several. "auto": a mixture if errors or missing cells differ
-    from row to row and the input model uses them; otherwise "flat".
+    Gaussian, as a mixture of several, or as a "wide" mixture, with four times the learned
+    covariances. "auto": a mixture if errors or missing cells differ from row to row and the input
+    model uses them; "wide" if all rows are equally noisy and inputs are marginal; otherwise "flat".
 prior_variance : float, default=1000
     Variance of a flat population, in standard units.
 missing : {"auto", "ignore"}, default="auto"

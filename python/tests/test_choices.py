@@ -165,10 +165,56 @@ def test_gaps_among_exact_values_are_noisy():
     assert np.isfinite(model.predict_proba(X)).all()
 
 
+# ---------------------------------------------------------------------- population
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_equally_noisy_rows_have_a_wide_population_with_marginal_inputs(kind):
+    X, y, _, _ = make_targets(kind, 60)
+    model = kind(**uncalibrated(kind, QUICK)).fit(X, y, X_err=0.3)
+    marginal = kind._target in ("class", "level", "labels")
+    assert chosen(model, "input", "population") == (("marginal", "wide") if marginal else ("latent", "auto"))
+    assert (len(model.population_.shares) > 0) == marginal
+    for changes, X_err in (({}, None), ({"noise": "learned"}, 0.3), ({"input_model": "latent"}, 0.3)):
+        flat = kind(**uncalibrated(kind, QUICK), **changes).fit(X, y, X_err=X_err)
+        assert len(flat.population_.shares) == 0
+
+
+def test_wide_population_is_the_mixture_widened():
+    """And novelty, which the widening must not hide, is that of the mixture."""
+    X, y, _, _ = make_problem(150, seed=3)
+    wide, mixture = (
+        NoisyGPClassifier(population=population, calibrate=False, **QUICK).fit(X, y, X_err=0.3)
+        for population in ("wide", "mixture")
+    )
+    assert np.array_equal(wide.population_.shares, mixture.population_.shares)
+    assert np.array_equal(wide.population_.means, mixture.population_.means)
+    assert np.allclose(wide.population_.covariances, 4 * mixture.population_.covariances, rtol=1e-12)
+    new = np.r_[X[:20], X[:5] + 3]
+    assert np.array_equal(wide.novelty(new, X_err=0.3), mixture.novelty(new, X_err=0.3))
+    assert np.array_equal(wide.input_log_density(new, X_err=0.3), mixture.input_log_density(new, X_err=0.3))
+    copy = pickle.loads(pickle.dumps(wide))
+    assert np.array_equal(copy.novelty(new, X_err=0.3), wide.novelty(new, X_err=0.3))
+
+
+def test_wide_population_uses_what_attributes_have_in_common():
+    """Ten noisy measurements of two quantities, of which the first decides: the average is known."""
+    rng = np.random.default_rng(11)
+    quantities = rng.normal(size=(1300, 2))
+    X = quantities @ rng.normal(size=(2, 10)) + rng.normal(size=(1300, 10))
+    y = (quantities[:, 0] > 0).astype(int)
+    loss = {}
+    for population in ("auto", "flat"):
+        model = NoisyGPClassifier(population=population, random_state=0, n_jobs=1)
+        p = model.fit(X[:300], y[:300], X_err=1.0).predict_proba(X[300:], X_err=1.0)
+        loss[population] = -np.log(p[np.arange(1000), y[300:]]).mean()
+    assert loss["auto"] < loss["flat"] - 0.01
+
+
 # ---------------------------------------------------------------------- copies
 
 
-@pytest.mark.parametrize("population", ["auto", "gaussian", "mixture"])
+@pytest.mark.parametrize("population", ["auto", "gaussian", "mixture", "wide"])
 def test_copies_predict_the_same_with_all_that_is_learned(population, tmp_path):
     X, y, sigma, _ = with_gaps()
     clf = NoisyGPClassifier(population=population, **QUICK).fit(X, y, X_err=sigma)

@@ -87,6 +87,10 @@ bool model_population_of(const struct nim_model *model, const nim_data *data,
     return good;
 }
 
+/* What is learned, in messages; by enum population_kind. */
+static const char *const kind_name[] = {"learning from other rows", "flat", "gaussian", "mixture",
+                                        "wide"};
+
 /* What a learned population needs and this model does not have, or NULL. */
 static const char *lacks(const struct nim_model *model) {
     const struct input_model *input = model->options.input;
@@ -100,19 +104,15 @@ static const char *lacks(const struct nim_model *model) {
  * Measurements determine only the sum of the population's variance and the noise. So the population
  * is flat if the noise is learned. By default it is also flat if the input model does not infer
  * inputs, and if all rows are equally noisy: the functions then learn from inputs as noisy as those
- * of new rows.
+ * of new rows. (For marginal inputs options_settled has chosen a wide one by then.)
  */
 nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                   const nim_data *others, nim_error *error) {
     enum population_kind kind = (enum population_kind)model->options.population;
     const struct input_model *input = model->options.input;
-    bool asked = kind == POPULATION_GAUSSIAN || kind == POPULATION_MIXTURE || others;
+    bool asked = kind > POPULATION_FLAT || others;
     if (asked && kind != POPULATION_FLAT && lacks(model))
-        return option_failure(error, "population", "%s needs %s",
-                              kind == POPULATION_GAUSSIAN  ? "gaussian"
-                              : kind == POPULATION_MIXTURE ? "mixture"
-                                                           : "learning from other rows",
-                              lacks(model));
+        return option_failure(error, "population", "%s needs %s", kind_name[kind], lacks(model));
     bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
                 (!asked && ((!input->averages && !input->widens) || equally_noisy(data)));
     struct population population = {0};

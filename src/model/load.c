@@ -171,7 +171,7 @@ static nim_status plan_kept(const struct loading *loading, struct nim_model *pla
     plan->novelty.kept = quantile->shape[0];
     nim_status status =
         plan_population(loading, &file_novelty_names, plan->attributes, &plan->novelty.own);
-    if (status == NIM_OK && !plan->population.learned && !plan->novelty.own.learned)
+    if (status == NIM_OK && !novelty_population(plan))
         return refuse(loading, "lacks the array", file_novelty_names.mean);
     return status;
 }

@@ -17,10 +17,15 @@ enum {
     TENTH_OF_KEPT = 10, /* the tail is what lies above the 90 % quantile */
 };
 
+/* Under a wide population unusual rows would seem usual. */
+static bool is_wide(const struct nim_model *model) {
+    return model->options.population == POPULATION_WIDE;
+}
+
 const struct population *novelty_population(const struct nim_model *model) {
-    return model->population.learned    ? &model->population
-           : model->novelty.own.learned ? &model->novelty.own
-                                        : NULL;
+    return model->novelty.own.learned                     ? &model->novelty.own
+           : model->population.learned && !is_wide(model) ? &model->population
+                                                          : NULL;
 }
 
 void novelty_layout(struct novelty_work *work, const struct population *population,
@@ -183,10 +188,19 @@ static bool judge_fold(const struct population *population, struct usual_rows *u
     return good;
 }
 
-/* Learns a population of the inputs for a model without one. */
-static bool learn_own(struct nim_model *model, const nim_data *data) {
-    population_free(&model->novelty.own);
-    return model_population_of(model, data, NULL, POPULATION_AUTO, &model->novelty.own);
+/* The population for novelty, if the model's own is not suitable: learned, or that from which a
+ * wide one was made. */
+static bool make_own(struct nim_model *model, const nim_data *data) {
+    struct population *own = &model->novelty.own;
+    population_free(own);
+    if (!model->population.learned)
+        return model_population_of(model, data, NULL, POPULATION_AUTO, own);
+    if (!is_wide(model))
+        return true;
+    bool good = population_copy(&model->population, own);
+    if (good)
+        population_scale(own, 1.0 / POPULATION_WIDENING);
+    return good;
 }
 
 nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_error *error) {
@@ -195,8 +209,7 @@ nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_erro
     bool always = model->options.novelty == NOVELTY_ALWAYS;
     if ((!model->population.learned && !always) || data->rows < NOVELTY_LEAST_ROWS)
         return NIM_OK;
-    bool good = (model->population.learned || learn_own(model, data)) &&
-                usual_rows_create(&usual, model, data) &&
+    bool good = make_own(model, data) && usual_rows_create(&usual, model, data) &&
                 (pool = pool_create(model_threads(model)));
     for (size_t fold = 0; good && fold < FOLDS; fold++)
         good = judge_fold(novelty_population(model), &usual, fold, pool);

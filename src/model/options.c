@@ -224,11 +224,12 @@ static const struct option option_list[] = {
       NIM_OPTION_WHOLE, NULL, 1, 4096, NIM_OPTION_SHAPES},
      WHOLE, AT(units)},
     {{"population", "auto",
-      "auto, flat, gaussian, mixture",
-      "Distribution of the true inputs before they are measured: flat (very wide), or learned as one "
-      "Gaussian or a mixture of several. auto: a mixture if errors or missing cells differ from row "
-      "to row, otherwise flat.",
-      NIM_OPTION_CHOICE, NAMES("auto", "flat", "gaussian", "mixture"), 0, 0, NIM_OPTION_SHAPES},
+      "auto, flat, gaussian, mixture, wide",
+      "Distribution of the true inputs before they are measured: flat (very wide), or "
+      "learned as one Gaussian, as a mixture of several, or as a wide mixture, with four times the learned "
+      "covariances. auto: a mixture if errors or missing cells differ from row to row; wide if all rows are "
+      "equally noisy and inputs are marginal; otherwise flat.",
+      NIM_OPTION_CHOICE, NAMES("auto", "flat", "gaussian", "mixture", "wide"), 0, 0, NIM_OPTION_SHAPES},
      CHOICE, AT(population)},
     {{"prior_variance", "1000",
       "1e-3 .. 1e9",

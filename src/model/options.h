@@ -48,7 +48,7 @@ struct nim_options {
  * the data and the other options.
  *   input    marginal if classes are predicted and up to MOST_INTEGRATED attributes are noisy;
  *            exact if nothing is noisy or missing; otherwise latent
- *   kernel, alpha, caution, lengthscale_prior, samples, batch: see settle.c
+ *   kernel, alpha, caution, lengthscale_prior, samples, batch, population: see settle.c
  */
 enum { MOST_INTEGRATED = 40 };
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data);

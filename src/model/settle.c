@@ -103,6 +103,15 @@ static bool is_bold(const struct nim_options *settled) {
     return fits_probabilities(settled) && settled->noise == NOISE_GIVEN;
 }
 
+/*
+ * With equally noisy rows, flat inputs ignore that some true inputs are likelier than others, and a
+ * mixture that fits badly hides what distinguishes the classes. A wide mixture avoids both.
+ */
+static bool wants_wide_population(const struct nim_options *settled, const nim_data *data) {
+    return settled->population == POPULATION_AUTO && settled->input == &input_marginal &&
+           settled->noise == NOISE_GIVEN && equally_noisy(data) && count_noisy_columns(data) > 0;
+}
+
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data) {
     struct nim_options settled = *options;
     enum target_kind target = options->likelihood->target;
@@ -124,6 +133,8 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
         settled.samples = choose_samples(&settled, own_errors);
     if (settled.batch == 0)
         settled.batch = settled.input == &input_marginal ? BATCH_OF_POINTS : BATCH_OF_ROWS;
+    if (wants_wide_population(&settled, data))
+        settled.population = POPULATION_WIDE;
     return settled;
 }
 

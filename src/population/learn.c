@@ -527,6 +527,14 @@ static bool thin(const struct population_rows *rows, size_t most, struct populat
     return true;
 }
 
+void population_scale(struct population *population, double factor) {
+    size_t d = population->attributes;
+    if (population->components)
+        scale(population->components * d * d, sqrt(factor), population->root);
+    else
+        scale(d, factor, population->variance);
+}
+
 bool population_learn(struct population *population, const struct population_rows *rows,
                       enum population_kind kind, struct random_key key, size_t threads) {
     struct population_rows few;
@@ -560,6 +568,8 @@ bool population_learn(struct population *population, const struct population_row
     pool_free(pool);
     if (!good)
         population_free(population);
+    else if (kind == POPULATION_WIDE)
+        population_scale(population, POPULATION_WIDENING);
     population->learned = good;
     return good;
 }

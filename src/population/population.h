@@ -168,7 +168,18 @@ struct measurement population_row(const struct population_rows *rows, size_t i);
 void population_rows_append(struct population_rows *rows, const struct population_rows *from,
                             size_t i);
 
-enum population_kind { POPULATION_AUTO, POPULATION_FLAT, POPULATION_GAUSSIAN, POPULATION_MIXTURE };
+/* The order of the values of option `population`. */
+enum population_kind {
+    POPULATION_AUTO,
+    POPULATION_FLAT,
+    POPULATION_GAUSSIAN,
+    POPULATION_MIXTURE,
+    POPULATION_WIDE
+};
+
+/* A population that fits badly hides what distinguishes the classes. A wider one hides less, and
+ * still tells likely true inputs from unlikely ones. docs/results/defaults.md has the choice. */
+#define POPULATION_WIDENING 4.0
 
 /* With more attributes than this, only variances are learned and no covariances. Each attribute may
  * also have a flag. */
@@ -181,11 +192,14 @@ enum {
 /*
  * Fits mean and covariance by expectation maximisation, each row with its own noise and missing
  * cells (extreme deconvolution: Bovy, Hogg and Roweis, 2011). GAUSSIAN has one component; MIXTURE
- * adds components as long as they raise the likelihood of held-out rows. False if memory or threads
- * are not available.
+ * adds components as long as they raise the likelihood of held-out rows; WIDE is MIXTURE with
+ * covariances multiplied by POPULATION_WIDENING. False if memory or threads are not available.
  */
 bool population_learn(struct population *population, const struct population_rows *rows,
                       enum population_kind kind, struct random_key key, size_t threads);
+
+/* Multiplies all covariances. */
+void population_scale(struct population *population, double factor);
 
 /* Mean over rows of log p(x~). */
 double population_likelihood(const struct population *population,

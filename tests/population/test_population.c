@@ -506,6 +506,38 @@ static void many_attributes_are_independent(void **state) {
     drawn_free(&drawn);
 }
 
+/* A wide population is the mixture with every covariance multiplied, and nothing else changed;
+ * scaled back, it has the same bits. */
+static void wide_is_a_wider_mixture(void **state) {
+    (void)state;
+    for (size_t d = 3; d <= POPULATION_MOST_ATTRIBUTES + 1; d += POPULATION_MOST_ATTRIBUTES - 2) {
+        struct population truth, mixture, wide;
+        struct drawn drawn;
+        make_population(&truth, d, 2, 21);
+        draw_rows(&drawn, 300, &truth, 0.4);
+        struct random_key key = {1, 1};
+        assert_true(population_learn(&mixture, &drawn.rows, POPULATION_MIXTURE, key, 2));
+        assert_true(population_learn(&wide, &drawn.rows, POPULATION_WIDE, key, 2));
+        size_t k = mixture.components, each = k ? k : 1;
+        assert_true(wide.learned && wide.components == k && (d == 3) == (k > 0));
+        assert_memory_equal(wide.share, mixture.share, each * sizeof(double));
+        assert_memory_equal(wide.mean, mixture.mean, each * d * sizeof(double));
+        for (size_t i = 0; i < k * d * d; i++)
+            assert_true(fabs(wide.root[i] - sqrt(POPULATION_WIDENING) * mixture.root[i]) <=
+                        1e-15 * fabs(wide.root[i]));
+        for (size_t j = 0; k == 0 && j < d; j++)
+            assert_true(fabs(wide.variance[j] - POPULATION_WIDENING * mixture.variance[j]) <=
+                        1e-15 * wide.variance[j]);
+        population_scale(&wide, 1.0 / POPULATION_WIDENING);
+        if (k)
+            assert_memory_equal(wide.root, mixture.root, k * d * d * sizeof(double));
+        population_free(&wide);
+        population_free(&mixture);
+        population_free(&truth);
+        drawn_free(&drawn);
+    }
+}
+
 /* Two separate clusters: their shares and means are those from which the rows were drawn, whatever
  * the number of components of each. */
 static void clusters_are_found(void **state) {
@@ -664,6 +696,7 @@ int main(void) {
         cmocka_unit_test(likelihood_never_falls),
         cmocka_unit_test(gaussian_is_recovered),
         cmocka_unit_test(many_attributes_are_independent),
+        cmocka_unit_test(wide_is_a_wider_mixture),
         cmocka_unit_test(clusters_are_found),
         cmocka_unit_test(distance_leaves_covariances),
         cmocka_unit_test(new_rows_cost_little),
