@@ -64,6 +64,7 @@ CHOSEN_FOR_DATA = {
     "alpha": "auto",
     "caution": "auto",
     "lengthscale_prior": "auto",
+    "population": "auto",
     "samples": "0",
     "batch": "0",
 }

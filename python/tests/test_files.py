@@ -66,7 +66,7 @@ def test_what_was_left_to_the_library_comes_back_as_it_chose(problem, path):
     exact = {"input_model": "exact", "batch_size": 200, "n_draws": 1, "alpha": 0.5, "caution": 1.0}
     for errors, chosen in (
         (None, exact),
-        (0.1, points | {"caution": 0.3, "kernel": "matern32", "n_draws": 2}),
+        (0.1, points | {"caution": 0.3, "kernel": "matern32", "n_draws": 2, "population": "wide"}),
         (sigma, points | {"caution": 0.45, "kernel": "linear+matern32", "n_draws": 8}),
     ):
         clf = NoisyGPClassifier(max_epochs=2, random_state=0, calibrate=False).fit(X, y, X_err=errors)
