@@ -259,9 +259,10 @@ NIM_API void nim_model_free(nim_model *model);
  * Learns the population again, from two tables. (The population is the distribution of the true
  * inputs, option "population".) `data` is the table with which the model was created. Of `others`
  * only x and the errors are used, so its rows need no labels; often there are many more such rows.
- * With population = auto this function always learns a population. Call it before training. Fails
- * with NIM_INVALID_ARGUMENT if the population is flat, if noise is learned, or if the input model
- * does not use a population.
+ * With population = auto this function always learns a population: a wide one if one was chosen
+ * when the model was created, otherwise a mixture. Call it before training. Fails with
+ * NIM_INVALID_ARGUMENT if the population is flat, if noise is learned, or if the input model does
+ * not use a population.
  */
 NIM_API nim_status nim_model_learn_population(nim_model *model, const nim_data *data,
                                               const nim_data *others, nim_error *error);
@@ -500,7 +501,8 @@ NIM_API nim_status nim_model_get(const nim_model *model, const char *name, doubl
  * Estimates the true inputs of the training rows: mean and standard deviation of their posterior,
  * each rows x attributes in the user's units. `data` must be the training data, targets included.
  * For input models that do not infer true inputs, the result is the distribution of the inputs
- * given their measurements and the population, if a population was learned; otherwise the
+ * given their measurements and the population, if a population was learned (with a wide one the
+ * standard deviations are too large; population = mixture avoids that); otherwise the
  * measurements and their errors.
  */
 NIM_API nim_status nim_model_denoise(const nim_model *model, const nim_data *data, double *mean,

@@ -93,7 +93,8 @@ population : {"auto", "flat", "gaussian", "mixture", "wide"}, default="auto"
     Distribution of the true inputs before they are measured: very wide ("flat"), or learned as one
     Gaussian, as a mixture of several, or as a "wide" mixture, with four times the learned
     covariances. "auto": a mixture if errors or missing cells differ from row to row and the input
-    model uses them; "wide" if all rows are equally noisy and inputs are marginal; otherwise "flat".
+    model uses them; "wide" if all rows are equally noisy, inputs are marginal, noise is given,
+    and there are at least 40 rows and 5 for each attribute; otherwise "flat".
 prior_variance : float, default=1000
     Variance of a flat population, in standard units.
 missing : {"auto", "ignore"}, default="auto"
@@ -164,7 +165,7 @@ relevance_ : ndarray of shape (n_features_in_,)
     Relevance of each attribute, scaled so that the largest is 1.
 population_ : Population
     Distribution of the true inputs: `shares`, `means` and `covariances` of Gaussians, in the units
-    of X; empty for a flat population.
+    of X; empty for a flat population. Covariances of a "wide" one are four times the learned ones.
 elbo_ : float
     The quantity that training maximises, averaged over the last epoch. It is the evidence lower
     bound if alpha is 0 and caution is 1.

@@ -119,7 +119,7 @@ class Table:
                 filled = [plain[name] if array is None else array for array in pair]
                 shapes = [t.shape_of(name) for t in (self, more)]
                 whole = [np.broadcast_to(*each) for each in zip(filled, shapes, strict=True)]
-                arrays[name] = np.concatenate(whole)
+                arrays[name] = np.ascontiguousarray(np.concatenate(whole))
             else:
                 arrays[name] = np.concatenate(pair)
         return Table(**arrays)

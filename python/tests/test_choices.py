@@ -178,6 +178,11 @@ def test_equally_noisy_rows_have_a_wide_population_with_marginal_inputs(kind):
     for changes, X_err in (({}, None), ({"noise": "learned"}, 0.3), ({"input_model": "latent"}, 0.3)):
         flat = kind(**uncalibrated(kind, QUICK), **changes).fit(X, y, X_err=X_err)
         assert len(flat.population_.shares) == 0
+    more = np.c_[X, np.random.default_rng(0).normal(size=(60, 11))]
+    for rows, columns in ((39, 2), (60, 13)):  # too few to learn one
+        flat = kind(**uncalibrated(kind, QUICK)).fit(more[:rows, :columns], y[:rows], X_err=0.3)
+        assert len(flat.population_.shares) == 0
+    assert (len(kind(**uncalibrated(kind, QUICK)).fit(more[:, :12], y, X_err=0.3).population_.shares) > 0) == marginal
 
 
 def test_wide_population_is_the_mixture_widened():
@@ -209,6 +214,17 @@ def test_wide_population_uses_what_attributes_have_in_common():
         p = model.fit(X[:300], y[:300], X_err=1.0).predict_proba(X[300:], X_err=1.0)
         loss[population] = -np.log(p[np.arange(1000), y[300:]]).mean()
     assert loss["auto"] < loss["flat"] - 0.01
+
+
+@pytest.mark.parametrize("errors", [0.3, [0.3, 0.2]])
+def test_equally_noisy_rows_can_be_added(errors):
+    X, y, _, _ = make_problem(150, seed=3)
+    model = NoisyGPClassifier(calibrate=False, **QUICK).fit(X[:100], y[:100], X_err=errors)
+    before = model.population_.covariances
+    model.partial_fit(X[100:], y[100:], X_err=errors)
+    assert chosen(model, "population") == ("wide",)
+    assert np.array_equal(model.population_.covariances, before)
+    assert np.isfinite(model.predict_proba(X, X_err=errors)).all()
 
 
 # ---------------------------------------------------------------------- copies

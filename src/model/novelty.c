@@ -137,9 +137,9 @@ static void usual_rows_free(struct usual_rows *usual) {
 }
 
 static bool usual_rows_create(struct usual_rows *usual, const struct nim_model *model,
-                              const nim_data *data) {
+                              const struct population *population, const nim_data *data) {
     size_t d = model->attributes, rows = data->rows < MOST_ROWS ? data->rows : MOST_ROWS;
-    bool shaped = novelty_population(model)->components && data_has_shapes(data);
+    bool shaped = population->components && data_has_shapes(data);
     struct population_rows *all = &usual->all;
     usual->z = malloc((rows + 1) * sizeof(double));
     bool good = population_rows_create(all, d, shaped, rows) && usual->z;
@@ -189,10 +189,8 @@ static bool judge_fold(const struct population *population, struct usual_rows *u
 }
 
 /* The population for novelty, if the model's own is not suitable: learned, or that from which a
- * wide one was made. */
-static bool make_own(struct nim_model *model, const nim_data *data) {
-    struct population *own = &model->novelty.own;
-    population_free(own);
+ * wide one was made. Otherwise `own` is left as it is. */
+static bool make_own(const struct nim_model *model, const nim_data *data, struct population *own) {
     if (!model->population.learned)
         return model_population_of(model, data, NULL, POPULATION_AUTO, own);
     if (!is_wide(model))
@@ -205,16 +203,25 @@ static bool make_own(struct nim_model *model, const nim_data *data) {
 
 nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_error *error) {
     struct usual_rows usual = {0};
+    struct population own = {0};
     struct pool *pool = NULL;
     bool always = model->options.novelty == NOVELTY_ALWAYS;
     if ((!model->population.learned && !always) || data->rows < NOVELTY_LEAST_ROWS)
         return NIM_OK;
-    bool good = make_own(model, data) && usual_rows_create(&usual, model, data) &&
-                (pool = pool_create(model_threads(model)));
+    bool good = make_own(model, data, &own);
+    const struct population *population = own.learned ? &own : &model->population;
+    good = good && usual_rows_create(&usual, model, population, data) &&
+           (pool = pool_create(model_threads(model)));
     for (size_t fold = 0; good && fold < FOLDS; fold++)
-        good = judge_fold(novelty_population(model), &usual, fold, pool);
-    if (good)
+        good = judge_fold(population, &usual, fold, pool);
+    /* If anything failed, population and quantiles are still those of before. */
+    if (good) {
+        population_free(&model->novelty.own);
+        model->novelty.own = own;
         keep_quantiles(&model->novelty, usual.all.rows, usual.z);
+    } else {
+        population_free(&own);
+    }
     pool_free(pool);
     usual_rows_free(&usual);
     return good ? NIM_OK : failure(error, NIM_OUT_OF_MEMORY, "no memory to learn novelty");

@@ -26,8 +26,8 @@ enum { NOVELTY_KEPT = 256, NOVELTY_LEAST_ROWS = 20 };
 enum novelty_rule { NOVELTY_AUTO, NOVELTY_ALWAYS };
 
 struct novelty {
-    struct population own; /* for novelty only, if the model's is flat or wide */
-    size_t kept;           /* quantiles; 0: novelty is not known */
+    struct population own;         /* for novelty only, if the model's is flat or wide */
+    size_t kept;                   /* quantiles; 0: novelty is not known */
     double quantile[NOVELTY_KEPT]; /* ascending: the k-th has the share k / (kept + 1) below it */
 };
 

@@ -33,6 +33,9 @@ enum { FEW_ROWS = 2000 };
  * this. */
 #define LENGTHSCALE_WIDTH 0.5
 
+/* With fewer rows than these, or for each column, a population is flat unless errors differ. */
+enum { LEAST_WIDE_ROWS = 40, ROWS_PER_COLUMN = 5 };
+
 static bool is_number(const struct nim_options *options) {
     enum target_kind target = options->likelihood->target;
     return target == TARGET_NUMBER || target == TARGET_COUNT;
@@ -104,12 +107,15 @@ static bool is_bold(const struct nim_options *settled) {
 }
 
 /*
- * With equally noisy rows, flat inputs ignore that some true inputs are likelier than others, and a
- * mixture that fits badly hides what distinguishes the classes. A wide mixture avoids both.
+ * With equally noisy rows, a flat population ignores that some true inputs are likelier than
+ * others, and a mixture that fits badly hides what distinguishes the classes. A wide mixture avoids
+ * both, if there are enough rows to learn it.
  */
 static bool wants_wide_population(const struct nim_options *settled, const nim_data *data) {
+    bool enough = data->rows >= LEAST_WIDE_ROWS && data->rows / ROWS_PER_COLUMN >= data->attributes;
     return settled->population == POPULATION_AUTO && settled->input == &input_marginal &&
-           settled->noise == NOISE_GIVEN && equally_noisy(data) && count_noisy_columns(data) > 0;
+           settled->noise == NOISE_GIVEN && enough && equally_noisy(data) &&
+           count_noisy_columns(data) > 0;
 }
 
 struct nim_options options_settled(const struct nim_options *options, const nim_data *data) {

@@ -231,7 +231,7 @@ static void flags_of_many_columns(void **state) {
 }
 
 /* Option auto learns a population from other rows, although it is flat without them if all rows are
- * equally noisy. */
+ * equally noisy and inputs are latent. */
 static void auto_learns_from_others(void **state) {
     (void)state;
     struct rows *rows = malloc(sizeof *rows);

@@ -269,6 +269,57 @@ static void steps(void) {
     nim_model_free(model);
 }
 
+static int go_on(const nim_progress *progress, void *context) {
+    (void)progress, (void)context;
+    return 0;
+}
+
+/* After a training that failed, the model can be saved, loaded, used and trained to its end.
+ * (Without a progress function a training that fails after the last step would start again.) */
+static void train_after_failure(nim_model *model, const nim_data *data) {
+    nim_error error;
+    nim_predictor *predictor = NULL;
+    if (nim_model_train(model, data, go_on, NULL, &error) == NIM_OK)
+        return;
+    check_refusal(__LINE__, &error);
+    must(nim_model_save(model, stopped, &error) == NIM_OK);
+    nim_model_free(load(stopped));
+    write_old(stopped);
+    must(nim_predictor_create(model, &predictor, &error) == NIM_OK);
+    nim_predictor_free(predictor);
+    must(nim_model_train(model, data, go_on, NULL, &error) == NIM_OK);
+}
+
+/* Equally noisy rows, enough of them for novelty under a wide population. */
+static void wide(void) {
+    enum { ROWS = 2 * DATA_ROWS, COLUMNS = 2 };
+    static const struct setting settings[] = {
+        {"population", "wide"}, {"input", "marginal"}, {"threads", "1"}, {NULL, NULL}};
+    struct model_data made;
+    double x[ROWS * COLUMNS], novelty[ROWS];
+    int32_t labels[ROWS];
+    nim_predictor *predictor = NULL;
+    model_data_make(&made, COLUMNS, "class", 2);
+    for (size_t i = 0; i < ROWS; i++) {
+        labels[i] = made.data.labels[i % DATA_ROWS];
+        for (size_t j = 0; j < COLUMNS; j++)
+            x[i * COLUMNS + j] = made.x[i % DATA_ROWS * COLUMNS + j] + (i < DATA_ROWS ? 0.0 : 0.1);
+    }
+    nim_data data =
+        NIM_DATA(.rows = ROWS, .attributes = COLUMNS, .x = x, .sigma = (double[COLUMNS]){0.2, 0.3},
+                 .sigma_rows = 1, .labels = labels);
+    nim_model *model = model_with(settings, &data);
+    train_after_failure(model, &data);
+    save(model, saved);
+    nim_model_free(model);
+    model = load(saved);
+    twice(nim_predictor_create(model, &predictor, &error));
+    twice(nim_predict(predictor, &data, &NIM_PREDICTION(.novelty = novelty), &error));
+    digest(novelty, sizeof novelty);
+    nim_predictor_free(predictor);
+    nim_model_free(model);
+}
+
 /* ---------------------------------------------------------------- the sweep ------------------- */
 
 static void digest_file(const char *path) {
@@ -299,7 +350,7 @@ int main(int count, char **words) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } jobs[] = {{"classes", classes}, {"numbers", numbers}, {"steps", steps}};
+    } jobs[] = {{"classes", classes}, {"numbers", numbers}, {"steps", steps}, {"wide", wide}};
     static const char *const kinds[] = {"memory", "read", "write", "fsync",
                                         "rename", "open", "thread"};
     now.job = now.kind = "begin";
