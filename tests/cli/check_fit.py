@@ -357,6 +357,23 @@ def without_errors(nimgp):
     check("(not used)" not in nimgp("inspect", "m").out)
 
 
+def wide_population(nimgp):
+    # Where all rows are equally noisy, the population is the learned mixture, widened.
+    draw = random.Random(5)
+    rows = [[f"{draw.gauss(14 * k, 1):.6f}", "0.4", f"{draw.gauss(k, 1):.6f}", "0.3", "ab"[k]] for k in (0, 1) * 60]
+    draw.shuffle(rows)
+    nimgp.write_rows("equal.csv", ["x", "x_err", "y", "y_err", "class"], rows)
+    found = {}
+    for population in ("auto", "mixture", "flat"):
+        fit(nimgp, "equal.csv", "m", "--population", population)
+        found[population] = inspect(nimgp, "m")["population"]
+        line = next(each for each in nimgp("inspect", "m").out.splitlines() if "population  " in each)
+        check(("wide" in line) == (population == "auto"), population, line)
+    check([found[each]["kind"] for each in ("auto", "mixture", "flat")] == ["wide", "mixture", "flat"], found)
+    check(found["auto"]["components"] == found["mixture"]["components"], found)
+    check(found["flat"]["components"] == [], found)
+
+
 def population_from_others(nimgp):
     # Where all rows are equally noisy, the most likely mean of true inputs is the mean of all rows.
     draw = random.Random(4)
@@ -389,4 +406,4 @@ if __name__ == "__main__":
     main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named, labels_beside,
           orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order,
           small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns,
-          columns_left_empty, without_errors, population_from_others])
+          columns_left_empty, without_errors, wide_population, population_from_others])
