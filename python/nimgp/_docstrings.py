@@ -90,11 +90,11 @@ degree : int, default=3
 n_layers, n_units : int, default=2 and 50
     Hidden layers of the network of "amortised", and the width of each.
 population : {"auto", "flat", "gaussian", "mixture", "wide"}, default="auto"
-    Distribution of the true inputs before they are measured: very wide ("flat"), or learned as one
-    Gaussian, as a mixture of several, or as a "wide" mixture, with four times the learned
-    covariances. "auto": a mixture if errors or missing cells differ from row to row and the input
-    model uses them; "wide" if all rows are equally noisy, inputs are marginal, noise is given,
-    and there are at least 40 rows and 5 for each attribute; otherwise "flat".
+    Distribution of the true inputs before they are measured: no value is much likelier than another
+    ("flat"), or learned as one Gaussian, as a mixture of several, or as a "wide" mixture, with four
+    times the learned covariances. "auto": a mixture if errors or missing cells differ from row to
+    row and the input model uses them; "wide" if all rows are equally noisy, inputs are marginal,
+    noise is given, and there are at least 40 rows and 5 for each attribute; otherwise "flat".
 prior_variance : float, default=1000
     Variance of a flat population, in standard units.
 missing : {"auto", "ignore"}, default="auto"

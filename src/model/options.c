@@ -225,11 +225,11 @@ static const struct option option_list[] = {
      WHOLE, AT(units)},
     {{"population", "auto",
       "auto, flat, gaussian, mixture, wide",
-      "Distribution of the true inputs before they are measured: flat (very wide), or "
-      "learned as one Gaussian, as a mixture of several, or as a wide mixture, with four times the learned "
-      "covariances. auto: a mixture if errors or missing cells differ from row to row; wide if all rows are "
-      "equally noisy, inputs are marginal, noise is given, and there are at least 40 rows and 5 for each attribute; "
-      "otherwise flat.",
+      "Distribution of the true inputs before they are measured: flat (no value is much likelier than "
+      "another), or learned as one Gaussian, as a mixture of several, or as a wide mixture, with four times "
+      "the learned covariances. auto: a mixture if errors or missing cells differ from row to row; wide if "
+      "all rows are equally noisy, inputs are marginal, noise is given, and there are at least 40 rows and 5 "
+      "for each attribute; otherwise flat.",
       NIM_OPTION_CHOICE, NAMES("auto", "flat", "gaussian", "mixture", "wide"), 0, 0, NIM_OPTION_SHAPES},
      CHOICE, AT(population)},
     {{"prior_variance", "1000",
