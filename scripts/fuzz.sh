@@ -58,7 +58,7 @@ flags_of() {
     case $1 in
     columns) echo -max_len=512 ;;
     options | where) echo -max_len=1024 ;;
-    csv | ecsv | libsvm) echo -max_len=2048 ;;
+    csv | ecsv) echo -max_len=2048 ;;
     model | checkpoint) echo -max_len=8192 -entropic=0 -use_memcmp=0 ;;
     *) echo -max_len=8192 ;;
     esac

@@ -2,7 +2,7 @@
 #ifndef TABLE_BIG_ENDIAN_H
 #define TABLE_BIG_ENDIAN_H
 
-/* Numbers with the highest byte first, as in IDX and FITS. */
+/* Numbers with the highest byte first, as in FITS and VOTable. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -36,15 +36,13 @@ struct reader {
     const double *(*cells)(const struct table *table);
 };
 
-extern const struct reader csv_reader, fits_reader, idx_reader, libsvm_reader, row_file_reader,
-    votable_reader;
+extern const struct reader csv_reader, fits_reader, row_file_reader, votable_reader;
 
 struct table {
     const struct reader *reader;
     struct text_pool names; /* texts that are valid until the table is closed */
     struct text_pool cells; /* texts that are valid for the current rows */
     const char *path;       /* for messages */
-    const char *beside;     /* another file that was read too, or NULL */
     bool cut_short;         /* the service that wrote it reports missing rows */
     struct column *column;
     size_t columns;
@@ -59,10 +57,6 @@ void *table_create(size_t size, const struct reader *reader, const char *path,
 
 /* Allocates this number of columns, all zero. */
 bool table_make_columns(struct table *table, size_t columns, struct complaint *complaint);
-
-/* The columns x<first>, x<first + 1>, ... of numbers, from index 0 on. */
-bool table_name_numbered(struct table *table, size_t first, size_t count,
-                         struct complaint *complaint);
 
 /* Sets *span to the shortest text of a number, empty for NaN. */
 bool table_show_number(struct table *table, double value, struct span *span,

@@ -25,8 +25,6 @@ static const struct {
     [TABLE_CSV] = {"csv", &csv_reader},
     [TABLE_TSV] = {"tsv", &csv_reader},
     [TABLE_FITS] = {"fits", &fits_reader},
-    [TABLE_IDX] = {"idx", &idx_reader},
-    [TABLE_LIBSVM] = {"libsvm", &libsvm_reader},
     [TABLE_ECSV] = {"ecsv", &csv_reader},
     [TABLE_VOTABLE] = {"votable", &votable_reader},
     [TABLE_VOTABLE_BINARY] = {"votable-binary", &votable_reader},
@@ -63,6 +61,7 @@ static const struct {
     {"<html", 5, false, "a web page"},
     {"\xff\xfe", 2, false, "text in UTF-16, not UTF-8"},
     {"\xfe\xff", 2, false, "text in UTF-16, not UTF-8"},
+    {"\0\0\x08", 3, true, "an IDX file; experiments/to_csv.py makes a CSV file of it"},
 };
 
 static bool has_binary_byte(const char *head, size_t length) {
@@ -116,11 +115,6 @@ static enum table_format format_of(const char *path, const char *head, size_t le
         return TABLE_VOTABLE;
     if (length >= 7 && memcmp(head, "# %ECSV", 7) == 0)
         return TABLE_ECSV;
-    if (length >= 4 && !head[0] && !head[1] && head[2] &&
-        strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]))
-        return TABLE_IDX;
-    if (ends_in(path, ".libsvm") || ends_in(path, ".svm") || ends_in(path, ".svmlight"))
-        return TABLE_LIBSVM;
     return ends_in(path, ".tsv") || ends_in(path, ".tab") ? TABLE_TSV : TABLE_ANY;
 }
 
@@ -147,6 +141,10 @@ static struct table *open_source(struct byte_stream *input, struct opening *open
     bool good = false;
     if (!length)
         complain(complaint, BAD_INPUT, "%s: the file is empty", name);
+    else if (ends_in(opening->path, ".libsvm") || ends_in(opening->path, ".svm"))
+        complain(complaint, BAD_INPUT,
+                 "%s: LIBSVM files are not read; experiments/to_csv.py makes a CSV file of it",
+                 name);
     else if (what)
         complain(complaint, BAD_INPUT, "%s: is not a table, but %s", name, what);
     else
@@ -217,26 +215,10 @@ bool table_make_columns(struct table *table, size_t columns, struct complaint *c
     return true;
 }
 
-bool table_name_numbered(struct table *table, size_t first, size_t count,
-                         struct complaint *complaint) {
-    for (size_t i = 0; i < count; i++) {
-        char name[32];
-        int length = snprintf(name, sizeof name, "x%zu", first + i);
-        table->column[i].name = text_pool_copy(&table->names, name, (size_t)length);
-        if (!table->column[i].name)
-            return table_complain_of_memory(table, complaint);
-    }
-    return true;
-}
-
 /* ---------------------------------------------------------------- columns --------------------- */
 
 const char *table_path(const struct table *table) {
     return table->path;
-}
-
-const char *table_beside(const struct table *table) {
-    return table->beside;
 }
 
 bool table_cut_short(const struct table *table) {

@@ -3,8 +3,8 @@
 #define TABLE_TABLE_H
 
 /*
- * Tables as streams of blocks of rows, in any format. Memory does not grow with the number of rows
- * (except in libsvm.c). Each format is one file; table.c chooses the format by name and content.
+ * Tables as streams of blocks of rows, in any format. Memory does not grow with the number of rows.
+ * Each format is one file; table.c chooses the format by name and content.
  *
  *     struct table *table = table_open("stars.fits.gz", TABLE_ANY, &complaint);
  *     while (table_next(table, 4096, &rows, &complaint) && rows)
@@ -24,8 +24,6 @@ enum table_format {
     TABLE_CSV,
     TABLE_TSV,
     TABLE_FITS,
-    TABLE_IDX,
-    TABLE_LIBSVM,
     TABLE_ECSV,
     TABLE_VOTABLE,
     TABLE_VOTABLE_BINARY, /* for writing only; readers recognise the encoding */
@@ -33,8 +31,8 @@ enum table_format {
     TABLE_ROWS /* a row file, docs/row-file.md */
 };
 
-/* "csv", "tsv", "fits", "idx", "libsvm", "ecsv", "votable", "votable-binary", "votable-binary2",
- * "rows", "any"; false for any other name. */
+/* "csv", "tsv", "fits", "ecsv", "votable", "votable-binary", "votable-binary2", "rows", "any";
+ * false for any other name. */
 bool table_format_named(const char *name, enum table_format *format);
 
 enum column_kind { COLUMN_NUMBER, COLUMN_TEXT };
@@ -71,9 +69,6 @@ void table_close(struct table *table);
 
 /* For messages: as given, or "standard input". */
 const char *table_path(const struct table *table);
-
-/* Another file from which some columns were read (IDX: the labels), or NULL. */
-const char *table_beside(const struct table *table);
 
 /* Whether the service that wrote the table reports that it left rows out (VOTable: QUERY_STATUS
  * OVERFLOW). Reliable only after all rows have been read. */
@@ -124,11 +119,10 @@ void table_place(const struct table *table, size_t row, char *text, size_t size)
 struct table_writer;
 
 /*
- * "-" is standard output. All formats except IDX and LIBSVM can be written, gzipped if the name
- * ends in .gz. TABLE_ANY chooses by the extension, CSV if there is none; unknown extensions are
- * refused. A file is written under a temporary name and renamed by table_writer_close, so that
- * `path` is always complete. An existing file that is not regular (/dev/null, a pipe) is written
- * directly.
+ * "-" is standard output. All formats can be written, gzipped if the name ends in .gz. TABLE_ANY
+ * chooses by the extension, CSV if there is none; unknown extensions are refused. A file is written
+ * under a temporary name and renamed by table_writer_close, so that `path` is always complete. An
+ * existing file that is not regular (/dev/null, a pipe) is written directly.
  *
  * If the reader of a pipe has closed it, the complaint has the kind READER_GONE, which is not an
  * error. The signal SIGPIPE must be ignored for that.

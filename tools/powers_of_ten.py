@@ -1,16 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/text/powers_of_ten.c: the leading 128 bits of 10^k, truncated.
+"""Writes powers_of_ten.c, which the build compiles: the leading 128 bits of 10^k, truncated.
 
 10^k = (high * 2^64 + low + r) * 2^e with 0 <= r < 1, the top bit of high set, and
 e = floor(k log2 10) - 127. The smallest subnormal times the longest 19-digit integer needs k = -342;
 the shortest decimal of the smallest subnormal needs k = 324.
-
-usage: powers_of_ten.py > src/text/powers_of_ten.c
-       powers_of_ten.py --check src/text/powers_of_ten.c
 """
-import sys
-
 LEAST, MOST = -342, 324
 
 
@@ -29,12 +24,11 @@ def leading_bits(k):
 def text():
     lines = [
         "/* SPDX-License-Identifier: Apache-2.0 */",
-        "/* Made by tools/powers_of_ten.py. */",
+        "/* Made by tools/powers_of_ten.py in the build. */",
         '#include "text/powers_of_ten.h"',
         "",
         f"_Static_assert(LEAST_POWER == {LEAST} && MOST_POWER == {MOST}, \"the list is of these\");",
         "",
-        "/* clang-format off */",
         "const struct power_of_ten powers_of_ten[MOST_POWER - LEAST_POWER + 1] = {",
     ]
     for k in range(LEAST, MOST + 1):
@@ -46,15 +40,5 @@ def text():
     return "\n".join(lines)
 
 
-def main():
-    if len(sys.argv) == 1:
-        sys.stdout.write(text())
-    elif len(sys.argv) == 3 and sys.argv[1] == "--check":
-        with open(sys.argv[2], encoding="ascii") as file:
-            sys.exit(0 if file.read() == text() else f"{sys.argv[2]} is not what this makes")
-    else:
-        sys.exit(__doc__)
-
-
 if __name__ == "__main__":
-    main()
+    print(text(), end="")

@@ -121,7 +121,7 @@ static const struct option options[] = {
     {.name = "from",
      .value = "FORMAT",
      .help = "The format of IN; any: recognised by name and content.",
-     .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm|rows",
+     .values = "any|csv|tsv|ecsv|fits|votable|rows",
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
@@ -138,7 +138,7 @@ const struct command command_convert = {
     .least_operands = 2,
     .most_operands = 2,
     .description =
-        "Reads CSV, TSV, ECSV, FITS tables, VOTables, IDX and LIBSVM files, gzipped or "
+        "Reads CSV, TSV, ECSV, FITS tables and VOTables, gzipped or "
         "not, and writes CSV, TSV, ECSV, FITS or VOTable, gzipped if the name ends in "
         ".gz. '-' is standard input or output. Rows are copied in blocks, so tables may "
         "be larger than memory. Units are copied if both formats have them. A row file (.nimrows) "

@@ -317,7 +317,7 @@ const struct command command_fit = {
     .least_operands = 1,
     .most_operands = 1,
     .description =
-        "Learns from the rows of TABLE (CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM, "
+        "Learns from the rows of TABLE (CSV, TSV, ECSV, FITS or VOTable, "
         "gzipped or not, or a row file; '-' is standard input) how to predict the target from the "
         "features, and writes the model to a file. The target is a class unless --task "
         "says otherwise. Columns of 1-sigma errors are found by their names, and the "

@@ -31,7 +31,7 @@ bool file_check_table(const char *path, struct complaint *complaint);
 #define FORMAT_OPTION                                                                              \
     {                                                                                              \
         .name = "format", .value = "FORMAT", .fallback = "any",                                    \
-        .values = "any|csv|tsv|ecsv|fits|votable|idx|libsvm|rows",                                 \
+        .values = "any|csv|tsv|ecsv|fits|votable|rows",                                            \
         .help = "The format of the table; any: recognised by name and content."                    \
     }
 

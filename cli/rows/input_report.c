@@ -76,8 +76,6 @@ void report_tally(const struct table_input *input, const struct arguments *argum
     if (target->chosen)
         say(arguments, "the %s is column '%s'; --label chooses another", target->task->role,
             table_column_name(input->table, target->column[0]));
-    if (target->count && table_beside(input->table))
-        say(arguments, "the labels are from %s", table_beside(input->table));
     report_cut_short(input->table, arguments);
     if (rows_all_filtered(&input->rows))
         say(arguments, "no row satisfies --where");

@@ -14,7 +14,7 @@ const char program_description[] =
     "whose columns may have 1-sigma errors. The predictions are calibrated probabilities, or "
     "distributions of numbers. Values and errors may be missing, errors may be correlated or "
     "asymmetric, and values may be upper or lower limits.\n\n"
-    "Tables are CSV, TSV, ECSV, FITS, VOTable, IDX or LIBSVM files, gzipped or not, or row "
+    "Tables are CSV, TSV, ECSV, FITS or VOTable files, gzipped or not, or row "
     "files; '-' is standard input or output. Results go to standard output, messages to standard "
     "error.";
 

@@ -59,8 +59,6 @@ static void say_target(const struct report *report) {
             target->task->role, table_column_name(training->input.table, target->column[0]),
             table_find(training->input.table, target->task->column) == NO_COLUMN ? ", the last one"
                                                                                  : "");
-    if (table_beside(training->input.table))
-        say(report->arguments, "the labels are from %s", table_beside(training->input.table));
     report_cut_short(training->input.table, report->arguments);
     name_list_show(unused, 4, names, sizeof names);
     if (unused->count)

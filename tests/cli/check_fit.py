@@ -78,19 +78,6 @@ def label_nobody_named(nimgp):
                   says=["many.csv", "last", "31 different values", "--label", "text: kind"])
 
 
-def labels_beside(nimgp):
-    """IDX images whose labels lie beside them: which file that was is said."""
-    source, rows = random.Random(8), 40
-    images = bytes(source.randrange(256) for _ in range(4 * rows))
-    nimgp.write("a-images-idx3-ubyte", bytes([0, 0, 8, 3, 0, 0, 0, rows, 0, 0, 0, 2, 0, 0, 0, 2]) + images)
-    nimgp.write("a-labels-idx1-ubyte",
-                bytes([0, 0, 8, 1, 0, 0, 0, rows]) + bytes(i % 2 for i in range(rows)))
-    result = fit(nimgp, "a-images-idx3-ubyte", "m", "--epochs", "1")
-    check("the labels are from a-labels-idx1-ubyte" in result.err, result.err)
-    check("a-labels-idx1-ubyte" in nimgp("evaluate", "m", "a-images-idx3-ubyte").err)
-    check("a-labels-idx1-ubyte" not in nimgp("predict", "m", "a-images-idx3-ubyte").err)
-
-
 def orphaned_errors(nimgp):
     nimgp.write_rows("t.csv", ["x", "Unc_Flux_Band_1_1", "y_err", "class"],
                      [[i % 7, 1, 2, "ab"[i % 2]] for i in range(40)])
@@ -403,7 +390,6 @@ def population_from_others(nimgp):
 
 
 if __name__ == "__main__":
-    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named, labels_beside,
-          orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order,
+    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order,
           small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns,
           columns_left_empty, without_errors, wide_population, population_from_others])

@@ -58,8 +58,6 @@ COMMANDS = {
     "ecsv": ["convert", "t.ecsv", "out.vot", "-q", "--to", "votable-binary2"],
     "convert": ["convert", "t.csv", "out.fits", "-q"],
     "convert_gzip": ["convert", "t.fits[1]", "out.csv.gz", "-q", "--where", "x1 > 0"],
-    "libsvm": ["convert", "t.svm", "out.csv", "-q"],
-    "idx": ["convert", "t-images-idx3-ubyte", "out.csv", "-q"],
     "rows": ["convert", "t.csv", "out.nimrows", "-q"],
     "fit_rows": ["fit", "t.nimrows", "-o", "out", *QUICK, "--input", "latent", "--memory", "1K"],
 }
@@ -78,10 +76,6 @@ def prepare(program, place):
            for i, r in enumerate(rows)]
     (place / "s.csv").write_text("\n".join(["x,x_err1,x_err2,x_limit,y,y_err,x_y_corr,class", *odd]) + "\n")
     (place / "c.csv").write_text("\n".join(",".join(map(str, row)) for row in [head, *blobs(48)[1]]) + "\n")
-    (place / "t.svm").write_text("".join(f"{'abc'.index(r[-1])} 1:{r[0]} 2:{r[1]}\n" for r in rows))
-    (place / "t-images-idx3-ubyte").write_bytes(
-        bytes([0, 0, 8, 3, 0, 0, 0, 6, 0, 0, 0, 3, 0, 0, 0, 1]) + bytes(range(18)))
-    (place / "t-labels-idx1-ubyte").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 6]) + bytes(range(6)))
     for words in (["fit", "t.csv", "-o", "model", *QUICK],
                   ["fit", "t.csv", "-o", "none", *QUICK, "--checkpoint", "checkpoint", "--every", "1"],
                   ["fit", "c.csv", "-o", "calibrated", *QUICK[2:], "--novelty", "always"],

@@ -114,7 +114,7 @@ static bool read_column(struct table *table, size_t column, size_t rows, struct 
     return fine;
 }
 
-/* A sample of the columns of wide tables: a few bytes of LIBSVM make thousands of empty ones. */
+/* A sample of the columns of wide tables. */
 static bool read_rows(struct table *table, size_t rows, struct reading *reading) {
     enum { MOST_COLUMNS = 64 };
     size_t step = table_columns(table) / MOST_COLUMNS + 1;

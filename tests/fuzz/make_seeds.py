@@ -41,11 +41,6 @@ SEEDS = {
         "header": "x,y\n",
         "numbers": "x\n0.1\n1e308\n1e-320\n123456789012345678901234567890\n.5\n5.\n+1\n1e5\n-0\n",
     },
-    "libsvm": {
-        "plain": "1 1:0.5 3:2\n-1 2:1e3\n0\n",
-        "many": "a 1:1\nb 200:2 # comment\n\n+1 5:-0.25 7:1\n",
-        "query": "3 qid:1 1:1 2:2\n",
-    },
     "ecsv": {
         "braces": "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x, unit: m / s, datatype: float64}\n"
                   "# - {name: 'a, b', datatype: string, description: \"c\\u00e9 \\\"d\\\"\"}\n"
@@ -124,24 +119,10 @@ SEEDS = {
 }
 
 
-def idx(kind, shape, body):
-    return bytes([0, 0, kind, len(shape)]) + b"".join(struct.pack(">I", n) for n in shape) + body
-
-
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
     files = {name: {key: text.encode() if isinstance(text, str) else text for key, text in seeds.items()}
              for name, seeds in SEEDS.items()}
-    files["idx"] = {
-        "bytes": idx(8, [3, 2], bytes(range(6))), "labels": idx(8, [4], bytes(4)),
-        "images": idx(8, [2, 2, 2], bytes(8)), "signed": idx(9, [2, 2], b"\xff\1\2\x80"),
-        "shorts": idx(11, [2], b"\0\1\xff\xff"), "ints": idx(12, [1, 2], b"\0\0\0\1\xff\xff\xff\xff"),
-        "floats": idx(13, [2], struct.pack(">2f", 0.5, -1e30)), "doubles": idx(14, [2], struct.pack(">2d", 0.5, 1e300)),
-        "cut": idx(8, [9, 9], b"123"), "enormous": idx(14, [0xffffffff, 0xffffffff], b""),
-    }
-    labels = idx(8, [2], b"\7\2")
-    for key, shape in {"labelled": [2, 1, 3], "more-images": [3, 1, 2]}.items():
-        files["idx"][key] = bytes([len(labels)]) + labels + idx(8, shape, bytes(range(6)))
     files["gzip"]["gzip"] = gzip.compress(TABLE.encode(), mtime=0)
     files["gzip"]["two"] = gzip.compress(b"x,y\n", mtime=0) + gzip.compress(b"1,2\n", mtime=0)
     columns = [{"name": "x", "unit": "Jy"}, {"name": "class", "words": ["a", "b \u00e9"]}]

@@ -92,8 +92,6 @@ static const char csv_text[] = "id,flux,flux_err,class\n"
                                "3,17,NaN,\"two\nlines\"\n"
                                "4,0.333333333333333333333,1e-400,\n";
 
-static const char svm_text[] = "+1 1:0.5 3:-2e3 # comment\n-1 qid:7 2:nan\nb\n2.0  3:4 7:1\n";
-
 /* With check sums, as our own writers make them. */
 static const char *own_table(const char *name, enum table_format format) {
     struct column columns[] = {
@@ -120,11 +118,6 @@ static const char *bare_fits(const char *name, int type) {
 }
 
 /* ---------------------------------------------------------------- tests ----------------------- */
-
-static const char idx[] = {0, 0, 8, 2, 0, 0, 0, 20, 0, 0, 0, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3,
-                           4, 1, 2, 3, 4, 1, 2, 3,  4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2,
-                           3, 4, 1, 2, 3, 4, 1, 2,  3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1,
-                           2, 3, 4, 1, 2, 3, 4, 1,  2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4};
 
 static void csv_flipped(void **context) {
     (void)context;
@@ -173,36 +166,12 @@ static void bare_fits_flipped(void **context) {
     flip_bits(bare_fits("ascii.fits", ASCII_TBL), TABLE_ANY, false);
 }
 
-static void idx_flipped(void **context) {
-    (void)context;
-    flip_bits(file_of("t.idx", idx, sizeof idx), TABLE_ANY, false);
-}
-
-static void idx_cut(void **context) {
-    (void)context;
-    for (size_t length = 1; length < sizeof idx; length++)
-        assert_refused_table(file_of("damaged", idx, length), TABLE_IDX, BAD_INPUT,
-                             WORDS("damaged"));
-}
-
-static void libsvm_flipped(void **context) {
-    (void)context;
-    flip_bits(text_file("t.svm", svm_text), TABLE_LIBSVM, false);
-}
-
-static void libsvm_cut(void **context) {
-    (void)context;
-    cut(text_file("t.svm", svm_text), TABLE_LIBSVM, 1, false);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_flipped),       cmocka_unit_test(csv_cut),
         cmocka_unit_test(gzip_flipped),      cmocka_unit_test(gzip_cut),
         cmocka_unit_test(fits_flipped),      cmocka_unit_test(fits_cut),
-        cmocka_unit_test(bare_fits_flipped), cmocka_unit_test(idx_flipped),
-        cmocka_unit_test(idx_cut),           cmocka_unit_test(libsvm_flipped),
-        cmocka_unit_test(libsvm_cut),        cmocka_unit_test(rows_flipped),
+        cmocka_unit_test(bare_fits_flipped), cmocka_unit_test(rows_flipped),
         cmocka_unit_test(rows_cut),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
