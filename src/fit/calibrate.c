@@ -2,7 +2,7 @@
 #include "fit/calibrate.h"
 
 #include "base/collectives.h"
-#include "data/cells.h"
+#include "rows/cells.h"
 #include "math/row_sample.h"
 #include "model/start.h"
 #include "train/trainer.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a model learns the population of true inputs, and from which rows. */
 #include "base/sized.h"
-#include "data/noisy_cells.h"
-#include "data/shape_checks.h"
+#include "rows/noisy_cells.h"
+#include "rows/shape_checks.h"
 #include "math/row_sample.h"
 #include "model/shapes.h"
 

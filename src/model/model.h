@@ -4,7 +4,7 @@
 
 /* A model: its options, its parts and one flat vector of all learned parameters. */
 
-#include "data/scaling.h"
+#include "rows/scaling.h"
 #include "gp/gp.h"
 #include "model/bound_trace.h"
 #include "model/checkpoint_state.h"

@@ -2,8 +2,8 @@
 #include "model/novelty.h"
 
 #include "base/status.h"
-#include "data/cells.h"
-#include "data/shape_checks.h"
+#include "rows/cells.h"
+#include "rows/shape_checks.h"
 #include "model/shapes.h"
 
 #include <math.h>

@@ -57,7 +57,7 @@ struct nim_options options_settled(const struct nim_options *options, const nim_
  * continued training knows what the user requested. */
 size_t options_inducing(const struct nim_options *settled, const nim_data *data);
 
-/* Whether attributes with heavy tails are warped (data/warp.h). */
+/* Whether attributes with heavy tails are warped (rows/warp.h). */
 bool options_warp(const struct nim_options *settled, const nim_data *data);
 
 #endif

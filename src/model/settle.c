@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the options that the caller left to the library. docs/results/defaults.md says how the
  * values were chosen. */
-#include "data/noisy_cells.h"
+#include "rows/noisy_cells.h"
 #include "model/options.h"
 
 /* Points at which each row is evaluated. With `marginal`: EQUAL_POINTS if all rows are equally

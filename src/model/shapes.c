@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/shapes.h"
 
-#include "data/cells.h"
-#include "data/shape_checks.h"
+#include "rows/cells.h"
+#include "rows/shape_checks.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 /* Least ratio of one half of an asymmetric error to the other half. */
 #define SMALLEST_HALF 1e-3
 
-/* As in data/scaling.c. */
+/* As in rows/scaling.c. */
 #define LARGEST_DEVIATION 1e3
 
 nim_status shapes_check_use(const struct nim_model *model, const nim_data *data, nim_error *error) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/targets.h"
 
-#include "data/target_checks.h"
+#include "rows/target_checks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 
 #include "base/sized.h"
 #include "math/vector.h"
-#include "data/shape_checks.h"
-#include "data/target_checks.h"
+#include "rows/shape_checks.h"
+#include "rows/target_checks.h"
 #include "model/shapes.h"
 #include "model/targets.h"
 #include "model/temper.h"

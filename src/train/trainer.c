@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/collectives.h"
 #include "base/sized.h"
-#include "data/cells.h"
+#include "rows/cells.h"
 #include "file/checksum.h"
 #include "math/vector.h"
 #include "model/bound.h"

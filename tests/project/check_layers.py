@@ -13,7 +13,7 @@ import re
 import sys
 
 TOOLS = {"src/base", "src/math"}
-PARTS = {"src/data", "src/kernel", "src/likelihood", "src/input", "src/gp", "src/population"}
+PARTS = {"src/rows", "src/kernel", "src/likelihood", "src/input", "src/gp", "src/population"}
 BELOW_MODEL = TOOLS | PARTS | {"src/file", "src/text"}
 BELOW_CLI = {"src/text", "table", "score", "include"}
 ROOMS = {
@@ -22,7 +22,7 @@ ROOMS = {
     "src/base": {"include"},
     "src/math": {"src/base"},
     "src/file": {"src/base", "src/text", "include"},
-    "src/data": TOOLS | {"include"},
+    "src/rows": TOOLS | {"include"},
     "src/kernel": TOOLS | {"include"},
     "src/likelihood": TOOLS | {"include"},
     "src/population": TOOLS,
@@ -48,8 +48,8 @@ ROOMS = {
 }
 # Not part of the product: they may include all of it, but not each other.
 BESIDE = {"bench", "examples", "experiments", "tests/support", "python/tests"}
-TESTS = {"tests/" + name for name in ("api", "base", "cli", "data", "fault", "file", "fit", "fuzz", "generate",
-                                      "likelihood", "math", "model", "population", "predict", "project", "project/consumer", "score",
+TESTS = {"tests/" + name for name in ("api", "base", "cli", "fault", "file", "fit", "fuzz", "generate",
+                                      "likelihood", "math", "model", "population", "predict", "project", "project/consumer", "rows", "score",
                                       "table", "text", "train")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
@@ -99,7 +99,7 @@ def check_the_rules():
 def check_the_checker(known):
     """What must be found is found, so that an empty list means something."""
     bad = [
-        ("src/base", "data/scaling.h"),
+        ("src/base", "rows/scaling.h"),
         ("src/base", "math/simd.h"),
         ("src/math", "file/checksum.h"),
         ("src/file", "math/vector.h"),
@@ -138,7 +138,7 @@ def check_the_checker(known):
         ("src/base", "nimgp.h"),
         ("src/math", "math/linalg.h"),
         ("src/gp", "kernel/kernel.h"),
-        ("src/model", "data/scaling.h"),
+        ("src/model", "rows/scaling.h"),
         ("src/train", "model/bound.h"),
         ("table", "text/complaint.h"),
         ("table", "table/table.h"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/shape_checks.h"
+#include "rows/shape_checks.h"
 
 #include <math.h>
 

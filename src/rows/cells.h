@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_DATA_CELLS_H
-#define NIMGP_DATA_CELLS_H
+#ifndef NIMGP_ROWS_CELLS_H
+#define NIMGP_ROWS_CELLS_H
 
 /*
  * Access to the values and errors of a table. They may be contiguous, or columns of a larger array

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "data/scaling.h"
+#include "rows/scaling.h"
 #include "support/problem.h"
 
 #include <float.h>

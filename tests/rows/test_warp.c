@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "data/scaling.h"
+#include "rows/scaling.h"
 #include "math/random.h"
 
 #include <stdlib.h>

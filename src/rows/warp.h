@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_DATA_WARP_H
-#define NIMGP_DATA_WARP_H
+#ifndef NIMGP_ROWS_WARP_H
+#define NIMGP_ROWS_WARP_H
 
 /*
  * The warp of an attribute with heavy tails:

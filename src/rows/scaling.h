@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_DATA_SCALING_H
-#define NIMGP_DATA_SCALING_H
+#ifndef NIMGP_ROWS_SCALING_H
+#define NIMGP_ROWS_SCALING_H
 
 /*
  * Conversion of the user's units to standard units, and validation.
@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "data/warp.h"
+#include "rows/warp.h"
 
 #include <stdbool.h>
 #include <stddef.h>

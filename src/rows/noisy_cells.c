@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/noisy_cells.h"
+#include "rows/noisy_cells.h"
 
-#include "data/cells.h"
+#include "rows/cells.h"
 
 /* The error of a cell; NaN if the value or its error is missing, or if the cell is a limit. */
 static double error_of(const nim_data *data, size_t i, size_t j) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/warp.h"
+#include "rows/warp.h"
 
 #include <stdlib.h>
 

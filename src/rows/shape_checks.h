@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_DATA_SHAPE_CHECKS_H
-#define NIMGP_DATA_SHAPE_CHECKS_H
+#ifndef NIMGP_ROWS_SHAPE_CHECKS_H
+#define NIMGP_ROWS_SHAPE_CHECKS_H
 
 /* Validation of correlated errors, upper and lower errors, and limits. */
 

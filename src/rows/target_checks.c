@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/target_checks.h"
+#include "rows/target_checks.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_DATA_TARGET_CHECKS_H
-#define NIMGP_DATA_TARGET_CHECKS_H
+#ifndef NIMGP_ROWS_TARGET_CHECKS_H
+#define NIMGP_ROWS_TARGET_CHECKS_H
 
 /* Validation of targets: labels, numbers, counts, sets of labels. */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/scaling.h"
+#include "rows/scaling.h"
 
-#include "data/cells.h"
-#include "data/shape_checks.h"
+#include "rows/cells.h"
+#include "rows/shape_checks.h"
 #include "math/simd.h"
 
 #include <float.h>

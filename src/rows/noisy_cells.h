@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_DATA_NOISY_CELLS_H
-#define NIMGP_DATA_NOISY_CELLS_H
+#ifndef NIMGP_ROWS_NOISY_CELLS_H
+#define NIMGP_ROWS_NOISY_CELLS_H
 
 /* Cells of a table that are not known exactly: cells with an error that is not zero, limits and
  * missing cells. */
