@@ -26,6 +26,7 @@ from ._inputs import (
     refuse_mixed_labels,
     weigh_classes,
 )
+from ._masks import refuse_masked
 from ._model import Model, Table
 from ._prior import check_prior
 from ._uncertainty import UncertaintyMethods
@@ -70,7 +71,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     # ------------------------------------------------------------------ learning
 
     def _find_classes(self, y: Any, classes: Any, rows: int) -> Any:
-        y = check_rows(_check_y(y, estimator=self), rows)
+        y = check_rows(_check_y(refuse_masked(y), estimator=self), rows)
         refuse_mixed_labels(y)
         self._check_kind(y)
         present = np.unique(y)
@@ -142,6 +143,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         self
         """
+        refuse_masked(classes, "classes")
         if not hasattr(self, "_model"):
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -294,7 +296,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         -------
         float
         """
-        found = self.predict(X, X_err=X_err)
+        found, y = self.predict(X, X_err=X_err), refuse_masked(y)
         if self.classes_.dtype.kind == "f":  # scikit-learn takes 1.5 for no class
             y, found = (_places(labels, self.classes_) for labels in (y, found))
         return float(accuracy_score(y, found, sample_weight=sample_weight))

@@ -16,6 +16,7 @@ from ._docstrings import documented
 from ._errors import ErrorsLike
 from ._estimator import Denoised
 from ._inputs import check_counts
+from ._masks import refuse_masked
 from ._numbers import NumberEstimator
 from ._report import Report
 
@@ -305,4 +306,4 @@ class NoisyGPCountRegressor(NumberEstimator):
         float
         """
         mean = self.predict(X, X_err=X_err, exposure=exposure)
-        return float(d2_tweedie_score(y, mean, sample_weight=sample_weight, power=1))
+        return float(d2_tweedie_score(refuse_masked(y), mean, sample_weight=sample_weight, power=1))

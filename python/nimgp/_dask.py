@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import Errors
+from ._masks import unmasked
 from ._prior import check_prior
 
 
@@ -57,7 +58,7 @@ def _of_array(shared: Any, block: Any, X: Any, X_err: Any, width: int | None, dt
     if np.ndim(X_err) == 2:
         if X_err.shape[0] != X.shape[0] and not np.isnan(X.shape[0]):
             raise ValueError(f"X_err has {X_err.shape[0]} rows, X has {X.shape[0]}")
-        X_err = X_err if is_dask(X_err) else dask.array.from_array(np.asarray(X_err))
+        X_err = X_err if is_dask(X_err) else dask.array.from_array(np.asarray(unmasked(X_err)))
         X_err = X_err.rechunk(X.chunks)
     shape: dict[str, Any] = {"drop_axis": 1} if width is None else {"chunks": (X.chunks[0], width)}
     meta = np.empty((0,) if width is None else (0, width), dtype)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._masks import is_masked, unmasked
+
 __all__ = ["Errors", "ErrorsLike"]
 
 _LIMITS = {"<": -1, "<=": -1, "≤": -1, ">": 1, ">=": 1, "≥": 1, "": 0, "=": 0, "~": 0}
@@ -21,7 +23,7 @@ class Errors:
     Parameters
     ----------
     sigma : array-like of shape (n, d), optional
-        1-sigma errors; NaN means unknown, 0 that the value is exact. With `upper`, the lower
+        1-sigma errors; NaN or a mask means unknown, 0 that the value is exact. With `upper`, the lower
         errors.
     upper : array-like of shape (n, d), optional
         Upper errors: the true value is distributed as two half-normal curves that meet at the
@@ -55,6 +57,7 @@ class Errors:
     upper: np.ndarray | None
     correlation: np.ndarray | None
     limit: np.ndarray | None
+    _names: list[str] | None  # the columns of sigma, if it is a frame
 
     def __init__(self, sigma: Any = None, upper: Any = None, *, cov: Any = None, corr: Any = None,
                  limit: Any = None) -> None:  # fmt: skip
@@ -67,8 +70,10 @@ class Errors:
             sigma = np.zeros(self.limit.shape)
         if sigma is None:
             raise ValueError("Errors: one of sigma, cov and limit is needed")
-        matrices = None if corr is None else np.asarray(corr, dtype=np.float64)
-        self.sigma = np.asarray(sigma, dtype=np.float64)
+        matrices = None if corr is None else np.asarray(unmasked(corr), dtype=np.float64)
+        named = list(getattr(sigma, "columns", ()))
+        self._names = named if named and all(isinstance(name, str) for name in named) else None
+        self.sigma = np.asarray(unmasked(sigma), dtype=np.float64)
         if self.sigma.ndim < 2 and self.limit is not None:  # shared by the rows
             self.sigma = np.broadcast_to(self.sigma, self.limit.shape)
         elif self.sigma.ndim < 2 and matrices is not None and matrices.ndim == 3:
@@ -84,7 +89,7 @@ class Errors:
         self.correlation = None if matrices is None else self._below(matrices)
 
     def _like(self, values: Any, what: str) -> np.ndarray:
-        array = np.asarray(values, dtype=np.float64)
+        array = np.asarray(unmasked(values), dtype=np.float64)
         try:
             return np.broadcast_to(array, self.sigma.shape)
         except ValueError:
@@ -125,6 +130,7 @@ class Errors:
         if isinstance(rows, (int, np.integer)):
             rows = [rows]
         part = object.__new__(Errors)
+        part._names = self._names
         for name in ("sigma", "upper", "correlation", "limit"):
             array = getattr(self, name)
             setattr(part, name, None if array is None else array[rows])
@@ -145,7 +151,7 @@ ErrorsLike = ArrayLike | Errors
 
 def _split(cov: Any) -> tuple[np.ndarray, np.ndarray]:
     """Deviations and correlations of covariances."""
-    cov = np.asarray(cov, dtype=np.float64)
+    cov = np.asarray(unmasked(cov), dtype=np.float64)
     if cov.ndim != 3 or cov.shape[-1] != cov.shape[-2]:
         raise ValueError(f"Errors: cov has shape {cov.shape}; expected (n, d, d)")
     variance = np.diagonal(cov, axis1=-2, axis2=-1)
@@ -160,6 +166,8 @@ def _split(cov: Any) -> tuple[np.ndarray, np.ndarray]:
 def read_limits(limit: Any) -> np.ndarray:
     """Limits as int8: -1, 0 and 1; accepts the texts used in tables."""
     array = np.asarray(limit)
+    if is_masked(limit):
+        array = np.where(limit.mask, "" if array.dtype.kind in "US" else 0, array)  # no limit
     if array.dtype.kind in "OUS":
         signs = np.empty(array.shape, dtype=np.int8)
         for place, cell in np.ndenumerate(array):

@@ -11,6 +11,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
 from ._errors import Errors
+from ._masks import refuse_masked, unmasked
 
 
 def cross_val_predict(
@@ -48,8 +49,10 @@ def cross_val_predict(
     ndarray of shape (n, ...)
     """
     whole = X_err is None or hasattr(X_err, "iloc") or isinstance(X_err, Errors)
-    errors = X_err if whole else np.asarray(X_err)
+    errors = X_err if whole else np.asarray(unmasked(X_err))
     each = errors is not None and len(errors.shape) == 2 and len(errors) == len(y)
+    refuse_masked(y)
+    refuse_masked(groups, "groups")
     result: np.ndarray | None = None
     for learn, judge in check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups):
         parts = (_safe_indexing(errors, rows) if each else X_err for rows in (learn, judge))

@@ -15,8 +15,10 @@ import numpy as np
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
+from ._error_columns import sides_by_rule
 from ._errors import Errors
-from ._table_columns import is_named_table, stack_columns
+from ._masks import is_masked, refuse_masked, unmasked
+from ._table_columns import column_names, is_named_table, stack_columns
 
 
 def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
@@ -54,16 +56,9 @@ def _only_numbers(values: Any, what: str) -> Any:
     return values
 
 
-def _unmasked(values: Any) -> Any:
-    """Replaces masked cells by NaN, which means missing."""
-    if not np.ma.isMaskedArray(values):
-        return values
-    return np.ma.filled(values.astype(np.float64), np.nan)
-
-
 def plain_numbers(values: Any, what: str) -> Any:
     """Values that are real numbers, NaN where masked; refuses times and complex numbers."""
-    return _unmasked(_only_numbers(values, what))
+    return unmasked(_only_numbers(values, what))
 
 
 def _validate(estimator: Any, X: Any, reset: bool) -> np.ndarray:
@@ -107,12 +102,12 @@ def check_x_err(
     if X_err is None:
         return None
     if isinstance(X_err, Errors):
-        return _check_errors(estimator, X_err, shape)
+        return _check_errors(estimator, X_err, X, shape)
     if isinstance(X_err, tuple) and len(X_err) == 2 and all(np.ndim(side) == 2 for side in X_err):
         X_err = Errors(_plain_errors(X_err[0], X), _plain_errors(X_err[1], X))
-        return _check_errors(estimator, X_err, shape)
+        return _check_errors(estimator, X_err, X, shape)
     if isinstance(X_err, np.ndarray) and X_err.shape == (2, *shape):
-        return _check_errors(estimator, Errors(X_err[0], X_err[1]), shape)
+        return _check_errors(estimator, Errors(X_err[0], X_err[1]), X, shape)
     sigma = _plain_errors(X_err, X)
     n, d = shape
     if sigma.ndim == 0:
@@ -132,9 +127,15 @@ def check_x_err(
     return np.ascontiguousarray(sigma)
 
 
-def _check_errors(estimator: Any, errors: Errors, shape: tuple[int, int]) -> Errors:
+def _check_errors(estimator: Any, errors: Errors, X: Any, shape: tuple[int, int]) -> Errors:
     if errors.shape != shape:
         raise ValueError(f"X_err has shape {errors.shape}; expected that of X, {shape}")
+    known = _text_names(X)
+    if errors._names and known and errors._names != known:
+        if _order_of_errors(errors._names, known) != list(range(len(known))):
+            raise ValueError(
+                f"X_err: the columns {errors._names} of sigma are not in the order of X, {known}"
+            )
     names = getattr(estimator, "feature_names_in_", None)
     for what, cells in (("X_err", errors.sigma), ("X_err, upper errors", errors.upper)):
         if cells is not None:
@@ -150,7 +151,7 @@ def _check_errors(estimator: Any, errors: Errors, shape: tuple[int, int]) -> Err
 
 def _align_rows(X_err: Any, X: Any) -> Any:
     """A frame of errors with its rows in the order of X, matched by index if both have one."""
-    if not hasattr(X_err, "loc") or not hasattr(X, "loc"):
+    if not all(hasattr(table, "loc") and hasattr(table, "index") for table in (X_err, X)):
         return X_err
     index, wanted = X_err.index, X.index
     if index.equals(wanted):
@@ -171,23 +172,43 @@ def _align_rows(X_err: Any, X: Any) -> Any:
 
 def _plain_errors(X_err: Any, X: Any) -> np.ndarray:
     """Errors as an array; if the columns have the names of X, they are put into the order of X."""
-    wanted = list(X.columns) if hasattr(X, "columns") else None
+    wanted = _text_names(X)
     X_err = _align_rows(X_err, X)
+    names = _text_names(X_err)
     X_err = plain_numbers(X_err, "X_err")
-    if is_named_table(X_err):
-        names, X_err = stack_columns(X_err)
-    elif hasattr(X_err, "columns"):
-        names = list(X_err.columns)
-        X_err = np.asarray(X_err, dtype=np.float64)
+    X_err = stack_columns(X_err)[1] if is_named_table(X_err) else np.asarray(X_err, dtype=np.float64)
+    if wanted is None or names is None or names == wanted:
+        return X_err
+    return X_err[..., _order_of_errors(names, wanted)]
+
+
+def _text_names(table: Any) -> list[str] | None:
+    """The names of a table's columns, or of the numbers of a Series with one for each column; None if
+    there are none, or numbers only."""
+    if is_named_table(table):
+        return column_names(table)
+    if getattr(table, "ndim", 0) == 1 and hasattr(table, "index") and hasattr(table, "loc"):
+        names = list(table.index)
     else:
-        return np.asarray(X_err, dtype=np.float64)
-    if (
-        wanted is not None
-        and names != wanted
-        and sorted(map(str, names)) == sorted(map(str, wanted))
-    ):
-        X_err = X_err[:, [names.index(name) for name in wanted]]
-    return X_err
+        names = list(getattr(table, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def _order_of_errors(names: Sequence[str], features: Sequence[str]) -> list[int]:
+    """The columns of errors of the features: those of the same names or, as in tables, of names such as
+    x_err. Raises ValueError unless each feature has one, and each column belongs to one."""
+    if sorted(names) == sorted(features):
+        found = list(features)
+    else:
+        sides = [sides_by_rule(name, [*features, *names], list(features)) for name in features]
+        found = [side.lower for side in sides if side is not None and side.upper is None]
+    if sorted(found) != sorted(names) or len(set(found)) != len(features):
+        raise ValueError(
+            f"X_err: the columns {list(names)} have neither the names of X, {list(features)}, nor those "
+            "of their errors, such as x_err; give them these names, or X_err.to_numpy() if they are in "
+            "the order of X"
+        )
+    return [list(names).index(name) for name in found]
 
 
 def refuse_rows(values: np.ndarray, bad: np.ndarray, what: str, fault: str) -> None:
@@ -227,7 +248,7 @@ def refuse_mixed_labels(y: np.ndarray) -> None:
 
 def check_labels(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
     """Labels as numbers 0 .. C-1; ValueError for the first row whose label is not in classes."""
-    y = check_rows(column_or_1d(y, warn=True), rows)
+    y = check_rows(column_or_1d(refuse_masked(y), warn=True), rows)
     place = {label: number for number, label in enumerate(classes.tolist())}
     numbers = np.fromiter((place.get(label, -1) for label in y.tolist()), np.int32, len(y))
     if (numbers < 0).any():
@@ -252,8 +273,8 @@ def check_numbers(y: Any, rows: int, what: str = "y") -> np.ndarray:
 
 def _plain_column(y: Any) -> Any:
     """y as an array, NaN where it is missing or masked."""
-    if np.ma.isMaskedArray(y):
-        return np.ma.filled(np.ma.asarray(y, dtype=np.float64), np.nan)
+    if is_masked(y):
+        return unmasked(y)
     dtype = getattr(y, "dtype", None)
     if hasattr(y, "to_numpy") and getattr(dtype, "na_value", None) is not None:
         return y.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -286,7 +307,7 @@ def check_exposure(exposure: Any, rows: int) -> np.ndarray | None:
 
 def check_sets(y: Any, rows: int, names: Sequence[str] | None = None) -> np.ndarray:
     """Sets of labels as an (n, L) array of 0 and 1."""
-    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    y = y.toarray() if hasattr(y, "toarray") else np.asarray(refuse_masked(y))
     if y.ndim != 2 or not y.shape[1]:
         raise ValueError(
             f"y has shape {y.shape}; expected (n, L), a column of 0 and 1 for each of L labels"

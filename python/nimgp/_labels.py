@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ._table_columns import is_masked, is_numeric, numbers_of, texts_of
+from ._masks import is_masked
+from ._table_columns import is_numeric, numbers_of, texts_of
 
 _WORDS = {"false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
 

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from ._estimator import Estimator
+from ._masks import unmasked
 from ._model import Table
 
 
@@ -39,7 +40,7 @@ class NumberEstimator(RegressorMixin, Estimator):
 
 def check_levels(levels: float | Sequence[float]) -> np.ndarray:
     """Levels of quantiles as an array of shape () or (k,)."""
-    asked = np.asarray(levels, dtype=np.float64)
+    asked = np.asarray(unmasked(levels), dtype=np.float64)
     if asked.ndim > 1:
         raise ValueError(f"levels has shape {asked.shape}; expected numbers between 0 and 1")
     for level in np.atleast_1d(asked).tolist():

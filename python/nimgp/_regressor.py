@@ -14,6 +14,7 @@ from sklearn.metrics import r2_score
 from ._docstrings import documented
 from ._errors import ErrorsLike
 from ._inputs import check_numbers
+from ._masks import refuse_masked
 from ._numbers import NumberEstimator
 
 
@@ -136,4 +137,4 @@ class NoisyGPRegressor(NumberEstimator):
         -------
         float
         """
-        return float(r2_score(y, self.predict(X, X_err=X_err), sample_weight=sample_weight))
+        return float(r2_score(refuse_masked(y), self.predict(X, X_err=X_err), sample_weight=sample_weight))

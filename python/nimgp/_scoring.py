@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from ._inputs import check_labels
+from ._inputs import check_labels, check_weights
+from ._masks import refuse_masked
 
 
 class _Scorer:
@@ -50,7 +51,8 @@ class _NegLogLoss(_Scorer):
         extra = {} if X_err is None else {"X_err": X_err}
         log_p = estimator.predict_log_proba(X, **extra)
         labels = check_labels(y, estimator.classes_, len(log_p))
-        return float(np.average(log_p[np.arange(len(labels)), labels], weights=sample_weight))
+        weights = check_weights(sample_weight, log_p)
+        return float(np.average(log_p[np.arange(len(labels)), labels], weights=weights))
 
 
 class _MeanLogDensity(_Scorer):
@@ -72,7 +74,8 @@ class _MeanLogDensity(_Scorer):
         if hasattr(estimator, "steps"):  # a pipeline knows scikit-learn's methods only
             X, estimator = estimator[:-1].transform(X), estimator[-1]
         given = {name: value for name, value in given.items() if value is not None}
-        return float(np.average(estimator.log_density(X, y, **given), weights=sample_weight))
+        found = estimator.log_density(X, y, **given)
+        return float(np.average(found, weights=check_weights(sample_weight, found)))
 
 
 neg_log_loss = _NegLogLoss()
@@ -112,7 +115,7 @@ class _Named(_Scorer):
     ) -> float:
         extra = {name: value for name, value in given.items() if value is not None}
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self._scorer(_BoundErrors(estimator, extra), X, y, **weights))
+        return float(self._scorer(_BoundErrors(estimator, extra), X, refuse_masked(y), **weights))
 
     def __repr__(self) -> str:
         return f"nimgp.scorer({self._name!r})"

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ._masks import is_masked, unmasked
+
 
 def is_named_table(table: Any) -> bool:
     """Whether it is a table that scikit-learn does not support: astropy's or a structured array."""
@@ -40,17 +42,11 @@ def is_numeric(column: Any) -> bool:
     return kind in "iuf" and np.ndim(column) == 1
 
 
-def is_masked(column: Any) -> bool:
-    """Whether cells may be masked; a pandas Series has a method called mask."""
-    return np.ma.isMaskedArray(column) or not callable(getattr(column, "mask", max))
-
-
 def numbers_of(table: Any, name: str) -> np.ndarray:
     """One column as float64, NaN where it is masked or missing."""
     column = table[name]
     if is_masked(column):
-        values = np.array(getattr(column, "data", column), dtype=np.float64)
-        values = np.where(np.broadcast_to(np.asarray(column.mask), values.shape), np.nan, values)
+        values = unmasked(column)
     elif hasattr(column, "to_numpy"):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:

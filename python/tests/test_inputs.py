@@ -9,15 +9,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from astropy.table import MaskedColumn, Table
+from astropy.utils.masked import Masked
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from nimgp import (
+    Errors,
     NoisyGPClassifier,
     NoisyGPCountRegressor,
     NoisyGPMultiLabelClassifier,
+    NoisyGPOrdinalClassifier,
     NoisyGPRegressor,
+    cross_val_predict,
     neg_log_loss,
+    scorer,
 )
 from problems import make_targets
 
@@ -100,6 +105,98 @@ def test_errors_in_a_frame_are_matched_by_name(problem):
     errors = pd.DataFrame(sigma, columns=["a", "b"])[["b", "a"]]
     wanted = fitted(X, y, sigma).predict_proba(X, X_err=sigma)
     assert np.array_equal(fitted(frame, y, errors).predict_proba(frame, X_err=errors), wanted)
+    for names in (["b_err", "a_err"], ["e_b", "e_a"], ["bERR", "a_err"]):
+        other = errors.set_axis(names, axis=1)
+        if names[0] == "bERR":
+            with pytest.raises(ValueError, match="neither the names of X"):
+                fitted(frame, y, other)
+        else:
+            found = fitted(frame, y, other).predict_proba(frame, X_err=other)
+            assert np.array_equal(found, wanted)
+
+
+def test_errors_of_columns_are_matched_by_name(problem, clf):
+    """Names decide: those of X or of its errors, in any order; others are refused, and so is a column
+    that is of no attribute. Where only one side has names, the order counts."""
+    X, y, sigma, _ = problem
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    clf = fitted(frame, y, sigma)
+    wanted = clf.predict_proba(frame, X_err=sigma)
+    astropy = Table({"e_b": sigma[:, 1], "e_a": sigma[:, 0]})
+    assert np.array_equal(clf.predict_proba(frame, X_err=astropy), wanted)
+    records = np.rec.fromarrays([X[:, 0], X[:, 1]], names="a,b")
+    swapped = np.rec.fromarrays([sigma[:, 1], sigma[:, 0]], names="b,a")
+    assert np.array_equal(clf.predict_proba(records, X_err=swapped), wanted)
+    unnamed = pd.DataFrame(sigma)
+    assert np.array_equal(clf.predict_proba(frame, X_err=unnamed), wanted)
+    shared = clf.predict_proba(frame, X_err=[0.1, 0.4])
+    assert np.array_equal(clf.predict_proba(frame, X_err=pd.Series({"b": 0.4, "a": 0.1})), shared)
+    for names in (["u", "v"], ["b", "x"], ["a", "a"], ["a_err", "b_error_of"]):
+        with pytest.raises(ValueError, match="neither the names of X"):
+            clf.predict_proba(frame, X_err=pd.DataFrame(sigma, columns=names))
+    with pytest.raises(ValueError, match="not in the order of X"):
+        clf.predict_proba(frame, X_err=Errors(pd.DataFrame(sigma, columns=["b", "a"])))
+
+
+def test_a_masked_target_is_no_target(problem):
+    """The number behind a mask, such as -99, is neither a class nor a score."""
+    X, y, sigma, _ = problem
+    levels = np.arange(len(X)) % 3
+    hidden = np.ma.array(np.where(np.arange(len(X)) == 4, -99, levels), mask=np.arange(len(X)) == 4)
+    good = NoisyGPClassifier(**EVERY).fit(X, levels)
+    rows = {"match": "y: row 4.*masked"}
+    for model in (NoisyGPClassifier(**EVERY), NoisyGPOrdinalClassifier(**EVERY)):
+        with pytest.raises(ValueError, **rows):
+            model.fit(X, hidden)
+    with pytest.raises(ValueError, **rows):
+        NoisyGPClassifier(**EVERY).fit(X, Masked(hidden.data, mask=hidden.mask))
+    for call in (good.partial_fit, good.score, good.log_density):
+        with pytest.raises(ValueError, **rows):
+            call(X, hidden)
+    with pytest.raises(ValueError, **rows):
+        neg_log_loss(good, X, hidden)
+    with pytest.raises(ValueError, **rows):
+        scorer("accuracy")(good, X, hidden)
+    with pytest.raises(ValueError, **rows):
+        cross_val_predict(NoisyGPClassifier(**EVERY), X, hidden)
+    with pytest.raises(ValueError, match="classes: row 0.*masked"):
+        NoisyGPClassifier(**EVERY).partial_fit(X, levels, np.ma.array([0, 1, 2], mask=[1, 0, 0]))
+    sets = np.ma.array(np.stack([levels == 0, levels == 1], axis=1).astype(int), mask=False)
+    sets[4, 1] = np.ma.masked
+    with pytest.raises(ValueError, match="y: row 4, column 1.*masked"):
+        NoisyGPMultiLabelClassifier(**EVERY).fit(X, sets)
+    numbers = NoisyGPRegressor(**EVERY).fit(X, X[:, 0])
+    with pytest.raises(ValueError, **rows):
+        numbers.score(X, np.ma.array(X[:, 0], mask=hidden.mask))
+    nothing = np.ma.array(levels, mask=False)
+    assert np.array_equal(NoisyGPClassifier(**EVERY).fit(X, nothing).predict_proba(X), good.predict_proba(X))
+
+
+def test_masked_errors_are_unknown(problem, clf):
+    X, y, sigma, _ = problem
+    mask = np.arange(X.size).reshape(X.shape) % 5 == 0
+    unknown, upper = np.where(mask, np.nan, sigma), np.where(mask, np.nan, 2 * sigma)
+    hidden, above = np.ma.array(sigma, mask=mask), np.ma.array(2 * sigma, mask=mask)
+    pairs = [
+        (Errors(hidden), Errors(unknown)),
+        (Errors(sigma, hidden), Errors(sigma, unknown)),
+        (Errors(hidden, above), Errors(unknown, upper)),
+        (np.ma.stack([hidden, above]), np.stack([unknown, upper])),
+        (Masked(sigma, mask=mask), unknown),
+        (Errors(sigma, limit=np.ma.array(np.ones(X.shape, int), mask=mask)),
+         Errors(sigma, limit=np.where(mask, 0, 1))),
+        (Errors(sigma, limit=np.ma.array(np.full(X.shape, "<"), mask=mask)),
+         Errors(sigma, limit=np.where(mask, 0, -1))),
+        (Errors(sigma, corr=np.ma.array([[1, 0.9], [0.9, 1]], mask=[[0, 1], [1, 0]])),
+         Errors(sigma, corr=np.eye(2))),
+    ]  # fmt: skip
+    for masked, plain in pairs:
+        wanted = clf.predict_proba(X, X_err=plain)
+        assert np.array_equal(clf.predict_proba(X, X_err=masked), wanted)
+    found = cross_val_predict(NoisyGPClassifier(**EVERY), X, y, X_err=hidden)
+    assert np.array_equal(found, cross_val_predict(NoisyGPClassifier(**EVERY), X, y, X_err=unknown))
+    values = Masked(np.where(mask, 999.0, X), mask=mask)
+    assert np.array_equal(clf.predict_proba(values), clf.predict_proba(np.where(mask, np.nan, X)))
 
 
 def test_masked_cells_of_an_array_are_missing(problem):
