@@ -4,7 +4,7 @@
 #include "fit/calibrate.h"
 #include "model/class_shares.h"
 #include "model/targets.h"
-#include "train/trainer.h"
+#include "train/training.h"
 
 static nim_status train(nim_model *model, const nim_data *data, nim_progress_function progress,
                         void *context, nim_error *error) {

@@ -3,7 +3,7 @@
 #include "math/linalg.h"
 #include "math/simd.h"
 #include "math/vector.h"
-#include "gp/unwhitened.h"
+#include "gp/posterior_form.h"
 #include "gp/tile.h"
 
 #include <float.h>
@@ -54,10 +54,8 @@ void gp_factor_layout(struct gp_factor *factor, const struct gp_shape *shape, bo
     factor->root = arena_doubles(arena, m * m);
     factor->inverse = arena_doubles(arena, m * m);
     factor->l = arena_doubles(arena, m * m);
-    if (shape->unwhitened) {
-        factor->m = arena_doubles(arena, m);
-        factor->d_m = arena_doubles(arena, m);
-    }
+    factor->m = arena_doubles(arena, m);
+    factor->d_m = arena_doubles(arena, m);
     factor->packed_w = arena_doubles(arena, gemm_packed_size(m, m));
     factor->alpha = arena_doubles(arena, m);
     factor->work = arena_doubles(arena, 2 * m * m);
@@ -221,6 +219,11 @@ static bool factorise(struct gp_factor *factor, size_t m, double *scratch) {
     }
 }
 
+const double *gp_mean(const struct gp_factor *factor, const struct gp_shape *shape,
+                      const struct gp_parameters *theta) {
+    return shape->form->mean(factor, theta);
+}
+
 bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
                      const struct gp_parameters *theta, double *scratch) {
     size_t m = shape->inducing;
@@ -228,8 +231,7 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
     if (!factorise(factor, m, scratch))
         return false;
     triangular_inverse(m, factor->root, m, factor->inverse, m, scratch);
-    if (shape->unwhitened)
-        whiten_mean(factor, m, theta->m);
+    shape->form->find_mean(factor, m, theta);
     const double *mean = gp_mean(factor, shape, theta);
     memset(factor->alpha, 0, m * sizeof(double));
     for (size_t i = 0; i < m; i++)
@@ -241,16 +243,11 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
 void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta, double *scratch) {
     size_t m = shape->inducing;
-    gp_unpack_root(m, theta->l, factor->l);
-    if (shape->unwhitened)
-        whiten_root(factor, m, scratch);
-    const double *packed = theta->l, *mean = gp_mean(factor, shape, theta);
-    double squares = dot(m, mean, mean), log_determinant = 0.0;
-    for (size_t i = 0; i < m; packed += ++i) {
-        const double *row = factor->l + i * m;
-        squares += dot(i + 1, row, row);
-        log_determinant += packed[i] + (shape->unwhitened ? log(factor->inverse[i * m + i]) : 0.0);
-    }
+    double log_determinant = shape->form->unpack(factor, m, theta, scratch);
+    const double *mean = gp_mean(factor, shape, theta);
+    double squares = dot(m, mean, mean);
+    for (size_t i = 0; i < m; i++)
+        squares += dot(i + 1, factor->l + i * m, factor->l + i * m);
     factor->kl = 0.5 * (squares - (double)m) - log_determinant;
     double *w = factor->posterior_work;
     if (among_is_single(factor, shape)) {
@@ -309,8 +306,7 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
         scale_inputs(factor, shape, t, theta->z);
     }
     copy_parts(factor, shape, NULL, numbers);
-    if (shape->unwhitened)
-        whiten_mean(factor, shape->inducing, theta->m);
+    shape->form->find_mean(factor, shape->inducing, theta);
     hand_prior_to_points(factor, shape);
     hand_posterior_to_points(factor, shape);
 }
@@ -318,8 +314,8 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
 /*
  * dK_zz = -sym(L_K^-T Phi(P) L_K^-1) with P = m b' + 2 W (A diag(d_var) A'), where Phi keeps the
  * lower triangle and halves the diagonal. docs/derivations/gp.md shows why this needs neither a
- * product of size M x M x R nor the adjoint of the Cholesky factor. An unwhitened
- * posterior adds two terms.
+ * product of size M x M x R nor the adjoint of the Cholesky factor. The
+ * posterior's form may add to P.
  */
 static void covariance_gradient(struct gp_factor *factor, const struct gp_shape *shape,
                                 const struct gp_parameters *theta, struct gp_gather *gather,
@@ -340,8 +336,7 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
     }
     for (size_t i = 0; i < m; i++)
         add_scaled(i + 1, 0.5 * mean[i], gather->b, p + i * m);
-    if (shape->unwhitened)
-        unwhitened_covariance(factor, m, p, scratch);
+    shape->form->covariance(factor, m, p, scratch);
     for (size_t i = 0; i < m; i++)
         p[i * m + i] *= 0.5;
     if (single) { /* P was computed from floats and is no more precise */
@@ -403,16 +398,5 @@ void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shap
     } else {
         gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
     }
-    if (shape->unwhitened) {
-        unwhitened_gradient(factor, m, theta, gather, gradient, scratch);
-        return;
-    }
-    double *packed = gradient->l;
-    for (size_t i = 0; i < m; packed += ++i) {
-        const double *row = d_l + i * m, *l = factor->l + i * m;
-        for (size_t j = 0; j < i; j++)
-            packed[j] = row[j] - l[j];
-        packed[i] = (row[i] - l[i]) * l[i] + 1.0;
-        gradient->m[i] = gather->b[i] - theta->m[i];
-    }
+    shape->form->gradient(factor, m, theta, gather, gradient, scratch);
 }

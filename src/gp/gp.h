@@ -35,18 +35,20 @@ union gp_matrix {
 union gp_matrix gp_matrix_layout(bool single, size_t count, struct arena *arena);
 union gp_matrix gp_matrix_from(bool single, union gp_matrix matrix, size_t i);
 
+struct posterior_form; /* posterior_form.h */
+
 struct gp_shape {
     const struct kernel *kernel; /* of T terms */
     unsigned degree;
-    size_t inducing;   /* M */
-    size_t attributes; /* d */
-    bool unwhitened;   /* the free parameters are those of q(u), not of q(w): see unwhitened.h */
+    size_t inducing;                   /* M */
+    size_t attributes;                 /* d */
+    const struct posterior_form *form; /* of the posterior's free parameters */
 };
 
 /*
  * Positions of one function's free parameters in the flat vector, in this order. L is stored as the
- * rows of its lower triangle, with the logarithm of the diagonal. If q(u) is not whitened, m and
- * l are n and S of q(u) = N(n, S S').
+ * rows of its lower triangle, with the logarithm of the diagonal. Other forms of the posterior
+ * store something else in m and l.
  */
 struct gp_parameters {
     double *log_variance;    /* T: log s2 */
@@ -69,9 +71,8 @@ static inline double gp_sign(const struct gp_shape *shape, size_t term) {
 size_t gp_parameter_count(const struct gp_shape *shape);
 struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *theta);
 
-/* The stored form of L as the lower triangle of a matrix (M x M), and back. */
+/* The stored form of L as the lower triangle of a matrix (M x M). */
 void gp_unpack_root(size_t m, const double *packed, double *root);
-void gp_pack_root(size_t m, const double *root, double *packed);
 
 /* ---------------------------------------------------------------- what depends on Z alone ----- */
 
@@ -95,7 +96,7 @@ struct gp_factor {
     double *k;                     /* M x M: the terms' sum, without the diagonal's noise */
     double *root, *inverse;        /* M x M: L_K and its inverse */
     double *l;                     /* M x M: L */
-    double *m, *d_m;               /* M: m, and the gradient by it; only if q(u) is unwhitened */
+    double *m, *d_m;               /* M: m, and the gradient by it, if they are not stored */
     double *packed_w;              /* M x M: W = L L' - I as left factor of products */
     double kl;                     /* KL(q(w) || N(0, I)) */
     double *alpha;                 /* M: L_K^-T m, so that mean = K_xz alpha */
@@ -140,7 +141,7 @@ bool gp_factor_prior(struct gp_factor *factor, const struct gp_shape *shape,
                      const struct gp_parameters *theta, double *scratch);
 
 /* Computes the part of the posterior: l, packed_w and kl. The two may run at the same time unless
- * q(u) is not whitened: then the part of the prior must be there. */
+ * the posterior's form says `after_prior`. */
 void gp_factor_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                          const struct gp_parameters *theta, double *scratch);
 
@@ -156,10 +157,8 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_parameters *theta, const double *numbers);
 
 /* m of q(w). */
-static inline const double *gp_mean(const struct gp_factor *factor, const struct gp_shape *shape,
-                                    const struct gp_parameters *theta) {
-    return shape->unwhitened ? factor->m : theta->m;
-}
+const double *gp_mean(const struct gp_factor *factor, const struct gp_shape *shape,
+                      const struct gp_parameters *theta);
 
 /* ---------------------------------------------------------------- what depends on points ------ */
 
@@ -312,7 +311,7 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
 /*
  * After all tiles are gathered: the gradient of the bound by the kernel's parameters and Z, and by
  * m and L, including the KL. Call gp_gather_complete first; the other two may run at the same time,
- * but if q(u) is not whitened gp_gradient_posterior must be first.
+ * but if the posterior's form says `after_prior` gp_gradient_posterior must be first.
  *
  * A taker, unless NULL, is called for each row of Z as soon as the gradient by it is complete, and
  * gradient->z is then not written in full. The taker may change the row.

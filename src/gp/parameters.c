@@ -16,13 +16,6 @@ void gp_unpack_root(size_t m, const double *packed, double *root) {
     }
 }
 
-void gp_pack_root(size_t m, const double *root, double *packed) {
-    for (size_t i = 0; i < m; packed += ++i) {
-        memcpy(packed, root + i * m, i * sizeof(double));
-        packed[i] = log(root[i * m + i]);
-    }
-}
-
 struct gp_parameters gp_parameters_at(const struct gp_shape *shape, double *theta) {
     size_t m = shape->inducing, d = shape->attributes, terms = shape->kernel->terms;
     struct gp_parameters p = {.log_variance = theta, .log_white = theta + terms};

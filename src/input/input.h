@@ -136,8 +136,9 @@ struct input_model {
 };
 
 /*
- * The list of input models: name.c defines `input_name` with .name = "name". A new input model is
- * one file and one line here, as for kernels (kernel/kernel.h).
+ * The list of input models: name.c, here or in paper/, defines `input_name` with .name = "name". A
+ * new input model is one file and one line here, as for kernels (kernel/kernel.h). The last four
+ * are baselines of the published comparison.
  */
 #define INPUT_LIST(PART)                                                                           \
     PART(marginal)                                                                                 \

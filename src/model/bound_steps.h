@@ -2,7 +2,7 @@
 #ifndef NIMGP_MODEL_BOUND_STEPS_H
 #define NIMGP_MODEL_BOUND_STEPS_H
 
-/* The arrays of a bound and the steps of its formula, for bound.c, bound_layout.c and
+/* The arrays of a bound and the steps of its formula, for bound.c, bound_rows.c, bound_layout.c and
  * parallel_bound.c only. */
 
 #include "model/bound.h"
@@ -78,6 +78,13 @@ static inline bool averages_inside(const struct nim_model *model) {
 static inline bool is_one_tile(const struct bound *bound) {
     return bound->tiles == 1 && !bound->parallel;
 }
+
+/* The first point of a tile. */
+size_t bound_tile_start(const struct bound *bound, size_t tile);
+/* The points of a tile, with the norms of function c. */
+struct gp_points bound_tile_points(const struct bound *bound, size_t tile, size_t c);
+/* Offset of the norms of function c's points in a tile; there is one row for each term. */
+size_t bound_norms_at(const struct bound *bound, size_t tile, size_t c);
 
 /* Units of the pool. One for each function: 1 / lambda^2. */
 void find_scales(void *bound, size_t function, size_t worker);

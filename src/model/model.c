@@ -4,6 +4,7 @@
 #include "base/collectives.h"
 #include "base/pool.h"
 #include "base/sized.h"
+#include "gp/posterior_form.h"
 #include "model/class_shares.h"
 #include "model/shapes.h"
 #include "model/start.h"
@@ -46,7 +47,7 @@ static void settle(struct nim_model *model) {
                                   .degree = (unsigned)options->degree,
                                   .inducing = model->inducing,
                                   .attributes = model->attributes,
-                                  .unwhitened = !options->whiten};
+                                  .form = posterior_form_list[options->whiten]};
     model->likelihood = (struct likelihood_setting){.classes = model->classes,
                                                     .functions = model->functions,
                                                     .alpha = options->alpha,

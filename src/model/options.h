@@ -15,8 +15,6 @@ enum warp_rule { WARP_AUTO, WARP_NONE };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
-enum last_batch_rule { LAST_BATCH_EVEN, LAST_BATCH_REST };
-enum row_steps_rule { ROW_STEPS_VISITED, ROW_STEPS_ALWAYS };
 
 /* All options; options.c has name, default, range and help of each. */
 struct nim_options {
@@ -25,8 +23,8 @@ struct nim_options {
     const struct input_model *input; /* NULL: auto */
     size_t noise;                    /* enum noise_mode */
     size_t stop;                     /* enum stop_rule */
-    size_t last_batch;               /* enum last_batch_rule */
-    size_t row_steps;                /* enum row_steps_rule */
+    size_t last_batch;               /* index in batch_rule_list, train/rules.h */
+    size_t row_steps;                /* index in row_rule_list */
     size_t population;               /* enum population_kind */
     size_t missing;                  /* enum missing_rule */
     size_t warp;                     /* enum warp_rule */

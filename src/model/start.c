@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/start.h"
 
-#include "math/linalg.h"
+#include "gp/posterior_form.h"
 #include "math/row_sample.h"
 #include "model/targets.h"
 
@@ -100,37 +100,13 @@ static void start_kernel(const struct nim_model *model, const struct gp_paramete
                    theta->log_lengthscale + t * model->attributes);
 }
 
-/* S = L_K. If K_zz has no factor, S = I; the first step then fails and says why. */
-static bool start_unwhitened(struct nim_model *model) {
-    struct arena arena = {0};
-    struct gp_factor factor = {0};
-    double *q = NULL, *scratch = NULL;
-    for (int pass = 0; pass < 2; pass++) {
-        q = arena_doubles(&arena, model->gp.kernel->terms * model->attributes);
-        scratch = arena_doubles(&arena, GEMM_SCRATCH);
-        gp_factor_layout(&factor, &model->gp, false, &arena, q, (union gp_matrix){0});
-        if (pass == 0 && !arena_allocate(&arena))
-            return false;
-    }
-    for (size_t c = 0; c < model->functions; c++) {
-        struct gp_parameters theta = model_gp(model, model->theta, c);
-        gp_scales(&model->gp, &theta, q);
-        factor.jitter = model->jitter[c];
-        if (gp_factor_prior(&factor, &model->gp, &theta, scratch))
-            gp_pack_root(model->inducing, factor.root, theta.l);
-    }
-    arena_free(&arena);
-    return true;
-}
-
 bool model_start_posterior(struct nim_model *model) {
-    size_t m = model->inducing;
-    for (size_t c = 0; c < model->functions; c++) {
+    bool started = true;
+    for (size_t c = 0; started && c < model->functions; c++) {
         struct gp_parameters theta = model_gp(model, model->theta, c);
-        memset(theta.m, 0, m * sizeof(double));
-        memset(theta.l, 0, m * (m + 1) / 2 * sizeof(double));
+        started = model->gp.form->start(&model->gp, model->jitter[c], &theta);
     }
-    return !model->gp.unwhitened || start_unwhitened(model);
+    return started;
 }
 
 bool model_start(struct nim_model *model, const nim_data *data) {

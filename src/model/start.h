@@ -11,8 +11,7 @@
  */
 bool model_start(struct nim_model *model, const nim_data *data);
 
-/* Sets the posterior of all functions to their prior: m = 0 and L = I or, if q(u) is not whitened,
- * n = 0 and S = L_K. False when out of memory. */
+/* Sets the posterior of all functions to their prior: m = 0 and L = I. False when out of memory. */
 bool model_start_posterior(struct nim_model *model);
 
 #endif

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ADAM_BETA1 0.9
+#define ADAM_BETA2 0.999
+#define ADAM_FLOOR 1e-8
+
 /* The constants of one update. */
 struct adam_step {
     double rate, correction1, correction2;
@@ -27,10 +31,5 @@ void adam_update(size_t n, struct adam_step step, const double *gradient, double
 /* The same with all threads of a pool. */
 void adam_update_pooled(struct pool *pool, size_t n, struct adam_step step, const double *gradient,
                         double *theta, union gp_matrix moment1, union gp_matrix moment2);
-
-/* What updates number `from` + 1 to `to` of consecutive parameters do if their gradient is zero:
- * the parameters move on by their moments, which decay. */
-void adam_coast(size_t n, double rate, uint64_t from, uint64_t to, double *theta, double *moment1,
-                double *moment2);
 
 #endif

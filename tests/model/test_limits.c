@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "gp/posterior_form.h"
 #include "math/linalg.h"
 #include "math/random.h"
 #include "support/problem.h"
@@ -55,7 +56,7 @@ static void process_layout(struct process *process, struct arena *arena) {
  */
 static void process_create(struct process *process, const struct kernel *kernel, size_t inducing,
                            size_t attributes, double log_white) {
-    *process = (struct process){.shape = {kernel, 3, inducing, attributes}};
+    *process = (struct process){.shape = {kernel, 3, inducing, attributes, &posterior_whitened}};
     process_layout(process, &process->arena);
     assert_true(arena_allocate(&process->arena));
     process_layout(process, &process->arena);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/reference.h"
 
+#include "gp/posterior_form.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -248,7 +250,7 @@ static void read_posterior(struct reference_gp *gp, const struct gp_shape *shape
     size_t m = gp->inducing;
     real *root = reals(m * m), *l = reals(m * m), *whitened = reals(m), *product = reals(m * m);
     assert_true(reference_cholesky(m, gp->covariance, root));
-    for (size_t i = 0; shape->unwhitened && i < m * m; i++)
+    for (size_t i = 0; shape->form == &posterior_unwhitened && i < m * m; i++)
         root[i] = i % (m + 1) == 0;
     for (size_t i = 0, at = 0; i < m; i++)
         for (size_t j = 0; j <= i; j++, at++)

@@ -8,7 +8,9 @@
 
 #include "math/random.h"
 #include "support/problem.h"
+#include "paper/coast.h"
 #include "train/adam.h"
+#include "train/rules.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_INPUT_NARROW_H
-#define NIMGP_INPUT_NARROW_H
+#ifndef NIMGP_PAPER_NARROW_H
+#define NIMGP_PAPER_NARROW_H
 
 /* What a row's q(x) = N(x~ + shift, NARROW_START exp(spread)) starts with in `narrow`. */
 #define NARROW_START 1e-5

@@ -4,7 +4,7 @@
  * comparison). The draws are a function of row and copy, so they are the same in every epoch and
  * nothing is stored.
  */
-#include "input/measured.h"
+#include "paper/draws.h"
 
 #include "math/vector.h"
 

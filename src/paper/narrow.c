@@ -11,7 +11,7 @@
  * shift^2 + s, so V collapses (docs/noise-learning.md). A cell with V = 0 stays at x~, and its term
  * is log p(x~). The population is flat.
  */
-#include "input/narrow.h"
+#include "paper/narrow.h"
 #include "input/noise_posterior.h"
 
 #include <math.h>

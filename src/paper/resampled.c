@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baseline: a new draw x ~ N(x~, V) in every step, independent of the label. */
+#include "paper/draws.h"
+
 #include "math/vector.h"
-#include "input/measured.h"
 
 static void layout(struct input_work *work, const struct input_setting *setting,
                    struct arena *arena) {

@@ -8,7 +8,7 @@
  *
  * Shared parameters: those of the network of means, then those of the network of log variances.
  */
-#include "input/narrow.h"
+#include "paper/narrow.h"
 #include "input/network.h"
 #include "math/special.h"
 #include "math/vector.h"

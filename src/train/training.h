@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_TRAIN_TRAINING_H
+#define NIMGP_TRAIN_TRAINING_H
+
+#include "model/model.h"
+
+/*
+ * The steps of nim_model_train. When it returns NIM_OK the model is still under way, and only
+ * training_end is left to be done.
+ */
+nim_status training_run(nim_model *model, const nim_data *data, nim_progress_function progress,
+                        void *context, nim_error *error);
+void training_end(nim_model *model);
+
+#endif
