@@ -17,6 +17,17 @@ struct mock_attribute {
     bool has_error;
 };
 
+/* A row, in memory of its mock. */
+struct mock_row {
+    const double *value, *error; /* attributes: 1-sigma errors, NaN where there is none */
+    const double *upper;         /* attributes: upper errors of catalogues */
+    const double *correlation;   /* 3: of catalogues, see there */
+    const int8_t *limit;         /* attributes: of catalogues */
+    int32_t label;               /* class, */
+    double y, exposure;          /* or number */
+};
+
+/* It must stay where it was made: its row points into it. */
 struct mock {
     size_t attributes, classes; /* no classes: the target is a number */
     struct mock_attribute *attribute;
@@ -24,25 +35,17 @@ struct mock {
     const char *target; /* name of its column */
     bool has_id;        /* rows have names */
     bool has_exposure;  /* the target is a count */
-    const struct mock_kind *kind;
-    struct synthetic *synthetic;
+    struct mock_row row;
+    struct synthetic *synthetic; /* one of these three, and its row */
+    double *x, *sigma;           /* attributes */
     struct catalogue *catalogue;
+    struct catalogue_row source;
     struct wave *wave;
-    double noise;
+    struct wave_row point;
 };
 
 /* How the attributes of its rows are measured. */
 enum catalogue_measured mock_measured(const struct mock *mock);
-
-/* Rows of a table, in memory of the caller. */
-struct mock_rows {
-    double *value, *error; /* rows x attributes, 1-sigma errors; NaN where there is none */
-    double *upper;         /* rows x attributes: upper errors of catalogues */
-    double *correlation;   /* rows x 3: of catalogues, see there */
-    int8_t *limit;         /* rows x attributes: of catalogues */
-    int32_t *label;        /* rows: classes, */
-    double *y, *exposure;  /* or numbers */
-};
 
 /* False when out of memory. Free with mock_free in both cases. */
 bool mock_synthetic(struct mock *mock, const struct synthetic_settings *settings);
@@ -51,17 +54,12 @@ bool mock_catalogue(struct mock *mock, uint64_t seed, double noise, enum catalog
 bool mock_wave(struct mock *mock, enum wave_kind kind, uint64_t seed, double noise);
 void mock_free(struct mock *mock);
 
-/* Makes the errors of the following rows of a catalogue `factor` times as large (catalogue.h).
- */
-void mock_measure_worse(struct mock *mock, double factor);
+/* Draws the next row. */
+void mock_next(struct mock *mock);
 
-/* The next rows. */
-void mock_draw(struct mock *mock, size_t rows, struct mock_rows *drawn);
-
-/* The best possible prediction of drawn rows: probabilities, rows x classes, or mean and deviation,
- * rows x 2; and log p of the rows' targets. False when out of memory. */
-bool mock_bayes(struct mock *mock, size_t rows, const struct mock_rows *drawn, double *answer,
-                double *log_density);
+/* The best possible prediction of the row: probabilities of the classes, or mean and deviation; and
+ * log p of its target. False when out of memory. */
+bool mock_bayes(struct mock *mock, double *answer, double *log_density);
 
 /* The number of draws per row from which they are estimated; 0 if they are practically exact. */
 size_t mock_draws(const struct mock *mock);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum wave_kind { WAVE_NUMBER, WAVE_COUNT, WAVE_LEVEL };
+enum wave_kind { WAVE_NUMBER, WAVE_COUNT, WAVE_LEVEL, WAVE_KINDS };
 
 enum { WAVE_LEVELS = 4 };
 

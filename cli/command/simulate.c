@@ -14,109 +14,94 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BLOCK = 256, PATH = 4096 };
+enum { PATH = 4096 };
 
 /* ---------------------------------------------------------------- the problem ----------------- */
 
-/* An option that only another problem has. */
-static bool refuse(const struct arguments *arguments, const char *option,
-                   struct complaint *complaint) {
-    if (!argument_given(arguments, option))
-        return true;
-    return complain(complaint, BAD_USAGE, "simulate: %s has no --%s",
-                    argument_operand(arguments, 0), option);
-}
+enum problem { TOY, SYNTHETIC, CATALOGUE, FIRST_WAVE, PROBLEMS = FIRST_WAVE + WAVE_KINDS };
 
-static bool make_synthetic(const struct arguments *arguments, struct synthetic_settings settings,
-                           struct mock *mock, struct complaint *complaint) {
-    if (argument_given(arguments, "classes") &&
-        !argument_whole(arguments, "classes", 2, 100, &settings.classes, complaint))
-        return false;
-    if (argument_given(arguments, "dims") &&
-        !argument_whole(arguments, "dims", 1, 100, &settings.dims, complaint))
-        return false;
-    if (argument_given(arguments, "noise-var") &&
-        !argument_real(arguments, "noise-var", 0.0, 1e6, &settings.noise, complaint))
-        return false;
-    double lengthscale;
-    if (argument_given(arguments, "lengthscale")) {
-        if (!argument_real(arguments, "lengthscale", 0.1, 1e3, &lengthscale, complaint))
-            return false;
-        settings.lambda_square = lengthscale * lengthscale;
-    }
-    return mock_synthetic(mock, &settings) || complain_of_memory(complaint);
-}
+/* Their names, and which of the options below they have. */
+static const struct {
+    const char *name, *options;
+} problem[PROBLEMS] = {
+    {"toy", "classes lengthscale"},
+    {"synthetic", "dims classes lengthscale"},
+    {"catalogue", "worse missing measured"},
+    {"sine", ""},
+    {"counts", ""},
+    {"ordinal", ""},
+};
 
-/* Problems of fixed shape, whose errors can be made larger or smaller. */
-static bool read_factor(const struct arguments *arguments, double *noise,
-                        struct complaint *complaint) {
-    *noise = 1.0;
-    return refuse(arguments, "dims", complaint) && refuse(arguments, "classes", complaint) &&
-           refuse(arguments, "lengthscale", complaint) &&
-           (!argument_given(arguments, "noise-var") ||
-            argument_real(arguments, "noise-var", 1e-6, 100.0, noise, complaint));
-}
-
-/* The place of an option's value in the list of its choices. */
-static size_t place_of_choice(const struct arguments *arguments, const char *option,
-                              const char *const *choice, size_t choices) {
-    const char *wanted = argument_text(arguments, option);
-    size_t place = 0;
-    while (place + 1 < choices && strcmp(wanted, choice[place]) != 0)
-        place++;
-    return place;
-}
-
-static bool make_catalogue(const struct arguments *arguments, uint64_t seed, double noise,
-                           struct mock *mock, struct complaint *complaint) {
-    static const char *const missing_name[] = {
-        [CATALOGUE_FEW] = "few", [CATALOGUE_RANDOM] = "random", [CATALOGUE_FAINT] = "faint"};
-    static const char *const measured_name[] = {[CATALOGUE_PLAIN] = "plain",
-                                                [CATALOGUE_CORRELATED] = "correlated",
-                                                [CATALOGUE_LOPSIDED] = "lopsided",
-                                                [CATALOGUE_LIMITS] = "limits"};
-    enum catalogue_missing missing = place_of_choice(arguments, "missing", missing_name,
-                                                     sizeof missing_name / sizeof *missing_name);
-    enum catalogue_measured measured = place_of_choice(
-        arguments, "measured", measured_name, sizeof measured_name / sizeof *measured_name);
-    return mock_catalogue(mock, seed, noise, missing, measured) || complain_of_memory(complaint);
-}
-
-static const char *const problem[] = {"toy", "synthetic", "catalogue", "sine", "counts", "ordinal"};
-
-enum { PROBLEMS = sizeof problem / sizeof *problem, CATALOGUE = 2, FIRST_WAVE = 3 };
-
-static bool make_mock(const struct arguments *arguments, struct mock *mock,
-                      struct complaint *complaint) {
+static bool find_problem(const struct arguments *arguments, enum problem *which,
+                         struct complaint *complaint) {
+    static const char *const only_some[] = {"worse", "missing", "measured",
+                                            "dims",  "classes", "lengthscale"};
     const char *kind = argument_operand(arguments, 0);
     struct nearest nearest = {.word = kind};
-    size_t seed, which = 0;
-    double noise;
-    if (!argument_whole(arguments, "seed", 0, SIZE_MAX, &seed, complaint))
-        return false;
-    while (which < PROBLEMS && strcmp(kind, problem[which]) != 0)
-        nearest_try(&nearest, problem[which++]);
-    if (which == PROBLEMS)
+    for (*which = 0; *which < PROBLEMS && strcmp(kind, problem[*which].name) != 0; ++*which)
+        nearest_try(&nearest, problem[*which].name);
+    if (*which == PROBLEMS)
         return complain(complaint, BAD_USAGE,
                         "simulate: '%s' is not one of toy, synthetic, catalogue, sine, counts, "
                         "ordinal%s%s%s",
                         kind, nearest.found ? "; did you mean " : "",
                         nearest.found ? nearest.found : "", nearest.found ? "?" : "");
-    if (which != CATALOGUE &&
-        !(refuse(arguments, "worse", complaint) && refuse(arguments, "missing", complaint) &&
-          refuse(arguments, "measured", complaint)))
+    for (size_t i = 0; i < sizeof only_some / sizeof *only_some; i++)
+        if (argument_given(arguments, only_some[i]) &&
+            !strstr(problem[*which].options, only_some[i]))
+            return complain(complaint, BAD_USAGE, "simulate: %s has no --%s", kind, only_some[i]);
+    return true;
+}
+
+static bool make_synthetic(const struct arguments *arguments, struct synthetic_settings settings,
+                           struct mock *mock, struct complaint *complaint) {
+    double lengthscale = sqrt(settings.lambda_square);
+    if ((argument_given(arguments, "classes") &&
+         !argument_whole(arguments, "classes", 2, 100, &settings.classes, complaint)) ||
+        (argument_given(arguments, "dims") &&
+         !argument_whole(arguments, "dims", 1, 100, &settings.dims, complaint)) ||
+        (argument_given(arguments, "noise-var") &&
+         !argument_real(arguments, "noise-var", 0.0, 1e6, &settings.noise, complaint)) ||
+        (argument_given(arguments, "lengthscale") &&
+         !argument_real(arguments, "lengthscale", 0.1, 1e3, &lengthscale, complaint)))
         return false;
-    if (which == 0)
-        return refuse(arguments, "dims", complaint) &&
-               make_synthetic(arguments, synthetic_toy(seed), mock, complaint);
-    if (which == 1)
-        return make_synthetic(arguments, synthetic_paper(seed), mock, complaint);
-    if (!read_factor(arguments, &noise, complaint))
+    if (argument_given(arguments, "lengthscale"))
+        settings.lambda_square = lengthscale * lengthscale;
+    return mock_synthetic(mock, &settings) || complain_of_memory(complaint);
+}
+
+/* The place of an option's value in the list of its choices. */
+static int place_of_choice(const struct arguments *arguments, const char *option,
+                           const char *const *choice) {
+    const char *wanted = argument_text(arguments, option);
+    int place = 0;
+    while (choice[place] && strcmp(wanted, choice[place]) != 0)
+        place++;
+    return place;
+}
+
+static bool make_mock(const struct arguments *arguments, struct mock *mock,
+                      struct complaint *complaint) {
+    static const char *const missing[] = {"few", "random", "faint", NULL};
+    static const char *const measured[] = {"plain", "correlated", "lopsided", "limits", NULL};
+    size_t seed;
+    double noise = 1.0;
+    enum problem which;
+    if (!argument_whole(arguments, "seed", 0, SIZE_MAX, &seed, complaint) ||
+        !find_problem(arguments, &which, complaint))
         return false;
-    if (which == CATALOGUE)
-        return make_catalogue(arguments, seed, noise, mock, complaint);
-    return mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise) ||
-           complain_of_memory(complaint);
+    if (which == TOY || which == SYNTHETIC)
+        return make_synthetic(arguments, which == TOY ? synthetic_toy(seed) : synthetic_paper(seed),
+                              mock, complaint);
+    if (argument_given(arguments, "noise-var") &&
+        !argument_real(arguments, "noise-var", 1e-6, 100.0, &noise, complaint))
+        return false;
+    bool made =
+        which == CATALOGUE
+            ? mock_catalogue(mock, seed, noise, place_of_choice(arguments, "missing", missing),
+                             place_of_choice(arguments, "measured", measured))
+            : mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise);
+    return made || complain_of_memory(complaint);
 }
 
 /* ---------------------------------------------------------------- the files ------------------- */
@@ -211,11 +196,10 @@ struct files {
     struct table_writer *train, *test, *bayes, *unlabelled;
     size_t rows, test_rows, written; /* written: of all tables, for the ids */
     double worse;                    /* factor to errors of all rows but those to learn from */
-    struct mock_rows drawn;          /* BLOCK */
     size_t answers;                  /* numbers of an answer: classes, or mean and sd */
-    double *answer, *log_density;    /* BLOCK x answers, BLOCK */
-    size_t *seen;                    /* classes: training rows of each */
-    double nll, wrong, square;       /* of the optimal prediction */
+    double *answer;
+    size_t *seen;              /* classes: training rows of each */
+    double nll, wrong, square; /* of the optimal prediction */
 };
 
 static struct table_writer *open_file(const struct files *files, const char *name,
@@ -281,121 +265,96 @@ static bool write_text(struct table_writer *writer, const char *text, struct com
     return table_write_text(writer, (struct span){.text = text, .length = strlen(text)}, complaint);
 }
 
-static bool write_errors(const struct files *files, struct table_writer *writer, size_t row,
+static bool write_errors(const struct mock *mock, struct table_writer *writer,
                          struct complaint *complaint) {
-    const struct mock *mock = files->mock;
-    const struct mock_rows *drawn = &files->drawn;
-    size_t first = row * mock->attributes;
+    const struct mock_row *row = &mock->row;
     bool lopsided = mock_measured(mock) == CATALOGUE_LOPSIDED, good = true;
     for (size_t j = 0; good && j < mock->attributes; j++) {
         if (!mock->attribute[j].has_error)
             continue;
         if (lopsided) /* upper and lower, signs as archives have them */
-            good = table_write_number(writer, drawn->upper[first + j], complaint) &&
-                   table_write_number(writer, -drawn->error[first + j], complaint);
+            good = table_write_number(writer, row->upper[j], complaint) &&
+                   table_write_number(writer, -row->error[j], complaint);
         else
-            good = table_write_number(writer, drawn->error[first + j], complaint);
+            good = table_write_number(writer, row->error[j], complaint);
         if (good && may_be_limit(mock, j))
-            good = write_text(writer, drawn->limit[first + j] ? "<" : "", complaint);
+            good = write_text(writer, row->limit[j] ? "<" : "", complaint);
     }
     for (size_t k = 0; good && mock_measured(mock) == CATALOGUE_CORRELATED && k < PAIRS; k++)
-        good = table_write_number(writer, drawn->correlation[row * PAIRS + k], complaint);
+        good = table_write_number(writer, row->correlation[k], complaint);
     return good;
 }
 
-static bool write_row(struct files *files, struct table_writer *writer, size_t row, bool labelled,
+static bool write_row(struct files *files, struct table_writer *writer,
                       struct complaint *complaint) {
     const struct mock *mock = files->mock;
-    const struct mock_rows *drawn = &files->drawn;
-    const double *value = drawn->value + row * mock->attributes;
     char id[MOCK_NAME];
     snprintf(id, sizeof id, "S%06zu", ++files->written);
     bool good = !mock->has_id || write_text(writer, id, complaint);
     for (size_t j = 0; good && j < mock->attributes; j++)
-        good = table_write_number(writer, value[j], complaint);
-    good = good && write_errors(files, writer, row, complaint);
+        good = table_write_number(writer, mock->row.value[j], complaint);
+    good = good && write_errors(mock, writer, complaint);
     if (good && mock->has_exposure)
-        good = table_write_number(writer, drawn->exposure[row], complaint);
-    if (good && labelled)
-        good = mock->classes ? write_text(writer, mock->class_name[drawn->label[row]], complaint)
-                             : table_write_number(writer, drawn->y[row], complaint);
+        good = table_write_number(writer, mock->row.exposure, complaint);
+    if (good && writer != files->unlabelled)
+        good = mock->classes ? write_text(writer, mock->class_name[mock->row.label], complaint)
+                             : table_write_number(writer, mock->row.y, complaint);
     return good && table_write_end(writer, complaint);
 }
 
-static void rate_answer(struct files *files, size_t row) {
-    const double *answer = files->answer + row * files->answers;
+static void rate_answer(struct files *files, double log_density) {
+    const double *answer = files->answer;
     double share = 1.0 / (double)files->test_rows;
-    files->nll -= files->log_density[row] * share;
+    files->nll -= log_density * share;
     if (!files->mock->classes) {
-        double miss = files->drawn.y[row] - answer[0];
+        double miss = files->mock->row.y - answer[0];
         files->square += miss * miss * share;
         return;
     }
     size_t best = 0;
     for (size_t c = 0; c < files->answers; c++)
         best = answer[c] > answer[best] ? c : best;
-    files->wrong += (best != (size_t)files->drawn.label[row]) * share;
+    files->wrong += (best != (size_t)files->mock->row.label) * share;
 }
 
-static bool write_bayes(struct files *files, size_t rows, struct complaint *complaint) {
-    if (!mock_bayes(files->mock, rows, &files->drawn, files->answer, files->log_density))
+static bool write_bayes(struct files *files, struct complaint *complaint) {
+    double log_density;
+    if (!mock_bayes(files->mock, files->answer, &log_density))
         return complain_of_memory(complaint);
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t c = 0; c < files->answers; c++)
-            if (!table_write_number(files->bayes, files->answer[i * files->answers + c], complaint))
-                return false;
-        if (!table_write_end(files->bayes, complaint))
+    rate_answer(files, log_density);
+    for (size_t c = 0; c < files->answers; c++)
+        if (!table_write_number(files->bayes, files->answer[c], complaint))
             return false;
-        rate_answer(files, i);
-    }
-    return true;
+    return table_write_end(files->bayes, complaint);
 }
 
-/* One table, block by block. */
 static bool write_table(struct files *files, struct table_writer *writer, size_t rows,
-                        bool labelled, struct complaint *complaint) {
-    for (size_t done = 0; done < rows; done += BLOCK) {
-        size_t count = rows - done < BLOCK ? rows - done : BLOCK;
+                        struct complaint *complaint) {
+    for (size_t i = 0; i < rows; i++) {
         if (interrupted())
             return complain(complaint, INTERRUPTED, "interrupted");
-        mock_draw(files->mock, count, &files->drawn);
-        for (size_t i = 0; i < count; i++) {
-            if (!write_row(files, writer, i, labelled, complaint))
-                return false;
-            if (files->mock->classes)
-                files->seen[files->drawn.label[i]] += writer == files->train;
-        }
-        if (writer == files->test && !write_bayes(files, count, complaint))
+        mock_next(files->mock);
+        if (!write_row(files, writer, complaint) ||
+            (writer == files->test && !write_bayes(files, complaint)))
             return false;
+        if (files->mock->classes)
+            files->seen[files->mock->row.label] += writer == files->train;
     }
     return true;
 }
 
 static bool write_all(struct files *files, struct complaint *complaint) {
-    const struct mock *mock = files->mock;
-    struct mock_rows *drawn = &files->drawn;
-    drawn->value = malloc(BLOCK * mock->attributes * sizeof *drawn->value);
-    drawn->error = malloc(BLOCK * mock->attributes * sizeof *drawn->error);
-    drawn->upper = malloc(BLOCK * mock->attributes * sizeof *drawn->upper);
-    drawn->correlation = malloc(BLOCK * PAIRS * sizeof *drawn->correlation);
-    drawn->limit = malloc(BLOCK * mock->attributes * sizeof *drawn->limit);
-    drawn->label = malloc(BLOCK * sizeof *drawn->label);
-    drawn->y = malloc(BLOCK * sizeof *drawn->y);
-    drawn->exposure = malloc(BLOCK * sizeof *drawn->exposure);
-    files->answer = malloc(BLOCK * files->answers * sizeof *files->answer);
-    files->log_density = malloc(BLOCK * sizeof *files->log_density);
-    files->seen = calloc(mock->classes + 1, sizeof *files->seen);
-    if (!drawn->value || !drawn->error || !drawn->upper || !drawn->correlation || !drawn->limit ||
-        !drawn->label || !drawn->y || !drawn->exposure || !files->answer || !files->log_density ||
-        !files->seen)
+    files->answer = calloc(files->answers, sizeof *files->answer);
+    files->seen = calloc(files->mock->classes + 1, sizeof *files->seen);
+    if (!files->answer || !files->seen)
         return complain_of_memory(complaint);
-    if (!write_table(files, files->train, files->rows, true, complaint))
+    if (!write_table(files, files->train, files->rows, complaint))
         return false;
-    if (mock->catalogue)
-        mock_measure_worse(files->mock, files->worse);
-    return write_table(files, files->test, files->test_rows, true, complaint) &&
+    if (files->mock->catalogue)
+        files->mock->catalogue->worse = files->worse;
+    return write_table(files, files->test, files->test_rows, complaint) &&
            (!files->unlabelled ||
-            write_table(files, files->unlabelled, files->test_rows, false, complaint));
+            write_table(files, files->unlabelled, files->test_rows, complaint));
 }
 
 /* Closing puts a file in its place; none is before all are whole. */
@@ -415,16 +374,7 @@ static void release(struct files *files) {
     table_writer_abandon(files->test);
     table_writer_abandon(files->bayes);
     table_writer_abandon(files->unlabelled);
-    free(files->drawn.value);
-    free(files->drawn.error);
-    free(files->drawn.upper);
-    free(files->drawn.correlation);
-    free(files->drawn.limit);
-    free(files->drawn.label);
-    free(files->drawn.y);
-    free(files->drawn.exposure);
     free(files->answer);
-    free(files->log_density);
     free(files->seen);
 }
 
