@@ -2,14 +2,13 @@
 /* nimgp predict: predicts the rows of a table, block by block. */
 #include "cli/rows/input_report.h"
 #include "cli/rows/model_input.h"
-#include "cli/command/carried_columns.h"
+#include "cli/command/output_table.h"
+#include "cli/command/prediction_columns.h"
 #include "cli/command/prior.h"
 #include "cli/terminal/team.h"
-#include "score/prediction_names.h"
 #include "text/ascii.h"
 #include "text/number.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,42 +42,12 @@ static const struct option options[] = {
     MODEL_INPUT_OPTIONS,
     {0}};
 
-/* Numbers that belong together, `width` of them a row: one array the library fills, and its columns
- * in the output. */
-struct part {
-    size_t width;
-    double *value; /* ROWS_BLOCK x width */
-};
-
-enum part_name {
-    PROBABILITY,
-    ENTROPY,
-    MEASUREMENT,
-    MODEL,
-    MEAN,
-    DEVIATION,
-    QUANTILE,
-    LATENT_MEAN,
-    LATENT_VARIANCE,
-    PLAUSIBILITY,
-    NOVELTY,
-    PARTS
-};
-
 struct predict {
     struct loaded_model loaded;
     struct table_input input;
-    struct carried_columns carried;
-    size_t levels;
+    struct output_table output;
+    struct prediction_columns columns;
     double *level; /* of quantiles */
-    struct part part[PARTS];
-    double coverage; /* of sets of classes; 0 where none is wanted */
-    char *predicted; /* name of a prediction, or of a set */
-    size_t columns;  /* of the output that are ours */
-    struct column *column;
-    size_t room; /* for the name of each */
-    char *names;
-    struct table_writer *writer;
 };
 
 /* ---------------------------------------------------------------- what is wanted -------------- */
@@ -102,9 +71,10 @@ static bool read_levels(struct predict *predict, const struct arguments *argumen
             if (predict->level[k] == level)
                 fine = complain(complaint, BAD_USAGE, "predict: --quantiles: %s is given twice",
                                 texts.item[i]);
-        predict->level[predict->levels++] = level;
+        predict->level[predict->columns.levels++] = level;
     }
     name_list_free(&texts);
+    predict->columns.level = predict->level;
     return fine;
 }
 
@@ -123,179 +93,57 @@ static bool refuse_foreign(const struct predict *predict, const struct arguments
 
 static bool read_coverage(struct predict *predict, const struct arguments *arguments,
                           struct complaint *complaint) {
-    double *share = &predict->coverage;
-    return !argument_given(arguments, "coverage") ||
-           (argument_real(arguments, "coverage", 0.0, 1.0, share, complaint) &&
-            ((*share > 0.0 && *share < 1.0) ||
-             complain(complaint, BAD_USAGE,
-                      "predict: --coverage: %g; expected a share between 0 "
-                      "and 1, such as 0.9",
-                      *share)));
+    double share = 0.0;
+    bool given = argument_given(arguments, "coverage");
+    if (given && !argument_real(arguments, "coverage", 0.0, 1.0, &share, complaint))
+        return false;
+    predict->columns.least = 1.0 - share;
+    return !given || (share > 0.0 && share < 1.0) ||
+           complain(complaint, BAD_USAGE,
+                    "predict: --coverage: %g; expected a share between 0 "
+                    "and 1, such as 0.9",
+                    share);
 }
 
 static bool make_room(struct predict *predict, const struct arguments *arguments,
                       struct complaint *complaint) {
-    const nim_model *model = predict->loaded.model;
-    bool numbers = !task_has_classes(predict->input.target.task);
-    bool parts = argument_given(arguments, "parts"), latent = argument_given(arguments, "latent");
-    size_t functions = latent ? nim_model_functions(model) : 0;
-    const size_t width[PARTS] = {[PROBABILITY] = nim_model_classes(model),
-                                 [ENTROPY] = !numbers,
-                                 [MEASUREMENT] = parts,
-                                 [MODEL] = parts,
-                                 [MEAN] = numbers,
-                                 [DEVIATION] = numbers,
-                                 [QUANTILE] = numbers ? predict->levels : 0,
-                                 [LATENT_MEAN] = functions,
-                                 [LATENT_VARIANCE] = functions,
-                                 [PLAUSIBILITY] =
-                                     predict->coverage > 0.0 ? nim_model_classes(model) : 0,
-                                 [NOVELTY] = argument_given(arguments, "novelty")};
-    size_t longest = predicted_size(model), set = class_set_size(model);
-    bool fine = (predict->predicted = malloc(longest > set ? longest : set)) != NULL;
-    for (size_t i = 0; i < PARTS; i++) {
-        struct part *part = &predict->part[i];
-        part->width = width[i];
-        part->value = width[i] ? calloc(ROWS_BLOCK * width[i], sizeof *part->value) : NULL;
-        fine = fine && (part->value || !width[i]);
+    struct prediction_columns *columns = &predict->columns;
+    bool *wanted = columns->wanted, fine = true;
+    columns->model = predict->loaded.model;
+    bool classes = task_has_classes(predict->input.target.task);
+    wanted[PROBABILITY] = wanted[PREDICTED] = wanted[ENTROPY] = classes;
+    wanted[MEAN] = wanted[DEVIATION] = wanted[QUANTILE] = !classes;
+    wanted[MEASUREMENT] = wanted[MODEL] = wanted[LABEL_NOISE] = argument_given(arguments, "parts");
+    wanted[LATENT_MEAN] = wanted[LATENT_DEVIATION] = argument_given(arguments, "latent");
+    wanted[PLAUSIBILITY] = argument_given(arguments, "coverage");
+    wanted[NOVELTY] = argument_given(arguments, "novelty");
+    for (int part = 0; part < PREDICTION_PARTS; part++) {
+        size_t width = wanted[part] ? prediction_width(columns, part) : 0;
+        columns->value[part] = width ? calloc(ROWS_BLOCK * width, sizeof(double)) : NULL;
+        fine = fine && (columns->value[part] || !width);
     }
     return fine || complain_of_memory(complaint);
 }
 
-/* ---------------------------------------------------------------- what is written ------------- */
-
-/* Of texts up to `width` bytes, or of numbers where it is 0. */
-static void add_wide_column(struct predict *predict, size_t width, const char *before,
-                            const char *name) {
-    enum column_kind kind = width ? COLUMN_TEXT : COLUMN_NUMBER;
-    char *own = predict->names + predict->columns * predict->room;
-    snprintf(own, predict->room, "%s%s", before, name);
-    predict->column[predict->columns++] =
-        (struct column){.name = own, .kind = kind, .width = width};
-}
-
-static void add_column(struct predict *predict, const char *before, const char *name) {
-    add_wide_column(predict, 0, before, name);
-}
-
-enum { LEVEL_NAME = 48 };
-
-/* The level in per cent, with as many digits as tell it from any other: 0.05 is 05, 0.5 is 50,
- * 0.975 is 97.5. The digits are those of the level itself, so that nothing is rounded. */
-static void name_level(double level, char name[LEVEL_NAME]) {
-    enum { LEAST_EXPONENT = -20 }; /* below, zeros are no longer written out */
-    char digits[NUMBER_DIGITS];
-    int exponent, length = 0, count = (int)number_digits(level, digits, &exponent);
-    int point = exponent + 2; /* digits before the point, at most two */
-    if (point <= LEAST_EXPONENT) {
-        snprintf(name, LEVEL_NAME, "%c%s%.*se%d", digits[0], count > 1 ? "." : "", count - 1,
-                 digits + 1, point - 1);
-        return;
-    }
-    for (int k = point - 2; k < point || k < count; k++) {
-        if (k == point)
-            name[length++] = '.';
-        name[length++] = (char)(k >= 0 && k < count ? digits[k] : '0');
-    }
-    name[length] = '\0';
-}
-
-static void add_quantile(struct predict *predict, double level) {
-    char text[LEVEL_NAME];
-    name_level(level, text);
-    add_column(predict, "q", text);
-}
-
-static void add_latent(struct predict *predict, const char *before) {
-    char text[FUNCTION_NAME];
-    for (size_t f = 0; f < predict->part[LATENT_MEAN].width; f++)
-        add_column(predict, before, function_name(predict->loaded.model, f, text));
-}
-
-static bool list_columns(struct predict *predict, struct complaint *complaint) {
-    const nim_model *model = predict->loaded.model;
-    static const char *const parts[] = {"entropy_measurement", "entropy_model", "entropy_label"};
-    size_t most = 8;
-    for (size_t i = 0; i < PARTS; i++)
-        most += predict->part[i].width;
-    predict->room = 64;
-    for (size_t c = 0; c < nim_model_classes(model); c++) {
-        size_t needed = strlen(nim_model_class_name(model, c)) + sizeof "deviation_";
-        predict->room = needed > predict->room ? needed : predict->room;
-    }
-    predict->column = calloc(most, sizeof *predict->column);
-    predict->names = calloc(most, predict->room);
-    if (!predict->column || !predict->names)
-        return complain_of_memory(complaint);
-    for (size_t c = 0; c < nim_model_classes(model); c++)
-        add_column(predict, "p_", nim_model_class_name(model, c));
-    if (predict->part[ENTROPY].width) {
-        add_wide_column(predict, predicted_size(model), "", "predicted");
-        add_column(predict, "", "entropy");
-    } else {
-        add_column(predict, "", "mean");
-        add_column(predict, "", "sd");
-    }
-    for (size_t k = 0; k < predict->part[QUANTILE].width; k++)
-        add_quantile(predict, predict->level[k]);
-    for (size_t i = 0; predict->part[MODEL].width && i < 3; i++)
-        add_column(predict, "", parts[i]);
-    add_latent(predict, "mean_");
-    add_latent(predict, "deviation_");
-    if (predict->part[PLAUSIBILITY].width)
-        add_wide_column(predict, class_set_size(model), "", "set");
-    if (predict->part[NOVELTY].width)
-        add_column(predict, "", "novelty");
-    return true;
-}
-
-static bool open_writer(struct predict *predict, const struct arguments *arguments,
+static bool open_output(struct predict *predict, const struct arguments *arguments,
                         struct complaint *complaint) {
-    struct carried_columns *carried = &predict->carried;
+    struct prediction_columns *columns = &predict->columns;
     const char *path = argument_text(arguments, "output");
-    if (!list_columns(predict, complaint) ||
-        !carried_columns_choose(carried, arguments, predict->input.table, predict->columns,
-                                predict->column, complaint) ||
-        !file_check_apart(path, argument_operand(arguments, 0), complaint) ||
-        !file_check_apart(path, argument_operand(arguments, 1), complaint))
-        return false;
-    struct column *all = calloc(carried->count + predict->columns, sizeof *all);
-    if (!all)
-        return complain_of_memory(complaint);
-    for (size_t i = 0; i < carried->count; i++)
-        all[i] = *table_column(predict->input.table, carried->column[i]);
-    memcpy(all + carried->count, predict->column, predict->columns * sizeof *all);
-    predict->writer =
-        table_writer_open(path, TABLE_ANY, carried->count + predict->columns, all, complaint);
-    free(all);
-    return predict->writer != NULL;
+    return prediction_columns_list(columns, complaint) &&
+           output_table_choose(&predict->output, arguments, predict->input.table, columns->count,
+                               columns->column, complaint) &&
+           file_check_apart(path, argument_operand(arguments, 0), complaint) &&
+           file_check_apart(path, argument_operand(arguments, 1), complaint) &&
+           output_table_open(&predict->output, path, 0, columns->count, columns->column, complaint);
 }
 
 /* ---------------------------------------------------------------- blocks ---------------------- */
-
-/* A part's numbers from row `first` on; NULL where it is not wanted. */
-static double *part_from(const struct predict *predict, enum part_name name, size_t first) {
-    const struct part *part = &predict->part[name];
-    return part->value ? part->value + first * part->width : NULL;
-}
 
 /* Rows first .. end-1 of the block. */
 static bool compute_rows(struct predict *predict, size_t first, size_t end,
                          struct complaint *complaint) {
     nim_data data = rows_stretch(&predict->input.rows, first, end);
-    nim_prediction wanted =
-        NIM_PREDICTION(.probabilities = part_from(predict, PROBABILITY, first),
-                       .entropy = part_from(predict, ENTROPY, first),
-                       .measurement_part = part_from(predict, MEASUREMENT, first),
-                       .model_part = part_from(predict, MODEL, first),
-                       .mean = part_from(predict, MEAN, first),
-                       .deviation = part_from(predict, DEVIATION, first), .levels = predict->level,
-                       .level_count = predict->part[QUANTILE].width,
-                       .quantiles = part_from(predict, QUANTILE, first),
-                       .latent_mean = part_from(predict, LATENT_MEAN, first),
-                       .latent_variance = part_from(predict, LATENT_VARIANCE, first),
-                       .plausibility = part_from(predict, PLAUSIBILITY, first),
-                       .novelty = part_from(predict, NOVELTY, first));
+    nim_prediction wanted = prediction_columns_request(&predict->columns, first);
     nim_error error;
     return first == end ||
            nim_predict(predict->loaded.predictor, &data, &wanted, &error) == NIM_OK ||
@@ -305,89 +153,27 @@ static bool compute_rows(struct predict *predict, size_t first, size_t end,
 /* Each process of the team computes its share of the block. */
 static bool compute(struct predict *predict, struct complaint *complaint) {
     size_t first, count = predict->input.rows.count, end = team_share(count, &first);
+    struct prediction_columns *columns = &predict->columns;
     if (!compute_rows(predict, first, end, complaint))
         return false;
-    for (size_t i = 0; i < PARTS; i++)
-        if (!team_gather(predict->part[i].value, count, predict->part[i].width * sizeof(double),
-                         complaint))
+    for (int part = 0; part < PREDICTION_PARTS; part++)
+        if (columns->value[part] &&
+            !team_gather(columns->value[part], count,
+                         prediction_width(columns, part) * sizeof(double), complaint))
             return false;
+    prediction_columns_complete(columns, count);
     return true;
-}
-
-/* As text, numbers too, so that they keep all their digits. */
-static bool write_carried(struct predict *predict, size_t place, struct complaint *complaint) {
-    const struct carried_columns *carried = &predict->carried;
-    for (size_t i = 0; i < carried->count; i++) {
-        struct span cell;
-        if (!table_text(predict->input.table, place, carried->column[i], &cell, complaint) ||
-            !table_write_text(predict->writer, cell, complaint))
-            return false;
-    }
-    return true;
-}
-
-/* A part's numbers of row k; nothing where it is not wanted. */
-static bool write_part(struct predict *predict, enum part_name name, size_t k,
-                       struct complaint *complaint) {
-    const struct part *part = &predict->part[name];
-    for (size_t i = 0; i < part->width; i++) {
-        double value = part->value[k * part->width + i];
-        if (!table_write_number(predict->writer, name == LATENT_VARIANCE ? sqrt(value) : value,
-                                complaint))
-            return false;
-    }
-    return true;
-}
-
-static bool write_predicted(struct predict *predict, size_t k, struct complaint *complaint) {
-    const struct part *p = &predict->part[PROBABILITY];
-    if (!p->width)
-        return true;
-    predicted_name(predict->loaded.model, p->value + k * p->width, predict->predicted);
-    return table_write_text(
-        predict->writer, (struct span){predict->predicted, strlen(predict->predicted)}, complaint);
-}
-
-static bool write_set(struct predict *predict, size_t k, struct complaint *complaint) {
-    const struct part *part = &predict->part[PLAUSIBILITY];
-    if (!part->width)
-        return true;
-    class_set_name(predict->loaded.model, part->value + k * part->width, 1.0 - predict->coverage,
-                   predict->predicted);
-    return table_write_text(
-        predict->writer, (struct span){predict->predicted, strlen(predict->predicted)}, complaint);
-}
-
-/* The part of the entropy that is left. */
-static bool write_label_noise(struct predict *predict, size_t k, struct complaint *complaint) {
-    const struct part *part = predict->part;
-    return !part[MODEL].width ||
-           table_write_number(predict->writer,
-                              part[ENTROPY].value[k] - part[MEASUREMENT].value[k] -
-                                  part[MODEL].value[k],
-                              complaint);
-}
-
-static bool write_row(struct predict *predict, size_t k, struct complaint *complaint) {
-    return write_carried(predict, predict->input.rows.place[k], complaint) &&
-           write_part(predict, PROBABILITY, k, complaint) &&
-           write_predicted(predict, k, complaint) && write_part(predict, ENTROPY, k, complaint) &&
-           write_part(predict, MEAN, k, complaint) &&
-           write_part(predict, DEVIATION, k, complaint) &&
-           write_part(predict, QUANTILE, k, complaint) &&
-           write_part(predict, MEASUREMENT, k, complaint) &&
-           write_part(predict, MODEL, k, complaint) && write_label_noise(predict, k, complaint) &&
-           write_part(predict, LATENT_MEAN, k, complaint) &&
-           write_part(predict, LATENT_VARIANCE, k, complaint) && write_set(predict, k, complaint) &&
-           write_part(predict, NOVELTY, k, complaint) &&
-           table_write_end(predict->writer, complaint);
 }
 
 static bool write_block(struct predict *predict, struct complaint *complaint) {
+    struct table_writer *writer = predict->output.writer;
+    const struct rows *rows = &predict->input.rows;
     if (!compute(predict, complaint))
         return false;
-    for (size_t k = 0; team_leads() && k < predict->input.rows.count; k++)
-        if (!write_row(predict, k, complaint))
+    for (size_t k = 0; team_leads() && k < rows->count; k++)
+        if (!output_table_copy(&predict->output, rows->place[k], complaint) ||
+            !prediction_columns_write(&predict->columns, k, writer, complaint) ||
+            !table_write_end(writer, complaint))
             return false;
     return true;
 }
@@ -429,7 +215,7 @@ static bool prepare(struct predict *predict, const struct arguments *arguments,
            read_coverage(predict, arguments, complaint) &&
            refuse_unlearned(predict, arguments, complaint) &&
            make_room(predict, arguments, complaint) && rows_next(&predict->input.rows, complaint) &&
-           (!team_leads() || open_writer(predict, arguments, complaint));
+           (!team_leads() || open_output(predict, arguments, complaint));
 }
 
 static bool stream(struct predict *predict, const struct arguments *arguments,
@@ -443,9 +229,7 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
     if (!team_leads())
         return true;
     report_tally(&predict->input, arguments);
-    struct table_writer *writer = predict->writer;
-    predict->writer = NULL;
-    if (!table_writer_close(writer, complaint))
+    if (!output_table_close(&predict->output, complaint))
         return false;
     const char *path = argument_text(arguments, "output");
     size_t written = rows->seen - rows->filtered;
@@ -457,14 +241,11 @@ static bool stream(struct predict *predict, const struct arguments *arguments,
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
     struct predict predict = {0};
     bool fine = stream(&predict, arguments, complaint);
-    table_writer_abandon(predict.writer);
-    for (size_t i = 0; i < PARTS; i++)
-        free(predict.part[i].value);
+    for (int part = 0; part < PREDICTION_PARTS; part++)
+        free(predict.columns.value[part]);
     free(predict.level);
-    free(predict.predicted);
-    free(predict.column);
-    free(predict.names);
-    carried_columns_free(&predict.carried);
+    prediction_columns_free(&predict.columns);
+    output_table_free(&predict.output);
     table_input_close(&predict.input);
     loaded_model_free(&predict.loaded);
     return fine;

@@ -6,7 +6,7 @@
 #include "score/top_scores.h"
 #include "text/json_writer.h"
 #include "text/memory_file.h"
-#include "cli/command/carried_columns.h"
+#include "cli/command/output_table.h"
 #include "score/prediction_names.h"
 
 #include <math.h>
@@ -59,8 +59,7 @@ struct suggest {
     const struct arguments *arguments;
     struct loaded_model loaded;
     struct table_input input;
-    struct carried_columns carried;
-    struct table_writer *writer; /* unless JSON is wanted */
+    struct output_table output; /* not opened if JSON is wanted */
     struct top_scores top;
     struct entry *entry;
     double *x, *sigma; /* most x attributes, by slot */
@@ -162,10 +161,9 @@ static bool remember(struct suggest *suggest, size_t k, size_t slot, struct comp
     memcpy(suggest->sigma + slot * d, rows->sigma + k * d, d * sizeof(double));
     row_shapes_copy(&suggest->shapes, slot, &rows->shapes, k, 1);
     name_list_free(&entry->cells);
-    for (size_t i = 0; i < suggest->carried.count; i++) {
+    for (size_t i = 0; i < suggest->output.copied; i++) {
         struct span span;
-        if (!table_text(rows->table, rows->place[k], suggest->carried.column[i], &span,
-                        complaint) ||
+        if (!table_text(rows->table, rows->place[k], suggest->output.column[i], &span, complaint) ||
             !name_list_add(&entry->cells, span.text, span.length, complaint))
             return false;
     }
@@ -258,22 +256,6 @@ static size_t list_columns(const struct suggest *suggest, struct column own[ALL_
     return count;
 }
 
-static bool open_writer(struct suggest *suggest, const struct column own[ALL_COLUMNS], size_t count,
-                        struct complaint *complaint) {
-    const struct carried_columns *carried = &suggest->carried;
-    const char *path = argument_text(suggest->arguments, "output");
-    struct column *all = calloc(count + carried->count, sizeof *all);
-    if (!all)
-        return complain_of_memory(complaint);
-    all[0] = own[0];
-    for (size_t i = 0; i < carried->count; i++)
-        all[1 + i] = *table_column(suggest->input.table, carried->column[i]);
-    memcpy(all + 1 + carried->count, own + 1, (count - 1) * sizeof *all);
-    suggest->writer = table_writer_open(path, TABLE_ANY, count + carried->count, all, complaint);
-    free(all);
-    return suggest->writer != NULL;
-}
-
 /* What cannot be written is known before the work is done. */
 static bool open_output(struct suggest *suggest, const struct column own[ALL_COLUMNS], size_t count,
                         struct complaint *complaint) {
@@ -282,7 +264,7 @@ static bool open_output(struct suggest *suggest, const struct column own[ALL_COL
         !file_check_apart(path, argument_operand(suggest->arguments, 1), complaint))
         return false;
     if (!argument_given(suggest->arguments, "json"))
-        return open_writer(suggest, own, count, complaint);
+        return output_table_open(&suggest->output, path, 1, count, own, complaint);
     return strcmp(path, "-") == 0 || file_check_output(path, complaint);
 }
 
@@ -319,11 +301,9 @@ static bool write_entry(struct suggest *suggest, const struct candidate *candida
 
 static bool write_table(struct suggest *suggest, struct complaint *complaint) {
     for (size_t i = 0; i < suggest->top.count; i++)
-        if (!write_entry(suggest, &suggest->top.candidate[i], suggest->writer, complaint))
+        if (!write_entry(suggest, &suggest->top.candidate[i], suggest->output.writer, complaint))
             return false;
-    struct table_writer *writer = suggest->writer;
-    suggest->writer = NULL;
-    return table_writer_close(writer, complaint);
+    return output_table_close(&suggest->output, complaint);
 }
 
 static bool write_json_entry(struct suggest *suggest, const struct candidate *candidate,
@@ -336,8 +316,7 @@ static bool write_json_entry(struct suggest *suggest, const struct candidate *ca
     json_object(json, NULL);
     json_whole(json, "row", candidate->row + 1);
     for (size_t i = 0; i < entry->cells.count; i++) {
-        const struct column *column =
-            table_column(suggest->input.table, suggest->carried.column[i]);
+        const struct column *column = table_column(suggest->input.table, suggest->output.column[i]);
         const char *cell = entry->cells.item[i];
         if (column->kind == COLUMN_NUMBER)
             json_cell(json, column->name, cell);
@@ -388,8 +367,8 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
         !settle(suggest, complaint))
         return false;
     size_t count = list_columns(suggest, own);
-    if (!carried_columns_choose(&suggest->carried, arguments, suggest->input.table, count, own,
-                                complaint) ||
+    if (!output_table_choose(&suggest->output, arguments, suggest->input.table, count, own,
+                             complaint) ||
         !make_room(suggest, complaint) || !open_output(suggest, own, count, complaint) ||
         !rank(suggest, complaint))
         return false;
@@ -413,9 +392,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     free(suggest.p);
     for (size_t i = 0; i < MOST_FIGURES; i++)
         free(suggest.figure[i]);
-    table_writer_abandon(suggest.writer);
     top_scores_free(&suggest.top);
-    carried_columns_free(&suggest.carried);
+    output_table_free(&suggest.output);
     table_input_close(&suggest.input);
     loaded_model_free(&suggest.loaded);
     return fine;
