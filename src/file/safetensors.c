@@ -22,16 +22,27 @@ enum { LENGTH_BYTES = 8, CRC_DIGITS = 8, ALIGNMENT = 8, MOST_HEADER = 100 << 20 
 #define CRC_ZEROS "00000000"
 #define CRC_MEMBER "{\"__metadata__\":{\"crc32\":\"" /* every header of ours begins so */
 
-const struct tensor *safetensors_tensor(const struct safetensors *file, const char *name) {
+const char *after_prefix(const char *name, const char *prefix) {
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+static bool is_named(const char *whole, const char *prefix, const char *name) {
+    const char *rest = after_prefix(whole, prefix);
+    return rest && strcmp(rest, name) == 0;
+}
+
+const struct tensor *safetensors_tensor(const struct safetensors *file, const char *prefix,
+                                        const char *name) {
     for (size_t i = 0; i < file->tensors; i++)
-        if (strcmp(file->tensor[i].name, name) == 0)
+        if (is_named(file->tensor[i].name, prefix, name))
             return &file->tensor[i];
     return NULL;
 }
 
-const char *safetensors_text(const struct safetensors *file, const char *key) {
+const char *safetensors_text(const struct safetensors *file, const char *prefix, const char *key) {
     for (size_t i = 0; i < file->texts; i++)
-        if (strcmp(file->text[i].key, key) == 0)
+        if (is_named(file->text[i].key, prefix, key))
             return file->text[i].text;
     return NULL;
 }

@@ -22,7 +22,7 @@ enum { TENSOR_DIMENSIONS = 3, TENSOR_NAME = 64 };
 struct tensor {
     char name[TENSOR_NAME];
     size_t dimensions, shape[TENSOR_DIMENSIONS];
-    double *values;
+    double *values, *owned; /* owned: for the caller's use */
 };
 
 struct metadata {
@@ -53,8 +53,12 @@ nim_status safetensors_parse(const char *name, char *bytes, size_t size, struct 
                              nim_error *error);
 void safetensors_free(struct safetensors *file);
 
-/* NULL if there is none of that name. */
-const struct tensor *safetensors_tensor(const struct safetensors *file, const char *name);
-const char *safetensors_text(const struct safetensors *file, const char *key);
+/* Those whose name is prefix and name; NULL if there is none. */
+const struct tensor *safetensors_tensor(const struct safetensors *file, const char *prefix,
+                                        const char *name);
+const char *safetensors_text(const struct safetensors *file, const char *prefix, const char *key);
+
+/* What follows the prefix in a name that begins with it, otherwise NULL. */
+const char *after_prefix(const char *name, const char *prefix);
 
 #endif

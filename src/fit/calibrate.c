@@ -128,32 +128,14 @@ static bool subset_create(struct subset *subset, const nim_data *data,
     return subset_shapes(subset, data);
 }
 
-/* A copy that shares the model's population and has the rows' own parameters of these rows. */
-static nim_status copy_model(const nim_model *model, const struct subset *learn, nim_model **result,
-                             nim_error *error) {
-    struct model_sizes sizes = {model->classes, model->columns, model->scaling.flags,
-                                model->inducing};
+/* A copy that has the rows' own parameters of these rows. */
+static nim_status copy_for(const nim_model *model, const struct subset *learn, nim_model **result,
+                           nim_error *error) {
     nim_model *copy = NULL;
-    nim_status status = model_allocate(&model->options, &sizes, &copy, error);
+    nim_status status = model_copy(model, &copy, error);
     if (status != NIM_OK)
         return status;
-    size_t d = model->attributes, each = model->table.each, bytes = each * sizeof(double);
-    memcpy(copy->theta, model->theta, model->count * sizeof(double));
-    memcpy(copy->jitter, model->jitter, model->functions * sizeof(double));
-    copy->scaling.errors_follow = model->scaling.errors_follow;
-    memcpy(copy->scaling.flagged, model->scaling.flagged, sizes.flags * sizeof(double));
-    copy->scaling.warps = model->scaling.warps;
-    memcpy(copy->scaling.warp_centre, model->scaling.warp_centre, sizes.columns * sizeof(double));
-    memcpy(copy->scaling.warp_width, model->scaling.warp_width, sizes.columns * sizeof(double));
-    memcpy(copy->scaling.mean, model->scaling.mean, d * sizeof(double));
-    memcpy(copy->scaling.deviation, model->scaling.deviation, d * sizeof(double));
-    memcpy(copy->scaling.median_error, model->scaling.median_error, d * sizeof(double));
-    memcpy(copy->scaling.typical, model->scaling.typical, d * sizeof(double));
-    memcpy(copy->scaling.spread, model->scaling.spread, d * sizeof(double));
-    copy->collectives = model->collectives;
-    copy->population = model->population;
-    copy->population.arena = (struct arena){0}; /* owned and freed by the model */
-    copy->step = model->step;
+    size_t each = model->table.each, bytes = each * sizeof(double);
     /* With the posterior at the prior the held-out rows affect the copy only through kernels and
      * inducing inputs. */
     if (!model_start_posterior(copy) || !row_table_grow(&copy->table, learn->data.rows)) {
@@ -211,7 +193,7 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data,
         subset_free(&judge);
         return NIM_OK;
     } else
-        status = copy_model(model, &learn, &copy, error);
+        status = copy_for(model, &learn, &copy, error);
     status = collective_agree(&model->collectives, status, error);
     if (status == NIM_OK)
         status = go_on_training(copy, &learn.data, listener, error);
@@ -335,6 +317,7 @@ nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_functi
         status = judge_fold(model, data, &considered, fold, &listener, p, error);
     if (status == NIM_OK) {
         size_t judged = gather_judged(data, &considered, classes, p, labels, weights);
+        model->calibrated = true;
         model->temperature = best_temperature(judged, classes, p, labels, weights);
         status = conformal_learn(model, judged, p, labels, error);
     }

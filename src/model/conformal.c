@@ -83,18 +83,3 @@ double conformal_plausibility(const struct conformal *conformal, size_t c, doubl
     }
     return (double)rank_of(conformal, c, low + 1) / (conformal->rows[c] + 1.0);
 }
-
-bool conformal_can_be(const struct conformal *conformal, size_t classes) {
-    for (size_t c = 0; conformal->kept && c < classes; c++) {
-        double rows = conformal->rows[c], before = 0.0;
-        if (!(rows >= 0.0 && rows <= 1e12 && rows == floor(rows)))
-            return false;
-        for (size_t k = 0; k < conformal->kept; k++) {
-            double score = conformal->score[c * conformal->kept + k];
-            if (!(score >= before && score <= 1.0))
-                return false;
-            before = score;
-        }
-    }
-    return true;
-}

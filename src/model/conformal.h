@@ -49,7 +49,4 @@ nim_status conformal_learn(struct nim_model *model, size_t rows, double *p, cons
 /* Of class c, from its calibrated probability. */
 double conformal_plausibility(const struct conformal *conformal, size_t c, double p);
 
-/* Whether the numbers read from a file are valid. */
-bool conformal_can_be(const struct conformal *conformal, size_t classes);
-
 #endif

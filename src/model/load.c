@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads models (docs/model-file.md). */
-#include "model/file_arrays.h"
+#include "model/arrays.h"
+#include "model/class_shares.h"
+#include "model/model_file.h"
 #include "model/targets.h"
 #include "text/json_reader.h"
 
@@ -8,29 +10,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file being loaded. Error messages contain its path. */
-struct loading {
-    const char *path;
-    struct safetensors file;
-    nim_error *error;
-};
-
-static nim_status refuse(const struct loading *loading, const char *what, const char *name) {
-    return failure(loading->error, NIM_BAD_FILE, "%s: %s '%s'", loading->path, what, name);
+static const struct tensor *find_array(const struct model_reader *reader, const char *name) {
+    return safetensors_tensor(&reader->file, reader->prefix, name);
 }
 
-static nim_status check_format(const struct loading *loading) {
-    const char *format = safetensors_text(&loading->file, "format");
-    const char *version = safetensors_text(&loading->file, "format_version");
+static const char *find_text(const struct model_reader *reader, const char *key) {
+    return safetensors_text(&reader->file, reader->prefix, key);
+}
+
+static nim_status refuse(const struct model_reader *reader, const char *what, const char *name) {
+    return failure(reader->error, NIM_BAD_FILE, "%s: %s '%s%s'", reader->name, what, reader->prefix,
+                   name);
+}
+
+static nim_status out_of_memory(const struct model_reader *reader, const char *what) {
+    return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for %s", reader->name, what);
+}
+
+static nim_status check_format(const struct model_reader *reader) {
+    const char *format = find_text(reader, "format"),
+               *version = find_text(reader, "format_version");
     if (!format || strcmp(format, FILE_FORMAT) != 0 || !version)
-        return failure(loading->error, NIM_BAD_FILE, "%s: is not a nimgp model file",
-                       loading->path);
+        return failure(reader->error, NIM_BAD_FILE, "%s: is not a nimgp model file", reader->name);
     if (strcmp(version, FILE_FORMAT_VERSION) != 0)
-        return failure(loading->error, NIM_BAD_FILE,
+        return failure(reader->error, NIM_BAD_FILE,
                        "%s: is a model file of version %s; this is nimgp %s, which reads version "
                        "%s",
-                       loading->path, version, NIM_VERSION, FILE_FORMAT_VERSION);
+                       reader->name, version, NIM_VERSION, FILE_FORMAT_VERSION);
     return NIM_OK;
+}
+
+/* The part of text number i's key after the model's prefix and `group`; NULL if it has others. */
+static const char *key_in(const struct model_reader *reader, size_t i, const char *group) {
+    const char *key = after_prefix(reader->file.text[i].key, reader->prefix);
+    return key ? after_prefix(key, group) : NULL;
 }
 
 /* The values of options that older files do not have. */
@@ -43,16 +56,13 @@ static void set_former(nim_options *options) {
         nim_options_set(options, former[i][0], former[i][1], NULL);
 }
 
-static nim_status load_options(const struct loading *loading, nim_options *options) {
+static nim_status load_options(const struct model_reader *reader, nim_options *options) {
     set_former(options);
-    for (size_t i = 0; i < loading->file.texts; i++) {
-        const struct metadata *text = &loading->file.text[i];
-        if (strncmp(text->key, FILE_OPTION_PREFIX, strlen(FILE_OPTION_PREFIX)) != 0)
-            continue;
+    for (size_t i = 0; i < reader->file.texts; i++) {
+        const char *name = key_in(reader, i, FILE_OPTION_PREFIX);
         nim_error reason;
-        if (nim_options_set(options, text->key + strlen(FILE_OPTION_PREFIX), text->text, &reason) !=
-            NIM_OK)
-            return refuse(loading, "has content that this version does not know:", reason.message);
+        if (name && nim_options_set(options, name, reader->file.text[i].text, &reason) != NIM_OK)
+            return refuse(reader, "has content that this version does not know:", reason.message);
     }
     return NIM_OK;
 }
@@ -76,61 +86,51 @@ static bool read_list(const char *text, const char **names, size_t *count) {
     return json_take(&json, ']') && json_at_end(&json);
 }
 
-static nim_status load_list(const struct loading *loading, const char *key, const char ***names,
+static nim_status load_list(const struct model_reader *reader, const char *key, const char ***names,
                             size_t *count) {
-    const char *text = safetensors_text(&loading->file, key);
+    const char *text = find_text(reader, key);
     if (!text)
-        return refuse(loading, "lacks", key);
+        return refuse(reader, "lacks", key);
     *names = calloc(strlen(text) + 1, sizeof **names); /* more than the list can have */
     if (!*names)
-        return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for names", loading->path);
-    return read_list(text, *names, count) ? NIM_OK : refuse(loading, "has a damaged list", key);
+        return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for names", reader->name);
+    return read_list(text, *names, count) ? NIM_OK : refuse(reader, "has a damaged list", key);
 }
 
-static nim_status load_number(const struct loading *loading, const char *key, size_t *number) {
-    const char *text = safetensors_text(&loading->file, key);
+static nim_status load_number(const struct model_reader *reader, const char *key, size_t *number) {
+    const char *text = find_text(reader, key);
     char *copy = (char *)(uintptr_t)text;
     if (!text)
-        return refuse(loading, "lacks", key);
+        return refuse(reader, "lacks", key);
     struct json_reader json = {copy, copy + strlen(copy)};
     return json_take_whole(&json, number) && json_at_end(&json)
                ? NIM_OK
-               : refuse(loading, "has a damaged", key);
+               : refuse(reader, "has a damaged", key);
 }
 
-/* Checks that every array of the list is in the file, has the right shape and finite numbers. */
-static nim_status check_arrays(const struct loading *loading, const struct file_arrays *arrays) {
-    for (size_t i = 0; i < arrays->count; i++) {
-        const struct tensor *wanted = &arrays->list[i];
-        const struct tensor *found = safetensors_tensor(&loading->file, wanted->name);
+/* Checks that every array of the list is in the file and has the right shape and possible numbers.
+ */
+static nim_status check_arrays(const struct model_reader *reader, const struct array_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct array *wanted = &list->array[i];
+        const struct tensor *found = find_array(reader, wanted->name);
+        if (wanted->absent)
+            continue;
         if (!found)
-            return refuse(loading, "lacks the array", wanted->name);
+            return refuse(reader, "lacks the array", wanted->name);
         bool fits = found->dimensions == wanted->dimensions;
         for (size_t k = 0; fits && k < wanted->dimensions; k++)
             fits = found->shape[k] == wanted->shape[k];
-        if (!fits)
-            return refuse(loading, "has the wrong shape of array", wanted->name);
-        size_t count = tensor_count(wanted);
-        for (size_t k = 0; k < count; k++)
-            if (!isfinite(found->values[k]) && wanted->values != arrays->counts)
-                return refuse(loading, "has a number that is not finite in array", wanted->name);
+        const char *fault =
+            fits ? array_fault(wanted, found->values) : "has the wrong shape of array";
+        if (fault)
+            return refuse(reader, fault, wanted->name);
     }
     return NIM_OK;
 }
 
-/* Copies every array of the list, after check_arrays. */
-static void copy_arrays(const struct loading *loading, const struct file_arrays *arrays) {
-    for (size_t i = 0; i < arrays->count; i++) {
-        const struct tensor *wanted = &arrays->list[i];
-        size_t count = tensor_count(wanted);
-        if (count)
-            memcpy(wanted->values, safetensors_tensor(&loading->file, wanted->name)->values,
-                   count * sizeof(double));
-    }
-}
-
-static bool says_yes(const struct loading *loading, const char *key) {
-    const char *text = safetensors_text(&loading->file, key);
+static bool says_yes(const struct model_reader *reader, const char *key) {
+    const char *text = find_text(reader, key);
     return text && strcmp(text, "yes") == 0;
 }
 
@@ -140,149 +140,114 @@ static uint64_t as_count(double number) {
     return number >= 0.0 && number < 9007199254740992.0 ? (uint64_t)number : 0;
 }
 
-/* Sets the size of a population from the file, or that it is flat. Allocates no memory. */
-static nim_status plan_population(const struct loading *loading,
-                                  const struct population_names *name, size_t d,
-                                  struct population *population) {
-    const struct tensor *share = safetensors_tensor(&loading->file, name->share);
-    if (share && (share->dimensions != 1 || share->shape[0] < 1 ||
-                  share->shape[0] > POPULATION_MOST_COMPONENTS || d > POPULATION_MOST_WIDTH))
-        return refuse(loading, "has the wrong shape of array", name->share);
-    *population =
-        (struct population){.attributes = d,
-                            .components = share ? share->shape[0] : 0,
-                            .learned = share || safetensors_tensor(&loading->file, name->variance)};
-    return NIM_OK;
-}
-
-/* Parts that older files do not have: class shares, plausibility, novelty. */
-static nim_status plan_kept(const struct loading *loading, struct nim_model *plan) {
-    const struct tensor *score = safetensors_tensor(&loading->file, "conformal.scores");
-    const struct tensor *quantile = safetensors_tensor(&loading->file, "novelty.quantiles");
-    plan->shares_known = safetensors_tensor(&loading->file, "class_shares");
-    if (score && (score->dimensions != 2 || score->shape[1] < 1 ||
-                  score->shape[1] > CONFORMAL_KEPT || !targets_are_classes(plan)))
-        return refuse(loading, "has the wrong shape of array", "conformal.scores");
-    plan->conformal.kept = score ? score->shape[1] : 0;
-    if (!quantile)
-        return NIM_OK;
-    if (quantile->dimensions != 1 || quantile->shape[0] < 1 || quantile->shape[0] > NOVELTY_KEPT)
-        return refuse(loading, "has the wrong shape of array", "novelty.quantiles");
-    plan->novelty.kept = quantile->shape[0];
-    nim_status status =
-        plan_population(loading, &file_novelty_names, plan->attributes, &plan->novelty.own);
-    if (status == NIM_OK && !novelty_population(plan))
-        return refuse(loading, "lacks the array", file_novelty_names.mean);
-    return status;
-}
-
-/* The number of points of the trace; older files have none. */
-static nim_status expect_trace(const struct loading *loading, struct nim_model *plan) {
-    const struct tensor *trace = safetensors_tensor(&loading->file, "training.trace");
-    if (trace && (trace->dimensions != 2 || trace->shape[0] < 1 || trace->shape[0] > TRACE_POINTS))
-        return refuse(loading, "has the wrong shape of array", "training.trace");
-    plan->trace.count = trace ? trace->shape[0] : 0;
+/* Which arrays there are, and the sizes that only they tell. */
+static nim_status find_arrays(const struct model_reader *reader, const struct array_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct array *array = &list->array[i];
+        const struct tensor *found = find_array(reader, array->name);
+        if (found && array->known)
+            *array->known = true;
+        if (!found || !array->open)
+            continue;
+        size_t size = found->shape[array->open_at];
+        if (found->dimensions != array->dimensions || size < 1 || size > array->most_open)
+            return refuse(reader, "has the wrong shape of array", array->name);
+        *array->open = size;
+    }
     return NIM_OK;
 }
 
 /* Checks everything needed to list the arrays of the model before memory is allocated. So no file
  * can cause an allocation of more than a few times its own size. */
-static nim_status check_contents(const struct loading *loading, const nim_options *options,
+static nim_status check_contents(const struct model_reader *reader, const nim_options *options,
                                  const struct model_sizes *sizes, size_t rows,
                                  struct nim_model *plan) {
-    struct file_arrays arrays = {0};
+    struct array_list found = {0}, list = {0};
+    struct model_counts counts;
     model_plan(plan, options, sizes);
-    plan->under_way = says_yes(loading, "under_way");
+    plan->under_way = says_yes(reader, "under_way");
+    plan->visits = says_yes(reader, "optimiser");
     plan->table.rows = rows;
-    plan->scaling.warps = safetensors_tensor(&loading->file, "scaling.warp_width") != NULL;
-    if (safetensors_tensor(&loading->file, "calibration.temperature"))
-        plan->temperature = 0.0; /* to be read from the file */
-    nim_status status =
-        plan_population(loading, &file_population_names, plan->attributes, &plan->population);
-    if (status == NIM_OK)
-        status = plan_kept(loading, plan);
-    if (status == NIM_OK)
-        status = expect_trace(loading, plan);
+    model_arrays(plan, &counts, &found);
+    nim_status status = find_arrays(reader, &found);
     if (status != NIM_OK)
         return status;
-    file_arrays_list(plan, says_yes(loading, "optimiser"), &arrays);
-    return check_arrays(loading, &arrays);
+    plan->population.learned |= plan->population.components > 0;
+    plan->novelty.own.learned |= plan->novelty.own.components > 0;
+    if (plan->novelty.kept && !novelty_population(plan))
+        return refuse(reader, "lacks the array", "novelty.population.mean");
+    model_arrays(plan, &counts, &list);
+    return check_arrays(reader, &list);
 }
 
-static bool allocate_population(const struct population *planned, double variance,
+static bool allocate_population(const struct nim_model *plan, const struct population *planned,
                                 struct population *population) {
     bool good = planned->components
-                    ? population_allocate(population, planned->attributes, planned->components)
-                    : population_flat(population, planned->attributes, variance);
+                    ? population_allocate(population, plan->attributes, planned->components)
+                    : population_flat(population, plan->attributes, plan->options.prior_variance);
     population->learned = planned->learned;
     return good;
 }
 
 /* Allocates what model_allocate does not: populations, plausibility and rows. */
-static nim_status make_room(const struct loading *loading, const struct nim_model *plan,
-                            struct nim_model *model) {
-    const struct population *own = &plan->novelty.own;
-    double variance = plan->options.prior_variance;
-    bool good = allocate_population(&plan->population, variance, &model->population);
-    if (good && own->learned)
-        good = allocate_population(own, variance, &model->novelty.own);
-    if (good && plan->conformal.kept)
-        good = conformal_allocate(&model->conformal, plan->classes, plan->conformal.kept);
-    if (good && row_table_grow(&model->table, plan->table.rows))
-        return NIM_OK;
-    return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for its population or rows",
-                   loading->path);
+static bool make_room(const struct nim_model *plan, struct nim_model *model) {
+    return allocate_population(plan, &plan->population, &model->population) &&
+           (!plan->novelty.own.learned ||
+            allocate_population(plan, &plan->novelty.own, &model->novelty.own)) &&
+           (!plan->conformal.kept ||
+            conformal_allocate(&model->conformal, plan->classes, plan->conformal.kept)) &&
+           row_table_grow(&model->table, plan->table.rows);
 }
 
 /* Fills in everything except names and notes; the model has the right sizes. */
-static nim_status fill(const struct loading *loading, const struct nim_model *plan,
+static nim_status fill(const struct model_reader *reader, const struct nim_model *plan,
                        struct nim_model *model) {
-    struct file_arrays arrays = {0};
+    struct array_list list = {0};
+    struct model_counts counts;
     model->under_way = plan->under_way;
-    model->temperature = plan->temperature;
+    model->calibrated = plan->calibrated;
     model->shares_known = plan->shares_known;
+    model->visits = plan->visits;
     model->novelty.kept = plan->novelty.kept;
     model->trace.count = plan->trace.count;
     model->scaling.warps = plan->scaling.warps;
-    model->scaling.errors_follow = says_yes(loading, "errors_follow");
-    nim_status status = make_room(loading, plan, model);
-    if (status != NIM_OK)
-        return status;
-    if (!file_arrays_allocate(&arrays, model)) {
-        file_arrays_free(&arrays);
-        return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for its arrays",
-                       loading->path);
-    }
-    file_arrays_list(model, says_yes(loading, "optimiser"), &arrays);
-    copy_arrays(loading, &arrays);
+    model->scaling.errors_follow = says_yes(reader, "errors_follow");
+    if (!make_room(plan, model))
+        return out_of_memory(reader, "its population or rows");
+    model_arrays(model, &counts, &list);
+    for (size_t i = 0; i < list.count; i++)
+        if (!list.array[i].absent)
+            array_write(&list.array[i], find_array(reader, list.array[i].name)->values);
     model->trace.stride = bound_trace_stride(&model->trace);
-    file_arrays_stage(model, &arrays, false);
-    model->step = as_count(arrays.counts[0]);
-    model->epoch = as_count(arrays.counts[1]);
-    model->visits = as_count(arrays.counts[2]);
-    model->bound = arrays.counts[3];
-    for (size_t i = 0; model->table.each && i < model->table.rows; i++)
-        model->table.visits[i] = (double)as_count(model->table.visits[i]);
-    file_arrays_free(&arrays);
-    return NIM_OK;
+    model->step = as_count(counts.step);
+    model->epoch = as_count(counts.epoch);
+    model->visits = as_count(counts.visits);
+    model->bound = counts.bound;
+    const char *impossible = model_impossible_array(model);
+    return impossible ? refuse(reader, "has an invalid number in array", impossible) : NIM_OK;
 }
 
-static nim_status load_notes(const struct loading *loading, struct nim_model *model) {
-    for (size_t i = 0; i < loading->file.texts; i++) {
-        const struct metadata *text = &loading->file.text[i];
-        if (strncmp(text->key, FILE_NOTE_PREFIX, strlen(FILE_NOTE_PREFIX)) == 0 &&
-            !note_list_add(&model->notes, text->key + strlen(FILE_NOTE_PREFIX), text->text))
-            return failure(loading->error, NIM_OUT_OF_MEMORY, "%s: no memory for notes",
-                           loading->path);
+/* Numbers that are possible one by one, but not together. */
+const char *model_impossible_array(const struct nim_model *model) {
+    return !class_shares_can_be(model)                         ? "class_shares"
+           : !bound_trace_reaches(&model->trace, model->epoch) ? "training.trace"
+                                                               : NULL;
+}
+
+static nim_status load_notes(const struct model_reader *reader, struct nim_model *model) {
+    for (size_t i = 0; i < reader->file.texts; i++) {
+        const char *key = key_in(reader, i, FILE_NOTE_PREFIX);
+        if (key && !note_list_add(&model->notes, key, reader->file.text[i].text))
+            return out_of_memory(reader, "notes");
     }
     return NIM_OK;
 }
 
 /* Whether a model can have these sizes and the file has inducing inputs of these sizes. If so, no
  * product of the sizes overflows. */
-static bool sizes_fit(const struct loading *loading, const nim_options *options,
+static bool sizes_fit(const struct model_reader *reader, const nim_options *options,
                       const struct model_sizes *sizes) {
-    const struct tensor *z = safetensors_tensor(&loading->file, "inducing.inputs");
+    const struct tensor *z = find_array(reader, "inducing.inputs");
     /* The options of a model have no automatic values left. */
     return options->kernel && options->input && options->samples && options->batch &&
            options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
@@ -293,38 +258,35 @@ static bool sizes_fit(const struct loading *loading, const nim_options *options,
            z->shape[1] == sizes->inducing && z->shape[2] == sizes->columns + sizes->flags;
 }
 
-static nim_status build(const struct loading *loading, const nim_options *options,
+static nim_status build(const struct model_reader *reader, const nim_options *options,
                         nim_model **result) {
     const char **classes = NULL, **attributes = NULL;
     struct model_sizes sizes = {0};
     size_t rows = 0;
     nim_model plan, *model = NULL;
-    nim_status status = load_list(loading, "classes", &classes, &sizes.classes);
+    nim_status status = load_list(reader, "classes", &classes, &sizes.classes);
     if (status == NIM_OK)
-        status = load_list(loading, "attributes", &attributes, &sizes.columns);
+        status = load_list(reader, "attributes", &attributes, &sizes.columns);
     if (status == NIM_OK)
-        status = load_number(loading, "inducing", &sizes.inducing);
-    if (status == NIM_OK && safetensors_text(&loading->file, "flags"))
-        status = load_number(loading, "flags", &sizes.flags);
+        status = load_number(reader, "inducing", &sizes.inducing);
+    if (status == NIM_OK && find_text(reader, "flags"))
+        status = load_number(reader, "flags", &sizes.flags);
     if (status == NIM_OK)
-        status = load_number(loading, "rows", &rows);
-    if (status == NIM_OK && !sizes_fit(loading, options, &sizes))
-        status = refuse(loading, "has the wrong shape of array", "inducing.inputs");
+        status = load_number(reader, "rows", &rows);
+    if (status == NIM_OK && !sizes_fit(reader, options, &sizes))
+        status = refuse(reader, "has the wrong shape of array", "inducing.inputs");
     if (status == NIM_OK)
-        status = check_contents(loading, options, &sizes, rows, &plan);
+        status = check_contents(reader, options, &sizes, rows, &plan);
     if (status == NIM_OK)
-        status = model_allocate(options, &sizes, &model, loading->error);
+        status = model_allocate(options, &sizes, &model, reader->error);
     if (status == NIM_OK)
-        status = fill(loading, &plan, model);
-    const char *impossible = status == NIM_OK ? file_impossible_array(model) : NULL;
-    if (impossible)
-        status = refuse(loading, "has an invalid number in array", impossible);
+        status = fill(reader, &plan, model);
     if (status == NIM_OK)
-        status = nim_model_name_classes(model, classes, loading->error);
+        status = nim_model_name_classes(model, classes, reader->error);
     if (status == NIM_OK)
-        status = nim_model_name_attributes(model, attributes, loading->error);
+        status = nim_model_name_attributes(model, attributes, reader->error);
     if (status == NIM_OK)
-        status = load_notes(loading, model);
+        status = load_notes(reader, model);
     free(classes);
     free(attributes);
     if (status != NIM_OK) {
@@ -332,25 +294,37 @@ static nim_status build(const struct loading *loading, const nim_options *option
         return status;
     }
     *result = model;
-    return succeed(loading->error);
+    return succeed(reader->error);
+}
+
+nim_status model_load_from(const struct model_reader *reader, nim_model **result) {
+    nim_options *options = nim_options_create();
+    nim_status status = options ? load_options(reader, options) : out_of_memory(reader, "options");
+    if (status == NIM_OK)
+        status = build(reader, options, result);
+    nim_options_free(options);
+    return status;
+}
+
+nim_status model_reader_open(struct model_reader *reader, const char *name, char *bytes,
+                             size_t size, nim_error *error) {
+    *reader = (struct model_reader){.name = name, .prefix = "", .error = error};
+    nim_status status = safetensors_parse(name, bytes, size, &reader->file, error);
+    return status == NIM_OK ? check_format(reader) : status;
+}
+
+void model_reader_free(struct model_reader *reader) {
+    safetensors_free(&reader->file);
 }
 
 /* Loads a model; frees the bytes. */
 static nim_status load(const char *name, char *bytes, size_t size, nim_model **result,
                        nim_error *error) {
-    struct loading loading = {.path = name, .error = error};
-    nim_status status = safetensors_parse(name, bytes, size, &loading.file, error);
-    nim_options *options = nim_options_create();
-    if (status == NIM_OK && !options)
-        status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory for options", name);
+    struct model_reader reader;
+    nim_status status = model_reader_open(&reader, name, bytes, size, error);
     if (status == NIM_OK)
-        status = check_format(&loading);
-    if (status == NIM_OK)
-        status = load_options(&loading, options);
-    if (status == NIM_OK)
-        status = build(&loading, options, result);
-    nim_options_free(options);
-    safetensors_free(&loading.file);
+        status = model_load_from(&reader, result);
+    model_reader_free(&reader);
     return status;
 }
 
@@ -370,6 +344,6 @@ nim_status nim_model_load_memory(const void *bytes, size_t size, nim_model **res
         return failure(error, NIM_INVALID_ARGUMENT, "bytes or model is NULL");
     *result = NULL;
     char *content;
-    nim_status status = whole_memory_read(FILE_IN_MEMORY, bytes, size, &content, error);
-    return status == NIM_OK ? load(FILE_IN_MEMORY, content, size, result, error) : status;
+    nim_status status = whole_memory_read(MODEL_IN_MEMORY, bytes, size, &content, error);
+    return status == NIM_OK ? load(MODEL_IN_MEMORY, content, size, result, error) : status;
 }

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "base/sized.h"
 #include "gp/posterior_form.h"
+#include "model/arrays.h"
 #include "model/class_shares.h"
 #include "model/shapes.h"
 #include "model/start.h"
@@ -76,12 +77,13 @@ static void layout(struct nim_model *model, struct arena *arena) {
     model->theta = arena_doubles(arena, model->count);
     model->moment1.wide = arena_doubles(arena, model->count); /* the option may change later */
     model->moment2.wide = arena_doubles(arena, model->count);
-    model->jitter = arena_doubles(arena, model->functions);
-    model->class_share = arena_doubles(arena, model->classes);
     model->constants =
         likelihood->table ? arena_doubles(arena, likelihood->table(&model->likelihood)) : NULL;
-    scaling_layout(&model->scaling, model->columns, model->attributes - model->columns, arena);
     model->table.each = input->row_parameters ? input->row_parameters(&model->input) : 0;
+    struct array_list list = {0};
+    struct model_counts counts;
+    model_arrays(model, &counts, &list);
+    array_list_layout(&list, arena);
 }
 
 static bool default_names(struct nim_model *model) {
@@ -117,6 +119,7 @@ void model_plan(struct nim_model *model, const struct nim_options *options,
                                 .inducing = sizes->inducing,
                                 .bound = (double)NAN,
                                 .temperature = 1.0};
+    scaling_plan(&model->scaling, sizes->columns, sizes->flags);
     settle(model);
     layout(model, &model->arena);
 }
@@ -141,6 +144,26 @@ nim_status model_allocate(const struct nim_options *options, const struct model_
                        options->likelihood->name);
     }
     *result = model;
+    return NIM_OK;
+}
+
+nim_status model_copy(const struct nim_model *model, struct nim_model **result, nim_error *error) {
+    const struct model_sizes sizes = {model->classes, model->columns, model->scaling.flags,
+                                      model->inducing};
+    struct nim_model *copy = NULL;
+    nim_status status = model_allocate(&model->options, &sizes, &copy, error);
+    if (status != NIM_OK)
+        return status;
+    copy->scaling = model->scaling;
+    copy->arena.used = 0;
+    layout(copy, &copy->arena); /* the arrays of the scaling are its own */
+    memcpy(copy->arena.memory, model->arena.memory, copy->arena.size);
+    model_forget_optimiser(copy);
+    copy->collectives = model->collectives;
+    copy->population = model->population;
+    copy->population.arena = (struct arena){0}; /* owned and freed by the model */
+    copy->step = model->step;
+    *result = copy;
     return NIM_OK;
 }
 

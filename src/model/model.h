@@ -53,6 +53,7 @@ struct nim_model {
     struct bound_trace trace;
     bool shares_known;          /* class_share was counted */
     double *class_share;        /* classes: their shares in the training rows */
+    bool calibrated;            /* temperature was learned */
     double temperature;         /* T: predicted probabilities are proportional to p^(1/T) */
     struct conformal conformal; /* from held-out rows, for sets of classes */
     struct novelty novelty;     /* how surprising training rows are */
@@ -79,6 +80,10 @@ void model_plan(struct nim_model *model, const struct nim_options *options,
  * settings filled in from its options. */
 nim_status model_allocate(const struct nim_options *options, const struct model_sizes *sizes,
                           struct nim_model **model, nim_error *error);
+
+/* A copy to be trained further: with the model's options, scaling and shared parameters, and with
+ * its population, which the copy does not own; without rows, names and notes. */
+nim_status model_copy(const struct nim_model *model, struct nim_model **copy, nim_error *error);
 
 /* Rows row[0 .. count-1] of a table in standard units, with the given part of their noise, in the
  * form for the model's population: see scaling_gather. Also shapes of the measurements (count x

@@ -103,13 +103,6 @@ double novelty_of(const struct novelty *novelty, double surprise) {
     return -share - part * (log_share(novelty, low) - share);
 }
 
-bool novelty_can_be(const struct novelty *novelty) {
-    for (size_t k = 1; k < novelty->kept; k++)
-        if (!(novelty->quantile[k] >= novelty->quantile[k - 1]))
-            return false;
-    return true;
-}
-
 static int by_size(const void *left, const void *right) {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);

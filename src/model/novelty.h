@@ -54,9 +54,6 @@ double novelty_of(const struct novelty *novelty, double surprise);
 /* Learns the quantiles from the training rows, and a population if the options require it. */
 nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_error *error);
 
-/* Whether the quantiles read from a file are valid. */
-bool novelty_can_be(const struct novelty *novelty);
-
 void novelty_free(struct novelty *novelty);
 
 #endif

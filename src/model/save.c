@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves models (docs/model-file.md). */
-#include "model/file_arrays.h"
+#define _POSIX_C_SOURCE 200809L
+#include "model/arrays.h"
+#include "model/class_shares.h"
+#include "model/model_file.h"
+#include "text/growing.h"
 #include "text/json_writer.h"
 #include "text/memory_file.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A growing list of texts, which owns all its strings. */
-struct text_map {
-    struct note_list list;
-    bool good;
-};
-
-static void add_text(struct text_map *texts, const char *prefix, const char *key,
-                     const char *text) {
+bool model_writer_text(struct model_writer *writer, const char *prefix, const char *key,
+                       const char *text) {
+    struct safetensors *file = &writer->file;
     size_t size = strlen(prefix) + strlen(key) + 1;
-    char *whole = malloc(size);
-    if (whole)
-        snprintf(whole, size, "%s%s", prefix, key);
-    /* Names of options and notes are unique. */
-    texts->good = texts->good && whole && note_list_add(&texts->list, whole, text);
-    free(whole);
+    char *whole = malloc(size), *copy = strdup(text);
+    void *grown = grow_by_one(file->text, file->texts, sizeof *file->text);
+    file->text = grown ? grown : file->text;
+    if (!whole || !copy || !grown) {
+        free(whole);
+        free(copy);
+        return false;
+    }
+    snprintf(whole, size, "%s%s", prefix, key);
+    file->text[file->texts++] = (struct metadata){whole, copy};
+    return true;
 }
 
-static void add_number(struct text_map *texts, const char *key, size_t number) {
+static bool add_number(struct model_writer *writer, const char *prefix, const char *key,
+                       size_t number) {
     char text[32];
     snprintf(text, sizeof text, "%zu", number);
-    add_text(texts, "", key, text);
+    return model_writer_text(writer, prefix, key, text);
 }
 
-static void add_list(struct text_map *texts, const char *key, const struct text_list *list) {
+bool model_writer_list(struct model_writer *writer, const char *prefix, const char *key,
+                       const struct text_list *list) {
     struct memory_file memory;
     size_t size;
     FILE *file = memory_file_open(&memory);
@@ -44,89 +49,123 @@ static void add_list(struct text_map *texts, const char *key, const struct text_
         json_close(&json);
     }
     char *text = memory_file_close(&memory, !json.failed, &size);
-    texts->good = texts->good && text;
-    if (texts->good)
-        add_text(texts, "", key, text);
+    bool good = text && model_writer_text(writer, prefix, key, text);
     free(text);
+    return good;
 }
 
-static void list_texts(const struct nim_model *model, struct text_map *texts) {
-    char value[64];
-    texts->good = true;
-    add_text(texts, "", "format", FILE_FORMAT);
-    add_text(texts, "", "format_version", FILE_FORMAT_VERSION);
-    add_text(texts, "", "written_by", "nimgp " NIM_VERSION);
-    add_list(texts, "classes", &model->class_names);
-    add_list(texts, "attributes", &model->attribute_names);
-    add_number(texts, "inducing", model->inducing);
-    if (model->scaling.flags)
-        add_number(texts, "flags", model->scaling.flags);
-    add_text(texts, "", "errors_follow", model->scaling.errors_follow ? "yes" : "no");
-    add_number(texts, "rows", model->table.rows);
-    add_text(texts, "", "optimiser", model->visits ? "yes" : "no");
-    add_text(texts, "", "under_way", model->under_way ? "yes" : "no");
-    for (size_t i = 0; i < nim_option_count(); i++) {
+static bool add_yes(struct model_writer *writer, const char *prefix, const char *key, bool yes) {
+    return model_writer_text(writer, prefix, key, yes ? "yes" : "no");
+}
+
+/* Options and notes. Their names are unique. */
+static bool add_settings(struct model_writer *writer, const char *prefix,
+                         const struct nim_model *model) {
+    char value[64], own[64];
+    bool good = snprintf(own, sizeof own, "%s" FILE_OPTION_PREFIX, prefix) < (int)sizeof own;
+    for (size_t i = 0; good && i < nim_option_count(); i++) {
         const char *name = nim_option_describe(i)->name;
         if (nim_option_describe(i)->role == NIM_OPTION_RUNS) /* such as threads */
             continue;
         nim_options_get(&model->options, name, value, sizeof value, NULL);
-        add_text(texts, FILE_OPTION_PREFIX, name, value);
+        good = model_writer_text(writer, own, name, value);
     }
-    for (size_t i = 0; i < model->notes.count; i++)
-        add_text(texts, FILE_NOTE_PREFIX, model->notes.note[i].key, model->notes.note[i].text);
+    snprintf(own, sizeof own, "%s" FILE_NOTE_PREFIX, prefix);
+    for (size_t i = 0; good && i < model->notes.count; i++)
+        good = model_writer_text(writer, own, model->notes.note[i].key, model->notes.note[i].text);
+    return good;
 }
 
-/* Fails for a model that could not be loaded again. The bound in `counts` may be NaN. */
-static nim_status check_saved(const struct nim_model *model, const struct file_arrays *arrays,
-                              const char *path, nim_error *error) {
-    const char *wrong = file_impossible_array(model);
-    for (size_t i = 0; !wrong && i < arrays->count; i++) {
-        const struct tensor *tensor = &arrays->list[i];
-        size_t count = tensor_count(tensor);
-        for (size_t k = 0; !wrong && tensor->values != arrays->counts && k < count; k++)
-            wrong = isfinite(tensor->values[k]) ? NULL : tensor->name;
+static bool add_texts(struct model_writer *writer, const char *prefix,
+                      const struct nim_model *model) {
+    return model_writer_list(writer, prefix, "classes", &model->class_names) &&
+           model_writer_list(writer, prefix, "attributes", &model->attribute_names) &&
+           add_number(writer, prefix, "inducing", model->inducing) &&
+           (!model->scaling.flags || add_number(writer, prefix, "flags", model->scaling.flags)) &&
+           add_yes(writer, prefix, "errors_follow", model->scaling.errors_follow) &&
+           add_number(writer, prefix, "rows", model->table.rows) &&
+           add_yes(writer, prefix, "optimiser", model->visits > 0) &&
+           add_yes(writer, prefix, "under_way", model->under_way) &&
+           add_settings(writer, prefix, model);
+}
+
+/* Adds an array; copies it if it is not contiguous, or `always`. False when out of memory. */
+static bool add_array(struct model_writer *writer, const char *prefix, const struct array *array,
+                      bool always) {
+    struct safetensors *file = &writer->file;
+    struct tensor tensor = {.dimensions = array->dimensions, .values = array_in_place(array)};
+    int length = snprintf(tensor.name, sizeof tensor.name, "%s%s", prefix, array->name);
+    memcpy(tensor.shape, array->shape, sizeof tensor.shape);
+    if (always || !tensor.values) {
+        tensor.values = tensor.owned = malloc((array_count(array) + 1) * sizeof(double));
+        if (tensor.owned)
+            array_read(array, tensor.owned);
     }
-    return wrong
-               ? failure(error, NIM_NUMERICAL,
-                         "%s: not saved: the model's array '%s' has an invalid number", path, wrong)
-               : NIM_OK;
+    void *grown = grow_by_one(file->tensor, file->tensors, sizeof *file->tensor);
+    file->tensor = grown ? grown : file->tensor;
+    if (!grown || !tensor.values || length >= TENSOR_NAME) {
+        free(tensor.owned);
+        return false;
+    }
+    file->tensor[file->tensors++] = tensor;
+    return true;
+}
+
+nim_status model_save_into(struct model_writer *writer, const char *prefix,
+                           const struct nim_model *model, nim_error *error) {
+    struct model_counts counts = {(double)model->step, (double)model->epoch, (double)model->visits,
+                                  model->bound};
+    struct array_list list = {0};
+    nim_status status = model_check_complete(model, error);
+    if (status != NIM_OK)
+        return status;
+    /* The list is also used for loading and so is not const. Nothing is written through it here. */
+    model_arrays((struct nim_model *)(uintptr_t)model, &counts, &list);
+    bool good = add_texts(writer, prefix, model);
+    const char *wrong = model_impossible_array(model); /* such a file could not be loaded */
+    for (size_t i = 0; good && i < list.count; i++)
+        if (!list.array[i].absent) {
+            good = add_array(writer, prefix, &list.array[i], list.array[i].values == &counts.step);
+            struct safetensors *file = &writer->file;
+            if (good && !wrong &&
+                array_fault(&list.array[i], file->tensor[file->tensors - 1].values))
+                wrong = list.array[i].name;
+        }
+    if (!good)
+        return failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a model", writer->name);
+    return wrong ? failure(error, NIM_NUMERICAL,
+                           "%s: not saved: the model's array '%s' has an invalid number",
+                           writer->name, wrong)
+                 : NIM_OK;
+}
+
+nim_status model_writer_end(struct model_writer *writer, nim_status status,
+                            const struct whole_output *output, nim_error *error) {
+    struct safetensors *file = &writer->file;
+    if (status == NIM_OK)
+        status = safetensors_write(output, file, error);
+    for (size_t i = 0; i < file->texts; i++) {
+        free((char *)(uintptr_t)file->text[i].key);
+        free((char *)(uintptr_t)file->text[i].text);
+    }
+    for (size_t i = 0; i < file->tensors; i++)
+        free(file->tensor[i].owned);
+    safetensors_free(file);
+    return status;
 }
 
 static nim_status save(const nim_model *model, const struct whole_output *output,
                        nim_error *error) {
-    struct file_arrays arrays = {
-        .counts = {(double)model->step, (double)model->epoch, (double)model->visits, model->bound}};
-    struct text_map texts = {0};
-    struct metadata *metadata = NULL;
-    nim_status status = model_check_complete(model, error);
-    if (status != NIM_OK)
-        return status;
-    status = NIM_OUT_OF_MEMORY;
-    list_texts(model, &texts);
-    metadata = calloc(texts.list.count + 1, sizeof *metadata);
-    if (!texts.good || !metadata || !file_arrays_allocate(&arrays, model)) {
-        failure(error, status, "%s: no memory to save a model", output->name);
-        goto done;
-    }
-    for (size_t i = 0; i < texts.list.count; i++)
-        metadata[i] = (struct metadata){texts.list.note[i].key, texts.list.note[i].text};
-    /* The list is also used for loading and so is not const. Nothing is written through it here. */
-    file_arrays_list((struct nim_model *)(uintptr_t)model, model->visits > 0, &arrays);
-    file_arrays_stage(model, &arrays, true);
-    struct safetensors file = {.tensors = arrays.count,
-                               .tensor = arrays.list,
-                               .texts = texts.list.count,
-                               .text = metadata};
-    status = check_saved(model, &arrays, output->name, error);
-    if (status == NIM_OK)
-        status = safetensors_write(output, &file, error);
-done:
-    file_arrays_free(&arrays);
-    note_list_free(&texts.list);
-    free(metadata);
-    return status;
+    struct model_writer writer = {.name = output->name};
+    nim_status status = NIM_OK;
+    if (!model_writer_text(&writer, "", "format", FILE_FORMAT) ||
+        !model_writer_text(&writer, "", "format_version", FILE_FORMAT_VERSION) ||
+        !model_writer_text(&writer, "", "written_by", "nimgp " NIM_VERSION))
+        status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a model", output->name);
+    else
+        status = model_save_into(&writer, "", model, error);
+    return model_writer_end(&writer, status, output, error);
 }
-
 nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error) {
     if (!model || !path)
         return failure(error, NIM_INVALID_ARGUMENT, "model or path is NULL");
@@ -137,7 +176,7 @@ nim_status nim_model_save_memory(const nim_model *model, void *bytes, size_t cap
                                  nim_error *error) {
     if (!model)
         return failure(error, NIM_INVALID_ARGUMENT, "model is NULL");
-    const struct whole_output memory = {.name = FILE_IN_MEMORY,
+    const struct whole_output memory = {.name = MODEL_IN_MEMORY,
                                         .write = whole_memory_write,
                                         .bytes = bytes,
                                         .capacity = capacity,

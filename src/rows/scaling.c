@@ -28,21 +28,31 @@
 /* At most this many values of a column are used to choose its warp. */
 #define MOST_WARPED 10000
 
-void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struct arena *arena) {
-    size_t width = columns + flags;
-    scaling->errors_follow = true;
-    scaling->columns = columns;
-    scaling->flags = flags;
-    scaling->width = width;
-    scaling->flagged = arena_doubles(arena, flags);
-    scaling->warp_centre = arena_doubles(arena, columns);
-    scaling->warp_width = arena_doubles(arena, columns);
-    scaling->mean = arena_doubles(arena, width);
-    scaling->deviation = arena_doubles(arena, width);
-    scaling->median_error = arena_doubles(arena, width);
-    scaling->typical = arena_doubles(arena, width);
-    scaling->spread = arena_doubles(arena, width);
-    scaling->target_deviation = 1.0;
+void scaling_plan(struct scaling *scaling, size_t columns, size_t flags) {
+    *scaling = (struct scaling){.columns = columns,
+                                .flags = flags,
+                                .width = columns + flags,
+                                .errors_follow = true,
+                                .target_deviation = 1.0};
+}
+
+void scaling_arrays(struct scaling *scaling, struct array_list *list) {
+    size_t d = scaling->width, columns = scaling->columns, flags = scaling->flags;
+    const double least = DBL_TRUE_MIN, most = DBL_MAX;
+    const struct array arrays[] = {
+        ARRAY("mean", SHAPE(1, d), -most, most, .place = &scaling->mean),
+        ARRAY("deviation", SHAPE(1, d), least, most, .place = &scaling->deviation),
+        ARRAY("median_error", SHAPE(1, d), 0.0, most, .place = &scaling->median_error),
+        ARRAY("typical", SHAPE(1, d), -most, most, .place = &scaling->typical),
+        ARRAY("spread", SHAPE(1, d), 0.0, most, .place = &scaling->spread),
+        ARRAY("flagged", SHAPE(1, flags), 0.0, (double)columns - 1.0, .place = &scaling->flagged,
+              .whole = true, .absent = !flags),
+        ARRAY("warp_centre", SHAPE(1, columns), -most, most, .place = &scaling->warp_centre,
+              .known = &scaling->warps),
+        ARRAY("warp_width", SHAPE(1, columns), 0.0, most, .place = &scaling->warp_width,
+              .known = &scaling->warps),
+    };
+    array_list_add(list, "scaling", sizeof arrays / sizeof *arrays, arrays);
 }
 
 static nim_status check_shape(const nim_data *data, nim_error *error) {

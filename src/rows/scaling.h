@@ -15,7 +15,7 @@
  * follow the columns: a row has width = columns + flags attributes.
  */
 
-#include "base/arena.h"
+#include "base/array_list.h"
 #include "base/status.h"
 #include "rows/warp.h"
 
@@ -37,7 +37,11 @@ struct scaling {
                                              of the mean rate, and 1; else 0 and 1 */
 };
 
-void scaling_layout(struct scaling *scaling, size_t columns, size_t flags, struct arena *arena);
+/* Sets the sizes, and what is not learned from data. */
+void scaling_plan(struct scaling *scaling, size_t columns, size_t flags);
+
+/* Appends all arrays, which also says how they are laid out. */
+void scaling_arrays(struct scaling *scaling, struct array_list *list);
 
 /* Shapes, values, errors and weights of a table. */
 nim_status data_check(const nim_data *data, nim_error *error);

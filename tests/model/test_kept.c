@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model stores about rows besides parameters: how plausible a class is, how unusual a
  * row. */
+#include "base/array_list.h"
 #include "model/conformal.h"
 #include "model/model.h"
 #include "model/novelty.h"
@@ -34,7 +35,9 @@ static void compare(size_t rows, bool exact) {
     }
     memcpy(kept, p, sizeof kept);
     assert_int_equal(conformal_learn(&model, rows, kept, label, NULL), NIM_OK);
-    assert_true(conformal_can_be(&model.conformal, CLASSES));
+    const struct array scores =
+        ARRAY("scores", SHAPE(2, CLASSES, model.conformal.kept), 0.0, 1.0, .ascends = true);
+    assert_null(array_fault(&scores, model.conformal.score));
     for (size_t k = 0; k < 500; k++) {
         size_t c = k % CLASSES, below = 0, n = 0;
         double probability = uniform(&state);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "rows/scaling.h"
+#include "support/scaling_layout.h"
 #include "math/random.h"
 
 #include <stdlib.h>
