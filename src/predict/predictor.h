@@ -42,7 +42,7 @@ struct prediction_work {
     double *mean, *variance;        /* F x TILE */
     double *probability;            /* TILE x C */
     double *label_entropy;          /* TILE: E H[p(y|f)] */
-    double *sum;                    /* 2 x F + C + 2: see predictor.c */
+    double *sum;                    /* 2 x F + C + 2: see results.c */
     double *node_sum, *total;       /* C: see remeasure.c */
     double *target;                 /* the row's target */
     /* If y is a number: f at all points of a row, space for as many results, and groups of points;
@@ -123,9 +123,8 @@ double predictor_entropy(const struct nim_predictor *predictor, const double *pr
 /* Changes one row's probabilities in place to the class shares that were set (shares.c). */
 void predictor_reshare(const struct nim_predictor *predictor, double *probability);
 
-/* Calibrates one row's probabilities in place, with the class shares that were set. Returns the
- * ratio of their entropy to that before. */
-double predictor_calibrate(const struct nim_predictor *predictor, double *probability);
+/* Calibrates one row's probabilities in place, with the class shares that were set. */
+void predictor_calibrate(const struct nim_predictor *predictor, double *probability);
 
 /*
  * A row's sums over its points: F means, F second moments, C probabilities and, for parts of the

@@ -104,8 +104,10 @@ static double gain_of(const struct nim_predictor *predictor, struct prediction_w
     scale(classes, 1.0 / NODES, work->total);
     if (!predictor_finite(work, work->total, classes))
         return 0.0;
-    double gain = predictor_entropy(predictor, work->total) - left;
-    return fmax(0.0, gain) * predictor_calibrate(predictor, work->total);
+    double plain = predictor_entropy(predictor, work->total);
+    predictor_calibrate(predictor, work->total); /* the gain stays in proportion */
+    double factor = plain > 0.0 ? predictor_entropy(predictor, work->total) / plain : 1.0;
+    return fmax(0.0, plain - left) * factor;
 }
 
 static void remeasure_row(void *context, size_t row, size_t worker) {

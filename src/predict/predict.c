@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The predictive distribution. If an input model averages over true inputs, the probabilities of a
+ * row are averages over p(x* | x~*) (locate.c), at as many quasi-random points as the row needs
+ * (ladder.c) or at the same number for all rows. Otherwise each row is one point.
+ */
+#include "predict/predictor.h"
+
+#include "base/sized.h"
+#include "math/vector.h"
+#include "model/shapes.h"
+#include "rows/shape_checks.h"
+#include "rows/target_checks.h"
+
+#include <string.h>
+
+void predictor_begin(struct nim_predictor *predictor, const nim_data *data) {
+    predictor->data = data;
+    predictor->joined = shapes_join(predictor->model, data);
+    predictor->shaped = shapes_taken(predictor->model, data);
+    for (size_t w = 0; w < pool_threads(predictor->pool); w++)
+        predictor->work[w].failed = false;
+    watch_begin(&predictor->watch, data->rows);
+}
+
+nim_status predictor_finish(const struct nim_predictor *predictor, nim_error *error) {
+    if (atomic_load(&predictor->watch.stopped))
+        return failure(error, NIM_CANCELLED, "the progress callback stopped the prediction");
+    for (size_t w = 0; w < pool_threads(predictor->pool); w++)
+        if (predictor->work[w].failed)
+            return failure(error, NIM_NUMERICAL,
+                           "a prediction is not a finite number: the model's parameters or the "
+                           "table's values are too large");
+    return succeed(error);
+}
+
+static bool averages(const struct nim_predictor *predictor) {
+    return predictor->model->options.input->averages;
+}
+
+static void clear_sums(const struct nim_predictor *predictor, struct prediction_work *work) {
+    memset(work->sum, 0, predictor_sums(predictor->model) * sizeof(double));
+}
+
+/* Adds point p of the tile, which is number `index` of its row. */
+static void take_point(const struct nim_predictor *predictor, struct prediction_work *work,
+                       size_t p, size_t index) {
+    predictor_add_point(predictor, work, p, 1.0, work->sum);
+    if (predictor->model->classes == 0) {
+        work->all_mean[index] = work->mean[p];
+        work->all_variance[index] = work->variance[p];
+    }
+}
+
+static void predict_average(const struct nim_predictor *predictor, struct prediction_work *work,
+                            size_t k) {
+    size_t d = predictor->model->attributes, points = predictor->points;
+    if (sum(d, work->row_noise + k * d) == 0.0)
+        points = 1; /* all points of the lattice would be the same */
+    clear_sums(predictor, work);
+    predictor_locate(predictor, work, k);
+    for (size_t first = 0; first < points; first += TILE) {
+        size_t count = points - first < TILE ? points - first : TILE;
+        predictor_spread(predictor, work, predictor->normal + first * predictor->coordinates,
+                         count);
+        predictor_look(predictor, work, count);
+        for (size_t p = 0; p < count; p++)
+            take_point(predictor, work, p, first + p);
+    }
+    predictor_write_row(predictor, work, work->row[k], points);
+}
+
+static void predict_in_place(const struct nim_predictor *predictor, struct prediction_work *work,
+                             size_t count) {
+    size_t d = predictor->model->attributes, bytes = count * d * sizeof(double);
+    memcpy(work->x, work->row_x, bytes);
+    memcpy(work->noise, work->row_noise, bytes);
+    for (size_t k = 0; predictor->joined && k < count; k++) {
+        predictor_locate(predictor, work, k);
+        predictor_merge(work, work->x + k * d,
+                        work->root ? work->root + k * d * d : work->merged_root);
+    }
+    predictor_look(predictor, work, count);
+    for (size_t k = 0; k < count; k++) {
+        clear_sums(predictor, work);
+        take_point(predictor, work, k, 0);
+        predictor_write_row(predictor, work, work->row[k], 1);
+    }
+}
+
+static size_t rows_per_unit(const struct nim_predictor *predictor) {
+    if (ladder_serves(predictor->model))
+        return LADDER_ROWS;
+    return averages(predictor) ? 1 : COARSE;
+}
+
+void predictor_take_rows(const struct nim_predictor *predictor, struct prediction_work *work,
+                         size_t first, size_t count) {
+    const struct nim_model *model = predictor->model;
+    for (size_t k = 0; k < count; k++)
+        work->row[k] = first + k;
+    model_gather(model, predictor->data, count, work->row, work->row_x, work->row_noise,
+                 predictor->shaped ? work->row_shape : NULL, NULL);
+    model_add_learned_noise(model, count, work->row_noise);
+}
+
+static void predict_unit(void *context, size_t unit, size_t worker) {
+    struct nim_predictor *predictor = context;
+    struct prediction_work *work = &predictor->work[worker];
+    size_t first = unit * rows_per_unit(predictor), count = predictor->data->rows - first;
+    count = count < rows_per_unit(predictor) ? count : rows_per_unit(predictor);
+    if (!watch_goes_on(&predictor->watch, count, worker))
+        return;
+    predictor_take_rows(predictor, work, first, count);
+    if (ladder_serves(predictor->model))
+        ladder_predict(predictor, work, count);
+    else if (averages(predictor))
+        predict_average(predictor, work, 0);
+    else
+        predict_in_place(predictor, work, count);
+}
+
+/* Checks that the model has stored what the prediction needs. */
+static nim_status check_kept(const struct nim_model *model, const nim_prediction *wanted,
+                             nim_error *error) {
+    if (wanted->plausibility && !model->conformal.kept)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the model cannot compute plausibility: no rows were held out in training, "
+                       "which needs 40 rows, calibrate=auto and classes or levels; train it again");
+    if ((wanted->novelty || wanted->input_log_density) && !model->novelty.kept)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the model cannot compute novelty: it learned no population of inputs; "
+                       "train it again with novelty=always");
+    return NIM_OK;
+}
+
+/* Checks that the model can predict what is requested. */
+static nim_status check_wanted(const struct nim_model *model, const nim_prediction *wanted,
+                               nim_error *error) {
+    bool classes =
+        wanted->probabilities || wanted->entropy || wanted->measurement_part || wanted->model_part;
+    bool numbers = wanted->mean || wanted->deviation || wanted->quantiles || wanted->cumulative;
+    if (classes && model->classes == 0)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "a %s model predicts numbers and has no class probabilities",
+                       model->options.likelihood->name);
+    if (numbers && model->classes)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "a %s model predicts probabilities and has no mean, deviation or quantiles",
+                       model->options.likelihood->name);
+    if (wanted->quantiles && !wanted->levels && wanted->level_count)
+        return failure(error, NIM_INVALID_ARGUMENT, "quantiles is given, but levels is NULL");
+    for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++)
+        if (!(wanted->levels[k] > 0.0 && wanted->levels[k] < 1.0))
+            return failure(error, NIM_INVALID_ARGUMENT, "quantile level %g is not between 0 and 1",
+                           wanted->levels[k]);
+    return check_kept(model, wanted, error);
+}
+
+nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
+                       const nim_prediction *prediction, nim_error *error) {
+    nim_data rows;
+    nim_prediction wanted;
+    if (!predictor)
+        return failure(error, NIM_INVALID_ARGUMENT, "predictor is NULL");
+    nim_status status = take_data(&rows, data, error);
+    if (status == NIM_OK)
+        status = take_prediction(&wanted, prediction, error);
+    if (status == NIM_OK)
+        status = model_check_data(predictor->model, &rows, wanted.log_density || wanted.cumulative,
+                                  error);
+    if (status == NIM_OK)
+        status = check_wanted(predictor->model, &wanted, error);
+    if (status == NIM_OK && predictor->model->options.likelihood->target == TARGET_COUNT)
+        status = exposure_check(&rows, error);
+    if (status != NIM_OK)
+        return status;
+    predictor_begin(predictor, &rows);
+    predictor->wanted = &wanted;
+    size_t each = rows_per_unit(predictor);
+    pool_run(predictor->pool, (rows.rows + each - 1) / each, predict_unit, predictor);
+    return predictor_finish(predictor, error);
+}
