@@ -210,11 +210,11 @@ SIMD_CLONES static struct row_sums kernel_adjoint(size_t n, const real *k, const
 /* The gradient through k_xx: d bound / d k_xx = d_variance. */
 static void diagonal_backward(const struct gp_factor *factor, size_t terms, size_t rows,
                               const struct gp_tile *tile, const double *d_variance,
-                              struct gp_gather *gather) {
-    *gather->white = sum(rows, d_variance);
+                              struct gp_totals *totals) {
+    *totals->white = sum(rows, d_variance);
     for (size_t t = 0; t < terms; t++)
-        *gather->term[t].variance = dot(rows, d_variance, tile->term[t].k_xx) -
-                                    (t == 0 ? factor->white * *gather->white : 0.0);
+        *totals->term[t].variance = dot(rows, d_variance, tile->term[t].k_xx) -
+                                    (t == 0 ? factor->white * *totals->white : 0.0);
 }
 
 /* The adjoint of e = alpha o k_slope in row i: adds to the gradient by log variance, replaces d_e
@@ -231,12 +231,12 @@ static double slope_row_backward(double alpha, size_t rows, size_t i, struct gp_
 
 /* Replaces row i of dK_zx, which is stored in gamma, by gamma, and adds to the sums over it. */
 static void term_row_backward(const struct gp_factor *factor, size_t rows, size_t i, size_t t,
-                              struct gp_tile_term *term, struct gp_gather *gather) {
-    struct gp_gather_term *sums = &gather->term[t];
+                              struct gp_tile_term *term, struct gp_totals *totals) {
+    struct gp_totals_term *sums = &totals->term[t];
     const real *more = row_of(term->d_e, i, rows);
-    assert(!more || gather->d_alpha); /* slopes have adjoints of both */
+    assert(!more || totals->d_alpha); /* slopes have adjoints of both */
     if (more)
-        gather->d_alpha[i] += slope_row_backward(factor->alpha[i], rows, i, term, sums->variance);
+        totals->d_alpha[i] += slope_row_backward(factor->alpha[i], rows, i, term, sums->variance);
     struct row_sums row =
         kernel_adjoint(rows, row_of(term->k, i, rows), row_of(term->k_slope, i, rows), more,
                        row_of(term->gamma, i, rows), term->d_norm);
@@ -246,53 +246,53 @@ static void term_row_backward(const struct gp_factor *factor, size_t rows, size_
 
 /* Adds gamma X to what slope.c has stored there. */
 static void multiply_by_points(const struct gp_shape *shape, const struct gp_points *points,
-                               const struct gp_tile_term *term, const struct gp_gather_term *gather,
+                               const struct gp_tile_term *term, const struct gp_totals_term *totals,
                                double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
 #ifdef SINGLE
-    if (gather->narrow_gamma_x) {
+    if (totals->narrow_gamma_x) {
         gemm_single(PLAIN, PACKED, m, d, rows, 1, term->gamma.narrow, rows, points->packed.narrow,
-                    0, 0, gather->narrow_gamma_x, d, (float *)scratch);
+                    0, 0, totals->narrow_gamma_x, d, (float *)scratch);
         return;
     }
 #endif
     WIDENED(gemm)
     (PLAIN, PACKED, m, d, rows, 1, reals_of(term->gamma), rows, reals_of(points->packed), 0,
-     reals_of(term->d_e) ? 1 : 0, gather->gamma_x, d, (real *)scratch);
+     reals_of(term->d_e) ? 1 : 0, totals->gamma_x, d, (real *)scratch);
 }
 
 static void conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                                  const struct gp_parameters *theta, const struct gp_points *points,
                                  struct gp_tile *tile, const double *d_mean,
-                                 const double *d_variance, struct gp_gather *gather,
+                                 const double *d_variance, struct gp_totals *totals,
                                  double *scratch) {
     size_t m = shape->inducing, rows = points->rows, terms = shape->kernel->terms;
-    diagonal_backward(factor, terms, rows, tile, d_variance, gather);
+    diagonal_backward(factor, terms, rows, tile, d_variance, totals);
 
     real *a = reals_of(tile->a), *h = reals_of(tile->h);
     real *d_k = reals_of(tile->term[0].gamma); /* dK_zx, until it is replaced by gamma */
     real *weighted = d_k;                      /* A diag(d_variance), until replaced by dK_zx */
     const double *mean = gp_mean(factor, shape, theta);
     for (size_t i = 0; i < m; i++)
-        gather->b[i] = whitened_adjoint(rows, mean[i], a + i * rows, d_mean, d_variance,
+        totals->b[i] = whitened_adjoint(rows, mean[i], a + i * rows, d_mean, d_variance,
                                         h + i * rows, weighted + i * rows);
     WIDENED(gemm_lower)
-    (PLAIN, TRANSPOSED, m, rows, 1, weighted, rows, a, rows, 0, gather->a_a, m, (real *)scratch);
+    (PLAIN, TRANSPOSED, m, rows, 1, weighted, rows, a, rows, 0, totals->a_a, m, (real *)scratch);
     REAL(trmm_lower)
     (TRANSPOSED, m, rows, 1, reals_of(factor->points_inverse), m, h, rows, 0, d_k, rows,
      (real *)scratch);
-    if (gather->d_alpha)
-        memset(gather->d_alpha, 0, m * sizeof(double));
+    if (totals->d_alpha)
+        memset(totals->d_alpha, 0, m * sizeof(double));
     for (size_t t = 1; t < terms; t++)
         memcpy(reals_of(tile->term[t].gamma), d_k, m * rows * sizeof(real));
     for (size_t t = 0; t < terms; t++) {
         struct gp_tile_term *term = &tile->term[t];
         memset(term->d_norm, 0, rows * sizeof(double));
         for (size_t i = 0; i < m; i++)
-            term_row_backward(factor, rows, i, t, term, gather);
+            term_row_backward(factor, rows, i, t, term, totals);
         if (!gp_is_distance(shape, t))
             multiply(rows, d_variance, term->k_xx_slope, term->d_norm);
-        multiply_by_points(shape, points, term, &gather->term[t], scratch);
+        multiply_by_points(shape, points, term, &totals->term[t], scratch);
     }
 }
 

@@ -318,7 +318,7 @@ void gp_factor_receive(struct gp_factor *factor, const struct gp_shape *shape,
  * posterior's form may add to P.
  */
 static void covariance_gradient(struct gp_factor *factor, const struct gp_shape *shape,
-                                const struct gp_parameters *theta, struct gp_gather *gather,
+                                const struct gp_parameters *theta, struct gp_totals *totals,
                                 double *d_k, double *scratch) {
     size_t m = shape->inducing;
     double *p = factor->work, *half = factor->work + m * m;
@@ -327,15 +327,15 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
     bool single = among_is_single(factor, shape);
     memset(p, 0, m * m * sizeof(double));
     if (single) {
-        narrow(m * m, gather->a_a, narrow_half);
+        narrow(m * m, totals->a_a, narrow_half);
         gemm_lower_widening(PACKED, PLAIN, m, m, 1.0f, factor->points_w.narrow, 0, narrow_half, m,
                             0.0f, p, m, (float *)scratch);
     } else {
-        gemm_lower(PACKED, PLAIN, m, m, 1.0, factor->packed_w, 0, gather->a_a, m, 0.0, p, m,
+        gemm_lower(PACKED, PLAIN, m, m, 1.0, factor->packed_w, 0, totals->a_a, m, 0.0, p, m,
                    scratch);
     }
     for (size_t i = 0; i < m; i++)
-        add_scaled(i + 1, 0.5 * mean[i], gather->b, p + i * m);
+        add_scaled(i + 1, 0.5 * mean[i], totals->b, p + i * m);
     shape->form->covariance(factor, m, p, scratch);
     for (size_t i = 0; i < m; i++)
         p[i * m + i] *= 0.5;
@@ -354,49 +354,49 @@ static void covariance_gradient(struct gp_factor *factor, const struct gp_shape 
     add_transpose(m, d_k);
 }
 
-void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
-                        struct gp_gather *gather) {
+void gp_totals_complete(const struct gp_factor *factor, const struct gp_shape *shape,
+                        struct gp_totals *totals) {
     size_t m = shape->inducing;
-    mirror_lower(m, gather->a_a);
-    if (gather->d_alpha) /* alpha = L_K^-T m: adds its adjoint to b, see docs/derivations/gp.md */
+    mirror_lower(m, totals->a_a);
+    if (totals->d_alpha) /* alpha = L_K^-T m: adds its adjoint to b, see docs/derivations/gp.md */
         for (size_t i = 0; i < m; i++)
-            gather->b[i] += dot(i + 1, factor->inverse + i * m, gather->d_alpha);
+            totals->b[i] += dot(i + 1, factor->inverse + i * m, totals->d_alpha);
 }
 
 void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_parameters *theta, struct gp_gather *gather,
+                       const struct gp_parameters *theta, struct gp_totals *totals,
                        const struct gp_parameters *gradient, const struct gp_z_taker *taker,
                        double *scratch) {
     size_t m = shape->inducing, last = shape->kernel->terms - 1;
     double *d_k = factor->root; /* the factor is no longer needed */
-    covariance_gradient(factor, shape, theta, gather, d_k, scratch);
+    covariance_gradient(factor, shape, theta, totals, d_k, scratch);
     double trace = 0.0;
     for (size_t i = 0; i < m; i++)
         trace += d_k[i * m + i];
-    *gradient->log_white = factor->white * (*gather->white + trace);
+    *gradient->log_white = factor->white * (*totals->white + trace);
     for (size_t t = 0; t <= last; t++) {
         struct gp_factor_term *term = &factor->term[t];
-        gradient->log_variance[t] = *gather->term[t].variance + dot(m * m, d_k, term->k) +
+        gradient->log_variance[t] = *totals->term[t].variance + dot(m * m, d_k, term->k) +
                                     term->variance * factor->jitter * trace;
         double *gamma_zz = term->k; /* k is no longer needed */
         multiply(m * m, d_k, term->k_slope, gamma_zz);
         (among_is_single(factor, shape) ? gp_input_gradient_single : gp_input_gradient)(
-            factor, shape, t, theta, gather, gamma_zz, gradient, t == last ? taker : NULL, scratch);
+            factor, shape, t, theta, totals, gamma_zz, gradient, t == last ? taker : NULL, scratch);
     }
 }
 
 /* The gradient of the likelihood's term minus that of the KL divergence. */
 void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
-                           const struct gp_parameters *theta, const struct gp_gather *gather,
+                           const struct gp_parameters *theta, const struct gp_totals *totals,
                            const struct gp_parameters *gradient, double *scratch) {
     size_t m = shape->inducing;
     double *d_l = factor->posterior_work;
     if (among_is_single(factor, shape)) {
-        narrow(m * m, gather->a_a, factor->narrow_w);
+        narrow(m * m, totals->a_a, factor->narrow_w);
         gemm_lower_widening(PLAIN, PLAIN, m, m, 2.0f, factor->narrow_w, m, factor->narrow_l, m,
                             0.0f, d_l, m, (float *)scratch);
     } else {
-        gemm_lower(PLAIN, PLAIN, m, m, 2.0, gather->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
+        gemm_lower(PLAIN, PLAIN, m, m, 2.0, totals->a_a, m, factor->l, m, 0.0, d_l, m, scratch);
     }
-    shape->form->gradient(factor, m, theta, gather, gradient, scratch);
+    shape->form->gradient(factor, m, theta, totals, gradient, scratch);
 }

@@ -229,7 +229,7 @@ void gp_tile_place(struct gp_tile *tile, const struct gp_shape *shape, size_t ro
                    union gp_matrix gamma, double *d_norm, size_t stride);
 
 /* The contribution of points to a function's gradient, one per tile, summed over tiles in order. */
-struct gp_gather_term {
+struct gp_totals_term {
     double *gamma_x;        /* M x d: gamma X, plus e d_slope with slopes */
     float *narrow_gamma_x;  /* the same, instead, if the sum is one product of floats; or NULL */
     double *row_sum;        /* M: sum_r gamma */
@@ -237,8 +237,8 @@ struct gp_gather_term {
     double *variance;       /* 1: d bound / d log s2 */
 };
 
-struct gp_gather {
-    struct gp_gather_term term[KERNEL_MOST_TERMS];
+struct gp_totals {
+    struct gp_totals_term term[KERNEL_MOST_TERMS];
     double *a_a;     /* M x M: A diag(d_var) A', lower triangle */
     double *b;       /* M: d bound / d m from the likelihood, also through alpha */
     double *d_alpha; /* M */
@@ -247,12 +247,12 @@ struct gp_gather {
     double *white;   /* 1: d bound / d s0^2 */
 };
 
-/* completes: this is the gather of a function's first tile, which is passed to gp_gather_complete.
+/* completes: this is the totals of a function's first tile, which is passed to gp_totals_complete.
  */
-void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
+void gp_totals_layout(struct gp_totals *totals, const struct gp_shape *shape,
                       struct gp_tile_use use, bool completes, struct arena *arena);
-void gp_gather_clear(struct gp_gather *gather, const struct gp_shape *shape);
-void gp_gather_add(struct gp_gather *into, const struct gp_gather *from,
+void gp_totals_clear(struct gp_totals *totals, const struct gp_shape *shape);
+void gp_totals_add(struct gp_totals *into, const struct gp_totals *from,
                    const struct gp_shape *shape);
 
 /* mean and variance (R each) at the points. */
@@ -282,14 +282,14 @@ void gp_form_conditional(const struct gp_form *form, const struct gp_factor *fac
                          struct gp_tile *tile, double *mean, double *variance, double *scratch);
 
 /*
- * The adjoint of gp_conditional: from d_mean and d_variance to `gather`, gamma and d_norm. Call
- * gp_gather_clear before it and, if slopes were used, gp_slope_backward, which computes d_e and the
+ * The adjoint of gp_conditional: from d_mean and d_variance to `totals`, gamma and d_norm. Call
+ * gp_totals_clear before it and, if slopes were used, gp_slope_backward, which computes d_e and the
  * matrix to which gamma X is added.
  */
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                              const struct gp_parameters *theta, const struct gp_points *points,
                              struct gp_tile *tile, const double *d_mean, const double *d_variance,
-                             struct gp_gather *gather, double *scratch);
+                             struct gp_totals *totals, double *scratch);
 
 /* The uncertainty of the points: a variance V for each attribute (R x d) or, if roots are given
  * (R x d x d, d at most GP_MOST_ROOT), covariances root root'. */
@@ -306,11 +306,11 @@ void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
               double *variance, double *scratch);
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-                       const double *d_variance, struct gp_gather *gather, double *scratch);
+                       const double *d_variance, struct gp_totals *totals, double *scratch);
 
 /*
  * After all tiles are gathered: the gradient of the bound by the kernel's parameters and Z, and by
- * m and L, including the KL. Call gp_gather_complete first; the other two may run at the same time,
+ * m and L, including the KL. Call gp_totals_complete first; the other two may run at the same time,
  * but if the posterior's form says `after_prior` gp_gradient_posterior must be first.
  *
  * A taker, unless NULL, is called for each row of Z as soon as the gradient by it is complete, and
@@ -322,14 +322,14 @@ struct gp_z_taker {
     void (*take)(void *context, size_t row, const double *gradient); /* d */
     void *context;
 };
-void gp_gather_complete(const struct gp_factor *factor, const struct gp_shape *shape,
-                        struct gp_gather *gather);
+void gp_totals_complete(const struct gp_factor *factor, const struct gp_shape *shape,
+                        struct gp_totals *totals);
 void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_parameters *theta, struct gp_gather *gather,
+                       const struct gp_parameters *theta, struct gp_totals *totals,
                        const struct gp_parameters *gradient, const struct gp_z_taker *taker,
                        double *scratch);
 void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
-                           const struct gp_parameters *theta, const struct gp_gather *gather,
+                           const struct gp_parameters *theta, const struct gp_totals *totals,
                            const struct gp_parameters *gradient, double *scratch);
 
 /*

@@ -56,7 +56,7 @@ static struct operands rounded(const struct gp_factor *factor, const struct gp_s
 }
 
 /* Row i of gamma X as reals; `rounded` is memory for them. */
-static const real *cross_row(const struct gp_gather_term *term, size_t d, size_t i,
+static const real *cross_row(const struct gp_totals_term *term, size_t d, size_t i,
                              double *rounded) {
 #ifdef SINGLE
     if (term->narrow_gamma_x)
@@ -80,14 +80,14 @@ static void hand_over(const struct gp_z_taker *taker, const struct gp_factor *fa
 /* Writes the dz of the first term, and adds those of the other terms. The taker
  * may change a row of Z, so the product, which reads all rows, comes first. */
 void REAL(gp_input_gradient)(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
-                             const struct gp_parameters *theta, struct gp_gather *gather,
+                             const struct gp_parameters *theta, struct gp_totals *totals,
                              const double *gamma_zz, const struct gp_parameters *gradient,
                              const struct gp_z_taker *taker, double *scratch) {
     size_t m = shape->inducing, d = shape->attributes;
-    const struct gp_gather_term *term = &gather->term[t];
+    const struct gp_totals_term *term = &totals->term[t];
     const double *q = factor->term[t].inverse_square;
     struct operands operands = rounded(factor, shape, theta, gamma_zz);
-    real *gamma_z = (real *)gather->gamma_z;
+    real *gamma_z = (real *)totals->gamma_z;
     double *d_q = term->inverse_square;
     REAL(gemm)
     (PLAIN, PLAIN, m, d, m, 1, operands.gamma_zz, m, operands.z, d, 0, gamma_z, d, (real *)scratch);

@@ -32,7 +32,7 @@ struct posterior_form {
     /* The gradient by the stored m and l, with that of the KL divergence. posterior_work contains
      * 2 G L, the gradient by L without the KL divergence, and may be overwritten. */
     void (*gradient)(const struct gp_factor *factor, size_t m, const struct gp_parameters *theta,
-                     const struct gp_gather *gather, const struct gp_parameters *gradient,
+                     const struct gp_totals *totals, const struct gp_parameters *gradient,
                      double *scratch);
 
     /* Stores the prior: m = 0 and L = I. False when out of memory. */

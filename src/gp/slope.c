@@ -156,11 +156,11 @@ SIMD_CLONES static double term_adjoint(size_t d, double rho, const double *x, co
  * rho. */
 static void point_adjoint(const struct gp_factor *factor, const struct gp_shape *shape,
                           const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-                          size_t r, double d_variance, struct gp_gather *gather, real *d_slope) {
+                          size_t r, double d_variance, struct gp_totals *totals, real *d_slope) {
     size_t d = shape->attributes;
     const double *here = slope_at(factor, shape, points, tile, r);
-    if (gather->noise)
-        noise_adjoint(d, d_variance, here, gather->noise);
+    if (totals->noise)
+        noise_adjoint(d, d_variance, here, totals->noise);
     if (blur.root)
         slope_adjoint_along(d, d_variance, here, blur.root + r * d * d, d_slope);
     else
@@ -168,7 +168,7 @@ static void point_adjoint(const struct gp_factor *factor, const struct gp_shape 
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         double by_rho =
             term_adjoint(d, rho_at(shape, tile, t, r), points->x + r * d,
-                         factor->term[t].inverse_square, d_slope, gather->term[t].inverse_square);
+                         factor->term[t].inverse_square, d_slope, totals->term[t].inverse_square);
         double *d_rho = tile->term[t].d_norm; /* d_norm itself is computed later */
         d_rho[r] = gp_is_distance(shape, t) ? 2.0 * by_rho : 0.0;
     }
@@ -181,13 +181,13 @@ SIMD_CLONES static void copy_as_reals(size_t n, const double *from, real *to) {
 
 static void slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                            const struct gp_points *points, struct gp_tile *tile,
-                           struct gp_blur blur, const double *d_variance, struct gp_gather *gather,
+                           struct gp_blur blur, const double *d_variance, struct gp_totals *totals,
                            double *scratch) {
     size_t m = shape->inducing, d = shape->attributes, rows = points->rows;
     /* A row of d_slope overwrites the product from which its slope was computed. */
     real *d_slope = reals_of(tile->term[0].slope), *area = (real *)scratch;
     for (size_t r = 0; r < rows; r++)
-        point_adjoint(factor, shape, points, tile, blur, r, d_variance[r], gather, d_slope + r * d);
+        point_adjoint(factor, shape, points, tile, blur, r, d_variance[r], totals, d_slope + r * d);
     for (size_t t = 0; t < shape->kernel->terms; t++) {
         struct gp_tile_term *term = &tile->term[t];
         real *e = reals_of(term->e), *d_e = reals_of(term->d_e);
@@ -198,7 +198,7 @@ static void slope_backward(const struct gp_factor *factor, const struct gp_shape
          d_e, rows, area);
         /* The part of Z is stored here; gamma X, which has the same form, is added to it later. */
         WIDENED(gemm)
-        (PLAIN, PLAIN, m, d, rows, 1, e, rows, d_slope, d, 0, gather->term[t].gamma_x, d, area);
+        (PLAIN, PLAIN, m, d, rows, 1, e, rows, d_slope, d, 0, totals->term[t].gamma_x, d, area);
     }
 }
 

@@ -56,10 +56,10 @@ void gp_tile_place(struct gp_tile *tile, const struct gp_shape *shape, size_t ro
     }
 }
 
-void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
+void gp_totals_layout(struct gp_totals *totals, const struct gp_shape *shape,
                       struct gp_tile_use use, bool completes, struct arena *arena) {
     size_t m = shape->inducing, d = shape->attributes;
-    *gather = (struct gp_gather){
+    *totals = (struct gp_totals){
         .a_a = arena_doubles(arena, m * m),
         .b = arena_doubles(arena, m),
         .gamma_z = completes ? arena_doubles(arena, m * d) : NULL,
@@ -68,7 +68,7 @@ void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
     /* The product of one tile is a matrix of floats; doubles would not be more precise. */
     bool narrow = use.single && use.whole && !use.first_order && !gp_has_few_attributes(shape);
     for (size_t t = 0; t < shape->kernel->terms; t++)
-        gather->term[t] = (struct gp_gather_term){
+        totals->term[t] = (struct gp_totals_term){
             .gamma_x = narrow ? NULL : arena_doubles(arena, m * d),
             .narrow_gamma_x = narrow ? gp_matrix_layout(true, m * d, arena).narrow : NULL,
             .row_sum = arena_doubles(arena, m),
@@ -76,18 +76,18 @@ void gp_gather_layout(struct gp_gather *gather, const struct gp_shape *shape,
             .variance = arena_doubles(arena, 1),
         };
     if (use.first_order)
-        gather->d_alpha = arena_doubles(arena, m);
+        totals->d_alpha = arena_doubles(arena, m);
 }
 
 /* Clears only the arrays that are added to; the others are overwritten. */
-void gp_gather_clear(struct gp_gather *gather, const struct gp_shape *shape) {
+void gp_totals_clear(struct gp_totals *totals, const struct gp_shape *shape) {
     for (size_t t = 0; t < shape->kernel->terms; t++)
-        memset(gather->term[t].inverse_square, 0, shape->attributes * sizeof(double));
-    if (gather->noise)
-        memset(gather->noise, 0, shape->attributes * sizeof(double));
+        memset(totals->term[t].inverse_square, 0, shape->attributes * sizeof(double));
+    if (totals->noise)
+        memset(totals->noise, 0, shape->attributes * sizeof(double));
 }
 
-void gp_gather_add(struct gp_gather *into, const struct gp_gather *from,
+void gp_totals_add(struct gp_totals *into, const struct gp_totals *from,
                    const struct gp_shape *shape) {
     size_t m = shape->inducing, d = shape->attributes;
     add(m * m, from->a_a, into->a_a);
@@ -124,9 +124,9 @@ void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape
 void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                              const struct gp_parameters *theta, const struct gp_points *points,
                              struct gp_tile *tile, const double *d_mean, const double *d_variance,
-                             struct gp_gather *gather, double *scratch) {
+                             struct gp_totals *totals, double *scratch) {
     arithmetic_of(tile)->conditional_backward(factor, shape, theta, points, tile, d_mean,
-                                              d_variance, gather, scratch);
+                                              d_variance, totals, scratch);
 }
 
 void gp_points_backward(const struct gp_shape *shape, size_t functions,
@@ -145,6 +145,6 @@ void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
 
 void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
                        const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-                       const double *d_variance, struct gp_gather *gather, double *scratch) {
-    slopes_of(tile)->slope_backward(factor, shape, points, tile, blur, d_variance, gather, scratch);
+                       const double *d_variance, struct gp_totals *totals, double *scratch) {
+    slopes_of(tile)->slope_backward(factor, shape, points, tile, blur, d_variance, totals, scratch);
 }

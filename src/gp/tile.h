@@ -15,7 +15,7 @@ struct gp_arithmetic {
     void (*conditional_backward)(const struct gp_factor *factor, const struct gp_shape *shape,
                                  const struct gp_parameters *theta, const struct gp_points *points,
                                  struct gp_tile *tile, const double *d_mean,
-                                 const double *d_variance, struct gp_gather *gather,
+                                 const double *d_variance, struct gp_totals *totals,
                                  double *scratch);
     void (*points_backward)(const struct gp_shape *shape, size_t functions,
                             const struct gp_factor *factors, const struct gp_tile *tiles,
@@ -29,7 +29,7 @@ struct gp_slopes {
                   double *variance, double *scratch);
     void (*slope_backward)(const struct gp_factor *factor, const struct gp_shape *shape,
                            const struct gp_points *points, struct gp_tile *tile,
-                           struct gp_blur blur, const double *d_variance, struct gp_gather *gather,
+                           struct gp_blur blur, const double *d_variance, struct gp_totals *totals,
                            double *scratch);
 };
 
@@ -39,11 +39,11 @@ extern const struct gp_slopes gp_slopes, gp_slopes_single;
 /* From gamma X, gathered, and gamma_zz (M x M) of a term to the gradient by Z and its lengthscales:
  * see input_gradient.c. For factor.c. */
 void gp_input_gradient(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
-                       const struct gp_parameters *theta, struct gp_gather *gather,
+                       const struct gp_parameters *theta, struct gp_totals *totals,
                        const double *gamma_zz, const struct gp_parameters *gradient,
                        const struct gp_z_taker *taker, double *scratch);
 void gp_input_gradient_single(const struct gp_factor *factor, const struct gp_shape *shape,
-                              size_t t, const struct gp_parameters *theta, struct gp_gather *gather,
+                              size_t t, const struct gp_parameters *theta, struct gp_totals *totals,
                               const double *gamma_zz, const struct gp_parameters *gradient,
                               const struct gp_z_taker *taker, double *scratch);
 

@@ -29,7 +29,7 @@ static void covariance(const struct gp_factor *factor, size_t m, double *half_p,
 }
 
 static void gradient(const struct gp_factor *factor, size_t m, const struct gp_parameters *theta,
-                     const struct gp_gather *gather, const struct gp_parameters *gradient,
+                     const struct gp_totals *totals, const struct gp_parameters *gradient,
                      double *scratch) {
     (void)scratch;
     double *packed = gradient->l;
@@ -38,7 +38,7 @@ static void gradient(const struct gp_factor *factor, size_t m, const struct gp_p
         for (size_t j = 0; j < i; j++)
             packed[j] = row[j] - l[j];
         packed[i] = (row[i] - l[i]) * l[i] + 1.0;
-        gradient->m[i] = gather->b[i] - theta->m[i];
+        gradient->m[i] = totals->b[i] - theta->m[i];
     }
 }
 

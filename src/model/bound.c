@@ -40,8 +40,8 @@ struct gp_points bound_tile_points(const struct bound *bound, size_t tile, size_
 }
 
 /* The sums to which unit (tile, function) adds its part of the gradient. */
-static struct gp_gather *gather_of(const struct bound *bound, size_t unit, size_t worker) {
-    return &bound->gather[is_one_tile(bound) ? worker : unit];
+static struct gp_totals *totals_of(const struct bound *bound, size_t unit, size_t worker) {
+    return &bound->totals[is_one_tile(bound) ? worker : unit];
 }
 
 struct shards bound_shards(const struct bound *bound) {
@@ -140,25 +140,25 @@ void look_back(void *context, size_t unit, size_t worker) {
     size_t c = unit % bound->model->functions, t = unit / bound->model->functions;
     size_t at = c * bound->most_points + bound_tile_start(bound, t);
     struct gp_points points = bound_tile_points(bound, t, c);
-    struct gp_gather *gather = gather_of(bound, unit, worker);
+    struct gp_totals *totals = totals_of(bound, unit, worker);
     if (bound->unit_noise)
-        gather->noise = bound->unit_noise + unit * gp->attributes;
-    gp_gather_clear(gather, gp);
+        totals->noise = bound->unit_noise + unit * gp->attributes;
+    gp_totals_clear(totals, gp);
     if (bound->use.first_order)
         gp_slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit], tile_blur(bound, t),
-                          (bound->d_blur ? bound->d_blur : bound->d_variance) + at, gather,
+                          (bound->d_blur ? bound->d_blur : bound->d_variance) + at, totals,
                           bound->scratch[worker]);
     gp_conditional_backward(&bound->factor[c], gp, &bound->theta[c], &points, &bound->tile[unit],
-                            bound->d_mean + at, bound->d_variance + at, gather,
+                            bound->d_mean + at, bound->d_variance + at, totals,
                             bound->scratch[worker]);
 }
 
-static void gather_function(void *context, size_t c, size_t worker) {
+static void add_tiles(void *context, size_t c, size_t worker) {
     struct bound *bound = context;
-    struct gp_gather *gather = gather_of(bound, c, worker);
+    struct gp_totals *totals = totals_of(bound, c, worker);
     for (size_t t = 1; t < bound->tiles; t++)
-        gp_gather_add(gather, &bound->gather[t * bound->model->functions + c], &bound->model->gp);
-    gp_gather_complete(&bound->factor[c], &bound->model->gp, gather);
+        gp_totals_add(totals, &bound->totals[t * bound->model->functions + c], &bound->model->gp);
+    gp_totals_complete(&bound->factor[c], &bound->model->gp, totals);
 }
 
 struct function_listener {
@@ -174,15 +174,15 @@ static void take_z_row(void *context, size_t row, const double *gradient) {
 void gradient_part(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t functions = bound->model->functions, c = unit % functions;
-    struct gp_gather *gather = gather_of(bound, c, worker);
+    struct gp_totals *totals = totals_of(bound, c, worker);
     if (takes_posterior(bound, unit))
-        gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
+        gp_gradient_posterior(&bound->factor[c], &bound->model->gp, &bound->theta[c], totals,
                               &bound->gradient_of[c], bound->scratch[worker]);
     if (unit >= functions)
         return;
     struct function_listener own = {bound->listener, c};
     struct gp_z_taker taker = {take_z_row, &own};
-    gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], gather,
+    gp_gradient_prior(&bound->factor[c], &bound->model->gp, &bound->theta[c], totals,
                       &bound->gradient_of[c], bound->listener ? &taker : NULL,
                       bound->scratch[worker]);
 }
@@ -198,7 +198,7 @@ static void function_forward(void *context, size_t c, size_t worker) {
 static void function_backward(void *context, size_t c, size_t worker) {
     struct bound *bound = context;
     look_back(bound, c, worker);
-    gather_function(bound, c, worker);
+    add_tiles(bound, c, worker);
     gradient_part(bound, c, worker);
     gradient_part(bound, bound->model->functions + c, worker);
 }
@@ -239,7 +239,7 @@ static void functions_backward(struct bound *bound) {
         return;
     }
     pool_run(bound->pool, bound->tiles * functions, look_back, bound);
-    pool_run(bound->pool, functions, gather_function, bound);
+    pool_run(bound->pool, functions, add_tiles, bound);
     pool_run(bound->pool, 2 * functions, gradient_part, bound);
 }
 
@@ -271,8 +271,8 @@ static nim_status evaluate_alone(struct bound *bound, double *value, nim_error *
     if (!isfinite(*value))
         return bound_not_finite(bound, error);
     functions_backward(bound);
-    gather_norms(bound, bound->gradient_of);
-    gather_likelihood(bound);
+    add_norms(bound, bound->gradient_of);
+    add_likelihood(bound);
     move_inputs_back(bound);
     return NIM_OK;
 }

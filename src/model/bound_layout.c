@@ -123,13 +123,13 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
     size_t rows = (bound->most_points + tiles - 1) / tiles;
     size_t gathers = gather_count(bound);
     bound->tile = arena_bytes(arena, tiles * functions, sizeof *bound->tile);
-    bound->gather = arena_bytes(arena, gathers, sizeof *bound->gather);
+    bound->totals = arena_bytes(arena, gathers, sizeof *bound->totals);
     bound->gamma = arena_bytes(arena, tiles, sizeof *bound->gamma);
     bound->packed = arena_bytes(arena, 2 * tiles, sizeof *bound->packed);
     if (bound->use.first_order && model_learns_noise(model))
         bound->unit_noise = arena_doubles(arena, tiles * functions * d);
     struct gp_tile no_tile;
-    struct gp_gather no_gather;
+    struct gp_totals no_totals;
     for (size_t t = 0; t < tiles; t++) {
         union gp_matrix gamma =
             gp_matrix_layout(bound->use.single, term_count(model) * model->inducing * rows, arena);
@@ -146,7 +146,7 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
     }
     /* The sums of a shard's first tile are part of the shard. */
     for (size_t u = bound->parallel ? functions : 0; u < gathers; u++)
-        gp_gather_layout(bound->gather ? &bound->gather[u] : &no_gather, &model->gp, bound->use,
+        gp_totals_layout(bound->totals ? &bound->totals[u] : &no_totals, &model->gp, bound->use,
                          is_one_tile(bound) || u < functions, arena);
 }
 
@@ -169,7 +169,7 @@ static void layout_workers(struct bound *bound, struct arena *arena) {
 
 static void layout(struct bound *bound, struct arena *arena) {
     layout_rows(bound, arena);
-    row_priors_layout(&bound->priors, bound->model, bound->joined,
+    row_priors_layout(&bound->priors, bound->model, bound->correlated,
                       !bound->model->options.input->mixes, bound->model->input.most_rows,
                       pool_threads(bound->pool), arena);
     layout_points(bound, arena);
@@ -188,7 +188,7 @@ struct bound *bound_create(struct nim_model *model, const nim_data *data, size_t
     const struct input_model *input = model->options.input;
     assert(!(input->widens && (input->moves || input->samples))); /* see input.h */
     bound->model = model;
-    bound->joined = shapes_join(model, data);
+    bound->correlated = shapes_correlate(model, data);
     bound->shaped = shapes_taken(model, data);
     bound->pool = pool_create(threads);
     bool parallel = model->collectives.processes > 0;

@@ -70,7 +70,7 @@ static void norms_back(void *context, size_t unit, size_t worker) {
                       bound->scratch[worker]);
 }
 
-void gather_norms(struct bound *bound, const struct gp_parameters *norms) {
+void add_norms(struct bound *bound, const struct gp_parameters *norms) {
     bound->norms = norms;
     pool_run(bound->pool, bound->columns, norms_back, bound);
 }
@@ -97,7 +97,7 @@ void place_inputs(struct bound *bound) {
     model_add_learned_noise(model, batch->rows, batch->noise);
     scale(batch->rows, batch->total / (double)batch->rows / model->options.caution, batch->weight);
     targets_describe(model, batch->rows, batch->target, bound->feature);
-    if (bound->joined)
+    if (bound->correlated)
         pool_run(bound->pool, batch->rows, condition_row, bound);
     struct input_batch input = input_batch(bound);
     model->options.input->place(&model->input, &input, model->theta + model->input_at, batch->own,
@@ -209,7 +209,7 @@ void move_inputs_back(struct bound *bound) {
         bound->gradient[model->noise_at + j] = noise[j] * exp(model->theta[model->noise_at + j]);
 }
 
-void gather_likelihood(struct bound *bound) {
+void add_likelihood(struct bound *bound) {
     const struct nim_model *model = bound->model;
     size_t units = likelihood_blocks(points_of(bound));
     double *gradient = bound->gradient + model->likelihood_at;

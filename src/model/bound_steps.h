@@ -17,7 +17,7 @@ struct bound {
     size_t most_points, target_width; /* of one evaluation, or of one shard of a parallel one */
     struct gp_tile_use use;
     bool needs_d_x;
-    bool joined, shaped; /* rows have priors with correlated attributes; shapes */
+    bool correlated, shaped; /* rows have priors with correlated attributes; shapes */
 
     const struct bound_listener *listener;
     size_t most_rows; /* of a batch: of all shards of this process */
@@ -27,11 +27,11 @@ struct bound {
     struct gp_factor *factor; /* C */
     uint64_t rounded_for;     /* the step for which Z has been rounded (z_is_rounded); or 0 */
     struct gp_tile *tile;     /* tiles x C */
-    struct gp_gather *gather; /* tiles x C; with one tile, per worker */
+    struct gp_totals *totals; /* tiles x C; with one tile, per worker */
     double *unit_noise;       /* tiles x C x d: gradient by V, first order only; or NULL */
     union gp_matrix *gamma;   /* tiles: the gammas of all functions as one matrix */
     struct gp_parameters *theta, *gradient_of;     /* C: views of theta and gradient */
-    const struct gp_parameters *norms;             /* C: where gather_norms adds to */
+    const struct gp_parameters *norms;             /* C: where add_norms adds to */
     bool *factored;                                /* C */
     double *q, *d_q;                               /* C T x d: 1 / lambda^2; scratch */
     double *x, *x_square, *d_x;                    /* R x d */
@@ -91,7 +91,7 @@ void find_scales(void *bound, size_t function, size_t worker);
 /* One for each function and its prior, then one for each and its posterior. */
 void factor_part(void *bound, size_t unit, size_t worker);
 void gradient_part(void *bound, size_t unit, size_t worker);
-/* One for each tile and function: forward, and backward into gather[unit]. */
+/* One for each tile and function: forward, and backward into totals[unit]. */
 void look_at_points(void *bound, size_t unit, size_t worker);
 void look_back(void *bound, size_t unit, size_t worker);
 
@@ -100,8 +100,8 @@ void look_back(void *bound, size_t unit, size_t worker);
  * and input model, and by the rows' own parameters. */
 void place_inputs(struct bound *bound);
 double sum_rows(struct bound *bound);
-void gather_norms(struct bound *bound, const struct gp_parameters *norms);
-void gather_likelihood(struct bound *bound);
+void add_norms(struct bound *bound, const struct gp_parameters *norms);
+void add_likelihood(struct bound *bound);
 void move_inputs_back(struct bound *bound);
 
 /* Independent of rows: the error of a bound that is not finite, and the prior of lengthscales. */

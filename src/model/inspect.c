@@ -301,7 +301,8 @@ static void denoiser_layout(struct denoiser *denoiser, const nim_model *model, c
     denoiser->weight = arena_doubles(arena, CHUNK);
     denoiser->own = arena_doubles(arena, CHUNK * model->table.each);
     denoiser->scratch = arena_doubles(arena, GEMM_SCRATCH);
-    row_priors_layout(&denoiser->priors, model, shapes_join(model, data), true, CHUNK, 1, arena);
+    row_priors_layout(&denoiser->priors, model, shapes_correlate(model, data), true, CHUNK, 1,
+                      arena);
     denoiser->row = arena_sizes(arena, CHUNK);
     denoiser->copy = arena_sizes(arena, CHUNK);
     if (model->options.input->layout)
@@ -324,8 +325,8 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
     size_t d = model->attributes, each = model->table.each;
     for (size_t k = 0; k < count; k++)
         denoiser->row[k] = first + k;
-    model_gather(model, data, count, denoiser->row, denoiser->x, denoiser->noise, denoiser->shape,
-                 denoiser->weight);
+    model_take_rows(model, data, count, denoiser->row, denoiser->x, denoiser->noise,
+                    denoiser->shape, denoiser->weight);
     model_add_learned_noise(model, count, denoiser->noise);
     for (size_t i = 0; denoiser->priors.components && i < count; i++) {
         row_priors_take(&denoiser->priors, i,
@@ -341,7 +342,7 @@ static void denoise_chunk(const nim_model *model, const struct input_setting *se
         memcpy(denoiser->variance, denoiser->noise, count * d * sizeof(double));
         return;
     }
-    targets_gather(model, data, count, denoiser->row, denoiser->target);
+    targets_take(model, data, count, denoiser->row, denoiser->target);
     targets_describe(model, count, denoiser->target, denoiser->feature);
     if (each)
         memcpy(denoiser->own, model->table.theta + first * each, count * each * sizeof(double));

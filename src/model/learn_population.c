@@ -33,8 +33,8 @@ static void gather_sample(const struct nim_model *model, const nim_data *data,
     size_t d = model->columns;
     for (size_t k = 0; k < sample->count; k++) {
         size_t i = row_sample_at(sample, k), at = rows->rows++;
-        measurements_gather(model, data, rows->shape != NULL, 1, &i, one->x, one->noise, one->shape,
-                            NULL);
+        measurements_take(model, data, rows->shape != NULL, 1, &i, one->x, one->noise, one->shape,
+                          NULL);
         memcpy(rows->x + at * d, one->x, d * sizeof(double));
         memcpy(rows->noise + at * d, one->noise, d * sizeof(double));
         if (rows->shape)

@@ -216,10 +216,10 @@ nim_status nim_model_create(const nim_options *options, const nim_data *data, ni
     return status == NIM_OK ? create_model(options, &ours, result, error) : status;
 }
 
-void model_gather(const struct nim_model *model, const nim_data *data, size_t count,
-                  const size_t *row, double *x, double *noise, double *shape, double *weight) {
-    measurements_gather(model, data, model->population.components > 0, count, row, x, noise, shape,
-                        weight);
+void model_take_rows(const struct nim_model *model, const nim_data *data, size_t count,
+                     const size_t *row, double *x, double *noise, double *shape, double *weight) {
+    measurements_take(model, data, model->population.components > 0, count, row, x, noise, shape,
+                      weight);
     if (!model->population.components)
         scaling_settle_missing(&model->scaling, count, noise);
 }

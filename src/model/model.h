@@ -86,10 +86,10 @@ nim_status model_allocate(const struct nim_options *options, const struct model_
 nim_status model_copy(const struct nim_model *model, struct nim_model **copy, nim_error *error);
 
 /* Rows row[0 .. count-1] of a table in standard units, with the given part of their noise, in the
- * form for the model's population: see scaling_gather. Also shapes of the measurements (count x
+ * form for the model's population: see scaling_take. Also shapes of the measurements (count x
  * shape_size(d)) if shape is not NULL, see shapes.h. */
-void model_gather(const struct nim_model *model, const nim_data *data, size_t count,
-                  const size_t *row, double *x, double *noise, double *shape, double *weight);
+void model_take_rows(const struct nim_model *model, const nim_data *data, size_t count,
+                     const size_t *row, double *x, double *noise, double *shape, double *weight);
 
 /* Learns the population, or leaves it flat, depending on the options. `others` are additional rows
  * to learn it from, or NULL. */

@@ -45,7 +45,7 @@ void novelty_layout(struct novelty_work *work, const struct population *populati
 /* A row in standard units with all its noise. The noise is infinite for missing cells and flags. */
 static void gather_row(const struct nim_model *model, const nim_data *data, size_t i,
                        bool components, double *x, double *noise, double *shape) {
-    measurements_gather(model, data, components, 1, &i, x, noise, shape, NULL);
+    measurements_take(model, data, components, 1, &i, x, noise, shape, NULL);
     for (size_t j = model->columns; j < model->attributes; j++)
         noise[j] = INFINITY;
 }

@@ -22,8 +22,8 @@ enum {
  * (the common sums) is small and needed by all processes. */
 struct row_sums {
     double *memory;
-    struct gp_gather *gather; /* C; in `sum`, those of other processes' functions are undefined */
-    struct gp_parameters *norms; /* C: only log_lengthscale, to which gather_norms adds */
+    struct gp_totals *totals; /* C; in `sum`, those of other processes' functions are undefined */
+    struct gp_parameters *norms; /* C: only log_lengthscale, to which add_norms adds */
     double *rest;                /* gradient by noise, likelihood and input model */
     double *value;               /* 1 */
 };
@@ -84,14 +84,14 @@ static void layout_sums(struct row_sums *sums, const struct bound *bound, struct
     struct parallel_bound *parallel = bound->parallel;
     const struct nim_model *model = bound->model;
     size_t functions = model->functions, scales = model->gp.kernel->terms * model->attributes;
-    struct gp_gather no_gather;
-    sums->gather = arena_bytes(arena, functions, sizeof *sums->gather);
+    struct gp_totals no_totals;
+    sums->totals = arena_bytes(arena, functions, sizeof *sums->totals);
     sums->norms = arena_bytes(arena, functions, sizeof *sums->norms);
     size_t before = arena->used;
     sums->memory = arena_doubles(arena, 0);
     for (size_t c = 0; c < functions; c++) {
         size_t start = arena->used;
-        gp_gather_layout(sums->gather ? &sums->gather[c] : &no_gather, &model->gp, bound->use,
+        gp_totals_layout(sums->totals ? &sums->totals[c] : &no_totals, &model->gp, bound->use,
                          false, arena);
         parallel->each = end_block(start, arena);
     }
@@ -118,8 +118,8 @@ void parallel_bound_layout(struct parallel_bound *parallel, const struct bound *
     size_t end = function_start(bound, parallel->all->rank + 1);
     for (size_t c = function_start(bound, parallel->all->rank); c < end; c++) {
         double *gamma_z = arena_doubles(arena, model->inducing * model->attributes);
-        if (parallel->sum.gather)
-            parallel->sum.gather[c].gamma_z = gamma_z;
+        if (parallel->sum.totals)
+            parallel->sum.totals[c].gamma_z = gamma_z;
     }
     parallel->total = arena_bytes(arena, parallel->count, sizeof *parallel->total);
     parallel->exponent =
@@ -213,12 +213,12 @@ static void follow_exponents(struct parallel_bound *parallel, size_t first, size
 }
 
 /* A function's sums over the rows of the present shard, and their exponents while in cache. */
-static void gather_of_shard(void *context, size_t c, size_t worker) {
+static void total_of_shard(void *context, size_t c, size_t worker) {
     struct bound *bound = context;
     if (bound->tiles == 1)
         look_back(bound, c, worker);
     for (size_t t = 1; t < bound->tiles; t++)
-        gp_gather_add(&bound->gather[c], &bound->gather[t * bound->model->functions + c],
+        gp_totals_add(&bound->totals[c], &bound->totals[t * bound->model->functions + c],
                       &bound->model->gp);
     follow_exponents(bound->parallel, c * bound->parallel->each, bound->parallel->each);
 }
@@ -229,17 +229,17 @@ static void sum_shard(struct bound *bound, const struct row_sums *sums) {
     struct parallel_bound *parallel = bound->parallel;
     size_t units = bound->tiles * model->functions, scales = term_count(model) * model->attributes;
     parallel->now = sums;
-    memcpy(bound->gather, sums->gather, model->functions * sizeof *sums->gather);
+    memcpy(bound->totals, sums->totals, model->functions * sizeof *sums->totals);
     place_inputs(bound);
     pool_run(bound->pool, units, look_at_points, bound);
     *sums->value = sum_rows(bound);
     if (bound->tiles > 1)
         pool_run(bound->pool, units, look_back, bound);
-    pool_run(bound->pool, model->functions, gather_of_shard, bound);
+    pool_run(bound->pool, model->functions, total_of_shard, bound);
     for (size_t c = 0; c < model->functions; c++)
         memset(sums->norms[c].log_lengthscale, 0, scales / model->functions * sizeof(double));
-    gather_norms(bound, sums->norms);
-    gather_likelihood(bound);
+    add_norms(bound, sums->norms);
+    add_likelihood(bound);
     move_inputs_back(bound);
     memcpy(sums->rest, bound->gradient + model->noise_at,
            (model->count - model->noise_at) * sizeof(double));
@@ -328,7 +328,7 @@ static void complete_own_function(void *context, size_t unit, size_t worker) {
     struct bound *bound = context;
     size_t c = function_start(bound, bound->parallel->all->rank) + unit;
     read_sums(bound->parallel, c * bound->parallel->each, bound->parallel->each);
-    gp_gather_complete(&bound->factor[c], &bound->model->gp, &bound->gather[c]);
+    gp_totals_complete(&bound->factor[c], &bound->model->gp, &bound->totals[c]);
     gradient_part(bound, c, worker);
     gradient_part(bound, bound->model->functions + c, worker);
 }
@@ -339,7 +339,7 @@ static void complete_gradient(struct bound *bound) {
     const struct nim_model *model = bound->model;
     size_t first, end, scales = model->gp.kernel->terms * model->attributes;
     parallel_bound_functions(bound, &first, &end);
-    memcpy(bound->gather, parallel->sum.gather, model->functions * sizeof *bound->gather);
+    memcpy(bound->totals, parallel->sum.totals, model->functions * sizeof *bound->totals);
     pool_run(bound->pool, end - first, complete_own_function, bound);
     for (size_t c = first; c < end; c++)
         add(scales, parallel->sum.norms[c].log_lengthscale, bound->gradient_of[c].log_lengthscale);

@@ -8,7 +8,7 @@
  * The rows of a step are divided into shards. Their number depends on the shape of the problem,
  * never on the number of processes. Each process evaluates consecutive shards, whose rows come from
  * its own part of the table (shards.h). A shard is evaluated like a batch, up to its sums over rows
- * (gp_gather and others). These sums are added exactly
+ * (gp_totals and others). These sums are added exactly
  * (exact_sum.h), so that the order does not matter. What depends on Z only is divided by functions:
  * each process factorises the covariances of its functions and sends the numbers that points need.
  * At the end it computes the gradient of its functions from the sums.

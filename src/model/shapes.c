@@ -37,14 +37,14 @@ nim_status shapes_check_use(const struct nim_model *model, const nim_data *data,
     return NIM_OK;
 }
 
-bool shapes_join(const struct nim_model *model, const nim_data *data) {
+bool shapes_correlate(const struct nim_model *model, const nim_data *data) {
     const struct input_model *input = model->options.input;
     return model->population.components ||
            (data->correlation && model_uses_errors(model) && (input->averages || input->widens));
 }
 
 bool shapes_taken(const struct nim_model *model, const nim_data *data) {
-    return data_has_shapes(data) && shapes_join(model, data);
+    return data_has_shapes(data) && shapes_correlate(model, data);
 }
 
 /* The upper error of a cell in standard units if it differs from the lower one, whose variance is
@@ -115,11 +115,11 @@ static void gather_row(const struct nim_model *model, const nim_data *data, bool
         memset(shape + d, 0, d * sizeof(double)); /* limits are now normal measurements */
 }
 
-void measurements_gather(const struct nim_model *model, const nim_data *data, bool together,
-                         size_t count, const size_t *row, double *x, double *noise, double *shape,
-                         double *weight) {
+void measurements_take(const struct nim_model *model, const nim_data *data, bool together,
+                       size_t count, const size_t *row, double *x, double *noise, double *shape,
+                       double *weight) {
     size_t d = model->attributes, size = shape_size(d);
-    scaling_gather(&model->scaling, data, model_uses_errors(model), count, row, x, noise, weight);
+    scaling_take(&model->scaling, data, model_uses_errors(model), count, row, x, noise, weight);
     if (shape)
         memset(shape, 0, count * size * sizeof(double));
     for (size_t k = 0; data_has_shapes(data) && k < count; k++)

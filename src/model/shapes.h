@@ -16,18 +16,18 @@ nim_status shapes_check_use(const struct nim_model *model, const nim_data *data,
 
 /* Whether attributes are correlated in p(x | x~) of these rows, because of the population or of
  * correlated errors. */
-bool shapes_join(const struct nim_model *model, const nim_data *data);
+bool shapes_correlate(const struct nim_model *model, const nim_data *data);
 
 /* Whether rows have shapes that are passed to the conditioner. */
 bool shapes_taken(const struct nim_model *model, const nim_data *data);
 
-/* Takes rows in standard units from scaling_gather. For a population whose attributes are
+/* Takes rows in standard units from scaling_take. For a population whose attributes are
  * correlated
  * (`together`), adds their shapes (count x shape_size(d)). Otherwise replaces x and noise by those
  * of the closest normal measurements, and writes correlations to shape unless it is NULL. The noise
  * of limits, and of cells with only one error, is never zero. */
-void measurements_gather(const struct nim_model *model, const nim_data *data, bool together,
-                         size_t count, const size_t *row, double *x, double *noise, double *shape,
-                         double *weight);
+void measurements_take(const struct nim_model *model, const nim_data *data, bool together,
+                       size_t count, const size_t *row, double *x, double *noise, double *shape,
+                       double *weight);
 
 #endif

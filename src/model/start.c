@@ -55,7 +55,7 @@ static void typical_sizes(const struct nim_model *model, const nim_data *data, d
     double norms = 0.0;
     for (size_t p = 0; p < DISTANCE_PAIRS; p++) {
         size_t pair[2] = {random_below(key, 0, p, data->rows), random_below(key, 1, p, data->rows)};
-        scaling_gather(&model->scaling, data, false, 2, pair, x, noise, NULL);
+        scaling_take(&model->scaling, data, false, 2, pair, x, noise, NULL);
         sizes[p] = 0.0;
         for (size_t j = 0; j < d; j++) {
             sizes[p] += (x[j] - x[d + j]) * (x[j] - x[d + j]);
@@ -139,7 +139,7 @@ bool model_start(struct nim_model *model, const nim_data *data) {
             draw_rows(data, model->classes, m, order, candidates.count, next, rows);
         else
             memcpy(rows, order, m * sizeof *rows);
-        scaling_gather(&model->scaling, data, false, m, rows, theta.z, noise, NULL);
+        scaling_take(&model->scaling, data, false, m, rows, theta.z, noise, NULL);
         start_kernel(model, &theta, distance, norm);
         model->jitter[c] = model->options.jitter;
     }

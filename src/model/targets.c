@@ -114,8 +114,8 @@ bool targets_start(struct nim_model *model, const nim_data *data) {
     return true;
 }
 
-void targets_gather(const struct nim_model *model, const nim_data *data, size_t count,
-                    const size_t *row, double *target) {
+void targets_take(const struct nim_model *model, const nim_data *data, size_t count,
+                  const size_t *row, double *target) {
     size_t classes = model->classes;
     for (size_t k = 0; k < count; k++) {
         size_t i = row[k];

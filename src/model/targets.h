@@ -21,8 +21,8 @@ nim_status targets_check(const struct nim_model *model, const nim_data *data, ni
 bool targets_start(struct nim_model *model, const nim_data *data);
 
 /* Targets of rows row[0 .. count-1] in the form for the likelihood: count x target_width. */
-void targets_gather(const struct nim_model *model, const nim_data *data, size_t count,
-                    const size_t *row, double *target);
+void targets_take(const struct nim_model *model, const nim_data *data, size_t count,
+                  const size_t *row, double *target);
 
 /* The features of a network that describe targets (count x target_width): count x features. */
 static inline size_t targets_features(size_t classes) {

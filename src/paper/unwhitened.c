@@ -46,7 +46,7 @@ static void covariance(const struct gp_factor *factor, size_t m, double *half_p,
 
 /* dm, and dL in place of 2 G L in posterior_work, with the KL's part. Zeros above the diagonal. */
 static void complete_posterior(const struct gp_factor *factor, size_t m,
-                               const struct gp_gather *gather) {
+                               const struct gp_totals *totals) {
     for (size_t i = 0; i < m; i++) {
         double *row = factor->posterior_work + i * m;
         const double *l = factor->l + i * m;
@@ -54,18 +54,18 @@ static void complete_posterior(const struct gp_factor *factor, size_t m,
             row[j] -= l[j];
         row[i] += 1.0 / l[i];
         memset(row + i + 1, 0, (m - i - 1) * sizeof(double));
-        factor->d_m[i] = gather->b[i] - factor->m[i];
+        factor->d_m[i] = totals->b[i] - factor->m[i];
     }
 }
 
 /* dn = L_K^-T dm and dS = tril(L_K^-T dL), as the adjoint of a product with L_K^-1 is one with
  * L_K^-T. dm and dL stay in d_m and posterior_work, for `covariance`. */
 static void gradient(const struct gp_factor *factor, size_t m, const struct gp_parameters *theta,
-                     const struct gp_gather *gather, const struct gp_parameters *gradient,
+                     const struct gp_totals *totals, const struct gp_parameters *gradient,
                      double *scratch) {
     double *d_s = factor->work, *packed = gradient->l;
     const double *s = theta->l;
-    complete_posterior(factor, m, gather);
+    complete_posterior(factor, m, totals);
     memset(gradient->m, 0, m * sizeof(double));
     for (size_t i = 0; i < m; i++)
         add_scaled(i + 1, factor->d_m[i], factor->inverse + i * m, gradient->m);

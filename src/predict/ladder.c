@@ -203,7 +203,7 @@ static void begin_climb(const struct nim_predictor *predictor, struct prediction
     climb->share = share;
     climb->part = 1.0;
     memcpy(climb->centre, work->centre + k * d, d * sizeof(double));
-    if (predictor->joined) {
+    if (predictor->correlated) {
         memcpy(climb->root, work->conditioner.root + k * d * d, d * d * sizeof(double));
     } else {
         memset(climb->root, 0, d * d * sizeof(double));

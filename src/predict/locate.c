@@ -23,7 +23,7 @@ void predictor_locate(const struct nim_predictor *predictor, struct prediction_w
     size_t d = predictor->model->attributes;
     struct measurement row = measurement_at(d, work->row_x, work->row_noise,
                                             predictor->shaped ? work->row_shape : NULL, k);
-    if (predictor->joined)
+    if (predictor->correlated)
         row_prior(predictor->model, &work->conditioner, &row, work->share, work->centre);
     else
         locate_apart(predictor, work, row.x, row.noise);
@@ -44,7 +44,7 @@ void predictor_spread(const struct nim_predictor *predictor, struct prediction_w
     size_t d = predictor->model->attributes, stride = predictor->coordinates;
     for (size_t p = 0; p < count; p++, normal += stride) {
         double *x = work->x + p * d;
-        if (predictor->joined) {
+        if (predictor->correlated) {
             size_t k = component_of(predictor, work, normal);
             population_point(d, work->centre + k * d, work->conditioner.root + k * d * d, normal,
                              x);

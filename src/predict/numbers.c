@@ -174,7 +174,7 @@ static double quantile_of(struct search *search, bool counts, size_t count, doub
 static double log_density(const struct nim_predictor *predictor, struct prediction_work *work,
                           size_t row, size_t count) {
     const struct nim_model *model = predictor->model;
-    targets_gather(model, predictor->data, 1, &row, work->target);
+    targets_take(model, predictor->data, 1, &row, work->target);
     model->options.likelihood->log_density(&model->likelihood, model->theta + model->likelihood_at,
                                            work->target, count, work->all_mean, work->all_variance,
                                            work->answer, work->likelihood_scratch);
@@ -206,7 +206,7 @@ static void write_place(const struct nim_predictor *predictor, struct prediction
     struct search search = {
         .predictor = predictor, .work = work, .f = all_points(work, count), .level = 0.0};
     bool counts = predictor->model->options.likelihood->target == TARGET_COUNT;
-    targets_gather(predictor->model, predictor->data, 1, &row, work->target);
+    targets_take(predictor->model, predictor->data, 1, &row, work->target);
     double y = work->target[0];
     place[1] = excess_at(&search, y);
     place[0] = !counts ? place[1] : y > 0.0 ? excess_at(&search, y - 1.0) : 0.0;

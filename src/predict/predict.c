@@ -16,7 +16,7 @@
 
 void predictor_begin(struct nim_predictor *predictor, const nim_data *data) {
     predictor->data = data;
-    predictor->joined = shapes_join(predictor->model, data);
+    predictor->correlated = shapes_correlate(predictor->model, data);
     predictor->shaped = shapes_taken(predictor->model, data);
     for (size_t w = 0; w < pool_threads(predictor->pool); w++)
         predictor->work[w].failed = false;
@@ -75,7 +75,7 @@ static void predict_in_place(const struct nim_predictor *predictor, struct predi
     size_t d = predictor->model->attributes, bytes = count * d * sizeof(double);
     memcpy(work->x, work->row_x, bytes);
     memcpy(work->noise, work->row_noise, bytes);
-    for (size_t k = 0; predictor->joined && k < count; k++) {
+    for (size_t k = 0; predictor->correlated && k < count; k++) {
         predictor_locate(predictor, work, k);
         predictor_merge(work, work->x + k * d,
                         work->root ? work->root + k * d * d : work->merged_root);
@@ -99,8 +99,8 @@ void predictor_take_rows(const struct nim_predictor *predictor, struct predictio
     const struct nim_model *model = predictor->model;
     for (size_t k = 0; k < count; k++)
         work->row[k] = first + k;
-    model_gather(model, predictor->data, count, work->row, work->row_x, work->row_noise,
-                 predictor->shaped ? work->row_shape : NULL, NULL);
+    model_take_rows(model, predictor->data, count, work->row, work->row_x, work->row_noise,
+                    predictor->shaped ? work->row_shape : NULL, NULL);
     model_add_learned_noise(model, count, work->row_noise);
 }
 

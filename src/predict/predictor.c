@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* Whether a table may have rows whose prior has correlated attributes. */
-static bool may_join(const struct nim_model *model) {
+static bool may_correlate(const struct nim_model *model) {
     return model->population.components || model->attributes <= MOST_CORRELATED;
 }
 
@@ -20,8 +20,8 @@ static bool may_join(const struct nim_model *model) {
 static void layout_location(struct prediction_work *work, const struct nim_model *model,
                             struct arena *arena) {
     size_t d = model->attributes, each = population_gaussians(&model->population);
-    bool joins = may_join(model);
-    if (joins) {
+    bool correlates = may_correlate(model);
+    if (correlates) {
         conditioner_layout(&work->conditioner, &model->population, arena);
         work->row_shape = arena_doubles(arena, COARSE * shape_size(d));
     }
@@ -29,11 +29,11 @@ static void layout_location(struct prediction_work *work, const struct nim_model
     work->centre = arena_doubles(arena, each * d);
     work->width = arena_doubles(arena, d);
     work->slope = arena_doubles(arena, d);
-    if (joins) {
+    if (correlates) {
         work->merged = arena_doubles(arena, d);
         work->merged_root = arena_doubles(arena, d * d);
     }
-    if (joins && model->options.input->widens)
+    if (correlates && model->options.input->widens)
         work->root = arena_doubles(arena, COARSE * d * d);
 }
 
@@ -243,8 +243,8 @@ static void look_exactly(const struct nim_predictor *predictor, struct predictio
                            &work->tile, mean, variance, work->scratch);
         if (model->options.input->widens)
             gp_slope(&predictor->factor[c], &model->gp, &points, &work->tile,
-                     (struct gp_blur){work->noise, predictor->joined ? work->root : NULL}, variance,
-                     work->scratch);
+                     (struct gp_blur){work->noise, predictor->correlated ? work->root : NULL},
+                     variance, work->scratch);
     }
 }
 

@@ -32,7 +32,7 @@ struct prediction_work {
     double *row_shape;            /* COARSE x shape_size(d): of their measurements; or NULL */
     double *x, *x_square, *noise; /* TILE x d: the points */
     double *root;                 /* COARSE x d x d: how uncertain they are, first order; or NULL.
-                                     Of use where rows are `joined`, see nim_predictor */
+                                     Of use where rows are `correlated`, see nim_predictor */
     /* p(x | x~) of one row, see predictor_locate. */
     struct conditioner conditioner;
     double *share, *centre, *width; /* K, K x d, d */
@@ -81,7 +81,7 @@ struct nim_predictor {
     struct watch watch;
     /* The current call. */
     const nim_data *data;
-    bool joined, shaped; /* its rows have priors with correlated attributes; shapes */
+    bool correlated, shaped; /* its rows have priors with correlated attributes; shapes */
     const nim_prediction *wanted;
     double *gain;
 };

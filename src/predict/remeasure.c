@@ -20,8 +20,8 @@
 
 enum { NODES = 64 };
 
-static bool hangs_together(const struct nim_predictor *predictor) {
-    return predictor->joined;
+static bool is_correlated(const struct nim_predictor *predictor) {
+    return predictor->correlated;
 }
 
 /* T_.j / T_jj into work->slope; returns T_jj. */
@@ -29,7 +29,7 @@ static double find_slope(const struct nim_predictor *predictor, struct predictio
                          size_t j) {
     size_t d = predictor->model->attributes;
     memset(work->slope, 0, d * sizeof(double));
-    if (!hangs_together(predictor))
+    if (!is_correlated(predictor))
         return work->width[j] * work->width[j];
     const double *root = work->merged_root, *own = root + j * d;
     double variance = dot(d, own, own);
@@ -42,12 +42,12 @@ static double find_slope(const struct nim_predictor *predictor, struct predictio
 static size_t place_points(const struct nim_predictor *predictor, struct prediction_work *work) {
     size_t d = predictor->model->attributes;
     if (!predictor->coarse) {
-        memcpy(work->x, hangs_together(predictor) ? work->merged : work->row_x, d * sizeof(double));
+        memcpy(work->x, is_correlated(predictor) ? work->merged : work->row_x, d * sizeof(double));
         return 1;
     }
-    if (!hangs_together(predictor))
+    if (!is_correlated(predictor))
         predictor_spread(predictor, work, predictor->coarse, COARSE);
-    for (size_t p = 0; hangs_together(predictor) && p < COARSE; p++)
+    for (size_t p = 0; is_correlated(predictor) && p < COARSE; p++)
         population_point(d, work->merged, work->merged_root,
                          predictor->coarse + p * predictor->coordinates, work->x + p * d);
     return COARSE;
@@ -76,7 +76,7 @@ static void know_attribute(const struct nim_predictor *predictor, struct predict
     size_t d = predictor->model->attributes;
     memcpy(work->noise, work->row_noise, d * sizeof(double));
     work->noise[j] = 0.0;
-    if (!work->root || !hangs_together(predictor))
+    if (!work->root || !is_correlated(predictor))
         return;
     /* T - T_.j T_j. / T_jj = R (I - r r'/|r|^2) R', where r is row j of R. */
     const double *own = work->merged_root + j * d;
@@ -90,7 +90,7 @@ static double gain_of(const struct nim_predictor *predictor, struct prediction_w
                       size_t j) {
     size_t classes = predictor->model->classes;
     double left = 0.0, variance = find_slope(predictor, work, j);
-    double centre = hangs_together(predictor) ? work->merged[j] : work->centre[j];
+    double centre = is_correlated(predictor) ? work->merged[j] : work->centre[j];
     if (work->row_noise[j] == 0.0 || variance == 0.0)
         return 0.0;
     know_attribute(predictor, work, j);
@@ -118,7 +118,7 @@ static void remeasure_row(void *context, size_t row, size_t worker) {
         return;
     predictor_take_rows(predictor, work, row, 1);
     predictor_locate(predictor, work, 0);
-    if (hangs_together(predictor))
+    if (is_correlated(predictor))
         predictor_merge(work, work->merged, work->merged_root);
     for (size_t j = 0; j < d; j++)
         predictor->gain[row * d + j] = gain_of(predictor, work, j);

@@ -90,7 +90,7 @@ static double log_probability(const struct nim_predictor *predictor, struct pred
                               size_t row, const double *p) {
     const struct nim_model *model = predictor->model;
     double value = 0.0;
-    targets_gather(model, predictor->data, 1, &row, work->target);
+    targets_take(model, predictor->data, 1, &row, work->target);
     if (targets_are_classes(model))
         return log(p[(size_t)work->target[0]]);
     for (size_t c = 0; c < model->classes; c++)

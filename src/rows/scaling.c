@@ -443,8 +443,8 @@ static void gather_errors(const struct scaling *scaling, struct cell_row value,
         warp_errors(scaling, factor, value, error, noise);
 }
 
-void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
-                    size_t count, const size_t *row, double *x, double *noise, double *weight) {
+void scaling_take(const struct scaling *scaling, const nim_data *data, bool use_errors,
+                  size_t count, const size_t *row, double *x, double *noise, double *weight) {
     size_t width = scaling->width;
     for (size_t k = 0; k < count; k++) {
         size_t i = row[k];

@@ -90,8 +90,8 @@ static inline double scaling_target(const struct scaling *scaling, double y) {
  * Rows row[0 .. count-1] of the table in standard units: x and noise variance (count x width), and
  * if not NULL weight (count). Given errors are ignored unless `use_errors`.
  */
-void scaling_gather(const struct scaling *scaling, const nim_data *data, bool use_errors,
-                    size_t count, const size_t *row, double *x, double *noise, double *weight);
+void scaling_take(const struct scaling *scaling, const nim_data *data, bool use_errors,
+                  size_t count, const size_t *row, double *x, double *noise, double *weight);
 
 /* Replaces the infinite noise of missing cells by the attribute's spread, for a flat population,
  * which has no information about them. noise: count x width. */

@@ -123,11 +123,12 @@ static void fill_rows(void *context, size_t unit, size_t worker) {
                    each * sizeof(double));
         }
     }
-    model_gather(model, &trainer->data, count, batch->row + first, batch->x + first * d,
-                 batch->noise + first * d,
-                 batch->shape ? batch->shape + first * shape_size(d) : NULL, batch->weight + first);
-    targets_gather(model, &trainer->data, count, batch->row + first,
-                   batch->target + first * trainer->target_width);
+    model_take_rows(model, &trainer->data, count, batch->row + first, batch->x + first * d,
+                    batch->noise + first * d,
+                    batch->shape ? batch->shape + first * shape_size(d) : NULL,
+                    batch->weight + first);
+    targets_take(model, &trainer->data, count, batch->row + first,
+                 batch->target + first * trainer->target_width);
     /* Rare classes have larger weights at first, so that none is neglected; see schedule.h. */
     for (size_t i = first; trainer->weighs && trainer->width < 1.0 && i < first + count; i++)
         batch->weight[i] *= pow(trainer->rarity[(size_t)batch->target[i]], 1.0 - trainer->width);

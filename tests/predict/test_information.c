@@ -201,7 +201,7 @@ static void locate_first(const nim_model *model, const nim_data *data, size_t ro
                          double *deviation) {
     const double *g = model->population.root, *m = model->population.mean;
     double x[2], noise[2], weight;
-    model_gather(model, data, 1, &row, x, noise, NULL, &weight);
+    model_take_rows(model, data, 1, &row, x, noise, NULL, &weight);
     double a = g[0] * g[0] + g[1] * g[1], b = g[0] * g[2] + g[1] * g[3];
     double c = g[2] * g[2] + g[3] * g[3], av = a + noise[0], cv = c + noise[1];
     double determinant = av * cv - b * b, u = x[0] - m[0], v = x[1] - m[1];

@@ -54,7 +54,7 @@ static void gather_column(struct owned_scaling *owned, const nim_data *data, boo
     size_t *row = malloc(data->rows * sizeof *row);
     for (size_t i = 0; i < data->rows; i++)
         row[i] = i;
-    scaling_gather(&owned->scaling, data, use_errors, data->rows, row, x, noise, NULL);
+    scaling_take(&owned->scaling, data, use_errors, data->rows, row, x, noise, NULL);
     scaling_settle_missing(&owned->scaling, data->rows, noise);
     free(row);
 }
@@ -100,7 +100,7 @@ static void gathered_in_standard_units(void **state) {
     compute(&owned, &data, true);
     double mean = 3.0, deviation = sqrt(14.0 / 4.0), got_x[3], noise[3], weight[3];
     const size_t rows[] = {4, 2, 3};
-    scaling_gather(&owned.scaling, &data, true, 3, rows, got_x, noise, weight);
+    scaling_take(&owned.scaling, &data, true, 3, rows, got_x, noise, weight);
     assert_true(isinf(noise[1]) && !isinf(noise[0]) && !isinf(noise[2]));
     scaling_settle_missing(&owned.scaling, 3, noise);
     assert_close(got_x[0], (6.0 - mean) / deviation, 1e-15);
@@ -109,11 +109,11 @@ static void gathered_in_standard_units(void **state) {
     assert_close(noise[2], 0.2 * 0.2 / (deviation * deviation), 1e-15); /* the median */
     for (size_t k = 0; k < 3; k++)
         assert_true(weight[k] == weights[rows[k]]);
-    scaling_gather(&owned.scaling, &data, false, 3, rows, got_x, noise, weight);
+    scaling_take(&owned.scaling, &data, false, 3, rows, got_x, noise, weight);
     scaling_settle_missing(&owned.scaling, 3, noise);
     assert_true(noise[0] == 0.0 && noise[1] == 1.0 && noise[2] == 0.0);
     data.weights = NULL;
-    scaling_gather(&owned.scaling, &data, false, 3, rows, got_x, noise, weight);
+    scaling_take(&owned.scaling, &data, false, 3, rows, got_x, noise, weight);
     scaling_settle_missing(&owned.scaling, 3, noise);
     assert_true(weight[0] == 1.0 && weight[2] == 1.0);
     arena_free(&owned.arena);
@@ -319,7 +319,7 @@ static void flags_in_standard_units(void **state) {
         owned.scaling.flagged[0] = 1.0;
         assert_int_equal(scaling_compute(&owned.scaling, &data, standardise, false, NULL), NIM_OK);
         assert_int_equal(owned.scaling.width, D + 1);
-        scaling_gather(&owned.scaling, &data, true, ROWS, row, got, noise, NULL);
+        scaling_take(&owned.scaling, &data, true, ROWS, row, got, noise, NULL);
         for (size_t i = 0; i < ROWS; i++) {
             bool missing = i >= 20 && i < 56;
             double flag = got[i * (D + 1) + D];
@@ -357,7 +357,7 @@ static void a_missing_error_follows_the_rows_others(void **state) {
     double got[6 * D], noise[6 * D];
     const size_t row[] = {0, 1, 2, 3, 4, 5};
     const double *deviation = owned.scaling.deviation;
-    scaling_gather(&owned.scaling, &asked, true, 6, row, got, noise, NULL);
+    scaling_take(&owned.scaling, &asked, true, 6, row, got, noise, NULL);
     assert_close(sqrt(noise[3 * D]) * deviation[0], 0.8, 1e-14);
     assert_close(sqrt(noise[3 * D + 1]) * deviation[1], 2.0 * 2.0, 1e-14); /* sqrt(4 x 1) */
     assert_close(sqrt(noise[3 * D + 2]) * deviation[2], 20.0, 1e-13);

@@ -148,7 +148,7 @@ static void rows_are_warped_and_come_back(void **state) {
     assert_true(table->scaling.warp_width[0] > 0.0 && table->scaling.warp_width[1] == 0.0);
     for (size_t i = 0; i < COUNT; i++) {
         double x[2], noise[2];
-        scaling_gather(&table->scaling, &table->data, true, 1, &i, x, noise, NULL);
+        scaling_take(&table->scaling, &table->data, true, 1, &i, x, noise, NULL);
         sum += x[0] / COUNT;
         squares += x[0] * x[0] / COUNT;
         for (size_t j = 0; j < 2; j++) {
@@ -176,8 +176,8 @@ static void scattered_rows_are_the_same(void **state) {
     table->sigma[0] = (double)NAN;
     for (size_t i = 0; i < 10; i++) {
         double x[2], noise[2], other[2], other_noise[2];
-        scaling_gather(&table->scaling, &table->data, true, 1, &i, x, noise, NULL);
-        scaling_gather(&table->scaling, &scattered, true, 1, &i, other, other_noise, NULL);
+        scaling_take(&table->scaling, &table->data, true, 1, &i, x, noise, NULL);
+        scaling_take(&table->scaling, &scattered, true, 1, &i, other, other_noise, NULL);
         assert_memory_equal(x, other, sizeof x);
         assert_memory_equal(noise, other_noise, sizeof noise);
         if (i == 3)
@@ -191,7 +191,7 @@ static void all_stays_finite(void **state) {
     struct table *table = make_table(fill_largest, true);
     for (size_t i = 0; i < COUNT; i++) {
         double x[2], noise[2];
-        scaling_gather(&table->scaling, &table->data, true, 1, &i, x, noise, NULL);
+        scaling_take(&table->scaling, &table->data, true, 1, &i, x, noise, NULL);
         assert_true(isfinite(x[0]) && isfinite(noise[0]));
         assert_true(isfinite(scaling_invert(&table->scaling, 0, x[0])));
         assert_true(isfinite(scaling_invert(&table->scaling, 0, 1e6)));

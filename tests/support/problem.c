@@ -208,9 +208,9 @@ double fixture_bound(struct fixture *fixture) {
     }
     if (model->table.each)
         memcpy(batch->own, fixture->own, fixture->rows * model->table.each * sizeof(double));
-    model_gather(model, &fixture->data, fixture->rows, batch->row, batch->x, batch->noise,
-                 batch->shape, batch->weight);
-    targets_gather(model, &fixture->data, fixture->rows, batch->row, batch->target);
+    model_take_rows(model, &fixture->data, fixture->rows, batch->row, batch->x, batch->noise,
+                    batch->shape, batch->weight);
+    targets_take(model, &fixture->data, fixture->rows, batch->row, batch->target);
     double value;
     nim_error error;
     if (bound_evaluate(fixture->bound, NULL, &value, &error) != NIM_OK)
