@@ -242,7 +242,7 @@ struct gp_totals {
     double *a_a;     /* M x M: A diag(d_var) A', lower triangle */
     double *b;       /* M: d bound / d m from the likelihood, also through alpha */
     double *d_alpha; /* M */
-    double *gamma_z; /* M x d: gamma_zz Z of one term after the other, once gathered; or NULL */
+    double *gamma_z; /* M x d: gamma_zz Z of one term after the other, once complete; or NULL */
     double *noise;   /* d: d bound / d (noise variance), through the slopes; or NULL */
     double *white;   /* 1: d bound / d s0^2 */
 };
@@ -309,7 +309,7 @@ void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *sh
                        const double *d_variance, struct gp_totals *totals, double *scratch);
 
 /*
- * After all tiles are gathered: the gradient of the bound by the kernel's parameters and Z, and by
+ * After all tiles are added up: the gradient of the bound by the kernel's parameters and Z, and by
  * m and L, including the KL. Call gp_totals_complete first; the other two may run at the same time,
  * but if the posterior's form says `after_prior` gp_gradient_posterior must be first.
  *

@@ -36,8 +36,8 @@ struct gp_slopes {
 extern const struct gp_arithmetic gp_arithmetic, gp_arithmetic_single;
 extern const struct gp_slopes gp_slopes, gp_slopes_single;
 
-/* From gamma X, gathered, and gamma_zz (M x M) of a term to the gradient by Z and its lengthscales:
- * see input_gradient.c. For factor.c. */
+/* From the total of gamma X, and gamma_zz (M x M) of a term to the gradient by Z and its
+ * lengthscales: see input_gradient.c. For factor.c. */
 void gp_input_gradient(const struct gp_factor *factor, const struct gp_shape *shape, size_t t,
                        const struct gp_parameters *theta, struct gp_totals *totals,
                        const double *gamma_zz, const struct gp_parameters *gradient,

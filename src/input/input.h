@@ -62,6 +62,7 @@ struct input_work {
     size_t *component; /* B S: the component of the prior that a point belongs to; or NULL */
     double *lattice;   /* S x (d+1): see marginal.c */
     double *q;         /* B x 2 d: likewise, all zero; in networks.c what the networks give */
+    bool fixed;        /* q is always zero */
     double *deviation; /* B x d: exp(spread/2), see noise_posterior.h */
     double *root;      /* B x d: sqrt(T) */
     double *d_noise;   /* B x d */

@@ -30,6 +30,9 @@ static void layout(struct input_work *work, const struct input_setting *setting,
 
 static bool prepare(struct input_work *work, const struct input_setting *setting, uint64_t seed) {
     struct random_key key = {seed, STREAM_INPUT_DRAW};
+    work->fixed = true;
+    for (size_t i = 0; i < setting->most_rows * setting->attributes; i++)
+        work->deviation[i] = 1.0;
     return lattice_uniform(key, setting->samples, setting->attributes + 1, work->lattice);
 }
 
@@ -88,6 +91,8 @@ static void place(const struct input_setting *setting, const struct input_batch 
     (void)shared, (void)own;
     struct draw draw = {setting, batch, work};
     pool_run(batch->pool, batch->rows, draw_row, &draw);
+    for (size_t p = 0; setting->samples > 1 && p < batch->rows * setting->samples; p++)
+        log_weight[p] = 0.0;
     noise_posterior_place(setting, batch, work->q, work, x, value, log_weight);
 }
 

@@ -176,20 +176,32 @@ static double place_apart(const struct job *job, size_t i) {
                    log_totals(d, population->variance, noise));
 }
 
+static void find_deviation(const struct job *job, size_t i) {
+    size_t d = job->setting->attributes;
+    exp_scaled_array(d, 1.0, 0.5, job->q + (2 * i + 1) * d, job->work->deviation + i * d);
+}
+
+/* Adds -KL(q(xi) || N(0, I)) to the value of row i or, with several points, weighs each of them. A
+ * fixed q(xi) is N(0, I). */
+static void weigh(struct job *job, size_t i) {
+    size_t d = job->setting->attributes, samples = job->setting->samples;
+    const double *shift = job->q + 2 * i * d, *spread = shift + d;
+    const double *deviation = job->work->deviation + i * d;
+    if (samples == 1)
+        job->value[i] -= 0.5 * sum_divergences(d, shift, spread, deviation);
+    for (size_t p = i * samples; samples > 1 && p < (i + 1) * samples; p++)
+        job->log_weight[p] = weigh_point(d, shift, spread, deviation, job->work->epsilon + p * d);
+}
+
 static void place_unit(void *context, size_t unit, size_t worker) {
     (void)worker;
     struct job *job = context;
-    struct input_work *work = job->work;
-    size_t d = job->setting->attributes, samples = job->setting->samples;
     for (size_t i = unit * ROWS_PER_UNIT; i < unit_end(job, unit); i++) {
-        const double *shift = job->q + 2 * i * d, *spread = shift + d;
-        double *deviation = work->deviation + i * d;
-        exp_scaled_array(d, 1.0, 0.5, spread, deviation);
+        if (!job->work->fixed)
+            find_deviation(job, i);
         job->value[i] = job->batch->prior.components ? place_along(job, i) : place_apart(job, i);
-        if (samples == 1)
-            job->value[i] -= 0.5 * sum_divergences(d, shift, spread, deviation);
-        for (size_t p = i * samples; samples > 1 && p < (i + 1) * samples; p++)
-            job->log_weight[p] = weigh_point(d, shift, spread, deviation, work->epsilon + p * d);
+        if (!job->work->fixed)
+            weigh(job, i);
     }
 }
 

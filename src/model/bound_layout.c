@@ -105,7 +105,7 @@ static void layout_functions(struct bound *bound, struct arena *arena) {
     }
 }
 
-static size_t gather_count(const struct bound *bound) {
+static size_t totals_count(const struct bound *bound) {
     return is_one_tile(bound) ? pool_threads(bound->pool) : bound->tiles * bound->model->functions;
 }
 
@@ -121,9 +121,9 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
     struct nim_model *model = bound->model;
     size_t functions = model->functions, d = model->attributes, tiles = bound->tiles;
     size_t rows = (bound->most_points + tiles - 1) / tiles;
-    size_t gathers = gather_count(bound);
+    size_t units = totals_count(bound);
     bound->tile = arena_bytes(arena, tiles * functions, sizeof *bound->tile);
-    bound->totals = arena_bytes(arena, gathers, sizeof *bound->totals);
+    bound->totals = arena_bytes(arena, units, sizeof *bound->totals);
     bound->gamma = arena_bytes(arena, tiles, sizeof *bound->gamma);
     bound->packed = arena_bytes(arena, 2 * tiles, sizeof *bound->packed);
     if (bound->use.first_order && model_learns_noise(model))
@@ -145,7 +145,7 @@ static void layout_tiles(struct bound *bound, struct arena *arena) {
                            arena);
     }
     /* The sums of a shard's first tile are part of the shard. */
-    for (size_t u = bound->parallel ? functions : 0; u < gathers; u++)
+    for (size_t u = bound->parallel ? functions : 0; u < units; u++)
         gp_totals_layout(bound->totals ? &bound->totals[u] : &no_totals, &model->gp, bound->use,
                          is_one_tile(bound) || u < functions, arena);
 }

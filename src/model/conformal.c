@@ -34,8 +34,8 @@ static int by_size(const void *left, const void *right) {
 
 /* Sorts into own the calibrated probabilities of class c for the rows of class c; returns how many
  * there are. */
-static size_t gather_own(size_t rows, size_t classes, const double *p, const int32_t *labels,
-                         size_t c, double *own) {
+static size_t take_own(size_t rows, size_t classes, const double *p, const int32_t *labels,
+                       size_t c, double *own) {
     size_t count = 0;
     for (size_t i = 0; i < rows; i++)
         if ((size_t)labels[i] == c)
@@ -57,7 +57,7 @@ nim_status conformal_learn(struct nim_model *model, size_t rows, double *p, cons
     most = most < CONFORMAL_KEPT ? most : CONFORMAL_KEPT;
     bool good = own && count && conformal_allocate(conformal, classes, most);
     for (size_t c = 0; good && c < classes; c++) {
-        conformal->rows[c] = (double)gather_own(rows, classes, p, labels, c, own);
+        conformal->rows[c] = (double)take_own(rows, classes, p, labels, c, own);
         for (size_t k = 1; k <= most; k++) {
             size_t rank = rank_of(conformal, c, k);
             conformal->score[c * most + k - 1] = rank ? own[rank - 1] : 0.0;

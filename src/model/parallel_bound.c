@@ -18,7 +18,7 @@ enum {
 };
 
 /* Sums over rows, of one shard or of all shards. All arrays are in one contiguous block of memory.
- * The functions' gathers are first, in equal numbers of whole blocks of exact_sum.h. What follows
+ * The functions' totals are first, in equal numbers of whole blocks of exact_sum.h. What follows
  * (the common sums) is small and needed by all processes. */
 struct row_sums {
     double *memory;

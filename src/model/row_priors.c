@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-void row_priors_layout(struct row_priors *priors, const struct nim_model *model, bool joined,
+void row_priors_layout(struct row_priors *priors, const struct nim_model *model, bool correlated,
                        bool merged, size_t rows, size_t workers, struct arena *arena) {
     size_t d = model->attributes;
-    size_t components = joined ? population_gaussians(&model->population) : 0;
+    size_t components = correlated ? population_gaussians(&model->population) : 0;
     *priors = (struct row_priors){.model = model, .components = components};
     if (!components)
         return;

@@ -18,9 +18,9 @@ struct row_priors {
     double *evidence;                    /* B: log p(x~) */
 };
 
-/* Memory for this number of rows and workers. joined: rows have such priors (shapes_correlate);
+/* Memory for this number of rows and workers. correlated: rows have such priors (shapes_correlate);
  * merged: a mixture is replaced by the Gaussian with its mean and covariance. */
-void row_priors_layout(struct row_priors *priors, const struct nim_model *model, bool joined,
+void row_priors_layout(struct row_priors *priors, const struct nim_model *model, bool correlated,
                        bool merged, size_t rows, size_t workers, struct arena *arena);
 
 /* Row i's, from its measurement. */
