@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp inspect: prints the content of a model file. */
-#include "cli/terminal/command.h"
-#include "cli/rows/columns.h"
+#include "cli/command/inspection.h"
 #include "cli/model/files.h"
+#include "cli/model/fit_request.h"
+#include "cli/rows/columns.h"
+#include "cli/terminal/command.h"
 #include "cli/terminal/grid.h"
-#include "text/json_writer.h"
 #include "score/prediction_names.h"
 #include "text/ascii.h"
-#include "cli/model/fit_request.h"
-#include "cli/model/task.h"
+#include "text/json_writer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,184 +16,6 @@
 
 static const struct option options[] = {
     {.name = "json", .help = "Print one JSON object instead of text."}, {0}};
-
-/* What a likelihood may have learned, in the words of nim_model_get and for people. */
-static const struct {
-    const char *key, *name;
-} quantity[] = {{"epsilon", "label noise"},  {"noise_deviation", "noise of the target"},
-                {"scale", "width of noise"}, {"freedom", "degrees of freedom"},
-                {"base_rate", "base rate"},  {"thresholds", "thresholds"},
-                {"offsets", "offsets"},      {"map", "map"}};
-
-enum { QUANTITIES = sizeof quantity / sizeof *quantity };
-
-/* What was learned, with the shapes of nim_model_get. */
-struct learned {
-    double *lengthscales, *variances, *white_noise, *noise, *relevance;
-    double *missing_columns, *missing_relevance, *shares, *means, *temperature;
-    size_t flags, components;     /* of missing cells; of the population */
-    double *quantity[QUANTITIES]; /* NULL where the likelihood has none */
-    size_t count[QUANTITIES];
-};
-
-struct inspection {
-    const char *path;
-    nim_model *model;
-    nim_options *defaults;
-    const struct task *task;
-    size_t classes, functions, attributes;
-    char kernel[64];
-    struct name_list terms; /* of the kernel */
-    struct learned learned;
-    struct name_list units, rows, errors; /* from the notes; empty where there are none */
-};
-
-/* ---------------------------------------------------------------- fetching -------------------- */
-
-static bool fetch(const nim_model *model, const char *name, double **values,
-                  struct complaint *complaint) {
-    nim_error error;
-    size_t count = 0;
-    if (nim_model_get(model, name, NULL, 0, &count, &error) != NIM_OK)
-        return complain_of(complaint, &error);
-    *values = calloc(count + 1, sizeof **values);
-    if (!*values)
-        return complain_of_memory(complaint);
-    return nim_model_get(model, name, *values, count, &count, &error) == NIM_OK ||
-           complain_of(complaint, &error);
-}
-
-static void option_value(const struct inspection *inspection, const char *name, char value[64]) {
-    value[0] = '\0';
-    nim_options_get(nim_model_options(inspection->model), name, value, 64, NULL);
-}
-
-/* What this likelihood has learned, of all that any may have. */
-static bool fetch_quantities(struct inspection *inspection, struct complaint *complaint) {
-    struct learned *learned = &inspection->learned;
-    for (size_t i = 0; i < QUANTITIES; i++)
-        if (nim_model_get(inspection->model, quantity[i].key, NULL, 0, &learned->count[i], NULL) ==
-                NIM_OK &&
-            !fetch(inspection->model, quantity[i].key, &learned->quantity[i], complaint))
-            return false;
-    return true;
-}
-
-static bool fetch_list(const nim_model *model, const char *key, struct name_list *list,
-                       struct complaint *complaint) {
-    const char *note = nim_model_note(model, key);
-    return !note || !*note || name_list_split(list, note, key, complaint);
-}
-
-static size_t count_of(const nim_model *model, const char *name) {
-    size_t count = 0;
-    nim_model_get(model, name, NULL, 0, &count, NULL);
-    return count;
-}
-
-/* A kernel's name is those of its terms, with + between them. */
-static bool fetch_terms(struct inspection *inspection, struct complaint *complaint) {
-    char list[sizeof inspection->kernel];
-    option_value(inspection, "kernel", inspection->kernel);
-    snprintf(list, sizeof list, "%s", inspection->kernel);
-    for (char *sign = list; (sign = strchr(sign, '+'));)
-        *sign = ',';
-    return name_list_split(&inspection->terms, list, "kernel", complaint);
-}
-
-static bool fetch_surroundings(struct inspection *inspection, struct complaint *complaint) {
-    const nim_model *model = inspection->model;
-    struct learned *learned = &inspection->learned;
-    learned->flags = count_of(model, "missing_columns");
-    learned->components = count_of(model, "population_shares");
-    return fetch(model, "missing_columns", &learned->missing_columns, complaint) &&
-           fetch(model, "missing_relevance", &learned->missing_relevance, complaint) &&
-           fetch(model, "population_shares", &learned->shares, complaint) &&
-           fetch(model, "population_means", &learned->means, complaint) &&
-           fetch(model, "temperature", &learned->temperature, complaint);
-}
-
-static bool fetch_all(struct inspection *inspection, struct complaint *complaint) {
-    const nim_model *model = inspection->model;
-    struct learned *learned = &inspection->learned;
-    inspection->task = task_of_model(model);
-    inspection->classes = nim_model_classes(model);
-    inspection->functions = nim_model_functions(model);
-    inspection->attributes = nim_model_attributes(model);
-    return fetch_terms(inspection, complaint) && fetch_quantities(inspection, complaint) &&
-           fetch_surroundings(inspection, complaint) &&
-           fetch(model, "lengthscales", &learned->lengthscales, complaint) &&
-           fetch(model, "variances", &learned->variances, complaint) &&
-           fetch(model, "white_noise", &learned->white_noise, complaint) &&
-           fetch(model, "noise_variance", &learned->noise, complaint) &&
-           fetch(model, "relevance", &learned->relevance, complaint) &&
-           fetch_list(model, NOTE_UNITS, &inspection->units, complaint) &&
-           fetch_list(model, NOTE_CLASS_ROWS, &inspection->rows, complaint) &&
-           fetch_list(model, NOTE_ERRORS, &inspection->errors, complaint);
-}
-
-/* What a pair "name + more=columns" of the note of errors has behind the sign, or NULL. */
-static const char *noted_errors(const struct inspection *inspection, const char *name,
-                                const char *more) {
-    size_t length = strlen(name), behind = strlen(more);
-    for (size_t i = 0; i < inspection->errors.count; i++) {
-        const char *pair = inspection->errors.item[i];
-        if (strncmp(pair, name, length) == 0 && strncmp(pair + length, more, behind) == 0 &&
-            pair[length + behind] == '=')
-            return pair + length + behind + 1;
-    }
-    return NULL;
-}
-
-enum { ERRORS_TEXT = 512 };
-
-/* The error columns an attribute was learned with, those of a difference with a comma between; NULL
- * where there are none. */
-static const char *errors_text(const struct inspection *inspection, size_t j,
-                               char text[ERRORS_TEXT]) {
-    const char *name = nim_model_attribute_name(inspection->model, j);
-    const char *own = noted_errors(inspection, name, "");
-    const char *other = noted_errors(inspection, name, NOTE_TAKEN_AWAY);
-    snprintf(text, ERRORS_TEXT, "%s%s%s", own ? own : "", own && other ? ", " : "",
-             other ? other : "");
-    return own || other ? text : NULL;
-}
-
-static const char *unit_of(const struct inspection *inspection, size_t j) {
-    return j < inspection->units.count && *inspection->units.item[j] ? inspection->units.item[j]
-                                                                     : NULL;
-}
-
-/* Whether each class has its own latent function. */
-static bool function_each(const struct inspection *inspection) {
-    return inspection->task->predicts == PREDICTS_CLASS &&
-           inspection->functions == inspection->classes;
-}
-
-static bool learns_noise(const struct inspection *inspection) {
-    char noise[64];
-    option_value(inspection, "noise", noise);
-    return strcmp(noise, "given") != 0;
-}
-
-/* Whether its probabilities may have been calibrated. */
-static bool has_temperature(const struct inspection *inspection) {
-    return inspection->classes && inspection->task->predicts != PREDICTS_LABELS;
-}
-
-static bool has_wide_population(const struct inspection *inspection) {
-    char population[64];
-    option_value(inspection, "population", population);
-    return strcmp(population, "wide") == 0;
-}
-
-static const char *population_kind(const struct inspection *inspection) {
-    size_t components = inspection->learned.components;
-    return components == 0                   ? "flat"
-           : has_wide_population(inspection) ? "wide"
-           : components == 1                 ? "gaussian"
-                                             : "mixture";
-}
 
 /* ---------------------------------------------------------------- text ------------------------ */
 
@@ -212,37 +34,38 @@ static void list_numbers(char *text, size_t size, size_t count, const double *va
 
 /* Single numbers, and short rows of them; a map has a table. */
 static void print_quantities(const struct inspection *inspection, struct grid *grid) {
-    const struct learned *learned = &inspection->learned;
-    for (size_t i = 0; i < QUANTITIES; i++) {
+    for (int which = FIRST_QUANTITY; which < MAP; which++) {
         char text[256] = "";
-        if (!learned->quantity[i] || strcmp(quantity[i].key, "map") == 0)
+        if (!inspection->learned[which])
             continue;
-        list_numbers(text, sizeof text, learned->count[i], learned->quantity[i]);
-        print_line(grid, quantity[i].name, text);
+        list_numbers(text, sizeof text, inspection->count[which], inspection->learned[which]);
+        print_line(grid, learned_name[which].name, text);
     }
 }
 
 /* What is assumed of true inputs, which missing cells are seen, how sharp probabilities are. */
 static void print_surroundings(const struct inspection *inspection, struct grid *grid) {
-    const struct learned *learned = &inspection->learned;
+    size_t components = inspection->count[SHARES], flags = inspection->count[MISSING_COLUMNS];
+    const double *missing = inspection->learned[MISSING_COLUMNS];
+    double temperature = *inspection->learned[TEMPERATURE];
     char text[256];
-    snprintf(text, sizeof text, "%s", population_kind(inspection));
-    if (learned->components > 1) {
+    snprintf(text, sizeof text, "%s", inspection_population(inspection));
+    if (components > 1) {
         snprintf(text, sizeof text, "%smixture of %zu, shares ",
-                 has_wide_population(inspection) ? "wide " : "", learned->components);
-        list_numbers(text, sizeof text, learned->components, learned->shares);
+                 inspection_is_wide(inspection) ? "wide " : "", components);
+        list_numbers(text, sizeof text, components, inspection->learned[SHARES]);
     }
     print_line(grid, "population", text);
     text[0] = '\0';
-    for (size_t k = 0, used = 0; k < learned->flags && used < sizeof text; k++)
-        used += (size_t)snprintf(
-            text + used, sizeof text - used, "%s%s (relevance %.3f)", k ? ", " : "",
-            nim_model_attribute_name(inspection->model, (size_t)learned->missing_columns[k]),
-            learned->missing_relevance[k]);
-    print_line(grid, "gaps seen in", learned->flags ? text : NULL);
-    snprintf(text, sizeof text, "%.4g%s", *learned->temperature,
-             *learned->temperature == 1.0 ? ", not calibrated" : "");
-    print_line(grid, "temperature", has_temperature(inspection) ? text : NULL);
+    for (size_t k = 0, used = 0; k < flags && used < sizeof text; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s (relevance %.3f)",
+                                 k ? ", " : "",
+                                 nim_model_attribute_name(inspection->model, (size_t)missing[k]),
+                                 inspection->learned[MISSING_RELEVANCE][k]);
+    print_line(grid, "gaps seen in", flags ? text : NULL);
+    snprintf(text, sizeof text, "%.4g%s", temperature,
+             temperature == 1.0 ? ", not calibrated" : "");
+    print_line(grid, "temperature", inspection_has_temperature(inspection) ? text : NULL);
 }
 
 static void print_origin(const struct inspection *inspection) {
@@ -267,11 +90,11 @@ static void print_origin(const struct inspection *inspection) {
     print_line(grid, "bound", isnan(nim_model_bound(model)) ? NULL : text);
     print_line(grid, "held out", nim_model_note(model, NOTE_VALIDATION));
     snprintf(text, sizeof text, "%zu%s", nim_model_inducing(model),
-             function_each(inspection)   ? " a class"
-             : inspection->functions > 1 ? " a latent function"
-                                         : "");
+             inspection_function_each(inspection) ? " a class"
+             : inspection->functions > 1          ? " a latent function"
+                                                  : "");
     print_line(grid, "inducing inputs", text);
-    option_value(inspection, "likelihood", text);
+    inspection_option(inspection, "likelihood", text);
     print_line(grid, "likelihood", text);
     print_quantities(inspection, grid);
     print_surroundings(inspection, grid);
@@ -279,21 +102,26 @@ static void print_origin(const struct inspection *inspection) {
 }
 
 /* Those that are not at their defaults, in the program's spelling. */
-static void print_options(const struct inspection *inspection) {
+static bool print_options(const struct inspection *inspection) {
+    nim_options *defaults = nim_options_create();
     bool any = false;
+    if (!defaults)
+        return false;
     for (size_t i = 0; i < nim_option_count(); i++) {
         const nim_option_info *info = nim_option_describe(i);
         char value[64], fallback[64] = "";
-        option_value(inspection, info->name, value);
-        nim_options_get(inspection->defaults, info->name, fallback, sizeof fallback, NULL);
+        inspection_option(inspection, info->name, value);
+        nim_options_get(defaults, info->name, fallback, sizeof fallback, NULL);
         if (strcmp(value, fallback) == 0 || strcmp(info->name, "classes") == 0 ||
             strcmp(info->name, "likelihood") == 0)
             continue;
         printf("%s %s = %s", any ? "," : "\n  options:", info->name, value);
         any = true;
     }
+    nim_options_free(defaults);
     if (any)
         puts("");
+    return true;
 }
 
 static void print_head(struct grid *grid, size_t count, const char *const *head) {
@@ -329,13 +157,13 @@ static void print_kernel_head(const struct inspection *inspection, struct grid *
 static void print_kernel(const struct inspection *inspection, struct grid *grid, size_t f) {
     size_t terms = inspection->terms.count;
     for (size_t t = 0; t < terms; t++)
-        grid_cell(grid, "%.4g", inspection->learned.variances[f * terms + t]);
-    grid_cell(grid, "%.2g", inspection->learned.white_noise[f]);
+        grid_cell(grid, "%.4g", inspection->learned[VARIANCES][f * terms + t]);
+    grid_cell(grid, "%.2g", inspection->learned[WHITE_NOISE][f]);
 }
 
 /* A class's rows, and its own latent function's kernel where it has one. */
 static void print_classes(const struct inspection *inspection) {
-    bool each = function_each(inspection);
+    bool each = inspection_function_each(inspection);
     const char *const head[] = {inspection->task->one, "rows"};
     struct grid *grid = create_kernel_grid(inspection, "lr", each);
     print_head(grid, 2, head);
@@ -366,10 +194,7 @@ static void print_functions(const struct inspection *inspection) {
 
 /* Which functions speak for which labels. */
 static void print_map(const struct inspection *inspection) {
-    const double *map = NULL;
-    for (size_t i = 0; i < QUANTITIES; i++)
-        if (strcmp(quantity[i].key, "map") == 0)
-            map = inspection->learned.quantity[i];
+    const double *map = inspection->learned[MAP];
     size_t functions = inspection->functions;
     char name[FUNCTION_NAME];
     if (!map)
@@ -401,22 +226,23 @@ static void print_features(const struct inspection *inspection) {
         grid_cell(grid, "length%s%s%s%s", functions > 1 ? " " : "",
                   functions > 1 ? function_name(inspection->model, row / terms, text) : "",
                   terms > 1 ? " " : "", term_name(inspection, row % terms));
-    grid_cell(grid, "%s", learns_noise(inspection) ? "noise" : "");
+    grid_cell(grid, "%s", inspection_learns_noise(inspection) ? "noise" : "");
     grid_cell(grid, "%s", inspection->units.count ? "unit" : "");
     for (size_t j = 0; j < inspection->attributes; j++) {
         j += grid_pass_over(grid, j, inspection->attributes);
         char columns[ERRORS_TEXT];
-        const char *error = errors_text(inspection, j, columns), *unit = unit_of(inspection, j);
+        const char *error = inspection_errors(inspection, j, columns),
+                   *unit = inspection_unit(inspection, j);
         const char *name = nim_model_attribute_name(inspection->model, j);
         bool log = strncmp(name, "log(", 4) == 0;
         grid_cell(grid, "%s", name);
         grid_cell(grid, "%s%s", error ? error : "-", error && !used ? " (not used)" : "");
-        grid_cell(grid, "%.3f", inspection->learned.relevance[j]);
+        grid_cell(grid, "%.3f", inspection->learned[RELEVANCE][j]);
         for (size_t row = 0; row < lengths; row++)
             grid_cell(grid, "%.3g",
-                      inspection->learned.lengthscales[row * inspection->attributes + j]);
-        if (learns_noise(inspection))
-            grid_cell(grid, "%.3g", sqrt(inspection->learned.noise[j]));
+                      inspection->learned[LENGTHSCALES][row * inspection->attributes + j]);
+        if (inspection_learns_noise(inspection))
+            grid_cell(grid, "%.3g", sqrt(inspection->learned[NOISE][j]));
         else
             grid_cell(grid, "%s", "");
         grid_cell(grid, "%s%s", unit && log ? "ln " : "", unit ? unit : "");
@@ -425,10 +251,10 @@ static void print_features(const struct inspection *inspection) {
     grid_print(grid, stdout);
 }
 
-static void print_text(const struct inspection *inspection) {
+static bool print_text(const struct inspection *inspection) {
     char input[64], noise[64];
-    option_value(inspection, "input", input);
-    option_value(inspection, "noise", noise);
+    inspection_option(inspection, "input", input);
+    inspection_option(inspection, "noise", noise);
     char what[64];
     if (inspection->classes)
         snprintf(what, sizeof what, "%zu %s", inspection->classes,
@@ -439,13 +265,15 @@ static void print_text(const struct inspection *inspection) {
            inspection->attributes, inspection->attributes == 1 ? "" : "s", input, noise,
            inspection->kernel);
     print_origin(inspection);
-    print_options(inspection);
+    if (!print_options(inspection))
+        return false;
     if (inspection->classes)
         print_classes(inspection);
-    if (!function_each(inspection))
+    if (!inspection_function_each(inspection))
         print_functions(inspection);
     print_map(inspection);
     print_features(inspection);
+    return true;
 }
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
@@ -455,7 +283,7 @@ static void write_options(const struct inspection *inspection, struct json_write
     for (size_t i = 0; i < nim_option_count(); i++) {
         const char *name = nim_option_describe(i)->name;
         char value[64];
-        option_value(inspection, name, value);
+        inspection_option(inspection, name, value);
         json_text(json, name, value);
     }
     json_close(json);
@@ -463,15 +291,14 @@ static void write_options(const struct inspection *inspection, struct json_write
 
 /* Function by function, and term by term. */
 static void write_term(const struct inspection *inspection, struct json_writer *json, size_t row) {
-    const struct learned *learned = &inspection->learned;
-    json_real(json, "variance", learned->variances[row]);
-    json_vector(json, "lengthscales", learned->lengthscales + row * inspection->attributes,
-                inspection->attributes);
+    size_t d = inspection->attributes;
+    json_real(json, "variance", inspection->learned[VARIANCES][row]);
+    json_vector(json, "lengthscales", inspection->learned[LENGTHSCALES] + row * d, d);
 }
 
 /* A sum has its terms in a list. */
 static void write_kernel(const struct inspection *inspection, struct json_writer *json, size_t f) {
-    json_real(json, "white_noise", inspection->learned.white_noise[f]);
+    json_real(json, "white_noise", inspection->learned[WHITE_NOISE][f]);
     size_t terms = inspection->terms.count;
     if (terms == 1) {
         write_term(inspection, json, f);
@@ -498,7 +325,7 @@ static void write_classes(const struct inspection *inspection, struct json_write
             json_whole(json, "rows", (size_t)strtoull(rows, NULL, 10));
         else
             json_null(json, "rows");
-        if (function_each(inspection))
+        if (inspection_function_each(inspection))
             write_kernel(inspection, json, c);
         json_close(json);
     }
@@ -519,18 +346,15 @@ static void write_functions(const struct inspection *inspection, struct json_wri
 
 /* Under the names of nim_model_get. */
 static void write_quantities(const struct inspection *inspection, struct json_writer *json) {
-    const struct learned *learned = &inspection->learned;
-    for (size_t i = 0; i < QUANTITIES; i++) {
-        const double *value = learned->quantity[i];
-        if (!value)
-            continue;
-        if (strcmp(quantity[i].key, "map") == 0)
-            json_matrix(json, quantity[i].key, value, inspection->classes, inspection->functions);
-        else if (strcmp(quantity[i].key, "thresholds") == 0 ||
-                 strcmp(quantity[i].key, "offsets") == 0)
-            json_vector(json, quantity[i].key, value, learned->count[i]);
-        else
-            json_real(json, quantity[i].key, *value);
+    for (int which = FIRST_QUANTITY; which < LEARNED; which++) {
+        const double *value = inspection->learned[which];
+        const char *key = learned_name[which].key;
+        if (value && which == MAP)
+            json_matrix(json, key, value, inspection->classes, inspection->functions);
+        else if (value && (which == THRESHOLDS || which == OFFSETS))
+            json_vector(json, key, value, inspection->count[which]);
+        else if (value)
+            json_real(json, key, *value);
     }
 }
 
@@ -540,11 +364,11 @@ static void write_features(const struct inspection *inspection, struct json_writ
         char columns[ERRORS_TEXT];
         json_object(json, NULL);
         json_text(json, "name", nim_model_attribute_name(inspection->model, j));
-        json_text(json, "error", errors_text(inspection, j, columns));
-        json_text(json, "unit", unit_of(inspection, j));
-        json_real(json, "relevance", inspection->learned.relevance[j]);
-        if (learns_noise(inspection))
-            json_real(json, "learned_noise", sqrt(inspection->learned.noise[j]));
+        json_text(json, "error", inspection_errors(inspection, j, columns));
+        json_text(json, "unit", inspection_unit(inspection, j));
+        json_real(json, "relevance", inspection->learned[RELEVANCE][j]);
+        if (inspection_learns_noise(inspection))
+            json_real(json, "learned_noise", sqrt(inspection->learned[NOISE][j]));
         else
             json_null(json, "learned_noise");
         json_close(json);
@@ -553,30 +377,30 @@ static void write_features(const struct inspection *inspection, struct json_writ
 }
 
 static void write_surroundings(const struct inspection *inspection, struct json_writer *json) {
-    const struct learned *learned = &inspection->learned;
+    double *const *values = inspection->learned;
+    size_t d = inspection->attributes;
     json_object(json, "population");
-    json_text(json, "kind", population_kind(inspection));
+    json_text(json, "kind", inspection_population(inspection));
     json_array(json, "components");
-    for (size_t k = 0; k < learned->components; k++) {
+    for (size_t k = 0; k < inspection->count[SHARES]; k++) {
         json_object(json, NULL);
-        json_real(json, "share", learned->shares[k]);
-        json_vector(json, "mean", learned->means + k * inspection->attributes,
-                    inspection->attributes);
+        json_real(json, "share", values[SHARES][k]);
+        json_vector(json, "mean", values[MEANS] + k * d, d);
         json_close(json);
     }
     json_close(json);
     json_close(json);
     json_array(json, "missing");
-    for (size_t k = 0; k < learned->flags; k++) {
-        size_t j = (size_t)learned->missing_columns[k];
+    for (size_t k = 0; k < inspection->count[MISSING_COLUMNS]; k++) {
+        size_t j = (size_t)values[MISSING_COLUMNS][k];
         json_object(json, NULL);
         json_text(json, "feature", nim_model_attribute_name(inspection->model, j));
-        json_real(json, "relevance", learned->missing_relevance[k]);
+        json_real(json, "relevance", values[MISSING_RELEVANCE][k]);
         json_close(json);
     }
     json_close(json);
-    if (has_temperature(inspection))
-        json_real(json, "temperature", *learned->temperature);
+    if (inspection_has_temperature(inspection))
+        json_real(json, "temperature", *values[TEMPERATURE]);
     else
         json_null(json, "temperature");
 }
@@ -587,7 +411,7 @@ static void print_json(const struct inspection *inspection) {
     const char *held = nim_model_note(model, NOTE_HELD_OUT);
     json_object(&json, NULL);
     char likelihood[64];
-    option_value(inspection, "likelihood", likelihood);
+    inspection_option(inspection, "likelihood", likelihood);
     json_text(&json, "model", inspection->path);
     json_text(&json, "task", inspection->task->name);
     json_text(&json, "target", nim_target_name(inspection->task->target));
@@ -614,34 +438,13 @@ static void print_json(const struct inspection *inspection) {
 /* ---------------------------------------------------------------- all of it ------------------- */
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
-    struct inspection inspection = {.path = argument_operand(arguments, 0)};
-    inspection.model = file_load_model(inspection.path, complaint);
-    inspection.defaults = nim_options_create();
-    bool fine = inspection.model && fetch_all(&inspection, complaint) &&
-                (inspection.defaults || complain_of_memory(complaint));
+    struct inspection inspection = {0};
+    bool fine = inspection_open(&inspection, argument_operand(arguments, 0), complaint);
     if (fine && argument_given(arguments, "json"))
         print_json(&inspection);
     else if (fine)
-        print_text(&inspection);
-    struct learned *learned = &inspection.learned;
-    free(learned->lengthscales);
-    free(learned->variances);
-    free(learned->white_noise);
-    free(learned->noise);
-    free(learned->relevance);
-    free(learned->missing_columns);
-    free(learned->missing_relevance);
-    free(learned->shares);
-    free(learned->means);
-    free(learned->temperature);
-    for (size_t i = 0; i < QUANTITIES; i++)
-        free(learned->quantity[i]);
-    name_list_free(&inspection.units);
-    name_list_free(&inspection.terms);
-    name_list_free(&inspection.rows);
-    name_list_free(&inspection.errors);
-    nim_options_free(inspection.defaults);
-    nim_model_free(inspection.model);
+        fine = print_text(&inspection) || complain_of_memory(complaint);
+    inspection_free(&inspection);
     return fine;
 }
 

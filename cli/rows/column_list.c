@@ -81,7 +81,9 @@ size_t *column_list(const struct table *table, const char *text, const char *wha
     name_list_free(&names);
     free(marked);
     free(listed);
-    if (!fine)
-        free(list);
-    return fine ? list : NULL;
+    if (fine)
+        return list;
+    free(list);
+    *count = 0;
+    return NULL;
 }

@@ -132,7 +132,7 @@ def kept_columns(nimgp):
     check([row["name"] for row in rows] == ["a, b", 'say "x"'], rows)
     some = nimgp("predict", "m", "t.csv", "--keep-only", "name,x2").rows()
     check(list(some[0])[:3] == ["name", "x2", "p_a"], list(some[0]))
-    nimgp.refuses("predict", "m", "t.csv", "--errors", "none", "--keep-only", "nane",
+    nimgp.refuses("predict", "m", "t.csv", "--errors", "none", "--keep-only", "name,nane",
                   says=["t.csv", "nane", "'name'"])
 
 

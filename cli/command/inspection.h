@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COMMAND_INSPECTION_H
+#define CLI_COMMAND_INSPECTION_H
+
+/* What a model file has to tell. */
+
+#include "cli/model/task.h"
+#include "text/name_list.h"
+
+/* What is learned, with the shapes of nim_model_get. */
+enum learned {
+    LENGTHSCALES,
+    VARIANCES,
+    WHITE_NOISE,
+    NOISE,
+    RELEVANCE,
+    MISSING_COLUMNS,
+    MISSING_RELEVANCE,
+    SHARES, /* of the population's components */
+    MEANS,
+    TEMPERATURE,
+    FIRST_QUANTITY, /* what the likelihood learns, if it has such a thing */
+    THRESHOLDS = FIRST_QUANTITY + 5,
+    OFFSETS,
+    MAP,
+    LEARNED
+};
+
+struct inspection {
+    const char *path;
+    nim_model *model;
+    const struct task *task;
+    size_t classes, functions, attributes;
+    char kernel[64];
+    struct name_list terms;   /* of the kernel */
+    double *learned[LEARNED]; /* NULL where the likelihood has none */
+    size_t count[LEARNED];
+    struct name_list units, rows, errors; /* from the notes; empty where there are none */
+};
+
+/* The words of nim_model_get, and those for people. */
+extern const struct learned_name { const char *key, *name; } learned_name[LEARNED];
+
+/* Must be freed, also on failure. */
+bool inspection_open(struct inspection *inspection, const char *path, struct complaint *complaint);
+void inspection_free(struct inspection *inspection);
+
+void inspection_option(const struct inspection *inspection, const char *name, char value[64]);
+
+/* The error columns an attribute was learned with, those of a difference with a comma between; NULL
+ * where there are none. */
+enum { ERRORS_TEXT = 512 };
+const char *inspection_errors(const struct inspection *inspection, size_t attribute,
+                              char text[ERRORS_TEXT]);
+const char *inspection_unit(const struct inspection *inspection, size_t attribute); /* or NULL */
+
+/* Whether each class has its own latent function. */
+bool inspection_function_each(const struct inspection *inspection);
+bool inspection_learns_noise(const struct inspection *inspection);
+bool inspection_has_temperature(const struct inspection *inspection); /* may be calibrated */
+bool inspection_is_wide(const struct inspection *inspection);         /* the population */
+const char *inspection_population(const struct inspection *inspection);
+
+#endif
