@@ -29,6 +29,7 @@
 enum {
     BUFFER = BUFFER_SIZE(1 << 19), /* bytes read at a time */
     LONGEST_ROW = 64 << 20,        /* and the most a row may have */
+    MOST_COLUMNS = COLUMN_LIMIT(1 << 18),
 };
 
 struct csv {
@@ -434,6 +435,9 @@ static bool read_header(struct csv *csv, enum table_format format, size_t *line,
     while (csv->text[csv->ends[cells - 1]] != '\n')
         cells++;
     *line = line_of(csv, csv->starts[0]);
+    if (cells > MOST_COLUMNS)
+        return complain(complaint, BAD_INPUT, "%s:%zu: %zu columns; expected at most %d",
+                        csv->table.path, *line, cells, MOST_COLUMNS);
     return table_make_columns(&csv->table, cells, complaint) &&
            name_columns(csv, *line, complaint) &&
            (!csv->ecsv.found || apply_ecsv(csv, *line, complaint));

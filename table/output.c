@@ -3,6 +3,8 @@
 #include "table/output.h"
 
 #include "file/atomic_file.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 
 struct output {
     struct atomic_file *file;
-    bool gzip;
+    bool gzip, terminal;
     z_stream stream;
     unsigned char zipped[1 << 16];
 };
@@ -33,8 +35,10 @@ struct output *output_open(const char *path, struct complaint *complaint) {
         return NULL;
     }
     output->file = atomic_file_open(strcmp(path, "-") == 0 ? "/dev/stdout" : path, complaint);
-    if (output->file && open_gzip(output, path, complaint))
+    if (output->file && open_gzip(output, path, complaint)) {
+        output->terminal = atomic_file_is_terminal(output->file);
         return output;
+    }
     output_abandon(output);
     return NULL;
 }
@@ -64,8 +68,34 @@ static bool write_zipped(struct output *output, const void *bytes, size_t size, 
     return true;
 }
 
+/* A character that is cut by the end of the bytes counts as none; writers of text write whole
+ * cells. */
+static bool show(struct output *output, const char *text, size_t size,
+                 struct complaint *complaint) {
+    char shown[1024];
+    size_t filled = 0;
+    bool good = true;
+    for (size_t at = 0; good && at < size;) {
+        size_t length = utf8_length(text + at, size - at), step = length ? length : 1;
+        bool plain = text[at] == '\t' || text[at] == '\n' || text[at] == '\r';
+        if (filled + step > sizeof shown) {
+            good = atomic_file_write(output->file, shown, filled, complaint);
+            filled = 0;
+        }
+        if (plain || !is_control(text + at, length))
+            memcpy(shown + filled, text + at, step);
+        else
+            memset(shown + filled, '?', step);
+        filled += step;
+        at += step;
+    }
+    return good && atomic_file_write(output->file, shown, filled, complaint);
+}
+
 bool output_write(struct output *output, const void *bytes, size_t size,
                   struct complaint *complaint) {
+    if (output->terminal)
+        return show(output, bytes, size, complaint);
     if (!output->gzip)
         return atomic_file_write(output->file, bytes, size, complaint);
     for (const char *p = bytes; size;) {

@@ -4,7 +4,7 @@
 
 /*
  * Writes bytes to a file atomically (file/atomic_file.h), gzipped if its name ends in .gz. "-" is
- * standard output.
+ * standard output. What a terminal would obey instead of showing it becomes a question mark there.
  */
 
 #include "text/complaint.h"

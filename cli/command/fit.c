@@ -240,7 +240,6 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     if (!monitor_start(monitor, complaint))
         return false;
     size_t before = nim_model_epochs(fit->model);
-    double start = seconds_now();
     nim_status status = nim_model_train(fit->model, &data, monitor_call, monitor, &error);
     progress_clear(&monitor->progress);
     if (status == NIM_CANCELLED)
@@ -254,7 +253,7 @@ static bool train(struct fit *fit, struct complaint *complaint) {
         error.status = NIM_BAD_DATA;
     if (status != NIM_OK)
         return file_complain(complaint, fit->table, &error);
-    say_trained(fit, before, seconds_now() - start);
+    say_trained(fit, before, seconds_now() - fit->start);
     return report_validation(fit, complaint);
 }
 
@@ -276,6 +275,8 @@ static bool finish(struct fit *fit, struct complaint *complaint) {
 /* The model to continue, or a new one. */
 static bool have_model(struct fit *fit, struct complaint *complaint) {
     nim_data data = training_set_data(&fit->training.set);
+    fit->start = seconds_now();
+    progress_begin(&fit->monitor.progress);
     fit->storage = (struct row_storage){.arguments = fit->arguments, .memory = fit->plan.memory};
     return (fit->model || fit_make_model(fit, &data, complaint)) &&
            row_storage_lend(&fit->storage, fit->model, complaint);

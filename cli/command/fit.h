@@ -26,6 +26,7 @@ struct fit {
     struct fit_request request;
     struct training_plan plan;
     struct training_table training;
+    double start; /* seconds_now() before the model was created or continued */
     struct monitor monitor;
     struct row_storage storage;
 };

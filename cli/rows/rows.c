@@ -79,10 +79,19 @@ static void readings_free(struct readings *readings) {
     *readings = (struct readings){0};
 }
 
+size_t rows_of_block(size_t columns) {
+    enum { MOST_CELLS = 1 << 22 };
+    size_t rows = MOST_CELLS / (columns + 1);
+    return rows > ROWS_BLOCK ? ROWS_BLOCK : rows ? rows : 1;
+}
+
 static bool allocate(struct rows *rows, struct complaint *complaint) {
-    size_t cells = ROWS_BLOCK * rows->columns->count + 1; /* not nothing, even without columns */
     if (rows->place)
         return true;
+    rows->block = rows_of_block(rows->columns->count);
+    if (rows->block < rows->waiting)
+        rows->block = rows->waiting;
+    size_t cells = rows->block * rows->columns->count + 1; /* not nothing, even without columns */
     rows->place = calloc(ROWS_BLOCK, sizeof *rows->place);
     rows->keep = calloc(ROWS_BLOCK, sizeof *rows->keep);
     rows->known = calloc(ROWS_BLOCK, sizeof *rows->known);
@@ -96,7 +105,7 @@ static bool allocate(struct rows *rows, struct complaint *complaint) {
     rows->targets = rows->target ? target_shape(rows->target) : (struct target_values){0};
     rows->shapes = rows_shapes(rows->columns);
     return (target_values_grow(&rows->targets, ROWS_BLOCK) &&
-            row_shapes_grow(&rows->shapes, ROWS_BLOCK) && readings && rows->place && rows->keep &&
+            row_shapes_grow(&rows->shapes, rows->block) && readings && rows->place && rows->keep &&
             rows->known && rows->exact && rows->unknown && rows->x && rows->sigma &&
             rows->missing && rows->nonpositive) ||
            complain_of_memory(complaint);
@@ -127,7 +136,7 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
     rows->first = rows->seen;
     rows->at_hand = rows->waiting;
     rows->waiting = 0;
-    if (!rows->at_hand && !table_next(rows->table, ROWS_BLOCK, &rows->at_hand, complaint))
+    if (!rows->at_hand && !table_next(rows->table, rows->block, &rows->at_hand, complaint))
         return false;
     rows->seen += rows->at_hand;
     return rows->seen || complain(complaint, BAD_INPUT, "%s: no rows; expected at least one",

@@ -20,7 +20,11 @@
 #include "cli/rows/target.h"
 #include "cli/rows/where.h"
 
-enum { ROWS_BLOCK = 4096 };
+enum { ROWS_BLOCK = 4096 }; /* the most there are in a block */
+
+/* The rows of a block of so many columns: fewer than ROWS_BLOCK where they would take much memory.
+ */
+size_t rows_of_block(size_t columns);
 
 /* Measurements of one column, of the current rows: the members of struct reading. */
 struct readings {
@@ -61,6 +65,7 @@ struct rows {
     size_t *unknown; /* attributes: values whose error is missing, likewise */
 
     /* Internal. */
+    size_t block; /* rows there is room for */
     uint8_t *keep;
     struct readings own, other; /* other: the subtracted column of a difference */
 };

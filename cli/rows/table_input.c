@@ -151,7 +151,8 @@ bool table_input_open(struct table_input *input, const struct table_request *req
         return false;
     /* What a new model learns from is judged by the first rows. */
     bool choose = !request->model && !request->without_features;
-    return (!choose || table_next(input->table, ROWS_BLOCK, &input->rows.waiting, complaint)) &&
+    return (!choose || table_next(input->table, rows_of_block(table_columns(input->table)),
+                                  &input->rows.waiting, complaint)) &&
            find_target(input, request, complaint) &&
            (request->without_features || find_features(input, request, complaint)) &&
            set_up_rows(input, request, complaint);

@@ -80,7 +80,8 @@ static void write_checkpoint(struct monitor *monitor, const nim_progress *state)
 int monitor_call(const nim_progress *state, void *context) {
     struct monitor *monitor = context;
     bool json = monitor->progress.style == PROGRESS_JSON;
-    monitor->used_up = state->epoch >= state->epochs;
+    if (!state->batch) /* no step of the calibration */
+        monitor->used_up = state->epoch >= state->epochs;
     bool looked =
         (json ? state->batch == 0 : monitor->progress.style == PROGRESS_BAR) && look(monitor);
     /* A line of JSON is permanent, so it does not repeat an old figure. */

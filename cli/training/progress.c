@@ -19,9 +19,17 @@ double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* After the last pass, the steps are those of the calibration. */
+static bool calibrates(const nim_progress *state) {
+    return state->epoch >= state->epochs && state->batch > 0;
+}
+
+static double part_of(const nim_progress *state) {
+    return state->batches ? (double)state->batch / (double)state->batches : 0.0;
+}
+
 static double passes_of(const nim_progress *state) {
-    double part = state->batches ? (double)state->batch / (double)state->batches : 0.0;
-    return (double)state->epoch + part;
+    return calibrates(state) ? (double)state->epochs : (double)state->epoch + part_of(state);
 }
 
 static void write_json(const struct progress *progress, const nim_progress *state, double nll) {
@@ -66,19 +74,35 @@ static size_t terminal_width(void) {
 enum { BAR = 8 }; /* so that all of it fits into 80 columns */
 
 static void draw(struct progress *progress, const nim_progress *state, double nll) {
-    char line[256], left[64], held[64] = "", bar[BAR + 1];
-    double share = state->epochs ? passes_of(state) / (double)state->epochs : 0.0;
+    char line[256], left[64] = "", held[64] = "", bound[64] = "", bar[BAR + 1];
+    double share = calibrates(state) ? part_of(state)
+                   : state->epochs   ? passes_of(state) / (double)state->epochs
+                                     : 0.0;
     size_t filled = (size_t)(fmin(fmax(share, 0.0), 1.0) * BAR);
     for (size_t i = 0; i < BAR; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[BAR] = '\0';
     if (!isnan(nll))
         snprintf(held, sizeof held, "  validation NLL %.3f", nll);
-    write_time_left(progress, state, left, sizeof left);
-    snprintf(line, sizeof line, "%3.0f%% [%s] epoch %zu/%zu  bound %.5g%s%s", 100.0 * share, bar,
-             state->epoch, state->epochs, state->bound, held, left);
+    if (!isnan(state->bound)) /* there is none in the first epoch */
+        snprintf(bound, sizeof bound, "  bound %.5g", state->bound);
+    if (!calibrates(state))
+        write_time_left(progress, state, left, sizeof left);
+    if (calibrates(state))
+        snprintf(line, sizeof line, "%3.0f%% [%s] calibration%s", 100.0 * share, bar, held);
+    else
+        snprintf(line, sizeof line, "%3.0f%% [%s] epoch %zu/%zu%s%s%s", 100.0 * share, bar,
+                 state->epoch, state->epochs, bound, held, left);
     size_t width = terminal_width();
     fprintf(stderr, "\r%.*s\033[K", (int)(width > 1 ? width - 1 : 1), line);
+    fflush(stderr);
+    progress->line = true;
+}
+
+void progress_begin(struct progress *progress) {
+    if (progress->style != PROGRESS_BAR)
+        return;
+    fputs("\r  0% [........] looking at the rows, learning their population\033[K", stderr);
     fflush(stderr);
     progress->line = true;
 }

@@ -23,6 +23,9 @@ struct progress {
 /* Seconds of a monotonic clock. */
 double seconds_now(void);
 
+/* Before the first step: the population of the true inputs is learned. */
+void progress_begin(struct progress *progress);
+
 /* `nll` of held-out rows; NaN if there is none. Draws at most a few times a second. */
 void progress_show(struct progress *progress, const nim_progress *state, double nll);
 

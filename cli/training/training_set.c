@@ -114,8 +114,8 @@ bool training_set_own_cells(struct training_set *set, struct complaint *complain
 }
 
 /* In memory twice as many rows as before; in a file a few more, which cost no copy. */
-static size_t more_room(const struct training_set *set, size_t room) {
-    return training_set_in_file(set) ? room + room / 8 + ROWS_BLOCK : 2 * room + ROWS_BLOCK;
+static size_t more_room(const struct training_set *set, const struct rows *rows, size_t room) {
+    return rows->block + room + (training_set_in_file(set) ? room / 8 : room);
 }
 
 static void append(struct training_set *set, const nim_data *data, const double *weights,
@@ -146,7 +146,7 @@ static bool read_all(struct training_set *set, struct rows *rows, struct row_wei
             room = set->rows;
         }
         if (set->rows + rows->count > room) {
-            room = more_room(set, room);
+            room = more_room(set, rows, room);
             const struct room wanted = {room, set->rows + rows->count, rows_have_errors(rows),
                                         weights->name != NULL};
             if (!make_room(set, &wanted, complaint))

@@ -148,6 +148,10 @@ const char *atomic_file_name(const struct atomic_file *file) {
     return file->name;
 }
 
+bool atomic_file_is_terminal(const struct atomic_file *file) {
+    return isatty(file->file) != 0;
+}
+
 const char *atomic_file_directory(const struct atomic_file *file) {
     return file->directory;
 }

@@ -33,6 +33,8 @@ bool atomic_file_write(struct atomic_file *file, const void *bytes, size_t size,
 /* The name for messages: as given, but "standard output" for /dev/stdout. */
 const char *atomic_file_name(const struct atomic_file *file);
 
+bool atomic_file_is_terminal(const struct atomic_file *file);
+
 /* The directory of the file, for temporary files of the same size; NULL if it has none. */
 const char *atomic_file_directory(const struct atomic_file *file);
 

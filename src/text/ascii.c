@@ -33,17 +33,18 @@ const char *plural_s(size_t count) {
     return count == 1 ? "" : "s";
 }
 
-/* U+0080 to U+009F, which terminals may obey too. */
-static bool is_control(const char *text, size_t length) {
-    unsigned char first = (unsigned char)text[0];
-    return length == 1 ? first < 0x20 || first == 0x7f
-                       : first == 0xc2 && (unsigned char)text[1] < 0xa0;
+bool is_control(const char *text, size_t length) {
+    uint32_t code = length ? utf8_code(text, length) : 0;
+    bool turns = code == 0x061c || code == 0x200e || code == 0x200f ||
+                 (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
+           turns;
 }
 
 void make_one_line(char *text) {
     for (size_t left = strlen(text); left;) {
         size_t length = utf8_length(text, left), step = length ? length : 1;
-        if (!length || is_control(text, length))
+        if (is_control(text, length))
             memset(text, '?', step);
         text += step;
         left -= step;

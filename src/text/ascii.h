@@ -22,6 +22,11 @@ bool ascii_starts(const char *text, const char *start);
 /* "" for one, else "s". */
 const char *plural_s(size_t count);
 
+/* Whether a terminal may obey this UTF-8 character instead of showing it: control characters, also
+ * U+0080 to U+009F, ends of lines, and those that turn the direction of writing. A length of 0
+ * means bytes that are no character; they are. */
+bool is_control(const char *text, size_t length);
+
 /* Makes the text safe to print on a terminal as one line: control characters and bytes that are not
  * UTF-8 become question marks. */
 void make_one_line(char *text);

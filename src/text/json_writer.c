@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/json_writer.h"
 
+#include "text/ascii.h"
 #include "text/number.h"
 #include "text/utf8.h"
 
@@ -26,6 +27,12 @@ static void put_text(struct json_writer *json, const char *text) {
     put(json, text, strlen(text));
 }
 
+static void put_code(struct json_writer *json, uint32_t code) {
+    char text[16];
+    snprintf(text, sizeof text, "\\u%04x", (unsigned)code);
+    put_text(json, text);
+}
+
 static void put_character(struct json_writer *json, char c) {
     static const char special[] = "\"\\\b\f\n\r\t", escape[] = "\"\\bfnrt";
     const char *found = c ? strchr(special, c) : NULL;
@@ -41,7 +48,9 @@ static void put_string(struct json_writer *json, const char *text, size_t length
     put_text(json, "\"");
     for (size_t i = 0; i < length;) {
         size_t bytes = utf8_length(text + i, length - i);
-        if (bytes > 1)
+        if (bytes > 1 && is_control(text + i, bytes))
+            put_code(json, utf8_code(text + i, bytes)); /* none is above U+FFFF */
+        else if (bytes > 1)
             put(json, text + i, bytes);
         else if (bytes == 1)
             put_character(json, text[i]);
