@@ -144,6 +144,13 @@ NIM_API nim_status nim_options_set(nim_options *options, const char *name, const
 NIM_API nim_status nim_options_get(const nim_options *options, const char *name, char *value,
                                    size_t size, nim_error *error);
 
+/*
+ * Writes how the library chooses an option that has its default: "auto: 0.7 if levels are
+ * predicted; otherwise 1." Returns the length of the whole text, of which at most size - 1 bytes
+ * are written, as snprintf does; 0 if there is no rule for the option.
+ */
+NIM_API size_t nim_option_rules(const char *name, char *text, size_t size);
+
 NIM_API size_t nim_option_count(void);
 NIM_API const nim_option_info *nim_option_describe(size_t index);  /* NULL after the last */
 NIM_API const nim_option_info *nim_option_named(const char *name); /* NULL for an unknown name */
@@ -426,9 +433,21 @@ NIM_API nim_status nim_model_save_memory(const nim_model *model, void *bytes, si
 NIM_API nim_status nim_model_load_memory(const void *bytes, size_t size, nim_model **model,
                                          nim_error *error);
 
-/* The options of a model. nim_model_set_option changes one of them; an option with the role
- * NIM_OPTION_SHAPES cannot change (nim_option_info.role). */
+/*
+ * The options of a model as they were decided, and as they were requested: there, options that were
+ * left to the library still have their defaults. (Models from files of older versions have as
+ * request what was decided.) nim_model_set_option changes a request; an option with the role
+ * NIM_OPTION_SHAPES cannot change (nim_option_info.role).
+ */
 NIM_API const nim_options *nim_model_options(const nim_model *model);
+NIM_API const nim_options *nim_model_request(const nim_model *model);
+
+/* Writes why the library chose the value of an option: "classes are predicted, errors differ from
+ * row to row". Returns the length of the whole text, as nim_option_rules does; 0 if the user set
+ * the option, or if there was nothing to choose. */
+NIM_API size_t nim_model_reason(const nim_model *model, const char *option, char *text,
+                                size_t size);
+
 NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, const char *value,
                                         nim_error *error);
 

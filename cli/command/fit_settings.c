@@ -58,8 +58,8 @@ static bool compare_options(struct fit *fit,
                             bool (*change)(struct fit *, const char *name, const char *before,
                                            const char *after, struct complaint *),
                             struct complaint *complaint) {
-    const nim_options *before = nim_model_options(fit->model);
-    char old[64], new[64];
+    const nim_options *before = nim_model_request(fit->model);
+    char old[64], new[64], decided[64];
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < nim_option_count(); i++) {
             const char *name = nim_option_describe(i)->name;
@@ -67,7 +67,9 @@ static bool compare_options(struct fit *fit,
             nim_options_get(fit->options, name, new, sizeof new, NULL);
             if (pass == 0)
                 nim_options_set(fit->options, name, old, NULL);
-            else if (strcmp(old, new) != 0 && !change(fit, name, old, new, complaint))
+            nim_options_get(nim_model_options(fit->model), name, decided, sizeof decided, NULL);
+            if (pass == 1 && strcmp(old, new) != 0 && strcmp(decided, new) != 0 &&
+                !change(fit, name, old, new, complaint))
                 return false;
         }
         if (pass == 0 && !argument_engine(fit->arguments, fit->options, complaint))
@@ -89,10 +91,7 @@ static bool refuse_option(struct fit *fit, const char *name, const char *before,
                           struct complaint *complaint) {
     if (strcmp(name, "threads") == 0)
         return change_option(fit, name, before, after, complaint);
-    static const char *const by_itself[] = {"inducing", "epochs", "noise_start"}; /* when 0 */
-    bool chosen = false;
-    for (size_t i = 0; i < sizeof by_itself / sizeof *by_itself; i++)
-        chosen = chosen || (strcmp(before, "0") == 0 && strcmp(name, by_itself[i]) == 0);
+    bool chosen = nim_model_reason(fit->model, name, NULL, 0) > 0;
     return complain(complaint, BAD_USAGE,
                     "fit: %s %s contradicts the training to be resumed, which %s%s; omit it", name,
                     after, chosen ? "chose it itself" : "has ", chosen ? "" : before);

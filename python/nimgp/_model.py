@@ -320,6 +320,13 @@ class Model:
         call("nim_options_get", options, name.encode(), text, len(text))
         return text.value.decode()
 
+    def request(self, name: str) -> str:
+        """An option as the user set it, where :meth:`option` is what was decided."""
+        text = ctypes.create_string_buffer(128)
+        options = library.nim_model_request(self._handle)
+        call("nim_options_get", options, name.encode(), text, len(text))
+        return text.value.decode()
+
     def set_option(self, name: str, value: str) -> None:
         with self._own_process()._lock:
             call("nim_model_set_option", self._handle, name.encode(), value.encode())

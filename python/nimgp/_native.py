@@ -200,6 +200,9 @@ _FUNCTIONS = {
     ),
     "nim_model_load_memory": (c_int, [c_char_p, c_size_t, _OUT, POINTER(Error)]),
     "nim_model_options": (_HANDLE, [_HANDLE]),
+    "nim_model_request": (_HANDLE, [_HANDLE]),
+    "nim_model_reason": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
+    "nim_option_rules": (c_size_t, [_TEXT, c_char_p, c_size_t]),
     "nim_model_set_option": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),
     "nim_model_target": (c_int, [_HANDLE]),
     "nim_model_classes": (c_size_t, [_HANDLE]),
@@ -279,6 +282,8 @@ class Option(NamedTuple):
         The range of a number.
     role : str
         "shapes" (cannot change after a model is created), "trains", "predicts" or "runs".
+    chosen : str
+        How the library chooses the value if the option has its default; empty if it does not.
     """
 
     name: str
@@ -290,6 +295,7 @@ class Option(NamedTuple):
     least: float | None
     most: float | None
     role: str
+    chosen: str
 
 
 def _names(choices: Any) -> Iterator[str]:
@@ -297,6 +303,13 @@ def _names(choices: Any) -> Iterator[str]:
         if not choices or choices[index] is None:
             return
         yield choices[index].decode()
+
+
+def written(function: Any, *arguments: Any) -> str:
+    """The text of a function that writes it to a buffer and returns its length."""
+    text = ctypes.create_string_buffer(function(*arguments, None, 0) + 1)
+    function(*arguments, text, len(text))
+    return text.value.decode()
 
 
 def _described(info: OptionInfo) -> Option:
@@ -312,6 +325,7 @@ def _described(info: OptionInfo) -> Option:
         least=info.least if number else None,
         most=info.most if number else None,
         role=OPTION_ROLES[info.role],
+        chosen=written(library.nim_option_rules, info.name),
     )
 
 

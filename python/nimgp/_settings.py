@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from . import _native
 from ._model import Model
 
 # Which of the library's options a parameter sets; no estimator has them all.
@@ -56,18 +57,7 @@ OPTION_OF = {
     "n_jobs": "threads",
 }
 
-# What the library chooses itself once it sees the data, and the value that asks it to. A model's
-# options say what it chose.
-CHOSEN_FOR_DATA = {
-    "input": "auto",
-    "kernel": "auto",
-    "alpha": "auto",
-    "caution": "auto",
-    "lengthscale_prior": "auto",
-    "population": "auto",
-    "samples": "0",
-    "batch": "0",
-}
+_OPTIONS = {option.name: option for option in _native.options()}
 
 # Where None is a real number's default.
 _REAL = ("alpha", "caution", "lengthscale_prior", "noise_start", "white_start")
@@ -76,7 +66,8 @@ _REAL = ("alpha", "caution", "lengthscale_prior", "noise_start", "white_start")
 def option_text(name: str, value: Any) -> str:
     """A parameter's value as the text of an option."""
     if value is None:
-        return CHOSEN_FOR_DATA.get(OPTION_OF[name], "0")
+        about = _OPTIONS[OPTION_OF[name]]
+        return about.default if about.chosen else "0"
     if name == "calibrate" and isinstance(value, (bool, np.bool_)):
         return "auto" if value else "none"
     return as_text(value)
@@ -123,14 +114,13 @@ def options_of(estimator: Any) -> dict[str, str]:
 
 
 def change_options(model: Model, estimator: Any) -> None:
-    """Passes parameters that changed since the last training to the model, if they may change.
-
-    Parameters that are left to the library keep the value it chose.
-    """
+    """Passes parameters that changed since the last training to the model, if they may change."""
     name_of = {option: name for name, option in OPTION_OF.items()}
     for option, value in options_of(estimator).items():
-        left = option in CHOSEN_FOR_DATA and same_value(value, CHOSEN_FOR_DATA[option])
-        if left or same_value(value, model.option(option)):
+        about = _OPTIONS[option]
+        # Models from older files do not know which of their options were left to the library.
+        left = about.role == "shapes" and about.chosen and same_value(value, about.default)
+        if left or same_value(value, model.request(option)):
             continue
         try:
             model.set_option(option, value)
@@ -156,13 +146,9 @@ def same_value(one: str, other: str) -> bool:
 
 
 def parameters_of(model: Model, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a model, of those that have a default.
-
-    Parameters that were left to the library have the value it chose, so a fit with the same data
-    gives the same model.
-    """
+    """The parameters with which a model was made, of those that have a default."""
     return {
-        name: _value(name, model.option(option), defaults[name])
+        name: _value(name, model.request(option), defaults[name])
         for name, option in OPTION_OF.items()
         if name != "n_jobs" and name in defaults
     }

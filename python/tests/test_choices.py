@@ -173,7 +173,7 @@ def test_equally_noisy_rows_have_a_wide_population_with_marginal_inputs(kind):
     X, y, _, _ = make_targets(kind, 60)
     model = kind(**uncalibrated(kind, QUICK)).fit(X, y, X_err=0.3)
     marginal = kind._target in ("class", "level", "labels")
-    assert chosen(model, "input", "population") == (("marginal", "wide") if marginal else ("latent", "auto"))
+    assert chosen(model, "input", "population") == (("marginal", "wide") if marginal else ("latent", "flat"))
     assert (len(model.population_.shares) > 0) == marginal
     for changes, X_err in (({}, None), ({"noise": "learned"}, 0.3), ({"input_model": "latent"}, 0.3)):
         flat = kind(**uncalibrated(kind, QUICK), **changes).fit(X, y, X_err=X_err)

@@ -60,20 +60,21 @@ def test_everything_comes_back(problem, path):
     assert other.read_bytes() == path.read_bytes()
 
 
-def test_what_was_left_to_the_library_comes_back_as_it_chose(problem, path):
+def test_what_was_left_to_the_library_is_left_to_it_by_the_loaded_estimator(problem, path):
     X, y, sigma, _ = problem
-    points = {"input_model": "marginal", "batch_size": 50, "alpha": 1.0}
-    exact = {"input_model": "exact", "batch_size": 200, "n_draws": 1, "alpha": 0.5, "caution": 1.0}
+    points = {"input": "marginal", "batch": "50", "alpha": "1"}
+    exact = {"input": "exact", "batch": "200", "samples": "1", "alpha": "0.5", "caution": "1"}
     for errors, chosen in (
-        (None, exact),
-        (0.1, points | {"caution": 0.3, "kernel": "matern32", "n_draws": 2, "population": "wide"}),
-        (sigma, points | {"caution": 0.45, "kernel": "linear+matern32", "n_draws": 8}),
+        (None, exact | {"kernel": "matern32", "population": "flat"}),
+        (0.1, points | {"caution": "0.3", "kernel": "matern32", "samples": "2", "population": "wide"}),
+        (sigma, points | {"caution": "0.45", "kernel": "linear+matern32", "samples": "8", "population": "mixture"}),
     ):
         clf = NoisyGPClassifier(max_epochs=2, random_state=0, calibrate=False).fit(X, y, X_err=errors)
         clf.save(path)
         back = NoisyGPClassifier.load(path)
-        chosen = {"lengthscale_prior": 0.5, "kernel": "matern32", **chosen}
-        assert back.get_params() == {**clf.get_params(), **chosen}
+        assert back.get_params() == clf.get_params()
+        assert {name: back._model.option(name) for name in chosen} == chosen
+        assert {back._model.request(name) for name in chosen} == {"auto", "0"}
         assert not hasattr(back, "feature_names_in_")
         again = clone(back).fit(X, y, X_err=errors)
         assert np.array_equal(again.predict_proba(X, X_err=0), clf.predict_proba(X, X_err=0))
@@ -85,7 +86,7 @@ def test_what_was_not_is_not(problem, path):
     clf.save(path)
     back = NoisyGPClassifier.load(path)
     assert back.alpha == 0.0 and back.caution == 1.0 and back.calibrate is False
-    assert back.lengthscale_prior == 0.0 and back.noise_start is None and back.max_epochs == 20
+    assert back.lengthscale_prior is None and back.noise_start is None and back.max_epochs == 20
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,7 @@ const struct input_model input_amortised = {
     .name = "amortised",
     .summary = "infers the true inputs; a network computes the posterior from measurement, label "
                "and error (NIMGP_NN)",
+    .uses_errors = true,
     .copies = 1,
     .noise_start = 0.1,
     .moves = true,

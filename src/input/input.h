@@ -76,16 +76,17 @@ struct input_work {
 struct input_model {
     const char *name;
     const char *summary;
-    size_t copies; /* times each row occurs in an epoch; 1 except for `augmented` */
-    bool moves;    /* has parameters that move x, so that the gradient by x is always needed */
-    bool widens;   /* input noise widens the latent variance through the slope; not together with
-                      `moves` and `samples`, whose adjoints ignore the slope */
-    bool averages; /* prediction averages over the possible x */
-    bool samples;  /* draws its inputs, S times a step */
-    bool inside;   /* S > 1 points are averaged inside the logarithm, see `place` */
-    bool mixes;    /* uses priors of several components directly */
-    bool flat;     /* supports flat populations only */
-    bool shrinks;  /* uses the prior's centre, if there is one, instead of x~ */
+    size_t copies;    /* times each row occurs in an epoch; 1 except for `augmented` */
+    bool moves;       /* has parameters that move x, so that the gradient by x is always needed */
+    bool widens;      /* input noise widens the latent variance through the slope; not together with
+                         `moves` and `samples`, whose adjoints ignore the slope */
+    bool uses_errors; /* given errors change training or prediction */
+    bool averages;    /* prediction averages over the possible x */
+    bool samples;     /* draws its inputs, S times a step */
+    bool inside;      /* S > 1 points are averaged inside the logarithm, see `place` */
+    bool mixes;       /* uses priors of several components directly */
+    bool flat;        /* supports flat populations only */
+    bool shrinks;     /* uses the prior's centre, if there is one, instead of x~ */
 
     /* The default start of learned noise, relative to an attribute's variance. */
     double noise_start;
@@ -155,6 +156,11 @@ struct input_model {
 #define INPUT_DECLARE(name) extern const struct input_model input_##name;
 INPUT_LIST(INPUT_DECLARE)
 #undef INPUT_DECLARE
+
+/* Whether the model averages over the true inputs inside the logarithm, without inferring them. */
+static inline bool input_integrates(const struct input_model *input) {
+    return input->inside && !input->moves;
+}
 
 /* All input models, terminated by NULL. */
 extern const struct input_model *const input_list[];

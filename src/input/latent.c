@@ -32,6 +32,7 @@ static void posterior(const struct input_setting *setting, const struct input_ba
 const struct input_model input_latent = {
     .name = "latent",
     .summary = "infers the true inputs; each training row has its own posterior (NIMGP)",
+    .uses_errors = true,
     .copies = 1,
     .noise_start = 0.3,
     .moves = true,

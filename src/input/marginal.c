@@ -107,6 +107,7 @@ static void place_backward(const struct input_setting *setting, const struct inp
 const struct input_model input_marginal = {
     .name = "marginal",
     .summary = "integrates over the true inputs, which are distributed as the error bars say",
+    .uses_errors = true,
     .copies = 1,
     .noise_start = 0.3,
     .averages = true,

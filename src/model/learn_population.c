@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a model learns the population of true inputs, and from which rows. */
 #include "base/sized.h"
-#include "rows/noisy_cells.h"
 #include "rows/shape_checks.h"
 #include "math/row_sample.h"
 #include "model/shapes.h"
@@ -100,21 +99,13 @@ static const char *lacks(const struct nim_model *model) {
                                        : NULL;
 }
 
-/*
- * Measurements determine only the sum of the population's variance and the noise. So the population
- * is flat if the noise is learned. By default it is also flat if the input model does not infer
- * inputs, and if all rows are equally noisy: the functions then learn from inputs as noisy as those
- * of new rows. (For marginal inputs options_settled has chosen a wide one by then.)
- */
 nim_status model_learn_population(struct nim_model *model, const nim_data *data,
                                   const nim_data *others, nim_error *error) {
+    enum population_kind asked = (enum population_kind)model->plan.request.population;
     enum population_kind kind = (enum population_kind)model->options.population;
-    const struct input_model *input = model->options.input;
-    bool asked = kind > POPULATION_FLAT || others;
-    if (asked && kind != POPULATION_FLAT && lacks(model))
-        return option_failure(error, "population", "%s needs %s", kind_name[kind], lacks(model));
-    bool flat = kind == POPULATION_FLAT || model_learns_noise(model) || input->flat ||
-                (!asked && ((!input->averages && !input->widens) || equally_noisy(data)));
+    if ((asked > POPULATION_FLAT || others) && lacks(model))
+        return option_failure(error, "population", "%s needs %s", kind_name[asked], lacks(model));
+    bool flat = kind == POPULATION_FLAT;
     struct population population = {0};
     bool good = flat
                     ? population_flat(&population, model->attributes, model->options.prior_variance)
@@ -136,9 +127,12 @@ static nim_status learn_anew(nim_model *model, const nim_data *data, const nim_d
     if (model->epoch || model->step)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the model has been trained: its population cannot change any more");
-    if (model->options.population == POPULATION_FLAT)
+    if (model->plan.request.population == POPULATION_FLAT)
         return option_failure(error, "population",
                               "flat, so nothing can be learned from other rows");
+    struct facts facts = plan_facts(data);
+    facts.others = others != NULL;
+    plan_decide(&model->plan, "population", &facts);
     status = model_learn_population(model, data, others, error);
     return status == NIM_OK ? succeed(error) : status;
 }

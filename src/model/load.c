@@ -56,15 +56,42 @@ static void set_former(nim_options *options) {
         nim_options_set(options, former[i][0], former[i][1], NULL);
 }
 
-static nim_status load_options(const struct model_reader *reader, nim_options *options) {
-    set_former(options);
+/* Sets the options whose texts are in this group. */
+static nim_status load_options(const struct model_reader *reader, const char *group,
+                               nim_options *options) {
     for (size_t i = 0; i < reader->file.texts; i++) {
-        const char *name = key_in(reader, i, FILE_OPTION_PREFIX);
+        const char *name = key_in(reader, i, group);
         nim_error reason;
         if (name && nim_options_set(options, name, reader->file.text[i].text, &reason) != NIM_OK)
             return refuse(reader, "has content that this version does not know:", reason.message);
     }
     return NIM_OK;
+}
+
+/* Files of older versions have no request; theirs is taken to be what was decided. */
+static nim_status load_plan(const struct model_reader *reader, struct plan *plan) {
+    set_former(&plan->options);
+    nim_status status = load_options(reader, FILE_OPTION_PREFIX, &plan->options);
+    plan->request = plan->options;
+    if (status == NIM_OK)
+        status = load_options(reader, FILE_REQUEST_PREFIX, &plan->request);
+    for (size_t i = 0; status == NIM_OK && i < reader->file.texts; i++) {
+        const char *name = key_in(reader, i, FILE_REASON_PREFIX);
+        if (name)
+            plan_recall(plan, name, reader->file.text[i].text);
+    }
+    return status;
+}
+
+/* Decides what older files leave open, from what they hold. */
+static void complete_plan(const struct model_reader *reader, const struct model_sizes *sizes,
+                          struct plan *plan) {
+    bool learned =
+        find_array(reader, "population.share") || find_array(reader, "population.variance");
+    plan->options.inducing = sizes->inducing;
+    if (plan->options.population == POPULATION_AUTO)
+        plan->options.population = learned ? POPULATION_MIXTURE : POPULATION_FLAT;
+    plan_decide_rest(plan, sizes->columns + sizes->flags);
 }
 
 /* A JSON list of strings. The strings stay in the memory of the file. Only counts them if names is
@@ -159,12 +186,12 @@ static nim_status find_arrays(const struct model_reader *reader, const struct ar
 
 /* Checks everything needed to list the arrays of the model before memory is allocated. So no file
  * can cause an allocation of more than a few times its own size. */
-static nim_status check_contents(const struct model_reader *reader, const nim_options *options,
+static nim_status check_contents(const struct model_reader *reader, const struct plan *decided,
                                  const struct model_sizes *sizes, size_t rows,
                                  struct nim_model *plan) {
     struct array_list found = {0}, list = {0};
     struct model_counts counts;
-    model_plan(plan, options, sizes);
+    model_plan(plan, decided, sizes);
     plan->under_way = says_yes(reader, "under_way");
     plan->visits = says_yes(reader, "optimiser");
     plan->table.rows = rows;
@@ -258,7 +285,7 @@ static bool sizes_fit(const struct model_reader *reader, const nim_options *opti
            z->shape[1] == sizes->inducing && z->shape[2] == sizes->columns + sizes->flags;
 }
 
-static nim_status build(const struct model_reader *reader, const nim_options *options,
+static nim_status build(const struct model_reader *reader, struct plan *decided,
                         nim_model **result) {
     const char **classes = NULL, **attributes = NULL;
     struct model_sizes sizes = {0};
@@ -273,12 +300,14 @@ static nim_status build(const struct model_reader *reader, const nim_options *op
         status = load_number(reader, "flags", &sizes.flags);
     if (status == NIM_OK)
         status = load_number(reader, "rows", &rows);
-    if (status == NIM_OK && !sizes_fit(reader, options, &sizes))
+    if (status == NIM_OK && !sizes_fit(reader, &decided->options, &sizes))
         status = refuse(reader, "has the wrong shape of array", "inducing.inputs");
     if (status == NIM_OK)
-        status = check_contents(reader, options, &sizes, rows, &plan);
+        complete_plan(reader, &sizes, decided);
     if (status == NIM_OK)
-        status = model_allocate(options, &sizes, &model, reader->error);
+        status = check_contents(reader, decided, &sizes, rows, &plan);
+    if (status == NIM_OK)
+        status = model_allocate(decided, &sizes, &model, reader->error);
     if (status == NIM_OK)
         status = fill(reader, &plan, model);
     if (status == NIM_OK)
@@ -299,9 +328,12 @@ static nim_status build(const struct model_reader *reader, const nim_options *op
 
 nim_status model_load_from(const struct model_reader *reader, nim_model **result) {
     nim_options *options = nim_options_create();
-    nim_status status = options ? load_options(reader, options) : out_of_memory(reader, "options");
+    if (!options)
+        return out_of_memory(reader, "options");
+    struct plan plan = {.options = *options};
+    nim_status status = load_plan(reader, &plan);
     if (status == NIM_OK)
-        status = build(reader, options, result);
+        status = build(reader, &plan, result);
     nim_options_free(options);
     return status;
 }

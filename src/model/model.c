@@ -34,7 +34,7 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
         return status;
     sizes->columns = data->attributes;
     sizes->flags = options->missing == MISSING_AUTO ? scaling_find_flags(data, flagged) : 0;
-    sizes->inducing = options_inducing(options, data);
+    sizes->inducing = options->inducing;
     if (sizes->inducing > data->rows)
         return option_failure(error, "inducing", "%zu inducing inputs are more than the %zu rows",
                               sizes->inducing, data->rows);
@@ -109,11 +109,10 @@ size_t model_functions(const struct nim_options *options, size_t classes) {
     return likelihood->functions ? likelihood->functions(classes, options->functions) : 1;
 }
 
-void model_plan(struct nim_model *model, const struct nim_options *options,
-                const struct model_sizes *sizes) {
-    *model = (struct nim_model){.options = *options,
+void model_plan(struct nim_model *model, const struct plan *plan, const struct model_sizes *sizes) {
+    *model = (struct nim_model){.plan = *plan,
                                 .classes = sizes->classes,
-                                .functions = model_functions(options, sizes->classes),
+                                .functions = model_functions(&plan->options, sizes->classes),
                                 .columns = sizes->columns,
                                 .attributes = sizes->columns + sizes->flags,
                                 .inducing = sizes->inducing,
@@ -124,12 +123,12 @@ void model_plan(struct nim_model *model, const struct nim_options *options,
     layout(model, &model->arena);
 }
 
-nim_status model_allocate(const struct nim_options *options, const struct model_sizes *sizes,
+nim_status model_allocate(const struct plan *plan, const struct model_sizes *sizes,
                           struct nim_model **result, nim_error *error) {
     struct nim_model *model = calloc(1, sizeof *model);
     if (!model)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
-    model_plan(model, options, sizes);
+    model_plan(model, plan, sizes);
     if (!arena_allocate(&model->arena) || !default_names(model)) {
         size_t count = model->count;
         nim_model_free(model);
@@ -138,10 +137,10 @@ nim_status model_allocate(const struct nim_options *options, const struct model_
     layout(model, &model->arena);
     model->likelihood.table = model->constants;
     if (model->constants &&
-        !options->likelihood->fill_table(&model->likelihood, model->constants)) {
+        !plan->options.likelihood->fill_table(&model->likelihood, model->constants)) {
         nim_model_free(model);
         return failure(error, NIM_OUT_OF_MEMORY, "no memory to prepare likelihood %s",
-                       options->likelihood->name);
+                       plan->options.likelihood->name);
     }
     *result = model;
     return NIM_OK;
@@ -151,7 +150,7 @@ nim_status model_copy(const struct nim_model *model, struct nim_model **result, 
     const struct model_sizes sizes = {model->classes, model->columns, model->scaling.flags,
                                       model->inducing};
     struct nim_model *copy = NULL;
-    nim_status status = model_allocate(&model->options, &sizes, &copy, error);
+    nim_status status = model_allocate(&model->plan, &sizes, &copy, error);
     if (status != NIM_OK)
         return status;
     copy->scaling = model->scaling;
@@ -179,20 +178,22 @@ static nim_status create_model(const nim_options *options, const nim_data *data,
     size_t *flagged = calloc(data->attributes, sizeof *flagged);
     if (!flagged)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a model");
-    struct nim_options settled = options_settled(options, data);
-    status = check_precision(&settled, error);
+    const struct facts facts = plan_facts(data);
+    struct plan plan = plan_make(options, &facts);
+    status = check_precision(&plan.options, error);
     if (status == NIM_OK)
-        status = choose_sizes(&settled, data, &sizes, flagged, error);
+        status = choose_sizes(&plan.options, data, &sizes, flagged, error);
+    plan_decide_rest(&plan, sizes.columns + sizes.flags);
     if (status == NIM_OK)
-        status = model_allocate(&settled, &sizes, &model, error);
+        status = model_allocate(&plan, &sizes, &model, error);
     if (status == NIM_OK)
         status = shapes_check_use(model, data, error);
     for (size_t k = 0; status == NIM_OK && k < sizes.flags; k++)
         model->scaling.flagged[k] = (double)flagged[k];
     free(flagged);
     if (status == NIM_OK)
-        status = scaling_compute(&model->scaling, data, settled.standardise,
-                                 options_warp(&settled, data), error);
+        status = scaling_compute(&model->scaling, data, plan.options.standardise,
+                                 plan.options.warp == WARP_AUTO, error);
     if (status == NIM_OK)
         status = model_learn_population(model, data, NULL, error);
     if (status == NIM_OK && !model_start(model, data))
@@ -242,6 +243,18 @@ const nim_options *nim_model_options(const nim_model *model) {
     return &model->options;
 }
 
+const nim_options *nim_model_request(const nim_model *model) {
+    return &model->plan.request;
+}
+
+size_t nim_model_reason(const nim_model *model, const char *option, char *text, size_t size) {
+    size_t index = option ? option_index(option) : OPTION_COUNT;
+    const struct rule *rule = index < OPTION_COUNT ? model->plan.rule[index] : NULL;
+    if (size)
+        text[0] = '\0';
+    return rule ? rule_reason(rule, text, size) : 0;
+}
+
 /* Replaces doubles by floats in the same memory, or floats by doubles, from the end on. */
 static void convert_moments(size_t count, union gp_matrix moments, bool to_single) {
     char *bytes = (char *)moments.wide;
@@ -265,8 +278,8 @@ nim_status nim_model_set_option(nim_model *model, const char *name, const char *
                                 nim_error *error) {
     if (!model || !name)
         return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
-    struct nim_options changed = model->options;
-    nim_status status = nim_options_set(&changed, name, value, error);
+    struct plan changed = model->plan;
+    nim_status status = nim_options_set(&changed.request, name, value, error);
     if (status != NIM_OK)
         return status;
     nim_option_role role = nim_option_named(name)->role;
@@ -275,11 +288,13 @@ nim_status nim_model_set_option(nim_model *model, const char *name, const char *
     if (role == NIM_OPTION_TRAINS && model->under_way)
         return option_failure(error, name,
                               "it cannot change before the stopped training is complete");
-    if (changed.precision != model->options.precision) {
-        convert_moments(model->count, model->moment1, changed.precision == PRECISION_SINGLE);
-        convert_moments(model->count, model->moment2, changed.precision == PRECISION_SINGLE);
+    plan_decide_rest(&changed, model->attributes);
+    bool single = changed.options.precision == PRECISION_SINGLE;
+    if (single != model_is_single(model)) {
+        convert_moments(model->count, model->moment1, single);
+        convert_moments(model->count, model->moment2, single);
     }
-    model->options = changed;
+    model->plan = changed;
     return succeed(error);
 }
 

@@ -11,8 +11,8 @@
 #include "model/conformal.h"
 #include "model/names.h"
 #include "model/novelty.h"
-#include "model/options.h"
 #include "model/row_table.h"
+#include "plan/plan.h"
 #include "population/population.h"
 
 #include <stdint.h>
@@ -26,7 +26,10 @@ struct block {
 enum { BLOCKS_PER_FUNCTION = 6 };
 
 struct nim_model {
-    struct nim_options options;
+    union {
+        struct plan plan;
+        struct nim_options options; /* its first member: every option decided */
+    };
     size_t classes;    /* C: classes, levels or labels; 0 if y is a number or a count */
     size_t functions;  /* F: latent ones */
     size_t attributes; /* d: the table's columns and the flags of missing cells, see scaling.h */
@@ -73,12 +76,11 @@ struct model_sizes {
 };
 
 /* Fills in sizes, counts and settings of such a model, without allocating memory. */
-void model_plan(struct nim_model *model, const struct nim_options *options,
-                const struct model_sizes *sizes);
+void model_plan(struct nim_model *model, const struct plan *plan, const struct model_sizes *sizes);
 
 /* A model of these sizes with all parameters zero, default names and no population yet, and
  * settings filled in from its options. */
-nim_status model_allocate(const struct nim_options *options, const struct model_sizes *sizes,
+nim_status model_allocate(const struct plan *plan, const struct model_sizes *sizes,
                           struct nim_model **model, nim_error *error);
 
 /* A copy to be trained further: with the model's options, scaling and shared parameters, and with

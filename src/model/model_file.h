@@ -14,6 +14,8 @@
 #define FILE_FORMAT "nimgp"
 #define FILE_FORMAT_VERSION "1"
 #define FILE_OPTION_PREFIX "option."
+#define FILE_REQUEST_PREFIX "request."
+#define FILE_REASON_PREFIX "reason."
 #define FILE_NOTE_PREFIX "note."
 #define MODEL_IN_MEMORY "model in memory" /* in place of a path in messages */
 

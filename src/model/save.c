@@ -58,21 +58,40 @@ static bool add_yes(struct model_writer *writer, const char *prefix, const char 
     return model_writer_text(writer, prefix, key, yes ? "yes" : "no");
 }
 
+/* Text "prefix group name". */
+static bool add_of(struct model_writer *writer, const char *prefix, const char *group,
+                   const char *name, const char *text) {
+    char own[64];
+    return snprintf(own, sizeof own, "%s%s", prefix, group) < (int)sizeof own &&
+           model_writer_text(writer, own, name, text);
+}
+
+/* An option as decided, the request where it differs, and the reason of the rule. */
+static bool add_option(struct model_writer *writer, const char *prefix,
+                       const struct nim_model *model, const char *name) {
+    char value[64], request[64], reason[512];
+    nim_options_get(&model->options, name, value, sizeof value, NULL);
+    nim_options_get(&model->plan.request, name, request, sizeof request, NULL);
+    return add_of(writer, prefix, FILE_OPTION_PREFIX, name, value) &&
+           (strcmp(request, value) == 0 ||
+            add_of(writer, prefix, FILE_REQUEST_PREFIX, name, request)) &&
+           (!nim_model_reason(model, name, reason, sizeof reason) ||
+            add_of(writer, prefix, FILE_REASON_PREFIX, name, reason));
+}
+
 /* Options and notes. Their names are unique. */
 static bool add_settings(struct model_writer *writer, const char *prefix,
                          const struct nim_model *model) {
-    char value[64], own[64];
-    bool good = snprintf(own, sizeof own, "%s" FILE_OPTION_PREFIX, prefix) < (int)sizeof own;
+    bool good = true;
     for (size_t i = 0; good && i < nim_option_count(); i++) {
         const char *name = nim_option_describe(i)->name;
         if (nim_option_describe(i)->role == NIM_OPTION_RUNS) /* such as threads */
             continue;
-        nim_options_get(&model->options, name, value, sizeof value, NULL);
-        good = model_writer_text(writer, own, name, value);
+        good = add_option(writer, prefix, model, name);
     }
-    snprintf(own, sizeof own, "%s" FILE_NOTE_PREFIX, prefix);
     for (size_t i = 0; good && i < model->notes.count; i++)
-        good = model_writer_text(writer, own, model->notes.note[i].key, model->notes.note[i].text);
+        good = add_of(writer, prefix, FILE_NOTE_PREFIX, model->notes.note[i].key,
+                      model->notes.note[i].text);
     return good;
 }
 

@@ -14,11 +14,6 @@ enum {
     MOST_CANDIDATES = 1 << 20, /* rows that inducing inputs are drawn from */
 };
 
-/* Largest initial value of learned input noise if y has an order. With more noise the functions
- * start too flat, and the variation of y is learned as noise of y, which decreases only slowly
- * (docs/noise-learning.md). */
-#define MOST_ORDERED_NOISE 0.03
-
 /* Least initial ratio of the median squared distance to lambda^2 if y has an order: the covariance
  * at this distance is about a tenth. */
 #define FARTHEST_START 4.5
@@ -93,8 +88,7 @@ static void start_term(const struct nim_model *model, size_t t, double distance,
 
 static void start_kernel(const struct nim_model *model, const struct gp_parameters *theta,
                          double distance, double norm) {
-    double white = model->options.white_start;
-    *theta->log_white = white > 0.0 ? log(white) : -10.0;
+    *theta->log_white = log(model->options.white_start);
     for (size_t t = 0; t < model->gp.kernel->terms; t++)
         start_term(model, t, distance, norm, theta->log_variance + t,
                    theta->log_lengthscale + t * model->attributes);
@@ -143,12 +137,8 @@ bool model_start(struct nim_model *model, const nim_data *data) {
         start_kernel(model, &theta, distance, norm);
         model->jitter[c] = model->options.jitter;
     }
-    double variance = model->options.noise_start;
-    if (variance == 0.0)
-        variance = fmin(model->options.input->noise_start,
-                        targets_have_order(model) ? MOST_ORDERED_NOISE : 1.0);
     for (size_t j = 0; j < model->noise_count; j++)
-        model->theta[model->noise_at + j] = log(fmax(variance, 1e-8));
+        model->theta[model->noise_at + j] = log(fmax(model->options.noise_start, 1e-8));
     if (model->input_count)
         model->options.input->start(&model->input, model->options.seed,
                                     model->theta + model->input_at);

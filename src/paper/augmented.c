@@ -32,6 +32,7 @@ static void place(const struct input_setting *setting, const struct input_batch 
 const struct input_model input_augmented = {
     .name = "augmented",
     .summary = "baseline: adds two copies of each row with noise added",
+    .uses_errors = true,
     .copies = 3,
     .noise_start = 0.1,
     .layout = layout,

@@ -101,6 +101,7 @@ static void posterior(const struct input_setting *setting, const struct input_ba
 const struct input_model input_narrow = {
     .name = "narrow",
     .summary = "baseline: latent with the published parametrisation and its narrow start",
+    .uses_errors = true,
     .copies = 1,
     .noise_start = 0.1,
     .moves = true,

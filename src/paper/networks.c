@@ -131,6 +131,7 @@ const struct input_model input_networks = {
     .name = "networks",
     .summary = "baseline: amortised with the published parametrisation, which starts away from "
                "the measurements",
+    .uses_errors = true,
     .copies = 1,
     .noise_start = 0.1,
     .moves = true,

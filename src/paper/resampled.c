@@ -25,6 +25,7 @@ static void place(const struct input_setting *setting, const struct input_batch 
 const struct input_model input_resampled = {
     .name = "resampled",
     .summary = "baseline: draws new inputs from the error bars in each step",
+    .uses_errors = true,
     .copies = 1,
     .noise_start = 0.1,
     .samples = true,

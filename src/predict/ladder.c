@@ -43,8 +43,7 @@ static size_t level_pairs(size_t level, size_t rank) {
 #define ROUGH_PAIRS 20.0
 
 bool ladder_serves(const struct nim_model *model) {
-    return model->options.input->averages && model->options.points == 0 && model->classes > 0 &&
-           model->attributes <= POPULATION_MOST_ATTRIBUTES;
+    return model->options.input->averages && model->options.points == 0;
 }
 
 static size_t components_of(const struct nim_model *model) {

@@ -41,7 +41,7 @@ static void layout_location(struct prediction_work *work, const struct nim_model
 static size_t fixed_points(const struct nim_model *model) {
     if (!model->options.input->averages || ladder_serves(model))
         return 0;
-    return model->options.points ? model->options.points : FIXED;
+    return model->options.points;
 }
 
 static void work_layout(struct prediction_work *work, const struct nim_model *model,

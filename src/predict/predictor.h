@@ -19,7 +19,6 @@ enum {
     TILE = 192,  /* points evaluated together: whole blocks of gp/quick.h */
     COARSE = 64, /* rows evaluated together, and points for one node (remeasure.c) */
     GROUPS = 32, /* groups of points to find quantiles (numbers.c) */
-    FIXED = 256, /* points if all rows have the same number */
 };
 
 /* From this tolerance on, points of averages may be evaluated in single precision, with an error of

@@ -11,17 +11,7 @@
 #include <math.h>
 #include <time.h>
 
-enum {
-    /* At most DEFAULT_STEPS steps, but at least DEFAULT_EPOCHS epochs. QUICK_STEPS and QUICK_EPOCHS
-     * are used if the input model has no parameters that must converge and alpha > 0: predictions
-     * are then good before the kernels have converged. */
-    DEFAULT_STEPS = 10000,
-    DEFAULT_EPOCHS = 100,
-    QUICK_STEPS = 1000,
-    QUICK_EPOCHS = 15,
-    POINT_WARM_UP = 200,
-    LAP_STEPS = 10,
-};
+enum { LAP_STEPS = 10 };
 
 /* Least time between two reports of progress within an epoch. */
 #define REPORT_SECONDS 0.1
@@ -38,13 +28,9 @@ struct training {
 
 static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
     const struct nim_options *options = &trainer->model->options;
-    bool points = !options->input->moves; /* no parameters per row, and no network */
-    bool quick = points && options->alpha > 0.0;
-    size_t epochs = (quick ? QUICK_STEPS : DEFAULT_STEPS) / trainer->batches;
-    size_t least = quick ? QUICK_EPOCHS : DEFAULT_EPOCHS;
-    epochs = epochs > least ? epochs : least;
-    epochs = options->epochs ? options->epochs : epochs;
-    size_t warm_up = points && options->warm_up > POINT_WARM_UP ? POINT_WARM_UP : options->warm_up;
+    const struct training_length *length = &trainer->model->plan.length;
+    size_t passes = length->steps / trainer->batches;
+    size_t epochs = passes > length->passes ? passes : length->passes;
     /* If rows have parameters of their own, a lap includes every row at least once. */
     bool whole = trainer->model->table.each && trainer->batches > LAP_STEPS;
     return (struct schedule_plan){
@@ -52,7 +38,7 @@ static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
         .rate = options->rate,
         .most_steps = epochs * trainer->batches,
         .lap_steps = whole ? trainer->batches : LAP_STEPS,
-        .warm_steps = options->input->samples && trainer->model->step == 0 ? warm_up : 0,
+        .warm_steps = options->input->samples && trainer->model->step == 0 ? options->warm_up : 0,
     };
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "rules/rules.h"
 #include "support/calls.h"
 #include "support/scratch.h"
 
@@ -351,8 +352,93 @@ static void every_status_has_a_text(void **state) {
     assert_string_equal(nim_version(), NIM_VERSION);
 }
 
+/* A rule's value is one that the option takes, and its reason says which rule it was. */
+static void rules_choose_what_options_take(void **state) {
+    (void)state;
+    nim_options *options = nim_options_create();
+    char one[512], other[512], all[2048];
+    for (const struct rule *rule = rule_list; rule->option; rule++) {
+        assert_true((rule->value != NULL) != (rule->choose != NULL));
+        if (rule->value && nim_options_set(options, rule->option, rule->value, NULL) != NIM_OK)
+            fail_msg("%s cannot be %s", rule->option, rule->value);
+        assert_in_range(rule_reason(rule, one, sizeof one), 3, sizeof one - 1);
+        assert_in_range(nim_option_rules(rule->option, all, sizeof all), 10, sizeof all - 1);
+        assert_non_null(strstr(all, rule->text ? rule->text : rule->value));
+        for (const struct rule *next = rule + 1; next->option; next++) {
+            rule_reason(next, other, sizeof other);
+            if (strcmp(next->option, rule->option) == 0 && strcmp(one, other) == 0)
+                fail_msg("two rules of %s with one reason: %s", rule->option, one);
+        }
+    }
+    assert_int_equal(nim_option_rules("seed", all, sizeof all), 0);
+    assert_int_equal(nim_option_rules("nothing", all, sizeof all), 0);
+    nim_option_rules("lengthscale_prior", all, sizeof all);
+    assert_string_equal(all, "auto: 0.5 if classes, levels or labels are predicted with alpha "
+                             "above 0; otherwise no prior.");
+    assert_int_equal(nim_option_rules("lengthscale_prior", all, 5), 92);
+    assert_string_equal(all, "auto");
+    nim_options_free(options);
+}
+
+/* What was decided, why, and what was requested come back from a file. */
+static void plans_are_kept(void **state) {
+    (void)state;
+    enum { ROWS = 60 };
+    double x[ROWS], sigma[ROWS];
+    int32_t label[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = (double)i;
+        sigma[i] = 0.1 + 0.01 * (double)i;
+        label[i] = i >= ROWS / 2;
+    }
+    nim_data data = NIM_DATA(.rows = ROWS, .attributes = 1, .x = x, .sigma = sigma,
+                             .sigma_rows = ROWS, .labels = label);
+    nim_options *options = nim_options_create();
+    nim_options_set(options, "caution", "0.7", NULL);
+    nim_model *model = NULL, *loaded = NULL;
+    nim_error error;
+    stop_on(nim_model_create(options, &data, &model, &error), &error);
+    char bytes[1 << 16], value[64], reason[256];
+    size_t size;
+    stop_on(nim_model_save_memory(model, bytes, sizeof bytes, &size, &error), &error);
+    stop_on(nim_model_load_memory(bytes, size, &loaded, &error), &error);
+    static const char *const wanted[][4] = {
+        {"kernel", "auto", "linear+matern32",
+         "classes, levels or labels are predicted with alpha above 0 and given noise, errors "
+         "differ "
+         "from row to row"},
+        {"caution", "0.7", "0.7", ""},
+        {"inducing", "0", "20",
+         "classes, levels or labels are predicted with alpha above 0 and given noise, errors "
+         "differ "
+         "from row to row"},
+        {"alpha", "auto", "1", "classes or labels are predicted"},
+        {"warm_up", "1000", "200", "inputs are not inferred"},
+    };
+    for (size_t k = 0; k < 2 * sizeof wanted / sizeof *wanted; k++) {
+        const nim_model *one = k % 2 ? model : loaded;
+        const char *const *row = wanted[k / 2];
+        nim_options_get(nim_model_request(one), row[0], value, sizeof value, NULL);
+        assert_string_equal(value, row[1]);
+        nim_options_get(nim_model_options(one), row[0], value, sizeof value, NULL);
+        assert_string_equal(value, row[2]);
+        nim_model_reason(one, row[0], reason, sizeof reason);
+        assert_string_equal(reason, row[3]);
+    }
+    stop_on(nim_model_set_option(loaded, "batch", "7", &error), &error);
+    assert_int_equal(nim_model_reason(loaded, "batch", NULL, 0), 0);
+    stop_on(nim_model_set_option(loaded, "batch", "0", &error), &error);
+    nim_options_get(nim_model_options(loaded), "batch", value, sizeof value, NULL);
+    assert_string_equal(value, "50");
+    nim_model_free(model);
+    nim_model_free(loaded);
+    nim_options_free(options);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_choose_what_options_take),
+        cmocka_unit_test(plans_are_kept),
         cmocka_unit_test(every_option_is_described),
         cmocka_unit_test(texts_name_all_parts),
         cmocka_unit_test(option_values),

@@ -15,6 +15,7 @@ import sys
 TOOLS = {"src/base", "src/math"}
 PARTS = {"src/rows", "src/kernel", "src/likelihood", "src/input", "src/gp", "src/population"}
 BELOW_MODEL = TOOLS | PARTS | {"src/file", "src/text"}
+RULES = {"src/rules", "src/plan"}
 BELOW_CLI = {"src/text", "table", "score", "include"}
 ROOMS = {
     "include": set(),  # nimgp.h
@@ -28,12 +29,14 @@ ROOMS = {
     "src/population": TOOLS,
     "src/input": TOOLS | {"src/population", "include"},
     "src/gp": TOOLS | {"src/kernel", "include"},
-    "src/model": BELOW_MODEL | {"include"},
-    "src/train": BELOW_MODEL | {"src/model", "include"},
+    "src/rules": BELOW_MODEL | {"include"},
+    "src/plan": BELOW_MODEL | {"src/rules", "include"},
+    "src/model": BELOW_MODEL | RULES | {"include"},
+    "src/train": BELOW_MODEL | RULES | {"src/model", "include"},
     # What only the published protocols need; only lists name it, nobody includes it.
-    "src/paper": BELOW_MODEL | {"src/model", "src/train", "include"},
-    "src/predict": BELOW_MODEL | {"src/model", "include"},
-    "src/fit": BELOW_MODEL | {"src/model", "src/train", "include"},
+    "src/paper": BELOW_MODEL | RULES | {"src/model", "src/train", "include"},
+    "src/predict": BELOW_MODEL | RULES | {"src/model", "include"},
+    "src/fit": BELOW_MODEL | RULES | {"src/model", "src/train", "include"},
     "generate": set(),  # independent of the library
     "table": {"src/text", "src/file"},  # of the library only text and files
     "score": {"src/text", "include"},  # predictions of any model

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of all options. Programs, bindings and the documentation read it from here. */
-#include "model/options.h"
+#include "rules/options.h"
 
 #include "base/status.h"
 #include "text/ascii.h"
@@ -283,7 +283,7 @@ static const struct option option_list[] = {
 };
 /* clang-format on */
 
-enum { OPTION_COUNT = sizeof option_list / sizeof *option_list };
+_Static_assert(sizeof option_list / sizeof *option_list == OPTION_COUNT, "the list is complete");
 
 /* The index of a choice, which is its value in the enumeration; -1 if there is none. */
 static int choice_index(const char *const *choices, const char *value) {
@@ -443,6 +443,28 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
                               size);
     memcpy(value, text, needed);
     return succeed(error);
+}
+
+size_t option_index(const char *name) {
+    const struct option *option = find_option(name, NULL);
+    return option ? (size_t)(option - option_list) : OPTION_COUNT;
+}
+
+bool option_is_default(const struct nim_options *options, const char *name) {
+    char value[VALUE_TEXT];
+    const struct option *option = find_option(name, NULL);
+    if (!option)
+        return false;
+    write_value(options, option, value);
+    return strcmp(value, option->info.fallback) == 0;
+}
+
+void option_copy(struct nim_options *to, const struct nim_options *from, const char *name) {
+    const struct option *option = find_option(name, NULL);
+    size_t size = option->kind == REAL ? sizeof(double) : sizeof(size_t);
+    if (option->kind == KERNEL || option->kind == LIKELIHOOD || option->kind == INPUT)
+        size = sizeof(void *);
+    memcpy((char *)to + option->offset, (const char *)from + option->offset, size);
 }
 
 nim_options *nim_options_create(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_OPTIONS_H
-#define NIMGP_MODEL_OPTIONS_H
+#ifndef NIMGP_RULES_OPTIONS_H
+#define NIMGP_RULES_OPTIONS_H
 
 #include "input/input.h"
 #include "kernel/kernel.h"
@@ -16,7 +16,8 @@ enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
 
-/* All options; options.c has name, default, range and help of each. */
+/* All options; options.c has name, default, range and help of each. The same structure holds what
+ * the user requested and what was planned (plan/plan.h), where nothing is left to the library. */
 struct nim_options {
     const struct kernel *kernel; /* NULL: auto */
     const struct likelihood *likelihood;
@@ -41,21 +42,20 @@ struct nim_options {
 /* A number that is left to the library. */
 #define OPTION_AUTO (-1.0)
 
-/*
- * The options with values chosen for all that are left to the library, depending on the likelihood,
- * the data and the other options.
- *   input    marginal if classes are predicted and up to MOST_INTEGRATED attributes are noisy;
- *            exact if nothing is noisy or missing; otherwise latent
- *   kernel, alpha, caution, lengthscale_prior, samples, batch, population: see settle.c
- */
-enum { MOST_INTEGRATED = 40 };
-struct nim_options options_settled(const struct nim_options *options, const nim_data *data);
+/* What `epochs` means if it is left to the library: at least so many passes over the data, and at
+ * least so many steps as fill whole passes. */
+struct training_length {
+    size_t steps, passes;
+};
 
-/* The number of inducing inputs per function. It is not stored in the settled options, so that a
- * continued training knows what the user requested. */
-size_t options_inducing(const struct nim_options *settled, const nim_data *data);
+/* The index of an option in the list, OPTION_COUNT for an unknown name. */
+enum { OPTION_COUNT = 40 };
+size_t option_index(const char *name);
 
-/* Whether attributes with heavy tails are warped (rows/warp.h). */
-bool options_warp(const struct nim_options *settled, const nim_data *data);
+/* Whether the option has its default value. */
+bool option_is_default(const struct nim_options *options, const char *name);
+
+/* Copies the value of one option. */
+void option_copy(struct nim_options *to, const struct nim_options *from, const char *name);
 
 #endif
