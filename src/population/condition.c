@@ -253,9 +253,7 @@ static void multiply_roots(struct conditioner *conditioner) {
     conditioner->multiplied = true;
 }
 
-/* Lower factor of a covariance (lower triangle given) that may be singular: an attribute without
- * variance of its own has zeros from there on. */
-static void factorise(size_t d, const double *covariance, double *root) {
+void population_factorise(size_t d, const double *covariance, double *root) {
     memset(root, 0, d * d * sizeof(double));
     for (size_t i = 0; i < d; i++) {
         double *row = root + i * d;
@@ -294,7 +292,7 @@ void conditioner_merge(struct conditioner *conditioner, const double *share, con
         add_scaled(d * d, share[k], conditioner->covariance + k * d * d, covariance);
         add_square(d, share[k], distance, covariance);
     }
-    factorise(d, covariance, root);
+    population_factorise(d, covariance, root);
 }
 
 void population_point(size_t d, const double *centre, const double *root, const double *xi,

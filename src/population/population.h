@@ -142,6 +142,10 @@ void conditioner_merge(struct conditioner *conditioner, const double *share, con
 void add_square(size_t d, double weight, const double *v, double *covariance);
 void add_root_square(size_t d, double weight, const double *root, double *covariance);
 
+/* Lower factor of a covariance (lower triangle given) that may be singular: an attribute without
+ * variance of its own has zeros from there on. */
+void population_factorise(size_t d, const double *covariance, double *root);
+
 /* x (d) = centre + root xi, for a root of d x d. */
 void population_point(size_t d, const double *centre, const double *root, const double *xi,
                       double *x);
