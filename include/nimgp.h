@@ -202,7 +202,9 @@ NIM_API nim_target nim_likelihood_target(const char *likelihood);
  * (rows) holds classes or ordered levels, 0 .. C-1. `targets` (rows x outputs) holds numbers,
  * counts or sets of labels. `outputs` is the number of labels for sets of labels, whose columns
  * hold 0 or 1, and otherwise 1. `exposure` (rows, or NULL for 1) is the time, area or effort over
- * which each count was collected.
+ * which each count was collected. `target_sigma` (rows, or NULL for 0) is the 1-sigma measurement
+ * error of each number: the noise of y is then the learned noise plus this error. Predictions of y
+ * do not contain it, but log_density and cumulative do, for the targets to which they belong.
  *
  * Three more properties of the measurements are optional; NULL where they are not known.
  *
@@ -242,6 +244,7 @@ typedef struct nim_data {
     size_t x_stride, sigma_stride;
     const size_t *x_column;
     const size_t *sigma_column;
+    const double *target_sigma;
 } nim_data;
 
 /* A nim_data with these members; all others are zero: NIM_DATA(.rows = N, .attributes = d, .x = x).

@@ -8,7 +8,7 @@ counted from 0, and the name of the column if it has one.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -291,17 +291,28 @@ def check_counts(y: Any, rows: int) -> np.ndarray:
 
 def check_exposure(exposure: Any, rows: int) -> np.ndarray | None:
     """One number above 0 per row, or one for all rows, or None."""
-    if exposure is None:
+    return _one_per_row(exposure, rows, "exposure", lambda values: values > 0, "above 0")
+
+
+def check_y_err(y_err: Any, rows: int) -> np.ndarray | None:
+    """One number of at least 0 per row, or one for all rows, or None."""
+    return _one_per_row(y_err, rows, "y_err", lambda values: values >= 0, ">= 0")
+
+
+def _one_per_row(
+    given: Any, rows: int, name: str, allows: Callable[[np.ndarray], np.ndarray], what: str
+) -> np.ndarray | None:
+    if given is None:
         return None
-    values = np.asarray(_plain_column(exposure), dtype=np.float64)
+    values = np.asarray(_plain_column(given), dtype=np.float64)
     if values.ndim == 0:
         values = np.full(rows, values)
     if values.shape != (rows,):
         raise ValueError(
-            f"exposure has shape {values.shape}; expected {(rows,)}, or a single number"
+            f"{name} has shape {values.shape}; expected {(rows,)}, or a single number"
         )
-    bad = ~((values > 0) & np.isfinite(values))
-    refuse_rows(values, bad, "exposure", "{} is not a finite number above 0")
+    bad = ~(allows(values) & np.isfinite(values))
+    refuse_rows(values, bad, name, f"{{}} is not a finite number {what}")
     return np.ascontiguousarray(values)
 
 

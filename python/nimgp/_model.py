@@ -35,9 +35,10 @@ class Table:
     upper : ndarray of the shape of sigma, or None
     correlation : ndarray of shape (n, d (d-1)/2), or None
     limit : ndarray of shape (n, d), int8, or None
+    target_sigma : ndarray of shape (n,), or None
 
-    All but labels and limit are C-contiguous float64. sigma may be an Errors, which has the last
-    three.
+    All but labels and limit are C-contiguous float64. sigma may be an Errors, which has upper,
+    correlation and limit.
     """
 
     def __init__(
@@ -51,13 +52,14 @@ class Table:
         upper: np.ndarray | None = None,
         correlation: np.ndarray | None = None,
         limit: np.ndarray | None = None,
+        target_sigma: np.ndarray | None = None,
     ) -> None:
         if isinstance(sigma, Errors):
             upper, correlation, limit = sigma.upper, sigma.correlation, sigma.limit
             sigma = sigma.sigma
         self.upper, self.correlation, self.limit = upper, correlation, limit
         self.x, self.sigma, self.labels, self.weights = x, sigma, labels, weights
-        self.targets, self.exposure = targets, exposure
+        self.targets, self.exposure, self.target_sigma = targets, exposure, target_sigma
         rows, attributes = x.shape
         self.data = _native.Data(
             rows=rows,
@@ -74,6 +76,7 @@ class Table:
             correlation_rows=0 if correlation is None else rows,
             sigma_upper=_address(upper),
             limit=_address(limit, np.int8),
+            target_sigma=_address(target_sigma),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -81,7 +84,7 @@ class Table:
 
     def arrays(self) -> dict[str, np.ndarray | None]:
         names = ("x", "sigma", "labels", "weights", "targets", "exposure", "upper", "correlation",
-                 "limit")  # fmt: skip
+                 "limit", "target_sigma")  # fmt: skip
         return {name: getattr(self, name) for name in names}
 
     def shape_of(self, name: str) -> tuple[int, ...]:
@@ -109,7 +112,7 @@ class Table:
     def followed_by(self, more: Table) -> Table:
         """The rows of both; arrays that only one of them has are filled in."""
         plain: dict[str, Any] = {"sigma": 0.0, "weights": 1.0, "exposure": 1.0, "correlation": 0.0,
-                 "upper": np.nan, "limit": np.int8(0)}  # fmt: skip
+                 "upper": np.nan, "limit": np.int8(0), "target_sigma": 0.0}  # fmt: skip
         arrays: dict[str, Any] = {}
         for name, mine in self.arrays().items():
             pair = [mine, getattr(more, name)]

@@ -62,6 +62,7 @@ class Data(_Sized):
         ("sigma_stride", c_size_t),
         ("x_column", c_void_p),
         ("sigma_column", c_void_p),
+        ("target_sigma", c_void_p),
     ]
 
 

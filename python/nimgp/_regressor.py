@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +13,24 @@ from sklearn.metrics import r2_score
 
 from ._docstrings import documented
 from ._errors import ErrorsLike
-from ._inputs import check_numbers
+from ._estimator import Denoised
+from ._inputs import check_numbers, check_y_err
 from ._masks import refuse_masked
 from ._numbers import NumberEstimator
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class _Measured(NamedTuple):
+    """Numbers and their errors, where y is expected."""
+
+    y: Any
+    error: Any
+
+
+def _measured(y: Any, y_err: Any) -> Any:
+    return y if y_err is None else _Measured(y, y_err)
 
 
 @documented
@@ -69,7 +84,132 @@ class NoisyGPRegressor(NumberEstimator):
     }
 
     def _read_targets(self, y: Any, classes: Any, rows: int) -> dict[str, np.ndarray]:
-        return {"targets": check_numbers(y, rows)}
+        y, y_err = y if isinstance(y, _Measured) else (y, None)
+        error = check_y_err(y_err, rows)
+        return {"targets": check_numbers(y, rows)} | ({} if error is None else {"target_sigma": error})
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        X_err: ErrorsLike | None = None,
+        y_err: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        X_unlabelled: ArrayLike | None = None,
+        X_unlabelled_err: ErrorsLike | None = None,
+    ) -> Self:
+        """Trains the estimator on measurements, their errors and numbers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), DataFrame or astropy Table
+            Measurements; NaN means missing.
+        y : array-like of shape (n,)
+            Numbers.
+        X_err : array-like of shape (n, d) or (d,), float or None
+            1-sigma errors: of each cell, of each attribute, or one for all. NaN means unknown, 0 or
+            None exact. May also be an :class:`nimgp.Errors` or a tuple (lower, upper) of arrays.
+        y_err : array-like of shape (n,), float or None
+            1-sigma errors of y. The noise of a row's y is the learned noise plus this error.
+            Predictions are of y itself, without measurement error.
+        sample_weight : array-like of shape (n,), optional
+            Each row's term in the bound is multiplied by its weight.
+        X_unlabelled : array-like of shape (m, d), DataFrame or astropy Table, optional
+            Measurements of which y is unknown. The distribution of the true inputs (`population`)
+            is learned from these rows too.
+        X_unlabelled_err : array-like of shape (m, d) or (d,), float or None
+            Their errors, as `X_err`.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        An interrupt (Ctrl-C) stops training after the current step and raises KeyboardInterrupt.
+        The estimator can then predict. With ``warm_start=True``, `fit` with the same data continues
+        the training.
+        """
+        others = (X_unlabelled, X_unlabelled_err)
+        return self._learn(X, _measured(y, y_err), X_err, sample_weight, others=others)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        X_err: ErrorsLike | None = None,
+        y_err: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Adds rows to the training rows and continues the training.
+
+        See :meth:`NoisyGPClassifier.partial_fit`.
+
+        Parameters
+        ----------
+        X, y, X_err, y_err, sample_weight
+            As in :meth:`fit`; the new rows only.
+
+        Returns
+        -------
+        self
+        """
+        return self._learn_more(X, _measured(y, y_err), X_err, sample_weight)
+
+    def denoise(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        X_err: ErrorsLike | None = None,
+        y_err: ArrayLike | None = None,
+    ) -> Denoised:
+        """Estimates the true inputs of the training rows.
+
+        Parameters
+        ----------
+        X, y, X_err, y_err
+            The rows of :meth:`fit`, in the same order, or the first of them. With
+            ``input_model="amortised"``, any rows.
+
+        Returns
+        -------
+        Denoised
+            As :meth:`NoisyGPClassifier.denoise`.
+        """
+        return self._denoise(X, _measured(y, y_err), X_err)
+
+    # ------------------------------------------------------------------ predicting
+
+    def log_density(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        X_err: ErrorsLike | None = None,
+        y_err: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """The log of the predicted density of given numbers.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict`.
+        y : array-like of shape (n,)
+            Numbers.
+        y_err : array-like of shape (n,), float or None
+            Their 1-sigma errors: the density is that of a measurement with this error.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            log p(y) of each row, in units of y.
+        """
+        return self._log_density(X, _measured(y, y_err), X_err)
 
     def predict(
         self, X: ArrayLike, *, X_err: ErrorsLike | None = None, return_std: bool = False

@@ -271,3 +271,34 @@ def test_large_counts_with_errors_are_better_inferred():
             model.fit(X[learn], y[learn], X_err=sigma[learn])
             nll.append(-model.log_density(X[judge], y[judge], X_err=sigma[judge]).mean())
     assert nll[0] < nll[1] - 2
+
+
+def test_errors_of_y_are_told_apart_from_its_noise():
+    """y scatters by 0.1 around a line and is measured with errors up to 1. Told of them, the model
+    finds the scatter, and its line is closer to the truth: precise rows count for more."""
+    rng = np.random.default_rng(0)
+    scatter, rows = 0.1, 400
+    X = rng.uniform(-2, 2, size=(rows, 1))
+    y_err = np.exp(rng.uniform(np.log(0.02), 0, size=rows))
+    y = 2 * X[:, 0] + rng.normal(scale=np.hypot(scatter, y_err))
+    told = NoisyGPRegressor(random_state=0).fit(X, y, y_err=y_err)
+    blind = NoisyGPRegressor(random_state=0).fit(X, y)
+    assert abs(told.noise_deviation_ / scatter - 1) < 0.25
+    assert blind.noise_deviation_ > 2 * scatter
+    new = np.linspace(-1.9, 1.9, 50)[:, None]
+    off = [np.sqrt(np.mean((m.predict(new) - 2 * new[:, 0]) ** 2)) for m in (told, blind)]
+    assert off[0] < 0.7 * off[1]
+    # Predictions are of y itself; the density of a measurement is wider by its error.
+    mean, sd = told.predict(new, return_std=True)
+    expected = stats.norm.logpdf(mean + 1, mean, np.hypot(sd, 0.7))
+    np.testing.assert_allclose(told.log_density(new, mean + 1, y_err=0.7), expected, atol=1e-9)
+
+
+def test_errors_of_y_that_cannot_be_used():
+    X, y = np.arange(60.0)[:, None], np.sin(np.arange(60.0))
+    for y_err, words in (([0.1] * 59, "shape"), ([-0.1] + [0.1] * 59, "row 0"), (np.nan, "row 0")):
+        with pytest.raises(ValueError, match=words):
+            NoisyGPRegressor(max_epochs=1).fit(X, y, y_err=y_err)
+    masked = np.ma.array([0.1] * 60, mask=[False] * 59 + [True])
+    with pytest.raises(ValueError, match="row 59"):
+        NoisyGPRegressor(max_epochs=1).fit(X, y, y_err=masked)

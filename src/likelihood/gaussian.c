@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gaussian regression: y = f + noise of variance s2, theta = log s2. Everything has a closed form.
- * With t = s2 + blur and T = t + alpha variance:
+ * Gaussian regression: y = f + noise of variance s2 + V_y, theta = log s2, where V_y is the given
+ * variance of the row's measurement error. Everything has a closed form. With t = s2 + V_y + blur
+ * and T = t + alpha variance:
  *
  *     (1/alpha) log E p^alpha = -1/2 log(2 pi t) - 1/(2 alpha) log(1 + alpha variance / t)
  *                               - (y - mean)^2 / (2 T),
  *     E log p                 = -1/2 log(2 pi t) - ((y - mean)^2 + variance) / (2 t),
- *     predicted               = N(mean, variance + s2).
+ *     predicted               = N(mean, variance + s2 + V_y).
  *
  * With first-order inputs this is the noisy-input regression of McHutchon and Rasmussen (2011).
  */
@@ -64,8 +65,9 @@ static void expectation(const struct likelihood_setting *setting, const double *
                         const struct expectation *question) {
     double own = exp(theta[0]), alpha = setting->alpha;
     for (size_t r = 0; r < question->rows; r++) {
-        double noise = own + (question->blur ? question->blur[r] : 0.0);
-        double distance = question->target[r] - question->mean[r];
+        const double *target = question->target + 2 * r;
+        double noise = own + target[1] + (question->blur ? question->blur[r] : 0.0);
+        double distance = target[0] - question->mean[r];
         double weight = question->weight[r], variance = question->variance[r];
         struct answer answer = alpha > 0.0 ? answer_power(alpha, weight, distance, variance, noise)
                                            : answer_log(weight, distance, variance, noise);
@@ -94,7 +96,7 @@ static void log_density(const struct likelihood_setting *setting, const double *
                         const double *variance, double *value, double *scratch) {
     (void)setting, (void)scratch;
     for (size_t r = 0; r < rows; r++) {
-        double total = variance[r] + exp(theta[0]), distance = target[0] - mean[r];
+        double total = variance[r] + exp(theta[0]) + target[1], distance = target[0] - mean[r];
         value[r] = -0.5 * (LOG_TWO_PI + log(total) + distance * distance / total);
     }
 }
@@ -104,7 +106,7 @@ static void cumulative(const struct likelihood_setting *setting, const double *t
                        const double *variance, double *value, double *scratch) {
     (void)setting, (void)scratch;
     for (size_t r = 0; r < rows; r++) {
-        double deviation = sqrt(variance[r] + exp(theta[0]));
+        double deviation = sqrt(variance[r] + exp(theta[0]) + target[1]);
         value[r] = normal_cdf((target[0] - mean[r]) / deviation);
     }
 }

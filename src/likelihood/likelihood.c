@@ -34,6 +34,7 @@ size_t likelihood_target_width(const struct likelihood *likelihood, size_t class
     switch (likelihood->target) {
     case TARGET_LABELS:
         return classes;
+    case TARGET_NUMBER:
     case TARGET_COUNT:
         return 2;
     default:

@@ -18,7 +18,8 @@ enum target_kind {
     TARGET_CLASS = NIM_TARGET_CLASS,   /* one of C classes: 0 .. C-1 */
     TARGET_LEVEL = NIM_TARGET_LEVEL,   /* the same, with a meaningful order */
     TARGET_LABELS = NIM_TARGET_LABELS, /* any of C labels: C numbers, each 0 or 1 */
-    TARGET_NUMBER = NIM_TARGET_NUMBER, /* a real number in standard units */
+    TARGET_NUMBER = NIM_TARGET_NUMBER, /* a real number in standard units, and the variance of its
+                                          measurement error: two numbers */
     TARGET_COUNT = NIM_TARGET_COUNT,   /* 0, 1, 2, ... and its exposure: two numbers */
 };
 
@@ -108,8 +109,8 @@ struct likelihood {
                     double *label_entropy, double *scratch);
 
     /* Numbers and counts (F = 1). For one target y, as in `expectation`, and each of the rows
-     * f ~ N(mean, variance): E y and E y^2 (of `target` only an exposure is used), log E p(y | f),
-     * and P(Y <= y). */
+     * f ~ N(mean, variance): E y and E y^2 (of `target` only an exposure is used; y is free of
+     * measurement error), log E p(y | f), and P(Y <= y) (with the measurement error of y). */
     void (*moments)(const struct likelihood_setting *setting, const double *theta,
                     const double *target, size_t rows, const double *mean, const double *variance,
                     double *first, double *second);

@@ -7,7 +7,8 @@
  *     c(nu) = log Gamma((nu+1)/2) - log Gamma(nu/2).
  *
  * E log p is a 1-D integral over f; log p has its branch points at y +- i sqrt(nu s2). First-order
- * input noise is added to s2, as for Gaussian noise.
+ * input noise and the given variance V_y of a row's measurement error are added to s2, as for
+ * Gaussian noise. (Predictions add V_y to the variance, which is exact.)
  *
  * For prediction a t is a mixture of normal distributions with variance s2 tau, where
  * 1/tau ~ Gamma(nu/2, nu/2). So y ~ sum_j share_j N(mean, variance + s2 tau_j), with tau on a grid
@@ -192,8 +193,9 @@ static void expectation(const struct likelihood_setting *setting, const double *
     struct shape shape = shape_of(theta);
     double alpha = setting->alpha, nu = shape.nu;
     for (size_t r = 0; r < question->rows; r++) {
-        double s2 = shape.own + (question->blur ? question->blur[r] : 0.0);
-        double y = question->target[r], weight = question->weight[r];
+        double y = question->target[2 * r], error = question->target[2 * r + 1];
+        double s2 = shape.own + error + (question->blur ? question->blur[r] : 0.0),
+               weight = question->weight[r];
         double mean = question->mean[r], variance = question->variance[r];
         struct answer answer =
             alpha > 0.0 ? answer_power(alpha, &shape, s2, y, mean, variance, question->scratch)
@@ -276,7 +278,8 @@ static void log_density(const struct likelihood_setting *setting, const double *
         farthest = fmax(farthest, fabs(target[0] - mean[r]));
     size_t count = place_scales(freedom_of(theta), farthest / sqrt(s2), tau, log_share);
     for (size_t r = 0; r < rows; r++)
-        value[r] = log_density_at(target[0] - mean[r], variance[r], s2, count, tau, log_share);
+        value[r] =
+            log_density_at(target[0] - mean[r], variance[r] + target[1], s2, count, tau, log_share);
 }
 
 static void cumulative(const struct likelihood_setting *setting, const double *theta,
@@ -289,8 +292,8 @@ static void cumulative(const struct likelihood_setting *setting, const double *t
     for (size_t r = 0; r < rows; r++) {
         value[r] = 0.0;
         for (size_t j = 0; j < count; j++)
-            value[r] +=
-                share[j] * normal_cdf((target[0] - mean[r]) / sqrt(variance[r] + s2 * tau[j]));
+            value[r] += share[j] * normal_cdf((target[0] - mean[r]) /
+                                              sqrt(variance[r] + target[1] + s2 * tau[j]));
     }
 }
 

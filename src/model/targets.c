@@ -114,6 +114,12 @@ bool targets_start(struct nim_model *model, const nim_data *data) {
     return true;
 }
 
+/* The variance of y's measurement error, in standard units. */
+static double error_variance(const struct nim_model *model, const nim_data *data, size_t i) {
+    double error = data->target_sigma ? data->target_sigma[i] / model->scaling.target_deviation : 0;
+    return error * error;
+}
+
 void targets_take(const struct nim_model *model, const nim_data *data, size_t count,
                   const size_t *row, double *target) {
     size_t classes = model->classes;
@@ -121,7 +127,8 @@ void targets_take(const struct nim_model *model, const nim_data *data, size_t co
         size_t i = row[k];
         switch (model->options.likelihood->target) {
         case TARGET_NUMBER:
-            target[k] = scaling_target(&model->scaling, data->targets[i]);
+            target[2 * k] = scaling_target(&model->scaling, data->targets[i]);
+            target[2 * k + 1] = error_variance(model, data, i);
             break;
         case TARGET_COUNT:
             target[2 * k] = data->targets[i];
@@ -141,7 +148,8 @@ void targets_describe(const struct nim_model *model, size_t count, const double 
     size_t classes = model->classes;
     switch (model->options.likelihood->target) {
     case TARGET_NUMBER:
-        memcpy(feature, target, count * sizeof *feature);
+        for (size_t k = 0; k < count; k++)
+            feature[k] = target[2 * k];
         break;
     case TARGET_COUNT:
         for (size_t k = 0; k < count; k++)

@@ -221,8 +221,9 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
         wanted->log_density[row] = log_density(predictor, work, row, count);
     if (wanted->cumulative)
         write_place(predictor, work, row, count, wanted->cumulative + 2 * row);
-    if (counts)
-        work->target[1] = predictor->data->exposure ? predictor->data->exposure[row] : 1.0;
+    work->target[1] = !counts                     ? 0.0 /* y itself, not a measurement of it */
+                      : predictor->data->exposure ? predictor->data->exposure[row]
+                                                  : 1.0;
     model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,
                                        work->target, count, work->all_mean, work->all_variance,
                                        work->answer, work->second_answer);

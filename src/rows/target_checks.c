@@ -71,6 +71,11 @@ nim_status numbers_check(const nim_data *data, nim_error *error) {
         if (!isfinite(data->targets[i]))
             status = cell_failure(error, i, NIM_NONE, "target %g is not a finite number",
                                   data->targets[i]);
+    for (size_t i = 0; status == NIM_OK && data->target_sigma && i < data->rows; i++)
+        if (!(data->target_sigma[i] >= 0.0) || isinf(data->target_sigma[i]))
+            status = cell_failure(error, i, NIM_NONE,
+                                  "error %g of the target is not a finite number >= 0",
+                                  data->target_sigma[i]);
     return status;
 }
 

@@ -38,6 +38,7 @@ bool fingerprint_of(const nim_data *data, uint32_t *result) {
     sum = add_array(sum, data->labels, data->rows * sizeof *data->labels);
     sum = add_array(sum, data->targets, data->rows * data->outputs * sizeof *data->targets);
     sum = add_array(sum, data->exposure, data->rows * sizeof *data->exposure);
+    sum = add_array(sum, data->target_sigma, data->rows * sizeof *data->target_sigma);
     sum = add_array(sum, data->weights, data->rows * sizeof *data->weights);
     size_t pairs = data->attributes * (data->attributes - 1) / 2;
     sum = add_array(sum, data->correlation,

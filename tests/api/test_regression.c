@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gaussian noise, exact inputs and an inducing input at every row: with the best q the bound is the
- * log marginal likelihood of exact Gaussian-process regression, predictions are those of exact
- * regression, and any other q has a lower bound. White noise and jitter are negligible, since
+ * Gaussian noise, to which each row adds the given error of its y, exact inputs and an inducing
+ * input at every row: with the best q the bound is the log marginal likelihood of exact
+ * Gaussian-process regression, predictions are those of exact regression, and any other q has a
+ * lower bound. White noise and jitter are negligible, since
  * inducing values have their own.
  */
 #include <setjmp.h>
@@ -35,7 +36,7 @@ struct exact {
     real x[ROWS * WIDTH], y[ROWS];                      /* standard units */
     real covariance[ROWS * ROWS], inverse[ROWS * ROWS]; /* of y, and its inverse */
     real log_determinant;
-    double weights[ROWS];
+    double weights[ROWS], error[ROWS]; /* errors in the user's units */
 };
 
 static void moments(size_t count, const double *values, size_t stride, real *mean,
@@ -61,6 +62,11 @@ static void standardise(struct exact *exact) {
         exact->y[i] = (fixture->targets[i] - exact->mean) / exact->deviation;
 }
 
+/* The variance of row i's y around f. */
+static real noise_of(const struct exact *exact, size_t i) {
+    return exact->noise + powl(exact->error[i] / exact->deviation, 2);
+}
+
 /* Sets kernel, noise and inducing inputs of the model. */
 static void set_parameters(struct exact *exact, const char *kernel) {
     struct nim_model *model = exact->fixture.model;
@@ -81,7 +87,8 @@ static void set_parameters(struct exact *exact, const char *kernel) {
     exact->kernel.lengthscale = exact->lengthscale;
 }
 
-/* q(w) = N(S L' y / s2, S), S = (I + L' L / s2)^-1, where K = L L' and u = L w. */
+/* q(w) = N(S L' N^-1 y, S), S = (I + L' N^-1 L)^-1, where K = L L', u = L w and N is the diagonal
+ * matrix of noise. */
 static void set_best_posterior(struct exact *exact, const real *k) {
     struct nim_model *model = exact->fixture.model;
     struct gp_parameters theta = model_gp(model, model->theta, 0);
@@ -92,8 +99,9 @@ static void set_best_posterior(struct exact *exact, const real *k) {
         for (size_t j = 0; j < ROWS; j++) {
             precision[i * ROWS + j] = i == j;
             for (size_t n = 0; n < ROWS; n++)
-                precision[i * ROWS + j] += root[n * ROWS + i] * root[n * ROWS + j] / exact->noise;
-            pull[i] += root[j * ROWS + i] * exact->y[j] / exact->noise;
+                precision[i * ROWS + j] +=
+                    root[n * ROWS + i] * root[n * ROWS + j] / noise_of(exact, n);
+            pull[i] += root[j * ROWS + i] * exact->y[j] / noise_of(exact, j);
         }
     reference_inverse(ROWS, precision, s);
     assert_true(reference_cholesky(ROWS, s, factor));
@@ -124,11 +132,14 @@ static void exact_create(struct exact *exact, const char *kernel) {
     standardise(exact);
     set_parameters(exact, kernel);
     for (size_t i = 0; i < ROWS; i++)
+        exact->error[i] = 0.1 * (double)(i % 5) * (double)exact->deviation;
+    exact->fixture.data.target_sigma = exact->error;
+    for (size_t i = 0; i < ROWS; i++)
         for (size_t j = 0; j < ROWS; j++) {
             size_t at = i * ROWS + j;
             k[at] =
                 reference_covariance(&exact->kernel, exact->x + i * WIDTH, exact->x + j * WIDTH);
-            exact->covariance[at] = k[at] + (i == j ? exact->noise : 0);
+            exact->covariance[at] = k[at] + (i == j ? noise_of(exact, i) : 0);
         }
     exact->log_determinant = reference_inverse(ROWS, exact->covariance, exact->inverse);
     set_best_posterior(exact, k);
@@ -140,7 +151,7 @@ static void exact_create(struct exact *exact, const char *kernel) {
 static const char *const kernels[] = {"se", "matern32", "matern52"};
 enum { KERNELS = 3 };
 
-/* log N(y | 0, K + s2 I). */
+/* log N(y | 0, K + N). */
 static real log_evidence(const struct exact *exact) {
     return -0.5L * (reference_form(ROWS, exact->y, exact->inverse, exact->y) +
                     exact->log_determinant + ROWS * logl(2 * REAL_PI));
@@ -191,7 +202,8 @@ static void place_test_rows(const struct exact *exact, double *x, real *standard
     }
 }
 
-/* k*' (K + s2)^-1 y and k** + s2 - k*' (K + s2)^-1 k*, in the user's units. */
+/* k*' (K + N)^-1 y and k** + s2 - k*' (K + N)^-1 k*, in the user's units; the density is that of a
+ * y measured with its own error. */
 static void predictions_are_the_textbooks(void **state) {
     (void)state;
     static const double levels[] = {0.05, 0.5, 0.99};
@@ -199,16 +211,18 @@ static void predictions_are_the_textbooks(void **state) {
     for (size_t n = 0; n < KERNELS; n++) {
         struct exact exact;
         double x[TEST * WIDTH], mean[TEST], deviation[TEST], quantiles[TEST * 3], density[TEST];
-        double y[TEST];
+        double y[TEST], error_of_y[TEST];
         real standard[TEST * WIDTH], k[ROWS];
         nim_predictor *predictor;
         nim_error error;
         exact_create(&exact, kernels[n]);
         place_test_rows(&exact, x, standard);
-        for (size_t i = 0; i < TEST; i++)
+        for (size_t i = 0; i < TEST; i++) {
             y[i] = 6.0 + (double)i;
-        nim_data data =
-            NIM_DATA(.rows = TEST, .attributes = WIDTH, .x = x, .targets = y, .outputs = 1);
+            error_of_y[i] = 0.5 * (double)i;
+        }
+        nim_data data = NIM_DATA(.rows = TEST, .attributes = WIDTH, .x = x, .targets = y,
+                                 .outputs = 1, .target_sigma = error_of_y);
         nim_prediction wanted =
             NIM_PREDICTION(.mean = mean, .deviation = deviation, .levels = levels, .level_count = 3,
                            .quantiles = quantiles, .log_density = density);
@@ -227,7 +241,8 @@ static void predictions_are_the_textbooks(void **state) {
             close_to(deviation[i], spread, "a deviation");
             for (size_t q = 0; q < 3; q++)
                 close_to(quantiles[3 * i + q], centre + z[q] * spread, "a quantile");
-            close_to(density[i], logl(reference_normal_density(y[i], centre, spread * spread)),
+            real wide = spread * spread + powl(error_of_y[i], 2);
+            close_to(density[i], logl(reference_normal_density(y[i], centre, wide)),
                      "a log density");
         }
         nim_predictor_free(predictor);

@@ -101,7 +101,7 @@ static real mean_step(const struct likelihood_case *c, real v, real width) {
 /* Blur is added to a variance of noise: that of y, or one. */
 static real noise_of(const struct likelihood_case *c) {
     bool number = c->likelihood->target == TARGET_NUMBER;
-    return (number ? expl(c->theta[0]) : 1) + (real)c->blur[0];
+    return (number ? expl(c->theta[0]) + (real)c->target[1] : 1) + (real)c->blur[0];
 }
 
 /* Numbers and counts: p may change over far less than log p bends over. */
@@ -188,12 +188,13 @@ static void check_everywhere(struct likelihood_case *c, double from, real width)
 
 static void gaussian(void **state) {
     (void)state;
-    for (double log_noise = -20.0; log_noise < 6.0; log_noise += 17.0) {
+    double error = 0.0; /* of y: none, small and large beside the noise */
+    for (double log_noise = -20.0; log_noise < 6.0; log_noise += 17.0, error = 3.0 * error + 0.1) {
         struct likelihood_case c = {.likelihood = &likelihood_gaussian,
                                     .functions = 1,
                                     .theta = {log_noise},
-                                    .target = {0.7}};
-        check_everywhere(&c, 0.7, expl(0.5L * log_noise));
+                                    .target = {0.7, error}};
+        check_everywhere(&c, 0.7, sqrtl(expl(log_noise) + error));
     }
 }
 
@@ -226,8 +227,8 @@ static void student_t(void **state) {
         struct likelihood_case c = {.likelihood = &likelihood_student_t,
                                     .functions = 1,
                                     .theta = {log(noises[n / 3]), log(freedoms[n % 3] - 2.0)},
-                                    .target = {-1.3}};
-        check_everywhere(&c, -1.3, sqrtl(freedoms[n % 3] * noises[n / 3]));
+                                    .target = {-1.3, n % 4 ? 0.2 : 0.0}};
+        check_everywhere(&c, -1.3, sqrtl(freedoms[n % 3] * (noises[n / 3] + c.target[1])));
     }
 }
 

@@ -132,7 +132,7 @@ static real mix(const struct mixture *mixture, reference_function *g, real y) {
     struct looked_at at = {mixture, {(double)((y - mixture->shift) / mixture->unit)}};
     bool count = reference_is(&mixture->likelihood, "poisson");
     real total = 0, place = at.target[0];
-    at.target[1] = mixture->exposure;
+    at.target[1] = count ? mixture->exposure : 0.0; /* or the error of y */
     if (count)
         place = logl((at.target[0] + 0.5L) / mixture->exposure) - mixture->likelihood.theta[0];
     for (size_t p = 0; p < mixture->count; p++)
@@ -245,7 +245,9 @@ static void quantiles_of_few_points(void **state) {
 /* P(Y <= y) of all points from the likelihood itself, which other tests check. */
 static double below_of_all(const struct fixture *fixture, const struct mixture *mixture, double y) {
     const struct nim_model *model = fixture->model;
-    double target[2] = {(double)((y - mixture->shift) / mixture->unit), mixture->exposure};
+    bool count = reference_is(&mixture->likelihood, "poisson");
+    double target[2] = {(double)((y - mixture->shift) / mixture->unit),
+                        count ? mixture->exposure : 0.0};
     double *p = doubles(mixture->count), total = 0.0;
     double *scratch = doubles(model->options.likelihood->scratch
                                   ? model->options.likelihood->scratch(&model->likelihood)

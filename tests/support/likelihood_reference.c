@@ -87,6 +87,8 @@ real reference_log_p(const struct reference_likelihood *likelihood, const double
                      const real *f, const real *blur) {
     const double *theta = likelihood->theta;
     real wider = blur ? blur[0] : 0, y = target[0];
+    if (likelihood->likelihood->target == TARGET_NUMBER)
+        wider += target[1];
     if (reference_is(likelihood, "gaussian"))
         return logl(reference_normal_density(0, 0, expl(theta[0]) + wider)) -
                (y - f[0]) * (y - f[0]) / (2 * (expl(theta[0]) + wider));
@@ -290,6 +292,7 @@ static real log_p_of_one(real f, const void *context) {
 static void find_bend(const struct one_function *question, real mean, real *place, real *width) {
     const struct reference_likelihood *likelihood = question->likelihood;
     real blur = question->blur ? question->blur[0] : 0, y = question->target[0];
+    real error = likelihood->likelihood->target == TARGET_NUMBER ? question->target[1] : 0;
     *place = 0;
     *width = sqrtl(1 + blur);
     if (reference_is(likelihood, "ordinal")) {
@@ -298,7 +301,8 @@ static void find_bend(const struct one_function *question, real mean, real *plac
         *place = fabsl(mean - low) < fabsl(mean - high) ? low : high;
     } else if (reference_is(likelihood, "student_t")) {
         *place = y;
-        *width = sqrtl((2 + expl(likelihood->theta[1])) * (expl(likelihood->theta[0]) + blur));
+        *width =
+            sqrtl((2 + expl(likelihood->theta[1])) * (expl(likelihood->theta[0]) + error + blur));
     } else if (reference_is(likelihood, "poisson"))
         *place = logl((y + 0.5L) / question->target[1]) - likelihood->theta[0];
 }
