@@ -27,7 +27,8 @@ static int print_layout(void) {
     FIELD(nim_data, weights), FIELD(nim_data, targets), FIELD(nim_data, outputs);
     FIELD(nim_data, exposure), FIELD(nim_data, correlation), FIELD(nim_data, correlation_rows);
     FIELD(nim_data, sigma_upper), FIELD(nim_data, limit), FIELD(nim_data, x_stride);
-    FIELD(nim_data, sigma_stride), FIELD(nim_data, x_column), FIELD(nim_data, sigma_column);
+    FIELD(nim_data, sigma_stride), FIELD(nim_data, x_column), FIELD(nim_data, sigma_column),
+        FIELD(nim_data, target_sigma);
     FIELD(nim_progress, epoch), FIELD(nim_progress, epochs), FIELD(nim_progress, batch);
     FIELD(nim_progress, batches), FIELD(nim_progress, step), FIELD(nim_progress, bound);
     FIELD(nim_progress, rate), FIELD(nim_progress, jitter);
