@@ -303,7 +303,7 @@ static void bad_numbers(void **state) {
         fixture.data.target_sigma = error;
         for (size_t k = 0; k < 4; k++) {
             error[17] = k < 3 ? bad[k] : -0.5;
-            refuse_targets(&fixture, NIM_BAD_DATA, WORDS("row 17", "error of the target"));
+            refuse_targets(&fixture, NIM_BAD_DATA, WORDS("row 17", "of the target"));
         }
         free(error);
         fixture_free(&fixture);
