@@ -630,6 +630,30 @@ NIM_API nim_status nim_model_estimate_shares(const nim_model *model, size_t rows
 NIM_API nim_status nim_remeasure(nim_predictor *predictor, const nim_data *data, double *gain,
                                  nim_error *error);
 
+/* ---------------------------------------------------------------- formulas -------------------- */
+
+/*
+ * Attributes that tables' readers compute from columns, and name "log(x)", "log10(x)" and "a-b":
+ * these functions do it as the program and the Python package do, to the bit. Arrays have `count`
+ * elements: values, lower and upper errors (NaN: unknown; the same twice if they are symmetric) and
+ * limits (as in nim_data).
+ *
+ * nim_take_log replaces values by their natural, or decimal, logarithm; NULL where there are no
+ * errors or limits. The likelihood of the true value t is also that of ln t; it is e^-1/2 of its
+ * maximum at the logarithms of x - lower and x + upper, which are the ends of the new error bar. A
+ * lower error that reaches below zero is cut at zero: its end is chosen so that it covers the share
+ * of a normal curve within one deviation. Where x is not positive, all becomes NaN. Returns how
+ * many values that were.
+ */
+NIM_API size_t nim_take_log(int decimal, size_t count, double *value, double *lower, double *upper,
+                            int8_t *limit);
+
+/* Subtracts others. The lower error is combined with the upper one of what is subtracted. If one of
+ * the two is a limit, so is the difference; if they contradict each other, it is missing (NaN). */
+NIM_API void nim_take_difference(size_t count, double *value, double *lower, double *upper,
+                                 int8_t *limit, const double *minus, const double *minus_lower,
+                                 const double *minus_upper, const int8_t *minus_limit);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,9 +40,9 @@ static const struct option options[] = {
      .value = "A=B,...|none",
      .help = "A=B: column B holds the 1-sigma errors of feature A. A=B:C: B holds the lower, C the "
              "upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the values of A "
-             "are exact. Other error columns are found by name: A_err, A_error, e_A, Unc_A, "
-             "sigma_A, A_unc, err_A, A_sigma, dA; pairs of lower and upper errors such as A_err2 "
-             "and A_err1, or A_errlo and A_errhi; ends of error bars A_lo and A_hi. Two more "
+             "are exact. Other error columns are found by name, such as A_err, e_A, Unc_A, AErr_g, "
+             "A_sigma or dA; pairs of lower and upper errors such as A_err2 and A_err1; ends of "
+             "error bars A_lo and A_hi. Two more "
              "kinds of columns are found by name: A_B_corr holds the correlations of the errors of "
              "A and B, and A_limit or l_A holds < or > where a value is a limit."},
     {.name = "log",

@@ -67,7 +67,7 @@ static long find_names(const struct table_input *input) {
         bool taken = false;
         for (size_t k = 0; k < target->count; k++)
             taken = taken || target->column[k] == i;
-        if (column_names_rows(column->name))
+        if (nim_name_is_identity(column->name))
             return (long)i;
         if (found == NO_COLUMN && !taken && column->kind == COLUMN_TEXT)
             found = (long)i;

@@ -76,6 +76,18 @@ static bool is_taken(const struct column_wishes *wishes, long column) {
     return false;
 }
 
+/* What cannot be an attribute and has this column as its errors, or NULL. */
+static const struct taken *errors_of_taken(const struct columns *columns,
+                                           const struct column_wishes *wishes, size_t column) {
+    long of[2];
+    if (column_role(&columns->names, column, of) != NIM_ERRORS)
+        return NULL;
+    for (size_t i = 0; i < wishes->taken_count; i++)
+        if ((long)wishes->taken[i].column == of[0])
+            return &wishes->taken[i];
+    return NULL;
+}
+
 /* ---------------------------------------------------------------- attributes ------------------ */
 
 bool feature_take_log(struct feature *feature, struct complaint *complaint) {
@@ -160,32 +172,17 @@ static bool check_twice(const struct columns *columns, const struct table *table
 /* The names of errors of what is no attribute itself. */
 static bool find_unused(struct columns *columns, const struct table *table,
                         const struct column_wishes *wishes, struct complaint *complaint) {
-    bool *is_error = calloc(table_columns(table) + 1, sizeof *is_error), fine = true;
-    if (!is_error)
-        return complain_of_memory(complaint);
-    for (size_t i = 0; i < wishes->taken_count; i++)
-        if (wishes->taken[i].measured)
-            errors_mark(table, table_column_name(table, wishes->taken[i].column), is_error);
+    bool fine = true;
     for (size_t i = 0; fine && i < table_columns(table); i++) {
         const char *name = table_column_name(table, i);
-        if (is_error[i] && !is_value(columns, (long)i) && !is_taken(wishes, (long)i))
+        const struct taken *of = errors_of_taken(columns, wishes, i);
+        if (of && of->measured && !is_value(columns, (long)i) && !is_taken(wishes, (long)i))
             fine = name_list_add(&columns->unused, name, strlen(name), complaint);
     }
-    free(is_error);
     return fine;
 }
 
 /* ---------------------------------------------------------------- all columns of numbers ------ */
-
-bool column_names_rows(const char *name) {
-    static const char *const known[] = {"",       "id",    "index",  "row",       "rowid",
-                                        "row_id", "objid", "obj_id", "source_id", "recno",
-                                        "idx",    "#",     "no.",    "nr",        "Unnamed: 0"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ascii_same(name, known[i]))
-            return true;
-    return false;
-}
 
 /* Whether at least half of the cells in the current rows that are not missing are numbers. */
 static bool mostly_numbers(struct table *table, size_t rows, size_t column,
@@ -210,41 +207,23 @@ static bool mostly_numbers(struct table *table, size_t rows, size_t column,
     return true;
 }
 
-static bool has_errors(const struct table *table, const char *name) {
-    long also;
-    return errors_find(table, name, NULL, &also).lower != NO_COLUMN;
-}
-
-static bool holds_numbers(struct table *table, size_t rows, size_t column,
-                          struct complaint *complaint, bool *answer) {
+static bool holds_numbers(const struct columns *columns, struct table *table, size_t rows,
+                          size_t column, struct complaint *complaint, bool *answer) {
     *answer = table_column(table, column)->kind == COLUMN_NUMBER ||
-              has_errors(table, table_column_name(table, column));
+              column_has_errors(&columns->names, column);
     return *answer || mostly_numbers(table, rows, column, complaint, answer);
 }
 
-/* Marks the columns that say something of others' measurements: by rule, or named as errors by the
- * user. */
-static bool mark_errors(const struct table *table, const struct column_wishes *wishes, bool *is,
+/* Marks the columns that the user named as errors. */
+static bool mark_errors(const struct columns *columns, const struct column_wishes *wishes, bool *is,
                         struct complaint *complaint) {
-    for (size_t i = 0; i < table_columns(table); i++) {
-        const char *name = table_column_name(table, i);
-        size_t of[2];
-        if (is_taken(wishes, (long)i))
-            continue;
-        errors_mark(table, name, is);
-        long limit = limit_column_find(table, name, NULL);
-        if (limit != NO_COLUMN)
-            is[limit] = true;
-        if (is_correlation(table, i, of))
-            is[i] = true;
-    }
     struct name_list pairs = {0};
     bool fine = !wishes->errors || ascii_same(wishes->errors, "none") ||
                 name_list_split(&pairs, wishes->errors, "--errors", complaint);
     for (size_t i = 0; fine && i < pairs.count; i++) {
         const char *equals = strrchr(pairs.item[i], '=');
-        struct error_sides sides;
-        if (!equals || !error_sides_read(table, equals + 1, &sides))
+        struct nim_sides sides;
+        if (!equals || !nim_names_sides(columns->names.names, equals + 1, &sides))
             continue;
         is[sides.lower] = true;
         if (sides.upper >= 0)
@@ -283,22 +262,23 @@ static bool numbers_rows(struct table *table, size_t rows, size_t column, bool *
 }
 
 /* What a column is good for. */
-enum standing { USABLE, OF_NO_USE, ROW_NAME, NUMBERING, ONE_SIDED, ORPHAN };
+enum standing { USABLE, OF_NO_USE, ROW_NAME, NUMBERING, ONE_SIDED, ORPHAN, RELATED, TEXT };
 
 /* Columns that cannot be attributes: a flag each. */
 struct marks {
     bool *error, *excluded;
 };
 
-static bool make_marks(struct marks *marks, const struct table *table,
-                       const struct column_wishes *wishes, struct complaint *complaint) {
+static bool make_marks(struct marks *marks, const struct columns *columns,
+                       const struct table *table, const struct column_wishes *wishes,
+                       struct complaint *complaint) {
     size_t count = table_columns(table) + 1;
     marks->error = calloc(count, sizeof *marks->error);
     marks->excluded = calloc(count, sizeof *marks->excluded);
     if (!marks->error || !marks->excluded)
         return complain_of_memory(complaint);
     return columns_mark_excluded(table, wishes, marks->excluded, complaint) &&
-           mark_errors(table, wishes, marks->error, complaint);
+           mark_errors(columns, wishes, marks->error, complaint);
 }
 
 static void free_marks(struct marks *marks) {
@@ -306,25 +286,36 @@ static void free_marks(struct marks *marks) {
     free(marks->excluded);
 }
 
+/* By its name alone. */
+static enum standing stand_by_name(const struct columns *columns, const struct table *table,
+                                   const struct column_wishes *wishes, size_t column) {
+    static const enum standing standing[] = {
+        [NIM_VALUE] = USABLE,          [NIM_ERRORS] = OF_NO_USE,   [NIM_LIMITS] = OF_NO_USE,
+        [NIM_CORRELATION] = OF_NO_USE, [NIM_COVARIANCE] = RELATED, [NIM_WEIGHT] = RELATED,
+        [NIM_ONE_SIDED] = ONE_SIDED,   [NIM_ORPHAN] = ORPHAN,      [NIM_IDENTITY] = ROW_NAME};
+    long of[2];
+    enum nim_column_role role = column_role(&columns->names, column, of);
+    if (errors_of_taken(columns, wishes, column)) /* of the label, which has no errors */
+        return nim_name_says_error(table_column_name(table, column)) ? ORPHAN : USABLE;
+    return standing[role];
+}
+
 static bool judge_column(const struct columns *columns, struct table *table, size_t rows,
                          const struct column_wishes *wishes, const struct marks *marks,
                          size_t column, enum standing *standing, struct complaint *complaint) {
-    const char *name = table_column_name(table, column);
     bool numbers = false, numbering = false;
     *standing = OF_NO_USE;
     if (is_taken(wishes, (long)column) || marks->error[column] || marks->excluded[column] ||
-        name_list_has(&columns->unused, name))
+        name_list_has(&columns->unused, table_column_name(table, column)))
         return true;
-    if (!holds_numbers(table, rows, column, complaint, &numbers))
+    enum standing named = stand_by_name(columns, table, wishes, column);
+    if (named == OF_NO_USE)
+        return true;
+    if (!holds_numbers(columns, table, rows, column, complaint, &numbers))
         return false;
-    if (!numbers)
-        return true;
-    bool noisy = has_errors(table, name);
-    *standing = column_names_rows(name)            ? ROW_NAME
-                : is_one_sided_error(table, name)  ? ONE_SIDED
-                : looks_like_error(name) && !noisy ? ORPHAN
-                                                   : USABLE;
-    if (*standing != USABLE || noisy || table_column(table, column)->kind != COLUMN_NUMBER)
+    *standing = numbers ? named : named == USABLE ? TEXT : OF_NO_USE;
+    if (*standing != USABLE || column_has_errors(&columns->names, column) ||
+        table_column(table, column)->kind != COLUMN_NUMBER)
         return true;
     if (!numbers_rows(table, rows, column, &numbering, complaint))
         return false;
@@ -357,10 +348,10 @@ static bool add_numbering(struct columns *columns, const struct table *table,
 static bool add_numeric(struct columns *columns, struct table *table, size_t rows,
                         const struct column_wishes *wishes, const struct marks *marks,
                         struct complaint *complaint) {
-    struct name_list *lists[] = {[ROW_NAME] = &columns->left_out,
-                                 [NUMBERING] = &columns->numbering,
-                                 [ONE_SIDED] = &columns->one_sided,
-                                 [ORPHAN] = &columns->orphans};
+    struct name_list *lists[] = {
+        [ROW_NAME] = &columns->left_out,   [NUMBERING] = &columns->numbering,
+        [ONE_SIDED] = &columns->one_sided, [ORPHAN] = &columns->orphans,
+        [RELATED] = &columns->related,     [TEXT] = &columns->texts};
     bool fine = find_unused(columns, table, wishes, complaint);
     for (size_t i = 0; fine && i < table_columns(table); i++) {
         const char *name = table_column_name(table, i);
@@ -473,7 +464,8 @@ bool columns_choose(struct columns *columns, struct table *table, size_t rows,
     const char *log = wishes->log;
     bool named = log && !ascii_same(log, "auto") && !ascii_same(log, "none");
     struct marks marks = {0};
-    bool fine = make_marks(&marks, table, wishes, complaint) &&
+    bool fine = column_names_read(&columns->names, table, complaint) &&
+                make_marks(&marks, columns, table, wishes, complaint) &&
                 (wishes->features ? add_listed(columns, table, rows, wishes, &marks, complaint)
                                   : add_numeric(columns, table, rows, wishes, &marks, complaint));
     free_marks(&marks);
@@ -488,6 +480,8 @@ bool columns_match(struct columns *columns, const struct table *table, const nim
     const char *learned = nim_model_note(model, NOTE_ERRORS);
     all.exclude = fit_request_noted(model, REQUEST_EXCLUDE);
     all.as_in_training = true;
+    if (!column_names_read(&columns->names, table, complaint))
+        return false;
     for (size_t j = 0; j < nim_model_attributes(model); j++)
         if (!add_named(columns, table, nim_model_attribute_name(model, j), complaint))
             return false;
@@ -507,8 +501,11 @@ void feature_free(struct feature *feature) {
 void columns_free(struct columns *columns) {
     for (size_t j = 0; j < columns->count; j++)
         feature_free(&columns->feature[j]);
+    column_names_free(&columns->names);
     free(columns->feature);
     free(columns->correlation);
+    name_list_free(&columns->related);
+    name_list_free(&columns->texts);
     name_list_free(&columns->left_out);
     name_list_free(&columns->numbering);
     name_list_free(&columns->orphans);

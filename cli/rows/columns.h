@@ -9,7 +9,7 @@
  * (formula.h): log(column), a-b. A model stores only the name.
  */
 
-#include "cli/rows/error_columns.h"
+#include "cli/rows/column_names.h"
 #include "cli/rows/formula.h"
 
 #include "nimgp.h"
@@ -19,7 +19,7 @@
 /* A column of values, with its columns of errors and limits. */
 struct measured {
     long column; /* or NO_COLUMN */
-    struct error_sides errors;
+    struct nim_sides errors;
     long limit; /* the column that marks limits, or NO_COLUMN */
 };
 
@@ -38,6 +38,7 @@ struct correlation {
 };
 
 struct columns {
+    struct column_names names; /* of the table */
     size_t count;
     struct feature *feature;
     size_t correlations;
@@ -46,6 +47,8 @@ struct columns {
     struct name_list left_out;  /* numeric columns that look like a row's number or name */
     struct name_list numbering; /* columns of whole numbers, all of them different */
     struct name_list orphans;   /* numeric columns that look like errors of something not there */
+    struct name_list related;   /* numeric columns that hold covariances or inverse variances */
+    struct name_list texts;     /* columns of text */
     struct name_list one_sided; /* numeric columns that look like upper or lower errors */
     struct name_list empty;     /* columns without any value */
     struct name_list unused;    /* errors of columns that are not attributes */
@@ -72,9 +75,6 @@ struct taken {
     const char *role; /* "label" */
     bool measured;    /* its errors cannot be attributes either */
 };
-
-/* Whether a column of this name holds names or numbers of rows: id, index, ... */
-bool column_names_rows(const char *name);
 
 /* The options about columns, as typed; NULL if not given. */
 struct column_wishes {

@@ -54,24 +54,23 @@ bool feature_has_errors(const struct feature *feature) {
 
 /* ---------------------------------------------------------------- by rule --------------------- */
 
-static void measure_by_rule(struct measured *measured, const struct table *table,
-                            const bool *excluded, bool errors, long *also) {
+static void measure_by_rule(struct measured *measured, const nim_names *names, const bool *excluded,
+                            bool errors, long *also) {
     *also = NO_COLUMN;
     if (measured->column == NO_COLUMN)
         return;
-    const char *name = table_column_name(table, (size_t)measured->column);
-    measured->limit = limit_column_find(table, name, excluded);
+    measured->limit = nim_names_limits(names, (size_t)measured->column, excluded);
     if (errors)
-        measured->errors = errors_find(table, name, excluded, also);
+        nim_names_errors(names, (size_t)measured->column, excluded, &measured->errors, also);
 }
 
-static void pair_by_rule(struct columns *columns, const struct table *table, const bool *excluded,
-                         bool errors) {
+static void pair_by_rule(struct columns *columns, const bool *excluded, bool errors) {
+    const nim_names *names = columns->names.names;
     for (size_t j = 0; j < columns->count; j++) {
         struct feature *feature = &columns->feature[j];
         long other;
-        measure_by_rule(&feature->minus, table, excluded, errors, &other);
-        measure_by_rule(&feature->value, table, excluded, errors, &feature->also);
+        measure_by_rule(&feature->minus, names, excluded, errors, &other);
+        measure_by_rule(&feature->value, names, excluded, errors, &feature->also);
     }
 }
 
@@ -88,10 +87,11 @@ static long feature_with_errors(const struct columns *columns, size_t column) {
 static bool find_correlations(struct columns *columns, const struct table *table,
                               const bool *excluded, struct complaint *complaint) {
     for (size_t i = 0; i < table_columns(table); i++) {
-        size_t of[2];
-        if (excluded[i] || !is_correlation(table, i, of))
+        long of[2];
+        if (excluded[i] || column_role(&columns->names, i, of) != NIM_CORRELATION)
             continue;
-        long a = feature_with_errors(columns, of[0]), b = feature_with_errors(columns, of[1]);
+        long a = feature_with_errors(columns, (size_t)of[0]),
+             b = feature_with_errors(columns, (size_t)of[1]);
         if (a < 0 || b < 0)
             continue;
         struct correlation *grown =
@@ -135,8 +135,8 @@ static bool is_about(const struct operand *operand, const struct table *table, c
  * contain equals signs themselves, so every one is tried. *sign is the one that was taken, or NULL
  * when the pair is about no operand. */
 static bool for_pair(struct columns *columns, const struct table *table, const char *pair,
-                     bool (*set)(const struct operand *, const struct table *, const char *column,
-                                 struct complaint *),
+                     bool (*set)(const struct operand *, const struct columns *,
+                                 const struct table *, const char *column, struct complaint *),
                      const char **sign, struct complaint *complaint) {
     *sign = NULL;
     for (const char *equals = strchr(pair, '='); equals && !*sign; equals = strchr(equals + 1, '='))
@@ -148,18 +148,18 @@ static bool for_pair(struct columns *columns, const struct table *table, const c
                     !is_about(&operand, table, pair, equals))
                     continue;
                 *sign = equals;
-                if (!set(&operand, table, equals + 1, complaint))
+                if (!set(&operand, columns, table, equals + 1, complaint))
                     return false;
             }
     return true;
 }
 
 /* "flux=" and "flux=none" say that the values are exact. */
-static bool set_errors(const struct operand *operand, const struct table *table, const char *name,
-                       struct complaint *complaint) {
+static bool set_errors(const struct operand *operand, const struct columns *columns,
+                       const struct table *table, const char *name, struct complaint *complaint) {
     struct feature *feature = operand->feature;
     struct measured *measured = operand->measured;
-    struct error_sides sides;
+    struct nim_sides sides;
     size_t column;
     measured->errors = NO_ERRORS;
     feature->also = NO_COLUMN;
@@ -167,7 +167,7 @@ static bool set_errors(const struct operand *operand, const struct table *table,
     feature->lost = NULL;
     if (!*name || (ascii_same(name, "none") && table_find(table, name) == NO_COLUMN))
         return true;
-    if (!error_sides_read(table, name, &sides))
+    if (!nim_names_sides(columns->names.names, name, &sides))
         return column_find(table, name, &column, complaint) && false;
     if (sides.lower == measured->column || sides.upper == measured->column)
         return complain(complaint, BAD_USAGE, "--errors: '%s' cannot be its own error", name);
@@ -214,11 +214,12 @@ static bool is_first_of_its_name(char *const *pair, size_t last, size_t name,
 }
 
 /* The error columns a model learned with, where this table has them. */
-static bool set_learned(const struct operand *operand, const struct table *table, const char *name,
-                        struct complaint *complaint) {
+static bool set_learned(const struct operand *operand, const struct columns *columns,
+                        const struct table *table, const char *name, struct complaint *complaint) {
+    (void)table;
     struct feature *feature = operand->feature;
-    struct error_sides sides;
-    if (error_sides_read(table, name, &sides))
+    struct nim_sides sides;
+    if (nim_names_sides(columns->names.names, name, &sides))
         operand->measured->errors = sides;
     else if (operand->measured->errors.lower == NO_COLUMN && !feature->lost &&
              !(feature->lost = joined("", name, "")))
@@ -273,7 +274,7 @@ bool columns_pair_errors(struct columns *columns, const struct table *table, con
         return complain_of_memory(complaint);
     bool fine = columns_mark_excluded(table, wishes, excluded, complaint);
     if (fine)
-        pair_by_rule(columns, table, excluded, errors);
+        pair_by_rule(columns, excluded, errors);
     if (fine && errors)
         fine = pair_errors(columns, table, learned, wishes->errors, complaint) &&
                find_correlations(columns, table, excluded, complaint);

@@ -2,16 +2,12 @@
 #include "cli/rows/formula.h"
 
 #include "cli/rows/columns.h"
+#include "nimgp.h"
 #include "text/ascii.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Share of a normal curve within one deviation: erf(1/sqrt(2)). */
-#define WITHIN_ONE 0.68268949213708589717
 
 /* ---------------------------------------------------------------- names ----------------------- */
 
@@ -113,51 +109,11 @@ char *formula_name(const struct formula *formula, const struct table *table) {
 
 /* ---------------------------------------------------------------- numbers --------------------- */
 
-/* The place z at which erf(z / sqrt(2)) is this, 0 < share < WITHIN_ONE, by bisection. */
-static double half_normal_quantile(double share) {
-    double low = 0.0, high = 1.0;
-    for (int i = 0; i < 60; i++) {
-        double middle = 0.5 * (low + high);
-        *(erf(middle * sqrt(0.5)) < share ? &low : &high) = middle;
-    }
-    return low;
-}
-
-/* However uncertain, an error stays finite. */
-static double finite_error(double error) {
-    return error > DBL_MAX ? DBL_MAX : error;
-}
-
-static double lower_log_error(double relative) {
-    /* Half a normal curve that ends at zero, x / lower deviations away. */
-    double there = erf(sqrt(0.5) / relative);
-    double z = there < 1.0 ? half_normal_quantile(WITHIN_ONE * there) : 1.0;
-    return relative > 0.0 ? -log1p(-fmin(relative * z, 1.0 - DBL_EPSILON)) : relative;
-}
-
 bool formula_take_log(enum form form, struct reading *x) {
-    static const struct reading none = {(double)NAN, (double)NAN, (double)NAN, 0};
-    double value = x->value, unit = form == FORM_LOG10 ? 2.302585092994046 : 1.0; /* ln 10 */
-    if (!(value > 0.0)) {
-        *x = none;
-        return value <= 0.0;
-    }
-    x->lower = finite_error(lower_log_error(x->lower / value) / unit);
-    x->upper = finite_error(log1p(x->upper / value) / unit);
-    x->value = form == FORM_LOG10 ? log10(value) : log(value);
-    return false;
-}
-
-static double joint_error(double a, double b) {
-    return isnan(a) || isnan(b) ? (double)NAN : finite_error(hypot(a, b));
+    return nim_take_log(form == FORM_LOG10, 1, &x->value, &x->lower, &x->upper, &x->limit) != 0;
 }
 
 void formula_subtract(struct reading *a, const struct reading *b) {
-    bool contradict = a->limit && a->limit == b->limit;
-    a->value -= b->value;
-    if (isinf(a->value) || contradict) /* beyond what a number holds, or unknown */
-        a->value = (double)NAN;
-    a->lower = joint_error(a->lower, b->upper);
-    a->upper = joint_error(a->upper, b->lower);
-    a->limit = contradict ? 0 : a->limit ? a->limit : (int8_t)-b->limit;
+    nim_take_difference(1, &a->value, &a->lower, &a->upper, &a->limit, &b->value, &b->lower,
+                        &b->upper, &b->limit);
 }

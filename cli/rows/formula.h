@@ -42,17 +42,10 @@ struct reading {
     int8_t limit;
 };
 
-/*
- * Replaces x by its logarithm. If x is not positive, everything becomes NaN and the result is true.
- * The likelihood of the true value t is also that of ln t; it is e^-1/2 of its maximum at the
- * logarithms of x - lower and x + upper, which are the ends of the new error bar. A lower error
- * that reaches below zero is cut at zero: its end is chosen so that it covers the share of a normal
- * curve within one deviation (docs/derivations/measurements.md).
- */
+/* nim_take_log of one cell; whether it has no logarithm. */
 bool formula_take_log(enum form form, struct reading *x);
 
-/* Replaces a by a - b. The lower error of a is combined with the upper error of b. If a or b is a
- * limit, so is the difference; if the two contradict each other, it is missing. */
+/* nim_take_difference of one cell. */
 void formula_subtract(struct reading *a, const struct reading *b);
 
 #endif

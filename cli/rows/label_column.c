@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/columns.h"
 
-#include "cli/rows/error_columns.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +67,7 @@ bool column_guess_label(struct table *table, size_t rows, const char *usual, siz
     size_t last = table_columns(table) - 1, different = 0;
     char why[64];
     *column = last;
-    if (looks_like_error(table_column_name(table, last)))
+    if (nim_name_says_error(table_column_name(table, last)))
         return complain_no_label(table, usual, "looks like errors", "", complaint);
     if (table_column(table, last)->kind == COLUMN_TEXT)
         return true;

@@ -192,7 +192,7 @@ static bool read_numbers(struct rows *rows, long column, double *value,
 
 /* Columns of lower and upper errors, or of where error bars end, become errors. One that is missing
  * is like the other. */
-static bool settle_sides(const struct rows *rows, const struct error_sides *errors,
+static bool settle_sides(const struct rows *rows, const struct nim_sides *errors,
                          struct readings *readings, struct complaint *complaint) {
     const long column[2] = {errors->lower, errors->upper};
     for (size_t k = 0; k < rows->count; k++) {
@@ -214,7 +214,7 @@ static bool settle_sides(const struct rows *rows, const struct error_sides *erro
 }
 
 /* Errors of the current rows; `usual` if there is no column of errors. */
-static bool read_errors(struct rows *rows, const struct error_sides *errors, double usual,
+static bool read_errors(struct rows *rows, const struct nim_sides *errors, double usual,
                         struct readings *readings, struct complaint *complaint) {
     bool pair = errors->upper != NO_COLUMN, there = errors->lower != NO_COLUMN;
     if ((there && !read_numbers(rows, errors->lower, readings->lower, complaint)) ||

@@ -13,10 +13,6 @@
                                         "of a column with those of its errors."                    \
     }
 
-/* Whether two units are equal: the same text, or products of the same powers of the same symbols,
- * such as "m s-1", "s**-1.m", "m * s^-1" and "m/s". */
-bool units_agree(const char *one, const char *other);
-
 /* Fails at the first feature whose unit is known in both and differs. */
 bool units_check(const struct columns *columns, const struct table *table, const nim_model *model,
                  struct complaint *complaint);

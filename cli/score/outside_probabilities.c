@@ -33,7 +33,7 @@ static bool find_id(struct outside_probabilities *outside, const struct table *t
     *column = NO_COLUMN;
     for (size_t i = 0; *column == NO_COLUMN && i < table_columns(table); i++) {
         const struct column *candidate = table_column(table, i);
-        if (column_names_rows(candidate->name) ||
+        if (nim_name_is_identity(candidate->name) ||
             (candidate->kind == COLUMN_TEXT && strcmp(candidate->name, "predicted") != 0))
             *column = (long)i;
     }

@@ -136,6 +136,26 @@ static void say_shapes(const struct report *report) {
             table_column_name(training->input.table, columns->correlation[0].column));
 }
 
+/* Features that may say more of a survey than of its objects. */
+static void say_hints(const struct report *report, enum nim_column_hint hint, const char *what) {
+    const struct columns *columns = &report->training->input.columns;
+    struct name_list found = {0};
+    struct complaint ignored;
+    char names[256];
+    if (report->plan->table.features || report->plan->table.model)
+        return;
+    for (size_t j = 0; j < columns->count; j++) {
+        const char *name = feature_column(&columns->feature[j], report->training->input.table);
+        if (nim_names_hint(columns->names.names, (size_t)columns->feature[j].value.column) == hint)
+            name_list_add(&found, name, strlen(name), &ignored);
+    }
+    name_list_show(&found, 8, names, sizeof names);
+    if (found.count)
+        say(report->arguments, "%s learned from, too: %s; --exclude leaves columns out", what,
+            names);
+    name_list_free(&found);
+}
+
 static void say_left_out(const struct report *report) {
     const struct training_table *training = report->training;
     const struct rows *rows = &training->input.rows;
@@ -169,6 +189,19 @@ static void say_left_out(const struct report *report) {
             "not used as features, because they look like errors: %s; --features overrides this",
             names);
     }
+    if (training->input.columns.related.count) {
+        name_list_show(&training->input.columns.related, 8, names, sizeof names);
+        say(arguments,
+            "not used as features, because they look like covariances or inverse variances of "
+            "errors: %s; --features overrides this",
+            names);
+    }
+    if (training->input.columns.texts.count) {
+        name_list_show(&training->input.columns.texts, 8, names, sizeof names);
+        say(arguments, "columns of text are not used: %s", names);
+    }
+    say_hints(report, NIM_POSITION, "positions are");
+    say_hints(report, NIM_FLAG, "flags are");
     for (size_t i = 0; i < training->input.columns.empty.count; i++)
         say(arguments, "column '%s' is empty and not used", training->input.columns.empty.item[i]);
     for (size_t j = 0; j < training->input.columns.count; j++) {

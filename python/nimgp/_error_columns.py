@@ -1,82 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds columns of errors, limits and correlations by their names.
+"""What the columns of a table are, by their names: measure/measure.h, which the program uses too.
 
-The docstring of :mod:`nimgp.tables` has the rules, which are those of the program.
+The docstring of :mod:`nimgp.tables` has the rules.
 """
 
 from __future__ import annotations
 
+import ctypes
 import difflib
+import functools
 from collections.abc import Sequence
+from ctypes import POINTER, c_char_p, c_int, c_long, c_size_t, c_void_p
 from typing import NamedTuple
 
-_RULE = (
-    ("", "_err"),
-    ("", "_error"),
-    ("e_", ""),
-    ("Unc_", ""),
-    ("sigma_", ""),
-    ("", "_unc"),
-    ("err_", ""),
-    ("", "_sigma"),
-)
+from ._native import library
 
 
-def find(names: Sequence[str], wanted: str) -> str | None:
-    """The column of that name: an exact match, otherwise the only one that differs in case."""
-    if wanted in names:
-        return wanted
-    same = [name for name in names if name.lower() == wanted.lower()]
-    return same[0] if len(same) == 1 else None
+class _Sides(ctypes.Structure):
+    """nim_sides of measure/measure.h."""
+
+    _fields_ = [("lower", c_long), ("upper", c_long), ("ends", c_int)]
 
 
-def require(names: Sequence[str], wanted: str) -> str:
-    found = find(names, wanted)
-    if found is None:
-        near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.75)
-        meant = f"; did you mean {near[0]!r}?" if near else f"; the columns are {', '.join(names)}"
-        raise ValueError(f"no column {wanted!r}{meant}")
-    return found
+# Those of measure/measure.h that are used here, as _native._FUNCTIONS has the library's.
+_FUNCTIONS = {
+    "nim_names_create": (c_void_p, [POINTER(c_char_p), c_char_p, c_size_t]),
+    "nim_names_free": (None, [c_void_p]),
+    "nim_names_find": (c_long, [c_void_p, c_char_p]),
+    "nim_names_role": (c_int, [c_void_p, c_size_t, POINTER(c_long)]),
+    "nim_names_hint": (c_int, [c_void_p, c_size_t]),
+    "nim_names_errors": (None, [c_void_p, c_size_t, c_char_p, POINTER(_Sides), POINTER(c_long)]),
+    "nim_names_limits": (c_long, [c_void_p, c_size_t, c_char_p]),
+    "nim_names_sides": (c_int, [c_void_p, c_char_p, POINTER(_Sides)]),
+    "nim_name_says_error": (c_int, [c_char_p]),
+    "nim_units_agree": (c_int, [c_char_p, c_char_p]),
+}
+for _name, (_result, _arguments) in _FUNCTIONS.items():
+    _function = getattr(library, _name)
+    _function.restype, _function.argtypes = _result, _arguments
 
-
-def by_rule(name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> list[str]:
-    """The error column of a name and a second candidate, if any, without excluded columns."""
-
-    def look(before: str, name: str, after: str) -> str | None:
-        found = find(columns, before + name + after)
-        return None if found in excluded else found
-
-    tried = (look(before, name, after) for before, after in _RULE)
-    found = list(dict.fromkeys(column for column in tried if column is not None))
-    if found:
-        return found[:2]
-    delta = look("d", name, "")
-    if delta is None or any(look(before, delta, after) for before, after in _RULE):
-        return []
-    return [delta]
-
-
-def looks_like_error(name: str) -> bool:
-    """Whether this is the name of an error column; elements of vectors end in a number."""
-    name = name.lower()
-    stem = name.rstrip("0123456789_")
-    return any(
-        len(name) > len(before)
-        and len(stem) > len(after)
-        and name.startswith(before.lower())
-        and name[len(stem) - len(after) :].startswith(after)
-        for before, after in _RULE
-    )
-
-
-# Endings of lower and upper errors.
-_SIDES = tuple(
-    tuple(pair.split())
-    for pair in ("2 1", "lo hi", "low high", "lower upper", "down up", "minus plus", "neg pos", "l u")
-)
-_JOINTS = ("_err_", "_err", "err_", "err", "_error_", "_error")
-_ONE_SIDED = tuple(joint + side for pair in _SIDES for side in pair for joint in _JOINTS)
-_ENDS = (("_lo", "_hi"), ("_lower", "_upper"))
+# In the order of nim_column_role and nim_column_hint.
+_ROLES = ("value", "errors", "limits", "correlation", "covariance", "weight", "one-sided",
+          "orphan", "identity")  # fmt: skip
+_HINTS = ("", "position", "flag")
 
 
 class Sides(NamedTuple):
@@ -96,82 +62,98 @@ class Sides(NamedTuple):
         return [self.lower] if self.upper is None else [self.lower, self.upper]
 
 
-def pair_by_rule(
-    name: str, columns: Sequence[str], excluded: Sequence[str] = ()
-) -> Sides | None:
-    """The lower and upper errors of a name."""
+class Names:
+    """The columns of a table. `texts`: those that do not hold numbers."""
 
-    def both(lower: str, upper: str, ends: bool = False) -> Sides | None:
-        found = find(columns, lower), find(columns, upper)
-        if None in found or found[0] == found[1] or any(column in excluded for column in found):
-            return None
-        return Sides(found[0] or "", found[1], ends)
+    def __init__(self, columns: Sequence[str], texts: Sequence[str] = ()) -> None:
+        self.columns = list(columns)
+        self._place = {name: place for place, name in enumerate(self.columns)}
+        bytes_of = [name.encode("utf-8", "surrogatepass") for name in self.columns]
+        self._kept = (c_char_p * len(bytes_of))(*bytes_of), self._marks(texts)
+        self._handle = library.nim_names_create(*self._kept, len(bytes_of))
+        if not self._handle:
+            raise MemoryError
 
-    tried = [both("e_" + name, "E_" + name), both(f"Unc_{name}_1", f"Unc_{name}_2")]
-    tried += [
-        both(name + joint + low, name + joint + high) for low, high in _SIDES for joint in _JOINTS
-    ]
-    tried += [both(name + low, name + high, True) for low, high in _ENDS]
-    return next((sides for sides in tried if sides is not None), None)
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            library.nim_names_free(self._handle)
+
+    def _marks(self, columns: Sequence[str]) -> bytes:
+        marked = set(columns)
+        return bytes(name in marked for name in self.columns)
+
+    def _name(self, place: int) -> str | None:
+        return self.columns[place] if place >= 0 else None
+
+    def _read(self, sides: _Sides) -> Sides | None:
+        lower = self._name(sides.lower)
+        return None if lower is None else Sides(lower, self._name(sides.upper), bool(sides.ends))
+
+    def find(self, wanted: str) -> str | None:
+        """The column of that name: an exact match, otherwise the only one that differs in case."""
+        if wanted in self._place:
+            return wanted
+        return self._name(library.nim_names_find(self._handle, wanted.encode("utf-8", "surrogatepass")))
+
+    def require(self, wanted: str) -> str:
+        found = self.find(wanted)
+        if found is None:
+            names = self.columns
+            near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.75)
+            near = near or [name for name in names if name.lower().startswith(wanted.lower() + " ")]
+            meant = f"; did you mean {near[0]!r}?" if near else f"; the columns are {', '.join(names)}"
+            raise ValueError(f"no column {wanted!r}{meant}")
+        return found
+
+    def role(self, column: str) -> tuple[str, list[str]]:
+        """What a name says ("value", "errors", ...), and of which columns."""
+        of = (c_long * 2)()
+        role = library.nim_names_role(self._handle, self._place[column], of)
+        return _ROLES[role], [self.columns[place] for place in of if place >= 0]
+
+    def hint(self, column: str) -> str:
+        """Whether a measurement is a "position" or a "flag"; otherwise empty."""
+        return _HINTS[library.nim_names_hint(self._handle, self._place[column])]
+
+    def errors(self, column: str, excluded: Sequence[str] = ()) -> Sides | None:
+        """The columns of errors of another one."""
+        sides, also = _Sides(), c_long()
+        library.nim_names_errors(
+            self._handle, self._place[column], self._marks(excluded), sides, also
+        )
+        return self._read(sides)
+
+    def limits(self, column: str, excluded: Sequence[str] = ()) -> str | None:
+        """The column that marks limits among the values of another."""
+        place = self._place[column]
+        return self._name(library.nim_names_limits(self._handle, place, self._marks(excluded)))
+
+    def read_sides(self, text: str) -> Sides:
+        """"column", "lower:upper" or "[low:high]"."""
+        sides = _Sides()
+        library.nim_names_sides(self._handle, text.encode("utf-8", "surrogatepass"), sides)
+        return self._read(sides) or Sides(self.require(text))
+
+
+@functools.lru_cache(maxsize=8)
+def _names_of(columns: tuple[str, ...]) -> Names:
+    return Names(columns)
 
 
 def sides_by_rule(
     name: str, columns: Sequence[str], excluded: Sequence[str] = ()
 ) -> Sides | None:
-    """The error columns of a name: a single one, or a pair."""
-    found = by_rule(name, columns, excluded)
-    pair = pair_by_rule(name, columns, excluded)
-    if pair is not None and (
-        not found or found[0] in pair.columns or found[0].lower() == "d" + name.lower()
-    ):
-        return pair
-    return Sides(found[0]) if found else None
+    """The error columns of a name: a single one, or a pair. The name may be that of no column."""
+    every = tuple(columns) if name in columns else (name, *columns)
+    return _names_of(every).errors(name, excluded)
 
 
-def read_sides(text: str, columns: Sequence[str]) -> Sides:
-    """"column", "lower:upper" or "[low:high]"."""
-    found = find(columns, text)
-    if found is not None:
-        return Sides(found)
-    ends = text.startswith("[") and text.endswith("]")
-    inside = text[1:-1] if ends else text
-    for place, letter in enumerate(inside):
-        if letter == ":":
-            lower, upper = find(columns, inside[:place]), find(columns, inside[place + 1 :])
-            if lower is not None and upper is not None:
-                return Sides(lower, upper, ends)
-    return Sides(require(columns, text))
+def says_error(name: str) -> bool:
+    """Whether this is the name of an error column."""
+    return bool(library.nim_name_says_error(name.encode("utf-8", "surrogatepass")))
 
 
-def limit_column(name: str, columns: Sequence[str], excluded: Sequence[str] = ()) -> str | None:
-    """The column that marks limits among the values of another. It holds text; a column of numbers
-    is accepted only if its name ends in ``lim``.
-    """
-    for wanted in (name + "_limit", "l_" + name, name + "lim"):
-        found = find(columns, wanted)
-        if found is not None and found not in excluded:
-            return found
-    return None
-
-
-def correlated(column: str, columns: Sequence[str]) -> tuple[str, str] | None:
-    """The two columns that a column of correlations is about, by its name."""
-    if not column.lower().endswith("_corr"):
-        return None
-    stem = column[: -len("_corr")]
-    for place, letter in enumerate(stem):
-        if letter == "_" and place:
-            first, second = find(columns, stem[:place]), find(columns, stem[place + 1 :])
-            if first is not None and second is not None and first != second:
-                return first, second
-    return None
-
-
-def is_one_sided(name: str, columns: Sequence[str]) -> bool:
-    """Whether it looks like the upper or lower error of another column: x_err1, xerr2, x_err_lo."""
-    return any(
-        len(name) > len(ending)
-        and name.lower().endswith(ending)
-        and find(columns, name[: -len(ending)]) is not None
-        for ending in _ONE_SIDED
-    )
+def units_agree(one: str, other: str) -> bool:
+    """Whether two units are equal: the same text, or products of the same powers of the same
+    symbols, such as "m s-1", "s**-1.m" and "m/s"."""
+    return bool(library.nim_units_agree(one.encode(), other.encode()))

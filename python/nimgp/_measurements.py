@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import erf, erfinv
 
-from ._error_columns import Sides, correlated
+from ._error_columns import Names, Sides
 from ._errors import Errors, read_limits
-from ._features import Source, limits_of
+from ._features import Source
+from ._native import library
 from ._table_columns import is_numeric, numbers_of, present_numbers, texts_of
 from ._warnings import warn
 
@@ -24,44 +24,31 @@ class Reading(NamedTuple):
     upper: np.ndarray
     limit: np.ndarray  # -1: the truth is below the value, 1: above it
 
-    def keep(self, there: np.ndarray) -> Reading:
-        """Drops missing cells."""
-        value, lower, upper = (np.where(there, cells, np.nan) for cells in self[:3])
-        return Reading(value, lower, upper, np.where(there, self.limit, np.int8(0)))
+
+def _address(cells: np.ndarray) -> int:
+    return cells.ctypes.data
 
 
 def logarithm(form: str, x: Reading) -> Reading:
-    """Logarithms and their errors, which end at the logarithms of value - lower and value + upper. A
-    lower error that reaches below zero is cut at zero, as in the program (cli/rows/formula.c).
-    """
-    value, lower, upper, limit = x.keep(x.value > 0)
-    largest, unit = np.finfo(np.float64).max, np.log(10) if form == "log10" else 1.0
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        down, up = lower / value, np.minimum(upper / value, largest)
-        there = erf(np.sqrt(0.5) / down)
-        z = np.where(there < 1, np.sqrt(2) * erfinv(erf(np.sqrt(0.5)) * there), 1.0)
-        reach = np.minimum(down * z, 1 - np.finfo(np.float64).eps)
-        reach = np.where(np.isinf(down), 1 - np.finfo(np.float64).eps, reach)
-        lower = np.where(down > 0, -np.log1p(-reach), down)
-    values = (np.log10 if form == "log10" else np.log)(value)
-    return Reading(values, lower / unit, np.log1p(up) / unit, limit)
+    """Logarithms and their errors, as the program takes them: nim_take_log."""
+    x = Reading(*(np.array(cells, order="C") for cells in x))
+    library.nim_take_log(int(form == "log10"), len(x.value), *map(_address, x))
+    return x
 
 
 def difference(a: Reading, b: Reading) -> Reading:
-    """a - b. If a or b is a limit, so is the difference; it is missing if they contradict."""
-    with np.errstate(over="ignore"):
-        value = a.value - b.value
-        lower, upper = np.hypot(a.lower, b.upper), np.hypot(a.upper, b.lower)
-    known = np.isfinite(value) & ((a.limit == 0) | (a.limit != b.limit))
-    limit = np.where(a.limit != 0, a.limit, -b.limit)
-    return Reading(value, lower, upper, limit).keep(known)
+    """a - b, as the program takes it: nim_take_difference."""
+    a = Reading(*(np.array(cells, order="C") for cells in a))
+    b = Reading(*map(np.ascontiguousarray, b))
+    library.nim_take_difference(len(a.value), *map(_address, a), *map(_address, b))
+    return a
 
 
 def measured_values(
     table: Any,
     sources: Mapping[str, Source],
     pairs: Mapping[str, Sequence[Sides | None]],
-    columns: Sequence[str],
+    names: Names,
     sentinels: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray | Errors]:
     """All rows of the features, and their errors; 0 where a feature has none."""
@@ -79,7 +66,7 @@ def measured_values(
         for column, sides in zip(source.columns, pairs[feature], strict=True):
             value = numbers(column)
             errors = _error_bars(numbers, sides, value, column, feature)
-            found = limits_of(table, column, columns, taken)
+            found = names.limits(column, taken)
             limits = np.zeros(rows, dtype=np.int8) if found is None else _limit_cells(table, found)
             readings.append(Reading(value, *errors, limits))
         reading = readings[0]
@@ -93,7 +80,7 @@ def measured_values(
         for feature, source in sources.items()
         for sides in pairs[feature]
     )
-    corr = _correlations(sources, pairs, columns, taken, numbers)
+    corr = _correlations(sources, pairs, names, taken, numbers)
     if not lopsided and corr is None and not limit.any():
         return X, lower
     return X, Errors(
@@ -144,7 +131,7 @@ def _limit_cells(table: Any, name: str) -> np.ndarray:
 def _correlations(
     sources: Mapping[str, Source],
     pairs: Mapping[str, Sequence[Sides | None]],
-    columns: Sequence[str],
+    names: Names,
     taken: Sequence[str],
     numbers: Any,
 ) -> np.ndarray | None:
@@ -155,9 +142,9 @@ def _correlations(
         if source.form != "-" and pairs[feature][0] is not None
     }
     corr = None
-    for name in columns:
-        of = None if name in taken else correlated(name, columns)
-        if of is None or of[0] not in place or of[1] not in place:
+    for name in names.columns:
+        role, of = names.role(name)
+        if name in taken or role != "correlation" or not place.keys() >= set(of):
             continue
         cells = np.nan_to_num(numbers(name))
         if corr is None:

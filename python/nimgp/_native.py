@@ -228,6 +228,8 @@ _FUNCTIONS = {
         c_int,
         [_HANDLE, c_size_t, c_void_p, c_void_p, POINTER(Error)],
     ),
+    "nim_take_log": (c_size_t, [c_int, c_size_t, *[c_void_p] * 4]),
+    "nim_take_difference": (None, [c_size_t, *[c_void_p] * 8]),
     "nim_remeasure": (c_int, [_HANDLE, POINTER(Data), c_void_p, POINTER(Error)]),
 }
 

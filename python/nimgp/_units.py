@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from ._error_columns import units_agree
+
 Name = TypeVar("Name", str, int)
 
 
@@ -24,42 +26,10 @@ def units_of(table: Any) -> dict[str, str]:
     return {}
 
 
-_PIECE = re.compile(
-    r"(?P<over>/)|(?P<open>\()|(?P<close>\))|[\s.*]|1(?=[\s/])"
-    r"|(?P<symbol>[^\s.*/()^+\-0-9]+)(\*\*|\^)?(?P<power>[+-]?[0-9]+)?|(?P<unusual>.)"
-)
-
-
-def agree(one: str, other: str) -> bool:
-    """Whether two units are equal: the same text, or products of the same powers of the same
-    symbols, such as "m s-1", "s**-1.m" and "m/s". The rule of the program (cli/rows/units.c)."""
-    powers = _powers(one)
-    return one == other or (powers is not None and powers == _powers(other))
-
-
-def _powers(unit: str) -> dict[str, int] | None:
-    """The power of each symbol; None if the unit is not a product of powers, such as 10-3 erg."""
-    powers: dict[str, int] = {}
-    sign, group, inside = 1, 1, False
-    for piece in _PIECE.finditer(unit):
-        if piece["unusual"] or (piece["open"] and inside) or (piece["close"] and not inside):
-            return None
-        if piece["over"]:
-            sign = -sign
-        elif piece["open"] or piece["close"]:
-            inside = piece["open"] is not None
-            sign = group = sign if inside else 1
-        elif piece["symbol"]:
-            power = sign * int(piece["power"] or 1)
-            powers[piece["symbol"]] = powers.get(piece["symbol"], 0) + power
-            sign = group
-    return {symbol: power for symbol, power in powers.items() if power}
-
-
 def refuse_others(known: Mapping[str, str], given: Mapping[str, str]) -> None:
     """Raises ValueError for the first column whose unit is not that of training, if any."""
     for name, unit in given.items():
-        if name in known and not agree(known[name], unit):
+        if name in known and not units_agree(known[name], unit):
             raise ValueError(
                 f"X: column {name!r} is in {unit}, but was in {known[name]} in training"
             )
@@ -71,7 +41,7 @@ def refuse_mixed(column: str, others: Mapping[str, str], units: Mapping[str, str
     `others` gives the role of each of these columns.
     """
     for other, role in others.items():
-        if column in units and other in units and not agree(units[column], units[other]):
+        if column in units and other in units and not units_agree(units[column], units[other]):
             raise ValueError(
                 f"column {column!r} is in {units[column]}, but {role} {other!r} in {units[other]}; "
                 "convert them to the same unit"

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts tables with error columns to the arrays of an estimator.
 
-Error columns are found by name, with the rules of the command-line program. The 1-sigma errors of
-a column ``flux`` are in the first of these columns that exists, in upper or lower case:
+Error columns are found by name, with the rules of the command-line program: the name is that of the
+values with a word in it such as err, error, unc, sigma, sig, std, se or uncertainty, at the end, at
+the beginning or inside (``flux_err``, ``e_flux``, ``Unc_flux``, ``psfMagErr_u``, ``Period err (days)``),
+or ``dflux`` if there is none and ``dflux`` has no error column itself.
 
-    ``flux_err  flux_error  e_flux  Unc_flux  sigma_flux  flux_unc  err_flux  flux_sigma``
-
-or in ``dflux`` if none of these exists and ``dflux`` has no error column itself.
-
-Upper and lower errors are pairs of columns: ``E_flux`` and ``e_flux``; if none of the above exists,
-``Unc_flux_2`` and ``Unc_flux_1``, ``flux_err1`` and ``flux_err2``, ``flux_errhi`` and
-``flux_errlo``, ``flux_err_upper`` and ``flux_err_lower`` and similar names, whose signs are ignored.
-``flux_hi`` and ``flux_lo``, or ``flux_upper`` and ``flux_lower``, are the ends of the error bar.
+Upper and lower errors are pairs of columns: ``E_flux`` and ``e_flux``, ``Unc_flux_2`` and
+``Unc_flux_1``, ``flux_err1`` and ``flux_err2``, ``flux_errhi`` and ``flux_errlo`` and similar names,
+whose signs are ignored. ``flux_hi`` and ``flux_lo``, or ``flux_upper`` and ``flux_lower``, are the ends
+of the error bar. The table of names in docs/tables.md has those of many catalogues.
 ``flux_limit`` or ``l_flux`` (text), or ``fluxlim``, marks limits: ``<`` or 1 if the true value is
 below the value, ``>`` or -1 if it is above. ``a_b_corr`` is the correlation of the errors of ``a``
 and ``b``.
@@ -36,7 +34,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ._arrow import ArrowColumns, is_arrow, read_parquet
-from ._error_columns import Sides, read_sides, require, sides_by_rule
+from ._error_columns import Names, Sides, sides_by_rule
 from ._errors import Errors
 from ._features import (
     Source,
@@ -184,41 +182,44 @@ def from_table(
     columns = column_names(table)
     one = label is None or isinstance(label, str)
     wanted = [label] if isinstance(label, str) else [] if label is None else list(label)
-    labels = [require(columns, name) for name in wanted]
+    names = Names(columns, [name for name in columns if not is_numeric(table[name])])
+    labels = [names.require(name) for name in wanted]
     if classes is not None and (not one or not labels):
         raise ValueError("classes needs one column of labels, given by label")
-    taken = labels if exposure is None else [*labels, require(columns, exposure)]
+    taken = labels if exposure is None else [*labels, names.require(exposure)]
     excluded = {
         name
         for pattern in ([exclude] if isinstance(exclude, str) else exclude)
-        for name in matching(pattern, columns)
+        for name in matching(pattern, names)
     }
-    columns = [name for name in columns if name not in excluded or name in taken]
+    if excluded:
+        left = [name for name in columns if name not in excluded or name in taken]
+        names = Names(left, [name for name in left if not is_numeric(table[name])])
     given = dict(errors) if isinstance(errors, Mapping) else {}
     named = {
         column
         for name in given.values()
         if name is not None
-        for column in read_sides(name, columns).columns
+        for column in names.read_sides(name).columns
     }
-    sources = _take_logarithms(_chosen_features(table, columns, taken, named, features), log)
+    sources = _take_logarithms(_chosen_features(table, names, taken, named, features), log)
     if not sources:
         raise ValueError("the table has no columns of numbers besides labels and errors")
-    pairs = error_pairs(sources, columns, taken, errors, given)
+    pairs = error_pairs(sources, names, taken, errors, given)
     refuse_double_use(sources, pairs, labels, taken[len(labels) :])
     units = units_of(table)
     _refuse_mixed_units(sources, pairs, units)
-    X, X_err = measured_values(table, sources, pairs, columns, np.ravel(missing_value))
+    X, X_err = measured_values(table, sources, pairs, names, np.ravel(missing_value))
     y, keep = _targets(table, label, labels, len(X), classes, ignore_case)
     warn_of_nonpositive(table, sources, keep, np.ravel(missing_value))
-    rows, names = np.flatnonzero(keep), list(sources)
+    rows, called = np.flatnonzero(keep), list(sources)
     if y is not None:
         y = y[keep] if one else _frame(y[keep], labels, rows, as_frame)
     if not keep.all():
         X, X_err = X[keep], X_err[keep]
-    X = _frame(X, names, rows, as_frame)
+    X = _frame(X, called, rows, as_frame)
     known = any(map(any, pairs.values())) or isinstance(X_err, Errors)
-    result = Columns(X, y, X_err if known else None, names)
+    result = Columns(X, y, X_err if known else None, called)
     result.units = {
         name: units[source.column] for name, source in sources.items() if source.column in units
     }
@@ -231,7 +232,7 @@ def from_table(
 
 def _chosen_features(
     table: Any,
-    columns: Sequence[str],
+    names: Names,
     taken: Sequence[str],
     named: set[str],
     features: Iterable[str] | None,
@@ -241,11 +242,11 @@ def _chosen_features(
     `taken`: labels and exposure; `named`: columns that were named as errors.
     """
     if features is None:
-        return {name: Source(name) for name in numeric_columns(table, columns, taken, named)[1]}
+        return {name: Source(name) for name in numeric_columns(table, names, taken, named)[1]}
     features = list(map(str, [features] if isinstance(features, str) else features))
     patterns = any(set("*?") & set(feature) for feature in features)
-    usable = numeric_columns(table, columns, taken, named)[0] if patterns else []
-    return named_sources(features, columns, usable)
+    usable = numeric_columns(table, names, taken, named)[0] if patterns else []
+    return named_sources(features, names, usable)
 
 
 def _take_logarithms(sources: dict[str, Source], log: Iterable[str]) -> dict[str, Source]:

@@ -514,10 +514,10 @@ static void test_units(void **state) {
     enum { SAME = sizeof same / sizeof *same, UNITS = sizeof different / sizeof *different };
     for (size_t i = 0; i < SAME; i++)
         for (size_t j = 0; j < SAME; j++)
-            assert_true(units_agree(same[i], same[j]));
+            assert_true(nim_units_agree(same[i], same[j]));
     for (size_t i = 0; i < UNITS; i++)
         for (size_t j = 0; j < UNITS; j++)
-            assert_true(units_agree(different[i], different[j]) == (i == j));
+            assert_true(nim_units_agree(different[i], different[j]) == (i == j));
 }
 
 int main(void) {

@@ -17,7 +17,7 @@ static void check_column(long column, long count) {
 }
 
 static void check_measured(const struct measured *measured, long count) {
-    const struct error_sides *errors = &measured->errors;
+    const struct nim_sides *errors = &measured->errors;
     check_column(measured->column, count);
     check_column(errors->lower, count);
     check_column(errors->upper, count);

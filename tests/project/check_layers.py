@@ -16,7 +16,7 @@ TOOLS = {"src/base", "src/math"}
 PARTS = {"src/rows", "src/kernel", "src/likelihood", "src/input", "src/gp", "src/population"}
 BELOW_MODEL = TOOLS | PARTS | {"src/file", "src/text"}
 RULES = {"src/rules", "src/plan"}
-BELOW_CLI = {"src/text", "table", "score", "include"}
+BELOW_CLI = {"src/text", "table", "measure", "score", "include"}
 ROOMS = {
     "include": set(),  # nimgp.h
     "src/text": set(),
@@ -39,6 +39,7 @@ ROOMS = {
     "src/fit": BELOW_MODEL | RULES | {"src/model", "src/train", "include"},
     "generate": set(),  # independent of the library
     "table": {"src/text", "src/file"},  # of the library only text and files
+    "measure": {"src/text", "include"},  # names and values of columns
     "score": {"src/text", "include"},  # predictions of any model
     "report": {"src/text", "score", "include"},
     # The program includes only the public header of the library, and src/text.
@@ -54,7 +55,7 @@ ROOMS = {
 # Not part of the product: they may include all of it, but not each other.
 BESIDE = {"bench", "examples", "experiments", "tests/support", "python/tests"}
 TESTS = {"tests/" + name for name in ("api", "base", "cli", "fault", "file", "fit", "fuzz", "generate",
-                                      "likelihood", "math", "model", "population", "predict", "project", "project/consumer", "rows", "score",
+                                      "likelihood", "math", "measure", "model", "population", "predict", "project", "project/consumer", "rows", "score",
                                       "table", "text", "train")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
@@ -166,7 +167,7 @@ def check_the_checker(known):
 
 def files_of(root):
     """Every C file of the tree, by its path from the root."""
-    for top in ("include", "src", "generate", "table", "score", "report", "cli", "bench", "examples", "experiments", "tests", "python"):
+    for top in ("include", "src", "generate", "table", "measure", "score", "report", "cli", "bench", "examples", "experiments", "tests", "python"):
         for path in sorted((root / top).rglob("*.[ch]")):
             yield path.relative_to(root).as_posix()
 
