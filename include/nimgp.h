@@ -180,6 +180,8 @@ NIM_API nim_target nim_likelihood_target(const char *likelihood);
 
 /* ---------------------------------------------------------------- data ------------------------ */
 
+#define NIM_MOST_CORRELATED 64
+
 /*
  * A table.
  *
@@ -211,8 +213,9 @@ NIM_API nim_target nim_likelihood_target(const char *likelihood);
  * `correlation`: correlations between the errors of a row's cells, attributes (attributes-1)/2
  * numbers per row in the order (1,0), (2,0), (2,1), (3,0), ...; one row for all rows
  * (correlation_rows = 1) or one per row. NaN counts as 0, and so does a correlation with a cell
- * that is missing, exact or a limit. Correlations need given errors (option "noise"), at most 64
- * attributes and one of the input models marginal, latent, amortised, exact and first_order.
+ * that is missing, exact or a limit. Correlations need given errors (option "noise"), at most
+ * NIM_MOST_CORRELATED attributes and one of the input models marginal, latent, amortised, exact and
+ * first_order.
  *
  * `sigma_upper`, with the shape of sigma: upper errors; sigma then holds the lower errors. The true
  * value is distributed as two half-normal curves that meet at x. NaN: equal to the lower error.
@@ -453,6 +456,19 @@ NIM_API size_t nim_model_reason(const nim_model *model, const char *option, char
 
 NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, const char *value,
                                         nim_error *error);
+
+/* What a model, or one with these options, can do: 1 or 0. */
+typedef enum nim_ability {
+    NIM_USES_ERRORS,  /* given errors change its training or predictions */
+    NIM_JOINS_ERRORS, /* errors may be correlated */
+    NIM_LEARNS_NOISE, /* it learns variances of the noise of its inputs */
+    NIM_OWNS_ROWS,    /* training rows have parameters: no other rows can be denoised */
+    NIM_READS_TARGET, /* rows are denoised with their target, which must be known */
+} nim_ability;
+
+/* With the input model left to the library, as for one that uses errors. */
+NIM_API int nim_options_can(const nim_options *options, nim_ability what);
+NIM_API int nim_model_can(const nim_model *model, nim_ability what);
 
 /* ---------------------------------------------------------------- inspecting a model ---------- */
 

@@ -424,11 +424,9 @@ static void write_sample(const struct learned *learned, struct json_writer *json
 /* Whether rows other than those of the training can be denoised: not where each has parameters of
  * its own, nor without the targets that go into it. */
 static bool can_denoise(const nim_report *report) {
-    char input[64] = "";
-    nim_options_get(nim_model_options(report->model), "input", input, sizeof input, NULL);
-    bool uses_targets = strcmp(input, "amortised") == 0;
-    return report->errors && strcmp(input, "latent") != 0 &&
-           (!uses_targets || (report->all_known && report->predicts != PREDICTS_LABELS));
+    return report->errors && !nim_model_can(report->model, NIM_OWNS_ROWS) &&
+           (!nim_model_can(report->model, NIM_READS_TARGET) ||
+            (report->all_known && report->predicts != PREDICTS_LABELS));
 }
 
 struct denoised {

@@ -138,7 +138,7 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
     char seed[32];
     nim_options_get(fit->options, "seed", seed, sizeof seed, NULL);
     fit->plan.seed = strtoull(seed, NULL, 10);
-    fit->plan.uses_errors = errors_count(fit->options);
+    fit->plan.uses_errors = nim_options_can(fit->options, NIM_USES_ERRORS);
     fit->plan.exact_inputs = option_is(fit, "input", exact);
     fit->plan.two_classes_only = option_is(fit, "likelihood", probit);
     fit->plan.class_weight = text[REQUEST_CLASS_WEIGHT];

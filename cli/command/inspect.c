@@ -217,7 +217,7 @@ static void print_features(const struct inspection *inspection) {
     size_t functions = inspection->functions, terms = inspection->terms.count;
     size_t lengths = functions * terms;
     char text[FUNCTION_NAME];
-    bool used = errors_count(nim_model_options(inspection->model));
+    bool used = nim_model_can(inspection->model, NIM_USES_ERRORS);
     struct grid *grid = grid_create_wide("ll", lengths + 2, "l");
     grid_cell(grid, "feature");
     grid_cell(grid, "error");
@@ -226,7 +226,7 @@ static void print_features(const struct inspection *inspection) {
         grid_cell(grid, "length%s%s%s%s", functions > 1 ? " " : "",
                   functions > 1 ? function_name(inspection->model, row / terms, text) : "",
                   terms > 1 ? " " : "", term_name(inspection, row % terms));
-    grid_cell(grid, "%s", inspection_learns_noise(inspection) ? "noise" : "");
+    grid_cell(grid, "%s", nim_model_can(inspection->model, NIM_LEARNS_NOISE) ? "noise" : "");
     grid_cell(grid, "%s", inspection->units.count ? "unit" : "");
     for (size_t j = 0; j < inspection->attributes; j++) {
         j += grid_pass_over(grid, j, inspection->attributes);
@@ -241,7 +241,7 @@ static void print_features(const struct inspection *inspection) {
         for (size_t row = 0; row < lengths; row++)
             grid_cell(grid, "%.3g",
                       inspection->learned[LENGTHSCALES][row * inspection->attributes + j]);
-        if (inspection_learns_noise(inspection))
+        if (nim_model_can(inspection->model, NIM_LEARNS_NOISE))
             grid_cell(grid, "%.3g", sqrt(inspection->learned[NOISE][j]));
         else
             grid_cell(grid, "%s", "");
@@ -367,7 +367,7 @@ static void write_features(const struct inspection *inspection, struct json_writ
         json_text(json, "error", inspection_errors(inspection, j, columns));
         json_text(json, "unit", inspection_unit(inspection, j));
         json_real(json, "relevance", inspection->learned[RELEVANCE][j]);
-        if (inspection_learns_noise(inspection))
+        if (nim_model_can(inspection->model, NIM_LEARNS_NOISE))
             json_real(json, "learned_noise", sqrt(inspection->learned[NOISE][j]));
         else
             json_null(json, "learned_noise");

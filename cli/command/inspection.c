@@ -106,12 +106,6 @@ bool inspection_function_each(const struct inspection *inspection) {
            inspection->functions == inspection->classes;
 }
 
-bool inspection_learns_noise(const struct inspection *inspection) {
-    char noise[64];
-    inspection_option(inspection, "noise", noise);
-    return strcmp(noise, "given") != 0;
-}
-
 bool inspection_has_temperature(const struct inspection *inspection) {
     return inspection->classes && inspection->task->predicts != PREDICTS_LABELS;
 }

@@ -56,7 +56,6 @@ const char *inspection_unit(const struct inspection *inspection, size_t attribut
 
 /* Whether each class has its own latent function. */
 bool inspection_function_each(const struct inspection *inspection);
-bool inspection_learns_noise(const struct inspection *inspection);
 bool inspection_has_temperature(const struct inspection *inspection); /* may be calibrated */
 bool inspection_is_wide(const struct inspection *inspection);         /* the population */
 const char *inspection_population(const struct inspection *inspection);

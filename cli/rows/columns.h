@@ -109,12 +109,6 @@ bool columns_mark_excluded(const struct table *table, const struct column_wishes
 bool columns_pair_errors(struct columns *columns, const struct table *table, const char *learned,
                          const struct column_wishes *wishes, struct complaint *complaint);
 
-/* Whether a model with these options uses errors. */
-bool errors_count(const nim_options *options);
-
-/* Whether a model with these options and number of attributes can use correlated errors. */
-bool correlations_count(const nim_options *options, size_t attributes);
-
 /* Treats errors as independent. */
 void columns_drop_correlations(struct columns *columns);
 

@@ -18,25 +18,6 @@ static char *joined(const char *before, const char *name, const char *after) {
     return text;
 }
 
-bool errors_count(const nim_options *options) {
-    char noise[64] = "", input[64] = "";
-    nim_options_get(options, "noise", noise, sizeof noise, NULL);
-    nim_options_get(options, "input", input, sizeof input, NULL);
-    return strcmp(noise, "learned") != 0 && strcmp(input, "exact") != 0;
-}
-
-bool correlations_count(const nim_options *options, size_t attributes) {
-    enum { MOST = 64 };
-    static const char *const without[] = {"resampled", "augmented", "narrow", "networks"};
-    char noise[64] = "", input[64] = "";
-    nim_options_get(options, "noise", noise, sizeof noise, NULL);
-    nim_options_get(options, "input", input, sizeof input, NULL);
-    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-        if (strcmp(input, without[i]) == 0)
-            return false;
-    return attributes <= MOST && strcmp(noise, "both") != 0;
-}
-
 void columns_drop_correlations(struct columns *columns) {
     columns->independent = columns->correlations > 0;
     free(columns->correlation);

@@ -54,7 +54,7 @@ static void report_lost_errors(const struct table_input *input, const struct arg
 
 void report_what_is_lost(const struct table_input *input, const nim_model *model,
                          const struct arguments *arguments) {
-    if (errors_count(nim_model_options(model)))
+    if (nim_model_can(model, NIM_USES_ERRORS))
         report_lost_errors(input, arguments);
     if (input->target.no_exposure)
         say(arguments,

@@ -100,7 +100,8 @@ static bool find_features(struct table_input *input, const struct table_request 
     free(taken);
     const nim_options *options =
         request->model ? nim_model_options(request->model) : request->options;
-    if (fine && options && !correlations_count(options, input->columns.count))
+    if (fine && options &&
+        (!nim_options_can(options, NIM_JOINS_ERRORS) || input->columns.count > NIM_MOST_CORRELATED))
         columns_drop_correlations(&input->columns);
     return fine;
 }

@@ -141,6 +141,8 @@ const struct input_model input_amortised = {
     .summary = "infers the true inputs; a network computes the posterior from measurement, label "
                "and error (NIMGP_NN)",
     .uses_errors = true,
+    .joins_errors = true,
+    .reads_target = true,
     .copies = 1,
     .noise_start = 0.1,
     .moves = true,

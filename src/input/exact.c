@@ -5,6 +5,7 @@
 const struct input_model input_exact = {
     .name = "exact",
     .summary = "ignores the error bars (MGP)",
+    .joins_errors = true, /* as it ignores all */
     .copies = 1,
     .shrinks = true,
     .noise_start = 0.1,

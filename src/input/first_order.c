@@ -9,6 +9,7 @@ const struct input_model input_first_order = {
     .name = "first_order",
     .summary = "converts input noise to output noise by the slope of the mean (NIMGP_FO)",
     .uses_errors = true,
+    .joins_errors = true,
     .copies = 1,
     .shrinks = true,
     .noise_start = 0.1,

@@ -81,12 +81,14 @@ struct input_model {
     bool widens;      /* input noise widens the latent variance through the slope; not together with
                          `moves` and `samples`, whose adjoints ignore the slope */
     bool uses_errors; /* given errors change training or prediction */
-    bool averages;    /* prediction averages over the possible x */
-    bool samples;     /* draws its inputs, S times a step */
-    bool inside;      /* S > 1 points are averaged inside the logarithm, see `place` */
-    bool mixes;       /* uses priors of several components directly */
-    bool flat;        /* supports flat populations only */
-    bool shrinks;     /* uses the prior's centre, if there is one, instead of x~ */
+    bool joins_errors; /* errors may be correlated */
+    bool reads_target; /* the posterior of a row's inputs is computed from its target */
+    bool averages;     /* prediction averages over the possible x */
+    bool samples;      /* draws its inputs, S times a step */
+    bool inside;       /* S > 1 points are averaged inside the logarithm, see `place` */
+    bool mixes;        /* uses priors of several components directly */
+    bool flat;         /* supports flat populations only */
+    bool shrinks;      /* uses the prior's centre, if there is one, instead of x~ */
 
     /* The default start of learned noise, relative to an attribute's variance. */
     double noise_start;

@@ -33,6 +33,7 @@ const struct input_model input_latent = {
     .name = "latent",
     .summary = "infers the true inputs; each training row has its own posterior (NIMGP)",
     .uses_errors = true,
+    .joins_errors = true,
     .copies = 1,
     .noise_start = 0.3,
     .moves = true,

@@ -108,6 +108,7 @@ const struct input_model input_marginal = {
     .name = "marginal",
     .summary = "integrates over the true inputs, which are distributed as the error bars say",
     .uses_errors = true,
+    .joins_errors = true,
     .copies = 1,
     .noise_start = 0.3,
     .averages = true,

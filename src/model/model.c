@@ -243,6 +243,10 @@ const nim_options *nim_model_options(const nim_model *model) {
     return &model->options;
 }
 
+int nim_model_can(const nim_model *model, nim_ability what) {
+    return nim_options_can(&model->options, what);
+}
+
 const nim_options *nim_model_request(const nim_model *model) {
     return &model->plan.request;
 }

@@ -24,12 +24,7 @@ nim_status shapes_check_use(const struct nim_model *model, const nim_data *data,
     if (model_learns_noise(model))
         return failure(error, NIM_INVALID_ARGUMENT,
                        "correlated errors need given errors (noise=given)");
-    if (model->attributes > MOST_CORRELATED)
-        return failure(error, NIM_INVALID_ARGUMENT,
-                       "correlated errors of %zu attributes, flags of missing cells included; "
-                       "expected at most %d",
-                       model->attributes, MOST_CORRELATED);
-    if (input->flat || (!input->averages && !input->shrinks))
+    if (!input->joins_errors)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "input model %s treats errors as independent; correlated errors need "
                        "marginal, latent, amortised or first_order",

@@ -132,6 +132,7 @@ const struct input_model input_networks = {
     .summary = "baseline: amortised with the published parametrisation, which starts away from "
                "the measurements",
     .uses_errors = true,
+    .reads_target = true,
     .copies = 1,
     .noise_start = 0.1,
     .moves = true,

@@ -13,7 +13,7 @@
 
 /* Whether a table may have rows whose prior has correlated attributes. */
 static bool may_correlate(const struct nim_model *model) {
-    return model->population.components || model->attributes <= MOST_CORRELATED;
+    return model->population.components || model->columns <= MOST_CORRELATED;
 }
 
 /* Memory for p(x | x~) of one row, and for the uncertainty of rows. */

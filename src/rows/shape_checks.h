@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* The most attributes that may have correlated errors. */
-enum { MOST_CORRELATED = 64 };
+enum { MOST_CORRELATED = NIM_MOST_CORRELATED };
 
 static inline bool data_has_shapes(const nim_data *data) {
     return data->correlation || data->sigma_upper || data->limit;

@@ -445,6 +445,23 @@ nim_status nim_options_get(const nim_options *options, const char *name, char *v
     return succeed(error);
 }
 
+int nim_options_can(const nim_options *options, nim_ability what) {
+    const struct input_model *input = options->input ? options->input : &input_marginal;
+    switch (what) {
+    case NIM_USES_ERRORS:
+        return input->uses_errors && options->noise != NOISE_LEARNED;
+    case NIM_JOINS_ERRORS:
+        return input->joins_errors && options->noise != NOISE_BOTH;
+    case NIM_LEARNS_NOISE:
+        return options->noise != NOISE_GIVEN;
+    case NIM_OWNS_ROWS:
+        return input->row_parameters != NULL;
+    case NIM_READS_TARGET:
+        return input->reads_target;
+    }
+    return false;
+}
+
 size_t option_index(const char *name) {
     const struct option *option = find_option(name, NULL);
     return option ? (size_t)(option - option_list) : OPTION_COUNT;

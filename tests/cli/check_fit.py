@@ -389,7 +389,27 @@ def population_from_others(nimgp):
                       says=[word])
 
 
+def correlated_errors_of_many_columns(nimgp):
+    """As many correlated columns as the library takes, also with flags of missing cells; with more, errors
+    are independent."""
+    source = random.Random(1)
+    for count in (60, 65):
+        head = [f"x{j}" for j in range(count)] + [f"x{j}_err" for j in range(count)] + ["x0_x1_corr", "class"]
+        rows = []
+        for i in range(60):
+            cells = [source.gauss(i % 2, 1) for _ in range(count)]
+            for j in range(5):
+                cells[10 + j] = "" if source.random() < 0.3 else cells[10 + j]
+            rows.append([*cells, *[0.3] * count, 0.8, "ab"[i % 2]])
+        nimgp.write_rows("t.csv", head, rows)
+        nimgp.write_rows("u.csv", head, [[*row[:-2], 0, row[-1]] for row in rows])
+        fit(nimgp, "t.csv", "m", "--epochs", "1", "--input", "marginal", "--population", "flat", "--inducing", "5",
+            "--calibrate", "none", "--points", "8")
+        told = [nimgp("predict", "m", name).out for name in ("t.csv", "u.csv")]
+        check((told[0] != told[1]) == (count <= 64), count)
+
+
 if __name__ == "__main__":
-    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named, orphaned_errors, asymmetric_errors, limits, correlations, whole_seeds, classes_in_order,
+    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named, orphaned_errors, asymmetric_errors, limits, correlations, correlated_errors_of_many_columns, whole_seeds, classes_in_order,
           small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns,
           columns_left_empty, without_errors, wide_population, population_from_others])

@@ -214,6 +214,22 @@ def training_is_shown(nimgp):
             check(near(trace[line["epoch"] - 1][1], line["bound"], 1e-12), line)
 
 
+def denoised_only_where_it_can_be(nimgp):
+    """Rows whose model has parameters of its training rows are not denoised with those of other rows,
+    nor rows without the target that the model reads."""
+    head, table = blobs(60, seed=2)
+    nimgp.write_rows("train.csv", *blobs(120))
+    nimgp.write_rows("test.csv", head, table)
+    nimgp.write_rows("half.csv", head, [[*row[:-1], "" if i % 2 else row[-1]] for i, row in enumerate(table)])
+    for model, known, half in (("marginal", True, True), ("latent", False, False), ("narrow", False, False),
+                               ("amortised", True, False), ("networks", True, False)):
+        nimgp("fit", "train.csv", "-o", "m", "--input", model, *QUICK)
+        for name, wanted in (("test.csv", known), ("half.csv", half)):
+            nimgp("report", "m", name, "-o", "r.html")
+            found = page_of(nimgp).data["denoised"]
+            check(bool(found) == wanted, model, name, found)
+
+
 def refusals(nimgp):
     head, table = setting(nimgp)
     nimgp.refuses("report", "m", "test.csv", says=["-o"], code=1)
@@ -235,4 +251,5 @@ def refusals(nimgp):
 
 if __name__ == "__main__":
     main([same_as_evaluate, same_as_predict, same_as_suggest, without_labels, hostile_names, other_targets,
-          small_and_absent, training_is_shown, refusals])
+          small_and_absent, training_is_shown, denoised_only_where_it_can_be,
+          refusals])

@@ -233,6 +233,8 @@ def checkpoints(nimgp):
           "--every", "5")
     nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "own", "--inducing", "30", code=1,
                   says=["inducing 30", "which chose it itself"])
+    nimgp.refuses("fit", "train.csv", "-o", "o", "--resume", "own", "--caution", "0.9", code=1,
+                  says=["caution 0.9", "which chose it itself"])
     nimgp.refuses("fit", "m", "-o", "o", says=["m: is a nimgp model, not a table"])
     # A model that is done is what resuming it gives.
     check("already complete" in nimgp("fit", "train.csv", "-o", "p", "--resume", "m").err)
