@@ -1,37 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Learned quantities and the data of charts.
- *
- * Curves show the predictions along one attribute: its value is varied in a few rows of the sample,
- * all values count as exact, and the predictions are averaged. The map varies two attributes.
- */
-#include "report/gathered.h"
+/* What was learned, attribute by attribute, and where rows are believed to be. */
+#include "report/learned.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Attributes listed; those with a curve; places along a curve, and along each side of the map; rows
- * averaged over. */
-enum {
-    LISTED = 200,
-    CURVES = 8,
-    CURVE_PLACES = 33,
-    CURVE_ROWS = 24,
-    MAP_PLACES = 26,
-    MAP_ROWS = 8,
-    DENOISED_ROWS = 60
-};
-
-struct learned {
-    nim_report *report;
-    double *relevance, *by_function, *noise; /* attributes; functions x attributes; attributes */
-    size_t *order;                           /* attributes, the most relevant first */
-    double *scratch;                         /* SAMPLE_ROWS */
-    size_t shown;                            /* attributes that have curves, the first in order */
-    size_t pair[2]; /* of these, the two along which predictions change most */
-    double effect[2];
-};
+enum { LISTED = 200, CURVES = 8, DENOISED_ROWS = 60 }; /* attributes; those with a curve; rows */
 
 /* ---------------------------------------------------------------- fetching -------------------- */
 
@@ -106,8 +81,7 @@ static double quantile(const struct learned *learned, size_t count, double level
                  : (double)NAN;
 }
 
-/* Where pictures of an attribute begin and end; false where it has but one value. */
-static bool range_of(const struct learned *learned, size_t j, double *low, double *high) {
+bool learned_range(const struct learned *learned, size_t j, double *low, double *high) {
     size_t count = sort_values(learned, j, false);
     *low = quantile(learned, count, 0.01);
     *high = quantile(learned, count, 0.99);
@@ -152,7 +126,7 @@ static void choose_shown(struct learned *learned) {
     double low, high;
     for (size_t i = 0; i < learned->report->attributes && learned->shown < CURVES; i++) {
         size_t j = learned->order[i];
-        if (!(learned->relevance[j] > 0.0) || !range_of(learned, j, &low, &high))
+        if (!(learned->relevance[j] > 0.0) || !learned_range(learned, j, &low, &high))
             continue;
         memmove(learned->order + learned->shown + 1, learned->order + learned->shown,
                 (i - learned->shown) * sizeof *learned->order);
@@ -167,224 +141,6 @@ static void write_attributes(const struct learned *learned, struct json_writer *
         write_attribute(learned, json, learned->order[i]);
     json_close(json);
     json_whole(json, "shown", learned->shown);
-}
-
-/* ---------------------------------------------------------------- averages -------------------- */
-
-/* Rows of the sample, again and again, with places set in them; and what is predicted of them. */
-struct trial {
-    size_t base, places; /* rows, and times they are repeated */
-    double *x, *p, *mean, *deviation;
-};
-
-static bool trial_create(struct trial *trial, const nim_report *report, size_t base,
-                         size_t places) {
-    size_t d = report->attributes, rows;
-    *trial = (struct trial){.places = places, .base = base};
-    if (base > report->sample.top.count)
-        trial->base = report->sample.top.count;
-    rows = trial->base * places + 1;
-    trial->x = calloc(rows * d, sizeof(double));
-    trial->p = calloc(rows * (report->classes + 1), sizeof(double));
-    trial->mean = calloc(rows, sizeof(double));
-    trial->deviation = calloc(rows, sizeof(double));
-    if (!trial->x || !trial->p || !trial->mean || !trial->deviation)
-        return false;
-    for (size_t i = 0; i < trial->base * places; i++)
-        memcpy(trial->x + i * d, kept_rows_x(&report->sample, i % trial->base), d * sizeof(double));
-    return true;
-}
-
-static void trial_free(struct trial *trial) {
-    free(trial->x);
-    free(trial->p);
-    free(trial->mean);
-    free(trial->deviation);
-}
-
-static void trial_set(struct trial *trial, size_t place, size_t d, size_t j, double value) {
-    for (size_t k = 0; k < trial->base; k++)
-        trial->x[(place * trial->base + k) * d + j] = value;
-}
-
-static nim_status trial_run(struct trial *trial, const nim_report *report, nim_error *error) {
-    bool classes = report->classes > 0;
-    size_t rows = trial->base * trial->places;
-    nim_data data = NIM_DATA(.rows = rows, .attributes = report->attributes, .x = trial->x);
-    nim_prediction wanted = NIM_PREDICTION(.probabilities = classes ? trial->p : NULL,
-                                           .mean = classes ? NULL : trial->mean,
-                                           .deviation = classes ? NULL : trial->deviation);
-    return nim_predict(report->predictor, &data, &wanted, error);
-}
-
-/* The average over the rows of a place, of numbers `width` apart. */
-static double average(const struct trial *trial, const double *value, size_t width, size_t place) {
-    double total = 0.0;
-    for (size_t k = 0; k < trial->base; k++)
-        total += value[(place * trial->base + k) * width];
-    return total / (double)trial->base;
-}
-
-/* ---------------------------------------------------------------- curves ---------------------- */
-
-/* How much predictions change along a curve: the ranges of all probabilities, or of the mean. */
-static double effect_of(const struct trial *trial, const nim_report *report) {
-    double total = 0.0;
-    for (size_t c = 0; c < (report->classes ? report->classes : 1); c++) {
-        double least = (double)INFINITY, most = -(double)INFINITY;
-        for (size_t i = 0; i < trial->places; i++) {
-            double value = report->classes ? average(trial, trial->p + c, report->classes, i)
-                                           : average(trial, trial->mean, 1, i);
-            least = fmin(least, value);
-            most = fmax(most, value);
-        }
-        total += most - least;
-    }
-    return total;
-}
-
-static void rank_effect(struct learned *learned, size_t shown, double effect) {
-    if (shown == 0 || effect > learned->effect[0]) {
-        learned->pair[1] = learned->pair[0];
-        learned->effect[1] = learned->effect[0];
-        learned->pair[0] = shown;
-        learned->effect[0] = effect;
-    } else if (shown == 1 || effect > learned->effect[1]) {
-        learned->pair[1] = shown;
-        learned->effect[1] = effect;
-    }
-}
-
-static void write_curve(const struct trial *trial, const nim_report *report, size_t j, double low,
-                        double high, struct json_writer *json) {
-    json_object(json, NULL);
-    json_text(json, "name", nim_model_attribute_name(report->model, j));
-    write_rounded(json, "low", low);
-    write_rounded(json, "high", high);
-    json_array(json, "values"); /* places x classes, or places x (mean, deviation) */
-    for (size_t i = 0; i < trial->places; i++) {
-        json_array(json, NULL);
-        for (size_t c = 0; c < report->classes; c++)
-            write_rounded(json, NULL, average(trial, trial->p + c, report->classes, i));
-        if (!report->classes) {
-            write_rounded(json, NULL, average(trial, trial->mean, 1, i));
-            write_rounded(json, NULL, average(trial, trial->deviation, 1, i));
-        }
-        json_close(json);
-    }
-    json_close(json);
-    json_close(json);
-}
-
-static nim_status write_curves(struct learned *learned, struct json_writer *json,
-                               nim_error *error) {
-    const nim_report *report = learned->report;
-    size_t sampled = report->sample.top.count, rows = sampled < CURVE_ROWS ? sampled : CURVE_ROWS;
-    nim_status status = NIM_OK;
-    rows = report->attributes > 1 ? rows : 1; /* nothing to average over */
-    json_array(json, "curves");
-    for (size_t i = 0; status == NIM_OK && i < learned->shown; i++) {
-        double low, high;
-        struct trial trial;
-        size_t j = learned->order[i];
-        range_of(learned, j, &low, &high);
-        if (!trial_create(&trial, report, rows, CURVE_PLACES))
-            status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-        for (size_t k = 0; status == NIM_OK && k < CURVE_PLACES; k++)
-            trial_set(&trial, k, report->attributes, j,
-                      low + (high - low) * (double)k / (CURVE_PLACES - 1));
-        if (status == NIM_OK)
-            status = trial_run(&trial, report, error);
-        if (status == NIM_OK) {
-            rank_effect(learned, i, effect_of(&trial, report));
-            write_curve(&trial, report, j, low, high, json);
-        }
-        trial_free(&trial);
-    }
-    json_close(json);
-    json_whole(json, "curve_rows", rows);
-    return status;
-}
-
-/* ---------------------------------------------------------------- the map --------------------- */
-
-/* The most probable class at each place and its probability; or the mean and the deviation. */
-static bool write_places(const struct trial *trial, const nim_report *report,
-                         struct json_writer *json) {
-    double *p = calloc(report->classes + 1, sizeof *p);
-    if (!p)
-        return false;
-    json_array(json, "values");
-    for (size_t i = 0; i < trial->places; i++) {
-        json_array(json, NULL);
-        for (size_t c = 0; c < report->classes; c++)
-            p[c] = average(trial, trial->p + c, report->classes, i);
-        if (report->classes) {
-            size_t best = most_probable(report->classes, p);
-            json_whole(json, NULL, best);
-            write_rounded(json, NULL, p[best]);
-        } else {
-            write_rounded(json, NULL, average(trial, trial->mean, 1, i));
-            write_rounded(json, NULL, average(trial, trial->deviation, 1, i));
-        }
-        json_close(json);
-    }
-    json_close(json);
-    free(p);
-    return true;
-}
-
-static void set_map(struct trial *trial, size_t d, const size_t attribute[2], const double low[2],
-                    const double high[2]) {
-    for (size_t place = 0; place < trial->places; place++) {
-        size_t row = place / MAP_PLACES, column = place % MAP_PLACES;
-        double across = ((double)column + 0.5) / MAP_PLACES;
-        double up = ((double)row + 0.5) / MAP_PLACES;
-        trial_set(trial, place, d, attribute[0], low[0] + (high[0] - low[0]) * across);
-        trial_set(trial, place, d, attribute[1], low[1] + (high[1] - low[1]) * up);
-    }
-}
-
-/* Cells of a grid over the two attributes along which predictions change most, row by row from the
- * lowest. With two attributes there is nothing to average over. */
-static nim_status write_map(const struct learned *learned, struct json_writer *json,
-                            nim_error *error) {
-    const nim_report *report = learned->report;
-    struct trial trial;
-    double low[2], high[2];
-    if (learned->shown < 2) {
-        json_null(json, "map");
-        return NIM_OK;
-    }
-    if (!trial_create(&trial, report, report->attributes > 2 ? MAP_ROWS : 1,
-                      MAP_PLACES * MAP_PLACES)) {
-        trial_free(&trial);
-        return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-    }
-    const size_t attribute[2] = {learned->order[learned->pair[0]],
-                                 learned->order[learned->pair[1]]};
-    for (size_t k = 0; k < 2; k++)
-        range_of(learned, attribute[k], &low[k], &high[k]);
-    set_map(&trial, report->attributes, attribute, low, high);
-    nim_status status = trial_run(&trial, report, error);
-    if (status == NIM_OK) {
-        json_object(json, "map");
-        json_whole(json, "places", MAP_PLACES);
-        json_whole(json, "rows", trial.base);
-        for (size_t k = 0; k < 2; k++) {
-            json_object(json, k ? "up" : "across");
-            json_text(json, "name", nim_model_attribute_name(report->model, attribute[k]));
-            json_whole(json, "shown", learned->pair[k]); /* its place among those shown */
-            write_rounded(json, "low", low[k]);
-            write_rounded(json, "high", high[k]);
-            json_close(json);
-        }
-        if (!write_places(&trial, report, json))
-            status = report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
-        json_close(json);
-    }
-    trial_free(&trial);
-    return status;
 }
 
 /* ---------------------------------------------------------------- sample and denoising -------- */
@@ -431,7 +187,7 @@ static bool can_denoise(const nim_report *report) {
 
 struct denoised {
     size_t rows;
-    double *x, *sigma, *y, *exposure, *mean, *deviation;
+    double *x, *sigma, *mean, *deviation, *y, *exposure; /* all in the memory of x */
     int32_t *label;
 };
 
@@ -441,16 +197,15 @@ static bool denoised_fill(struct denoised *denoised, const nim_report *report) {
            outputs = report->predicts == PREDICTS_LABELS ? report->classes : 1;
     size_t rows = sample->top.count < DENOISED_ROWS ? sample->top.count : DENOISED_ROWS;
     *denoised = (struct denoised){.rows = rows};
-    denoised->x = calloc(rows * d + 1, sizeof(double));
-    denoised->sigma = calloc(rows * d + 1, sizeof(double));
-    denoised->mean = calloc(rows * d + 1, sizeof(double));
-    denoised->deviation = calloc(rows * d + 1, sizeof(double));
-    denoised->y = calloc(rows * outputs + 1, sizeof(double));
-    denoised->exposure = calloc(rows + 1, sizeof(double));
+    denoised->x = calloc(rows * (4 * d + outputs + 1) + 1, sizeof(double));
     denoised->label = calloc(rows + 1, sizeof *denoised->label);
-    if (!denoised->x || !denoised->sigma || !denoised->mean || !denoised->deviation ||
-        !denoised->y || !denoised->exposure || !denoised->label)
+    if (!denoised->x || !denoised->label)
         return false;
+    denoised->sigma = denoised->x + rows * d;
+    denoised->mean = denoised->sigma + rows * d;
+    denoised->deviation = denoised->mean + rows * d;
+    denoised->y = denoised->deviation + rows * d;
+    denoised->exposure = denoised->y + rows * outputs;
     for (size_t k = 0; k < rows; k++) {
         const struct kept_row *row = kept_rows_nth(sample, k);
         memcpy(denoised->x + k * d, kept_rows_x(sample, k), d * sizeof(double));
@@ -464,16 +219,6 @@ static bool denoised_fill(struct denoised *denoised, const nim_report *report) {
     return true;
 }
 
-static void denoised_free(struct denoised *denoised) {
-    free(denoised->x);
-    free(denoised->sigma);
-    free(denoised->mean);
-    free(denoised->deviation);
-    free(denoised->y);
-    free(denoised->exposure);
-    free(denoised->label);
-}
-
 /* Whether anything is believed to be elsewhere than where it was measured. */
 static bool denoised_moved(const struct denoised *denoised, size_t d) {
     for (size_t i = 0; i < denoised->rows * d; i++)
@@ -482,31 +227,27 @@ static bool denoised_moved(const struct denoised *denoised, size_t d) {
     return false;
 }
 
+/* Pairs of numbers of the attributes shown. */
+static void write_pairs(struct json_writer *json, const char *key, const struct learned *learned,
+                        const double *first, const double *second) {
+    json_array(json, key);
+    for (size_t i = 0; i < learned->shown; i++) {
+        json_array(json, NULL);
+        write_rounded(json, NULL, first[learned->order[i]]);
+        write_rounded(json, NULL, second[learned->order[i]]);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void write_moves(const struct denoised *denoised, const struct learned *learned,
                         struct json_writer *json) {
     size_t d = learned->report->attributes;
     for (size_t k = 0; k < denoised->rows; k++) {
-        const struct kept_row *row = kept_rows_nth(&learned->report->sample, k);
         json_object(json, NULL);
-        json_whole(json, "row", row->number + 1);
-        json_array(json, "before"); /* value and error, of the attributes shown */
-        for (size_t i = 0; i < learned->shown; i++) {
-            size_t cell = k * d + learned->order[i];
-            json_array(json, NULL);
-            write_rounded(json, NULL, denoised->x[cell]);
-            write_rounded(json, NULL, denoised->sigma[cell]);
-            json_close(json);
-        }
-        json_close(json);
-        json_array(json, "after");
-        for (size_t i = 0; i < learned->shown; i++) {
-            size_t cell = k * d + learned->order[i];
-            json_array(json, NULL);
-            write_rounded(json, NULL, denoised->mean[cell]);
-            write_rounded(json, NULL, denoised->deviation[cell]);
-            json_close(json);
-        }
-        json_close(json);
+        json_whole(json, "row", kept_rows_nth(&learned->report->sample, k)->number + 1);
+        write_pairs(json, "before", learned, denoised->x + k * d, denoised->sigma + k * d);
+        write_pairs(json, "after", learned, denoised->mean + k * d, denoised->deviation + k * d);
         json_close(json);
     }
 }
@@ -533,7 +274,8 @@ static nim_status write_denoised(const struct learned *learned, struct json_writ
         }
         if (status == NIM_OK && denoised_moved(&denoised, report->attributes))
             write_moves(&denoised, learned, json);
-        denoised_free(&denoised);
+        free(denoised.x);
+        free(denoised.label);
     }
     json_close(json);
     return status;

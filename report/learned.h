@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_LEARNED_H
+#define REPORT_LEARNED_H
+
+/* What the sections on learned quantities share. */
+
+#include "report/gathered.h"
+
+struct learned {
+    nim_report *report;
+    double *relevance, *by_function, *noise; /* attributes; functions x attributes; attributes */
+    size_t *order;                           /* attributes, the most relevant first */
+    double *scratch;                         /* SAMPLE_ROWS */
+    size_t shown;                            /* attributes that have curves, the first in order */
+    size_t pair[2]; /* of these, the two along which predictions change most */
+    double effect[2];
+};
+
+/* Where pictures of an attribute begin and end; false where it has but one value. */
+bool learned_range(const struct learned *learned, size_t attribute, double *low, double *high);
+
+/* Predictions along the attributes shown, and along the two that matter most (after the former). */
+nim_status write_curves(struct learned *learned, struct json_writer *json, nim_error *error);
+nim_status write_map(const struct learned *learned, struct json_writer *json, nim_error *error);
+
+#endif
