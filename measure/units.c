@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Comparison of units, as products of powers. */
 #include "measure/measure.h"
 
 #include "text/ascii.h"

@@ -12,5 +12,6 @@ rm -rf $source
 mkdir -p $source
 git ls-files -z -- '*.md' docs LICENSE CITATION.cff include examples | grep -zv '^tests/' |
     xargs -0 cp --parents -t $source
+scripts/files.py >$source/docs/files.md
 build/site-venv/bin/mkdocs build --strict --quiet --config-file mkdocs.yml
 echo "site: build/site/index.html"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The list of commands. */
 #include "cli/terminal/commands.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* nimgp convert: copies a table from one format to another. */
 #include "cli/rows/column_list.h"
 #include "cli/rows/input_report.h"
 #include "cli/terminal/command.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* nimgp simulate: writes simulated tables with known best predictions. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/terminal/command.h"
 #include "generate/mock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which column is the target, if nobody says. */
 #include "cli/rows/columns.h"
 
 #include <math.h>

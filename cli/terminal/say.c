@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Messages on standard error. */
 #include "cli/terminal/command.h"
 
 #include "cli/terminal/team.h"

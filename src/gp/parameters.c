@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Positions of a function's parameters in the flat vector. */
 #include "gp/gp.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decimals to doubles, correctly rounded. */
 #define _GNU_SOURCE
 #include "text/number.h"
 
