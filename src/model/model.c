@@ -42,7 +42,7 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
 }
 
 /* Passes options to the parts. */
-static void settle(struct nim_model *model) {
+static void pass_options(struct nim_model *model) {
     const struct nim_options *options = &model->options;
     model->gp = (struct gp_shape){.kernel = options->kernel,
                                   .degree = (unsigned)options->degree,
@@ -119,7 +119,7 @@ void model_plan(struct nim_model *model, const struct plan *plan, const struct m
                                 .bound = (double)NAN,
                                 .temperature = 1.0};
     scaling_plan(&model->scaling, sizes->columns, sizes->flags);
-    settle(model);
+    pass_options(model);
     layout(model, &model->arena);
 }
 
@@ -222,7 +222,7 @@ void model_take_rows(const struct nim_model *model, const nim_data *data, size_t
     measurements_take(model, data, model->population.components > 0, count, row, x, noise, shape,
                       weight);
     if (!model->population.components)
-        scaling_settle_missing(&model->scaling, count, noise);
+        scaling_fill_missing(&model->scaling, count, noise);
 }
 
 void nim_model_free(nim_model *model) {

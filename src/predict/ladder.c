@@ -187,7 +187,7 @@ static size_t compress(size_t d, const double *slope, double unseen, double *roo
 static void start_level(const struct nim_model *model, struct climb *climb, size_t level) {
     climb->level = level;
     climb->done = 0;
-    climb->settled = false;
+    climb->complete = false;
     memset(climb->sum, 0, predictor_sums(model) * sizeof(double));
     memset(climb->square, 0, model->classes * sizeof(double));
 }
@@ -404,10 +404,10 @@ static bool has_few_pairs(const struct nim_predictor *predictor, const struct cl
 }
 
 /* Decides whether a climb is complete; if not, sets the level that it needs. */
-static void settle(const struct nim_predictor *predictor, struct climb *climb) {
+static void decide(const struct nim_predictor *predictor, struct climb *climb) {
     const struct nim_model *model = predictor->model;
     size_t level = climb->level;
-    climb->settled = true;
+    climb->complete = true;
     if (climb->rank == 0)
         return;
     double deviation =
@@ -441,7 +441,7 @@ static void look_at_all(const struct nim_predictor *predictor, struct prediction
     struct ladder_work *ladder = &work->ladder;
     work->coarse = !exact && predictor->model->options.tolerance >= QUICK_FROM;
     for (size_t i = 0; i < ladder->climbs; i++)
-        if (!ladder->climb[i].settled && ladder->climb[i].exact == exact)
+        if (!ladder->climb[i].complete && ladder->climb[i].exact == exact)
             look_around(predictor, work, &ladder->climb[i]);
     empty_tile(predictor, work);
     work->coarse = false;
@@ -458,9 +458,9 @@ void ladder_predict(const struct nim_predictor *predictor, struct prediction_wor
         look_at_all(predictor, work, true);
         look_at_all(predictor, work, false);
         for (size_t i = 0; i < ladder->climbs; i++) {
-            if (!ladder->climb[i].settled)
-                settle(predictor, &ladder->climb[i]);
-            climbing = climbing || !ladder->climb[i].settled;
+            if (!ladder->climb[i].complete)
+                decide(predictor, &ladder->climb[i]);
+            climbing = climbing || !ladder->climb[i].complete;
         }
     }
     write_rows(predictor, work, count);

@@ -48,7 +48,7 @@ struct climb {
     size_t rank;           /* columns of root that matter; 0: the row is one point */
     bool exact;            /* evaluated in double precision: one point, or far from the mean */
     size_t level, done;    /* pairs of that level that are completed */
-    bool settled;
+    bool complete;
     double *sum;    /* over points, as prediction_work.sum */
     double *square; /* C: sum over pairs of the squared mean probability of the two */
 };

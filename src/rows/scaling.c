@@ -463,7 +463,7 @@ void scaling_take(const struct scaling *scaling, const nim_data *data, bool use_
     }
 }
 
-void scaling_settle_missing(const struct scaling *scaling, size_t count, double *noise) {
+void scaling_fill_missing(const struct scaling *scaling, size_t count, double *noise) {
     for (size_t i = 0; i < count * scaling->width; i++)
         if (isinf(noise[i])) {
             double spread = scaling->spread[i % scaling->width];

@@ -95,6 +95,6 @@ void scaling_take(const struct scaling *scaling, const nim_data *data, bool use_
 
 /* Replaces the infinite noise of missing cells by the attribute's spread, for a flat population,
  * which has no information about them. noise: count x width. */
-void scaling_settle_missing(const struct scaling *scaling, size_t count, double *noise);
+void scaling_fill_missing(const struct scaling *scaling, size_t count, double *noise);
 
 #endif

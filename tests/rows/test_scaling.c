@@ -55,7 +55,7 @@ static void gather_column(struct owned_scaling *owned, const nim_data *data, boo
     for (size_t i = 0; i < data->rows; i++)
         row[i] = i;
     scaling_take(&owned->scaling, data, use_errors, data->rows, row, x, noise, NULL);
-    scaling_settle_missing(&owned->scaling, data->rows, noise);
+    scaling_fill_missing(&owned->scaling, data->rows, noise);
     free(row);
 }
 
@@ -102,7 +102,7 @@ static void gathered_in_standard_units(void **state) {
     const size_t rows[] = {4, 2, 3};
     scaling_take(&owned.scaling, &data, true, 3, rows, got_x, noise, weight);
     assert_true(isinf(noise[1]) && !isinf(noise[0]) && !isinf(noise[2]));
-    scaling_settle_missing(&owned.scaling, 3, noise);
+    scaling_fill_missing(&owned.scaling, 3, noise);
     assert_close(got_x[0], (6.0 - mean) / deviation, 1e-15);
     assert_true(noise[0] == 0.0);
     assert_true(got_x[1] == 0.0 && noise[1] == 1.0); /* missing: the mean, error 1 deviation */
@@ -110,11 +110,11 @@ static void gathered_in_standard_units(void **state) {
     for (size_t k = 0; k < 3; k++)
         assert_true(weight[k] == weights[rows[k]]);
     scaling_take(&owned.scaling, &data, false, 3, rows, got_x, noise, weight);
-    scaling_settle_missing(&owned.scaling, 3, noise);
+    scaling_fill_missing(&owned.scaling, 3, noise);
     assert_true(noise[0] == 0.0 && noise[1] == 1.0 && noise[2] == 0.0);
     data.weights = NULL;
     scaling_take(&owned.scaling, &data, false, 3, rows, got_x, noise, weight);
-    scaling_settle_missing(&owned.scaling, 3, noise);
+    scaling_fill_missing(&owned.scaling, 3, noise);
     assert_true(weight[0] == 1.0 && weight[2] == 1.0);
     arena_free(&owned.arena);
 }
@@ -334,7 +334,7 @@ static void flags_in_standard_units(void **state) {
         }
         assert_close(sum / ROWS, standardise ? 0.0 : 0.36, 1e-14);
         assert_close(squares / ROWS, standardise ? 1.0 : 0.36, 1e-14);
-        scaling_settle_missing(&owned.scaling, ROWS, noise);
+        scaling_fill_missing(&owned.scaling, ROWS, noise);
         for (size_t i = 0; i < ROWS * (D + 1); i++)
             assert_true(isfinite(noise[i]));
         arena_free(&owned.arena);

@@ -165,7 +165,7 @@ static const struct problem with_rows = {.classes = 3,
                                          .noise = "given"};
 
 /* After each step of an epoch, how many rows have been in one. */
-static void check_batches(size_t rule, size_t batch) {
+static void check_batches(const char *name, size_t rule, size_t batch) {
     struct fixture fixture;
     nim_trainer *trainer;
     nim_error error;
@@ -174,7 +174,8 @@ static void check_batches(size_t rule, size_t batch) {
     size_t rows = fixture.data.rows, batches = (rows + batch - 1) / batch;
     assert_true(rows % batch != 0 && rows % batches != 0);
     model->options.batch = batch;
-    model->options.last_batch = rule;
+    assert_int_equal(nim_options_set(&model->options, "last_batch", name, &error), NIM_OK);
+    assert_int_equal(model->options.last_batch, rule);
     stop_on(nim_trainer_create(model, &fixture.data, &trainer, &error), &error);
     for (size_t k = 1; k <= batches; k++) {
         stop_on(nim_trainer_step(trainer, NULL, &error), &error);
@@ -192,8 +193,8 @@ static void check_batches(size_t rule, size_t batch) {
 
 static void batches_are_even_or_full(void **state) {
     (void)state;
-    check_batches(LAST_BATCH_EVEN, 7);
-    check_batches(LAST_BATCH_REST, 7);
+    check_batches("even", LAST_BATCH_EVEN, 7);
+    check_batches("rest", LAST_BATCH_REST, 7);
 }
 
 static void assert_near(double a, double b, double tolerance) {
@@ -243,7 +244,8 @@ static void rows_move_in_every_step(void **state) {
     struct row_table *table = &model->table;
     size_t rows = fixture.data.rows, each = table->each;
     model->options.batch = 7;
-    model->options.row_steps = ROW_STEPS_ALWAYS;
+    assert_int_equal(nim_options_set(&model->options, "row_steps", "always", &error), NIM_OK);
+    assert_int_equal(model->options.row_steps, ROW_STEPS_ALWAYS);
     stop_on(nim_trainer_create(model, &fixture.data, &trainer, &error), &error);
     while (model->epoch < 1)
         stop_on(nim_trainer_step(trainer, NULL, &error), &error);
