@@ -71,6 +71,14 @@ static size_t terminal_width(void) {
     return 80;
 }
 
+/* Over the line before, cut where the window ends. */
+static void draw_line(struct progress *progress, const char *line) {
+    size_t width = terminal_width();
+    fprintf(stderr, "\r%.*s\033[K", (int)(width > 1 ? width - 1 : 1), line);
+    fflush(stderr);
+    progress->line = true;
+}
+
 enum { BAR = 8 }; /* so that all of it fits into 80 columns */
 
 static void draw(struct progress *progress, const nim_progress *state, double nll) {
@@ -93,18 +101,12 @@ static void draw(struct progress *progress, const nim_progress *state, double nl
     else
         snprintf(line, sizeof line, "%3.0f%% [%s] epoch %zu/%zu%s%s%s", 100.0 * share, bar,
                  state->epoch, state->epochs, bound, held, left);
-    size_t width = terminal_width();
-    fprintf(stderr, "\r%.*s\033[K", (int)(width > 1 ? width - 1 : 1), line);
-    fflush(stderr);
-    progress->line = true;
+    draw_line(progress, line);
 }
 
 void progress_begin(struct progress *progress) {
-    if (progress->style != PROGRESS_BAR)
-        return;
-    fputs("\r  0% [........] looking at the rows, learning their population\033[K", stderr);
-    fflush(stderr);
-    progress->line = true;
+    if (progress->style == PROGRESS_BAR)
+        draw_line(progress, "  0% [........] looking at the rows, learning their population");
 }
 
 void progress_show(struct progress *progress, const nim_progress *state, double nll) {

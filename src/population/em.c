@@ -273,7 +273,7 @@ double em_improve(struct population *population, const struct batch *batch, doub
     double *scratch = aligned_alloc(64, GEMM_SCRATCH * sizeof *scratch), value = NAN;
     double *within = calloc(d * d, sizeof *within), rows = (double)batch_all_rows(batch);
     if (tally && scratch && within) {
-        value = tally->likelihood / rows;
+        value = isnan(tally->likelihood) ? -INFINITY : tally->likelihood / rows;
         maximise(population, tally, rows, pull, within, scratch);
     }
     free(within);

@@ -7,7 +7,8 @@
 /* Added to every variance in every round. */
 #define LEAST_VARIANCE 1e-8
 
-/* As population_likelihood and population_improve, for a population with components. */
+/* As population_likelihood and population_improve, for a population with components. em_improve
+ * returns NaN if memory runs out, and -infinity where the likelihood is not a number. */
 double em_likelihood(const struct population *population, const struct batch *batch,
                      struct pool *pool);
 double em_improve(struct population *population, const struct batch *batch, double pull,

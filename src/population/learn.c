@@ -84,15 +84,15 @@ static double settle(struct population *population, const struct batch *batch, d
     for (size_t round = 0; memory && round < most; round += 2) {
         read_parameters(population, theta0);
         first = em_improve(population, batch, pull, pool);
-        if (leapt && !(first >= second)) { /* back to before the leap */
+        if (leapt && first < second) { /* back to before the leap */
             write_parameters(theta2, population);
             read_parameters(population, theta0);
             first = em_improve(population, batch, pull, pool);
         }
         read_parameters(population, theta1);
         second = em_improve(population, batch, pull, pool);
-        value = second;
-        if (!(second - first > enough))
+        value = isnan(first) ? first : second;
+        if (isnan(first) || !(second - first > enough))
             break;
         read_parameters(population, theta2);
         double step = 0.0, bend = 0.0;
@@ -172,18 +172,20 @@ struct trial {
     double *before, *after;
 };
 
-/* A random part of the rows is for judging: an order in the table must not matter. */
+/* A random quarter of the rows is for judging: an order in the table must not matter. */
 static bool take_parts(struct trial *trial, const struct population_rows *rows,
                        struct random_key key) {
     bool shaped = rows->shape != NULL;
-    if (!population_rows_create(&trial->learn, rows->attributes, shaped, rows->rows) ||
-        !population_rows_create(&trial->judge, rows->attributes, shaped, rows->rows))
-        return false;
-    for (size_t i = 0; i < rows->rows; i++) {
-        bool judged = random_below(key, 0, i, KEPT_ASIDE) == 0;
-        population_rows_append(judged ? &trial->judge : &trial->learn, rows, i);
-    }
-    return batch_create(&trial->learning, &trial->learn) &&
+    size_t *place = malloc((rows->rows + 1) * sizeof *place);
+    bool good = place &&
+                population_rows_create(&trial->learn, rows->attributes, shaped, rows->rows) &&
+                population_rows_create(&trial->judge, rows->attributes, shaped, rows->rows);
+    if (good)
+        random_permutation(key, 0, rows->rows, place);
+    for (size_t i = 0; good && i < rows->rows; i++)
+        population_rows_append(place[i] % KEPT_ASIDE == 0 ? &trial->judge : &trial->learn, rows, i);
+    free(place);
+    return good && batch_create(&trial->learning, &trial->learn) &&
            batch_create(&trial->judging, &trial->judge);
 }
 
@@ -214,11 +216,14 @@ static bool grow(struct population *mixture, const struct batch *batch, struct p
     size_t count = population_splits(mixture, batch, split), best = 0;
     if (count == SIZE_MAX)
         return false;
+    bool good = true;
     for (size_t s = 0; s < count; s++) {
         value[s] = settle(&split[s], batch, pull, -INFINITY, FIRST_ROUNDS, pool);
+        good = good && !isnan(value[s]);
         best = value[s] > value[best] ? s : best;
     }
-    bool good = count == 0 || !isnan(settle(&split[best], batch, pull, ROUGHLY, MOST_ROUNDS, pool));
+    if (good && count)
+        good = !isnan(settle(&split[best], batch, pull, ROUGHLY, MOST_ROUNDS, pool));
     for (size_t s = 0; s < count; s++)
         if (s != best || !good)
             population_free(&split[s]);
