@@ -117,16 +117,24 @@ typedef enum nim_option_role {
     NIM_OPTION_RUNS,     /* the speed only; not saved with the model */
 } nim_option_role;
 
+/* Who needs an option. */
+typedef enum nim_option_tier {
+    NIM_OPTION_EVERYDAY,
+    NIM_OPTION_EXPERT,   /* the defaults suit nearly all data */
+    NIM_OPTION_RESEARCH, /* for experiments with the method itself */
+} nim_option_tier;
+
 /* Constant and owned by the library. Later versions may add members at the end. */
 typedef struct nim_option_info {
     const char *name;
     const char *fallback; /* the default, as text */
     const char *values;   /* the allowed values, as text for people */
-    const char *help;     /* what the option does */
+    const char *help;     /* what the option does; nim_option_rules: how it is chosen */
     nim_option_type type;
     const char *const *choices; /* the allowed names, terminated by NULL; NULL if there are none */
     double least, most;         /* the range of a number */
     nim_option_role role;
+    nim_option_tier tier;
 } nim_option_info;
 
 /* Options with their default values, or a copy of existing options; NULL when out of memory. Free
@@ -453,6 +461,15 @@ NIM_API const nim_options *nim_model_request(const nim_model *model);
  * the option, or if there was nothing to choose. */
 NIM_API size_t nim_model_reason(const nim_model *model, const char *option, char *text,
                                 size_t size);
+
+/* Writes the value of an option, in words where a rule says more than the value: "1000 steps but at
+ * least 15 passes". Returns the length of the whole text, as nim_option_rules does. */
+NIM_API size_t nim_model_choice(const nim_model *model, const char *option, char *text,
+                                size_t size);
+
+/* Writes why an option has no effect on this model: "the kernel is not polynomial". Returns the
+ * length of the whole text, as nim_option_rules does; 0 if it may have one. */
+NIM_API size_t nim_model_idle(const nim_model *model, const char *option, char *text, size_t size);
 
 NIM_API nim_status nim_model_set_option(nim_model *model, const char *name, const char *value,
                                         nim_error *error);

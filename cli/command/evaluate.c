@@ -68,6 +68,10 @@ static const struct option options[] = {
      .value = "A=X,...|balanced",
      .help = "Weights of the classes in training, as in fit."},
     TASK_OPTIONS,
+    {.name = "", .help = "With --folds, as in fit"},
+    TIER(EVERYDAY),
+    TIER(EXPERT),
+    SET_OPTION,
     {0}};
 
 struct evaluation {
@@ -356,9 +360,9 @@ static bool rate(struct evaluation *evaluation, struct complaint *complaint) {
 
 /* Options that need another one. */
 static bool check_together(const struct arguments *arguments, struct complaint *complaint) {
-    static const char *const with[] = {"groups",   "output",     "keep",      "keep-only",
-                                       "features", "exclude",    "log",       "classes",
-                                       "task",     "likelihood", "functions", "class-weight"};
+    static const char *const with[] = {"groups",   "output",     "keep", "keep-only",
+                                       "features", "exclude",    "log",  "classes",
+                                       "task",     "likelihood", "set",  "class-weight"};
     static const char *const without[] = {"probabilities", "prior", "report"};
     bool folds = argument_given(arguments, "folds");
     const char *alone = folds ? NULL : argument_borrowed(arguments);
@@ -517,7 +521,5 @@ const struct command command_evaluate = {
                 "# Weighted scores, where each row represents several objects\n"
                 "nimgp evaluate toy.nimgp test.csv --weights objects\n",
     .options = options,
-    .borrows = &command_fit,
-    .borrowed_heading = "With --folds, as in fit",
     .run = run,
 };

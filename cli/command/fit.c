@@ -2,6 +2,7 @@
 /* nimgp fit: learns a model from a table. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/command/fit.h"
+#include "cli/command/plan_table.h"
 #include "cli/model/files.h"
 #include "cli/rows/units.h"
 #include "cli/terminal/team.h"
@@ -15,8 +16,11 @@ static const struct option options[] = {
     {.name = "output",
      .letter = 'o',
      .value = "MODEL",
-     .help = "The file to write the model to; required.",
+     .help = "The file to write the model to; required, except with --explain.",
      .complete = COMPLETE_FILE},
+
+    {.name = "explain",
+     .help = "Print all options with the reasons for their values, and do not train."},
 
     {.name = "", .help = "Columns and rows"},
     {.name = "label",
@@ -66,47 +70,14 @@ static const struct option options[] = {
     UNITS_OPTION,
     FORMAT_OPTION,
 
-    {.name = "", .help = "Model"},
+    {.name = "", .help = "Model and training"},
     TASK_OPTIONS,
-    {.name = "input", .value = "NAME", .engine = "input", .complete = COMPLETE_VALUES},
-    {.name = "population", .value = "NAME", .engine = "population", .complete = COMPLETE_VALUES},
+    TIER(EVERYDAY),
     {.name = "population-from",
      .value = "TABLE",
      .help = "A table of rows without labels, from which the population is learned as well. It "
              "needs the same features and errors; --where is not applied to it.",
      .complete = COMPLETE_FILE},
-    {.name = "missing", .value = "NAME", .engine = "missing", .complete = COMPLETE_VALUES},
-    {.name = "warp", .value = "NAME", .engine = "warp", .complete = COMPLETE_VALUES},
-    {.name = "noise", .value = "NAME", .engine = "noise", .complete = COMPLETE_VALUES},
-    {.name = "noise-start", .value = "X", .engine = "noise_start"},
-    {.name = "kernel", .value = "NAME", .engine = "kernel", .complete = COMPLETE_VALUES},
-    {.name = "degree", .value = "N", .engine = "degree"},
-    {.name = "prior-variance", .value = "X", .engine = "prior_variance"},
-    {.name = "lengthscale-prior", .value = "X", .engine = "lengthscale_prior"},
-    {.name = "inducing", .value = "N", .engine = "inducing"},
-    {.name = "alpha", .value = "X", .engine = "alpha"},
-    {.name = "caution", .value = "X", .engine = "caution"},
-    {.name = "eps", .value = "X", .engine = "epsilon"},
-    {.name = "learn-eps",
-     .engine = "learn_epsilon",
-     .help = "Learn the share of wrong labels, starting at --eps."},
-    {.name = "layers", .value = "N", .engine = "layers"},
-    {.name = "units", .value = "N", .engine = "units"},
-    {.name = "points", .value = "N", .engine = "points"},
-    {.name = "tolerance", .value = "X", .engine = "tolerance"},
-
-    {.name = "", .help = "Training"},
-    {.name = "epochs", .value = "N", .engine = "epochs"},
-    {.name = "stop", .value = "WHEN", .engine = "stop", .complete = COMPLETE_VALUES},
-    {.name = "calibrate", .value = "NAME", .engine = "calibrate", .complete = COMPLETE_VALUES},
-    {.name = "novelty", .value = "WHEN", .engine = "novelty", .complete = COMPLETE_VALUES},
-    {.name = "batch", .value = "N", .engine = "batch"},
-    {.name = "rate", .value = "X", .engine = "rate"},
-    {.name = "precision", .value = "NAME", .engine = "precision", .complete = COMPLETE_VALUES},
-    {.name = "samples", .value = "N", .engine = "samples"},
-    {.name = "warm-up", .value = "N", .engine = "warm_up"},
-    {.name = "seed", .value = "N", .engine = "seed"},
-    {.name = "threads", .value = "N", .engine = "threads"},
     {.name = "memory",
      .value = "SIZE",
      .fallback = "auto",
@@ -145,6 +116,10 @@ static const struct option options[] = {
      .help = "What to print on standard error during training: a progress bar, which is the "
              "default on a terminal, or a line of JSON per epoch.",
      .complete = COMPLETE_VALUES},
+
+    {.name = "", .help = "For experts; the defaults suit nearly all data"},
+    TIER(EXPERT),
+    SET_OPTION,
     {0}};
 
 /* A word as a shell reads it back. */
@@ -278,8 +253,12 @@ static bool have_model(struct fit *fit, struct complaint *complaint) {
     fit->start = seconds_now();
     progress_begin(&fit->monitor.progress);
     fit->storage = (struct row_storage){.arguments = fit->arguments, .memory = fit->plan.memory};
-    return (fit->model || fit_make_model(fit, &data, complaint)) &&
-           row_storage_lend(&fit->storage, fit->model, complaint);
+    bool made = !fit->model;
+    if (made && !fit_make_model(fit, &data, complaint))
+        return false;
+    if (made)
+        plan_report_idle(fit->model, fit->arguments);
+    return row_storage_lend(&fit->storage, fit->model, complaint);
 }
 
 /* Everything up to the first step. */
@@ -297,6 +276,11 @@ static bool learn(struct fit *fit, struct complaint *complaint) {
     bool resumed = argument_given(fit->arguments, "resume");
     if (!team_agree(prepare(fit, complaint), complaint))
         return false;
+    if (argument_given(fit->arguments, "explain")) {
+        if (team_leads())
+            plan_table_print(fit->model, true);
+        return true;
+    }
     if (resumed && !nim_model_under_way(fit->model))
         say(fit->arguments, "the training was already complete");
     else if (!train(fit, complaint))
@@ -339,6 +323,8 @@ const struct command command_fit = {
         "nimgp fit sky/train.csv --population-from sky/unlabelled.csv -o sky.nimgp\n"
         "# Counts collected over different times\n"
         "nimgp fit counts.csv --task count --label photons --exposure seconds -o counts.nimgp\n"
+        "# Which options nimgp would choose for a table, and why\n"
+        "nimgp fit train.csv --explain\n"
         "# Continue after Ctrl-C\n"
         "nimgp fit train.csv -o toy.nimgp --resume toy.nimgp.checkpoint\n",
     .many = true,

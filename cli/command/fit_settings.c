@@ -189,7 +189,7 @@ static bool settle_progress(struct fit *fit, struct complaint *complaint) {
 }
 
 bool fit_settle(struct fit *fit, struct complaint *complaint) {
-    return settle_files(fit, complaint) && settle_model(fit, complaint) &&
-           settle_validation(fit, complaint) && settle_memory(fit, complaint) &&
-           settle_progress(fit, complaint);
+    return (argument_given(fit->arguments, "explain") || settle_files(fit, complaint)) &&
+           settle_model(fit, complaint) && settle_validation(fit, complaint) &&
+           settle_memory(fit, complaint) && settle_progress(fit, complaint);
 }

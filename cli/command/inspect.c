@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp inspect: prints the content of a model file. */
 #include "cli/command/inspection.h"
+#include "cli/command/plan_table.h"
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
 #include "cli/rows/columns.h"
@@ -99,29 +100,6 @@ static void print_origin(const struct inspection *inspection) {
     print_quantities(inspection, grid);
     print_surroundings(inspection, grid);
     grid_print(grid, stdout);
-}
-
-/* Those that are not at their defaults, in the program's spelling. */
-static bool print_options(const struct inspection *inspection) {
-    nim_options *defaults = nim_options_create();
-    bool any = false;
-    if (!defaults)
-        return false;
-    for (size_t i = 0; i < nim_option_count(); i++) {
-        const nim_option_info *info = nim_option_describe(i);
-        char value[64], fallback[64] = "";
-        inspection_option(inspection, info->name, value);
-        nim_options_get(defaults, info->name, fallback, sizeof fallback, NULL);
-        if (strcmp(value, fallback) == 0 || strcmp(info->name, "classes") == 0 ||
-            strcmp(info->name, "likelihood") == 0)
-            continue;
-        printf("%s %s = %s", any ? "," : "\n  options:", info->name, value);
-        any = true;
-    }
-    nim_options_free(defaults);
-    if (any)
-        puts("");
-    return true;
 }
 
 static void print_head(struct grid *grid, size_t count, const char *const *head) {
@@ -251,7 +229,7 @@ static void print_features(const struct inspection *inspection) {
     grid_print(grid, stdout);
 }
 
-static bool print_text(const struct inspection *inspection) {
+static void print_text(const struct inspection *inspection) {
     char input[64], noise[64];
     inspection_option(inspection, "input", input);
     inspection_option(inspection, "noise", noise);
@@ -265,15 +243,14 @@ static bool print_text(const struct inspection *inspection) {
            inspection->attributes, inspection->attributes == 1 ? "" : "s", input, noise,
            inspection->kernel);
     print_origin(inspection);
-    if (!print_options(inspection))
-        return false;
+    puts("");
+    plan_table_print(inspection->model, false);
     if (inspection->classes)
         print_classes(inspection);
     if (!inspection_function_each(inspection))
         print_functions(inspection);
     print_map(inspection);
     print_features(inspection);
-    return true;
 }
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
@@ -285,6 +262,14 @@ static void write_options(const struct inspection *inspection, struct json_write
         char value[64];
         inspection_option(inspection, name, value);
         json_text(json, name, value);
+    }
+    json_close(json);
+    json_object(json, "reasons");
+    for (size_t i = 0; i < nim_option_count(); i++) {
+        const char *name = nim_option_describe(i)->name;
+        char reason[512];
+        if (nim_model_reason(inspection->model, name, reason, sizeof reason))
+            json_text(json, name, reason);
     }
     json_close(json);
 }
@@ -443,7 +428,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     if (fine && argument_given(arguments, "json"))
         print_json(&inspection);
     else if (fine)
-        fine = print_text(&inspection) || complain_of_memory(complaint);
+        print_text(&inspection);
     inspection_free(&inspection);
     return fine;
 }
@@ -455,7 +440,8 @@ const struct command command_inspect = {
     .least_operands = 1,
     .most_operands = 1,
     .description =
-        "Prints the settings of a model, the table it was trained on, and what it learned: the "
+        "Prints the settings of a model with the reasons for those that nimgp chose, the table it "
+        "was trained on, and what it learned: the "
         "variance and the lengthscales of each kernel; the relevance of each feature; the noise of "
         "each feature (1 sigma), if it was learned; and what the likelihood learned, such as the "
         "noise of a number or the thresholds between levels. It also prints the population of true "

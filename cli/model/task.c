@@ -53,7 +53,6 @@ static const struct {
     const char *whose;
 } foreign[] = {
     {"exposure", {PREDICTS_COUNT, PREDICTS_COUNT}, "--task count"},
-    {"functions", {PREDICTS_LABELS, PREDICTS_LABELS}, "--task multilabel"},
     {"classes", {PREDICTS_CLASS, PREDICTS_LEVEL}, "--task classify and ordinal"},
 };
 
@@ -99,21 +98,13 @@ static const char *task_likelihoods(const struct task *task, char *names, size_t
     return names;
 }
 
-static bool refuse_foreign(const struct task *task, const char *likelihood,
-                           const struct arguments *arguments, struct complaint *complaint) {
+static bool refuse_foreign(const struct task *task, const struct arguments *arguments,
+                           struct complaint *complaint) {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         if (argument_given(arguments, foreign[i].option) &&
             foreign[i].predicts[0] != task->predicts && foreign[i].predicts[1] != task->predicts)
             return complain(complaint, BAD_USAGE, "fit: --%s is for %s, not for %s",
                             foreign[i].option, foreign[i].whose, task->name);
-    static const char *const label_noise[] = {"eps", "learn-eps"};
-    char spelled[64];
-    option_respell(likelihood, '_', '-', spelled, sizeof spelled);
-    for (size_t i = 0; i < 2 && strcmp(likelihood, "robust_max") != 0; i++)
-        if (argument_given(arguments, label_noise[i]))
-            return complain(complaint, BAD_USAGE,
-                            "fit: --%s is for --likelihood robust-max, not for %s", label_noise[i],
-                            spelled);
     return true;
 }
 
@@ -149,5 +140,5 @@ bool task_settle(const struct task **task, const struct arguments *arguments, ni
                                 "fit: --task %s contradicts the model, which is for %s", wish,
                                 (*task)->name)
                      : complain_of_pair(wished, likelihood, complaint);
-    return refuse_foreign(*task, likelihood, arguments, complaint);
+    return refuse_foreign(*task, arguments, complaint);
 }

@@ -43,6 +43,13 @@ static bool complain_of_unknown(const struct command *command, const char *word,
     struct option option;
     while (option_next(&walk, &option))
         nearest_try(&nearest, option.name);
+    bool trains = option_named(command, SET, strlen(SET), &option);
+    char spelled[sizeof name];
+    option_respell(name, '-', '_', spelled, sizeof spelled);
+    if (trains && nim_option_named(spelled))
+        return complain(complaint, BAD_USAGE,
+                        "%s: --%s is an option for research; use --set %s=VALUE", command->name,
+                        name, spelled);
     if (nearest.found)
         return complain(complaint, BAD_USAGE, "%s: unknown option --%s; did you mean --%s?",
                         command->name, name, nearest.found);
@@ -79,22 +86,43 @@ static bool set_engine(const struct command *command, const struct option *optio
     }
     if (nim_options_set(options, option->engine, value, &error) == NIM_OK)
         return true;
-    /* "option epsilon: ..." is the library's name for what the user called --eps. */
+    /* "option epsilon: ..." is the library's name for what the user called --epsilon. */
     const char *colon = strstr(error.message, ": ");
     return complain(complaint, BAD_USAGE, "%s: --%s: %s", command->name, option->name,
                     colon ? colon + 2 : error.message);
+}
+
+/* --set NAME=VALUE */
+static bool set_named(const struct command *command, const char *text, nim_options *options,
+                      struct complaint *complaint) {
+    char name[64];
+    size_t length = strcspn(text, "=");
+    nim_error error;
+    if (!text[length] || length >= sizeof name)
+        return complain(complaint, BAD_USAGE, "%s: --set: '%s' is not NAME=VALUE", command->name,
+                        text);
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    option_respell(name, '-', '_', name, sizeof name);
+    return nim_options_set(options, name, text + length + 1, &error) == NIM_OK ||
+           complain(complaint, BAD_USAGE, "%s: --set: %s", command->name, error.message);
+}
+
+/* Sets what an option of the library, or --set, says. */
+static bool set_given(const struct command *command, const struct option *option, const char *value,
+                      nim_options *options, struct complaint *complaint) {
+    return strcmp(option->name, SET) == 0 ? set_named(command, value, options, complaint)
+           : option->engine               ? set_engine(command, option, value, options, complaint)
+                                          : true;
 }
 
 static bool check_value(const struct command *command, const struct option *option,
                         const char *value, struct complaint *complaint) {
     if (!option_allows(option, value))
         return complain_of_choice(command, option, value, complaint);
-    if (!option->engine)
-        return true;
     nim_options *scratch = nim_options_create();
     if (!scratch)
         return complain_of_memory(complaint);
-    bool good = set_engine(command, option, value, scratch, complaint);
+    bool good = set_given(command, option, value, scratch, complaint);
     nim_options_free(scratch);
     return good;
 }
@@ -278,7 +306,7 @@ bool argument_given(const struct arguments *arguments, const char *name) {
 
 const char *argument_borrowed(const struct arguments *arguments) {
     for (size_t i = 0; i < arguments->givens; i++)
-        if (option_borrowed(arguments->command, arguments->given[i].option.name))
+        if (arguments->given[i].option.borrowed)
             return arguments->given[i].option.name;
     return NULL;
 }
@@ -338,8 +366,7 @@ bool argument_engine(const struct arguments *arguments, nim_options *options,
                      struct complaint *complaint) {
     for (size_t i = 0; i < arguments->givens; i++) {
         const struct given_option *given = &arguments->given[i];
-        if (given->option.engine &&
-            !set_engine(arguments->command, &given->option, given->value, options, complaint))
+        if (!set_given(arguments->command, &given->option, given->value, options, complaint))
             return false;
     }
     return true;

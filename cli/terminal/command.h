@@ -15,7 +15,9 @@
 
 enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_DIRECTORY, COMPLETE_VALUES };
 
-/* An option with the name "" is a heading: its help is printed above the following options. */
+/* An option with the name "" is a heading: its help is printed above the following options. One
+ * with `tier` stands for all options of the library of this tier that the table does not have
+ * itself. */
 struct option {
     const char *name;     /* without dashes: "label" */
     char letter;          /* 'o' for -o, or 0 */
@@ -26,7 +28,20 @@ struct option {
     const char *values;   /* "a|b|c" where these are all, or NULL; for `engine` the library's */
     const char *const *choices; /* for `engine` the library's names where these are all, or NULL */
     enum completion complete;
+    enum { NO_TIER, TIER_EVERYDAY, TIER_EXPERT } tier; /* in nim_option_tier's order, from 1 */
+    bool borrowed;                                     /* it stands in the table by its tier only */
 };
+
+/* What a command that trains has. */
+#define TIER(which)                                                                                \
+    { .name = "(library)", .tier = TIER_##which }
+#define SET_OPTION                                                                                 \
+    {                                                                                              \
+        .name = SET, .value = "NAME=VALUE",                                                        \
+        .help = "Set any option of the library, also one for research; docs/options.md lists "     \
+                "them. May be repeated."                                                           \
+    }
+#define SET "set"
 
 struct arguments; /* a parsed command line */
 
@@ -34,14 +49,11 @@ struct command {
     const char *name, *summary; /* "fit", "Learns a model from a table" */
     const char *operands;       /* "TABLE", as in usage lines */
     size_t least_operands, most_operands;
-    const char *description;       /* paragraphs divided by empty lines; plain text */
-    const char *examples;          /* lines of shell, each with a comment line above */
-    bool many;                     /* processes may run it together, see team.h */
-    const struct option *options;  /* up to one whose name is NULL; --quiet and --help
-                                      are not listed, every command has them */
-    const struct command *borrows; /* a command whose options that set the library's it has too,
-                                      under a heading of its own; or NULL */
-    const char *borrowed_heading;
+    const char *description;      /* paragraphs divided by empty lines; plain text */
+    const char *examples;         /* lines of shell, each with a comment line above */
+    bool many;                    /* processes may run it together, see team.h */
+    const struct option *options; /* up to one whose name is NULL; --quiet and --help
+                                     are not listed, every command has them */
     bool (*run)(const struct arguments *arguments, struct complaint *complaint);
 };
 
@@ -64,7 +76,8 @@ const char *argument_text(const struct arguments *arguments, const char *name);
 /* Whether the option is on the command line; for flags this is their value. */
 bool argument_given(const struct arguments *arguments, const char *name);
 
-/* The name of an option on the command line that was borrowed, or NULL. */
+/* The name of an option of the library on the command line that its table has by its tier, or NULL.
+ */
 const char *argument_borrowed(const struct arguments *arguments);
 
 /* How often, and the k-th value, of an option that may be repeated. */

@@ -86,8 +86,10 @@ static void put_option(FILE *file, const struct option *option) {
     fprintf(file, "--%s%s%s\n", option->name, option->value ? " " : "",
             option->value ? option->value : "");
     struct flow flow = {.file = file, .indent = INDENT};
+    char note[OPTION_NOTE], remark[OPTION_NOTE + 2], rules[OPTION_RULES];
     put_words(&flow, option->help);
-    char note[OPTION_NOTE], remark[OPTION_NOTE + 2];
+    option_rules(option, rules);
+    put_words(&flow, rules);
     option_note(option, note);
     snprintf(remark, sizeof remark, "(%s)", note);
     if (note[0])

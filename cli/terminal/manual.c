@@ -110,7 +110,10 @@ static void put_option(FILE *file, const struct option *option) {
     }
     fputc('\n', file);
     put_prose(file, option->help, strlen(option->help));
-    char note[OPTION_NOTE];
+    char note[OPTION_NOTE], rules[OPTION_RULES];
+    option_rules(option, rules);
+    if (rules[0])
+        put_prose(file, rules, strlen(rules));
     option_note(option, note);
     if (!note[0])
         return;

@@ -14,34 +14,35 @@ static const struct option implicit[] = {
 
 enum { IMPLICIT = sizeof implicit / sizeof *implicit };
 
-static bool has_own(const struct command *command, const char *name) {
-    for (size_t i = 0; command->options[i].name; i++)
-        if (strcmp(command->options[i].name, name) == 0)
+static bool has_own(const struct command *command, const char *engine) {
+    for (const struct option *own = command->options; own->name; own++)
+        if ((own->engine && strcmp(own->engine, engine) == 0) || strcmp(own->name, engine) == 0)
             return true;
-    return false;
-}
-
-/* Whether an option of the command it borrows from becomes its own. */
-static bool borrows(const struct command *command, const struct option *option) {
-    return option->engine && !has_own(command, option->name);
-}
-
-bool option_borrowed(const struct command *command, const char *name) {
-    const struct option *option = command->borrows ? command->borrows->options : NULL;
-    for (; option && option->name; option++)
-        if (strcmp(option->name, name) == 0)
-            return borrows(command, option);
     return false;
 }
 
 /* A command with headings gets one over what every command has, too. */
 static size_t first_implicit(const struct command *command) {
-    if (command->borrows)
-        return 0;
     for (size_t i = 0; command->options[i].name; i++)
         if (option_heading(&command->options[i]))
             return 0;
     return 1;
+}
+
+/* An option of the library as one of the program, whose names have hyphens. */
+static struct option from_library(size_t index) {
+    static char spelled[64][OPTION_CHOICE]; /* the same whenever it is written */
+    static const char *const value[] = {
+        [NIM_OPTION_CHOICE] = "NAME", [NIM_OPTION_WHOLE] = "N", [NIM_OPTION_REAL] = "X"};
+    const nim_option_info *info = nim_option_describe(index);
+    assert(index < sizeof spelled / sizeof *spelled);
+    option_respell(info->name, '_', '-', spelled[index], sizeof spelled[index]);
+    return (struct option){.name = spelled[index],
+                           .value = value[info->type],
+                           .engine = info->name,
+                           .complete =
+                               info->type == NIM_OPTION_CHOICE ? COMPLETE_VALUES : COMPLETE_NOTHING,
+                           .borrowed = true};
 }
 
 static void fill_from_library(struct option *option) {
@@ -56,28 +57,33 @@ static void fill_from_library(struct option *option) {
         option->choices = info->choices;
 }
 
-/* The next option as its table has it: the command's own, then the borrowed with a heading over
- * them, then what every command has. */
-static bool step(struct option_walk *walk, struct option *option) {
-    const struct command *command = walk->command;
-    if (walk->part == OWN_OPTIONS) {
-        *option = command->options[walk->place++];
-        if (option->name)
-            return true;
-        walk->part = command->borrows ? BORROWED_OPTIONS : IMPLICIT_OPTIONS;
-        walk->place = command->borrows ? 0 : first_implicit(command);
-        if (command->borrows) {
-            *option = (struct option){.name = "", .help = command->borrowed_heading};
+/* The next option of a tier; false if there is no more. */
+static bool step_tier(struct option_walk *walk, struct option *option, unsigned tier) {
+    const nim_option_info *info;
+    while ((info = nim_option_describe(walk->index++)))
+        if ((unsigned)info->tier + 1 == tier && !has_own(walk->command, info->name)) {
+            *option = from_library(walk->index - 1);
             return true;
         }
-    }
-    while (walk->part == BORROWED_OPTIONS) {
-        *option = command->borrows->options[walk->place++];
-        if (option->name && borrows(command, option))
+    walk->index = 0;
+    return false;
+}
+
+/* The next option as its table has it, then what every command has. */
+static bool step(struct option_walk *walk, struct option *option) {
+    const struct command *command = walk->command;
+    while (!walk->own_are_over) {
+        const struct option *own = &command->options[walk->place];
+        if (own->tier && step_tier(walk, option, own->tier))
             return true;
-        if (!option->name)
-            *walk = (struct option_walk){
-                .command = command, .part = IMPLICIT_OPTIONS, .place = first_implicit(command)};
+        walk->place++;
+        *option = *own;
+        if (own->name && !own->tier)
+            return true;
+        if (!own->name) {
+            walk->own_are_over = true;
+            walk->place = first_implicit(command);
+        }
     }
     if (walk->place < IMPLICIT)
         *option = implicit[walk->place];
@@ -159,6 +165,13 @@ bool option_allows(const struct option *option, const char *value) {
             return true;
     }
     return false;
+}
+
+void option_rules(const struct option *option, char text[OPTION_RULES]) {
+    const nim_option_info *info = option->engine ? nim_option_named(option->engine) : NULL;
+    text[0] = '\0';
+    if (info && option->help == info->help && option->fallback == info->fallback)
+        nim_option_rules(info->name, text, OPTION_RULES);
 }
 
 void option_note(const struct option *option, char text[OPTION_NOTE]) {

@@ -13,13 +13,10 @@
  * option_next until it is false. */
 struct option_walk {
     const struct command *command;
-    enum { OWN_OPTIONS, BORROWED_OPTIONS, IMPLICIT_OPTIONS } part;
-    size_t place;
+    bool own_are_over;
+    size_t place, index; /* in a list of options, and in the library's */
 };
 bool option_next(struct option_walk *walk, struct option *option);
-
-/* Whether the option comes from another command (borrows). */
-bool option_borrowed(const struct command *command, const char *name);
 
 bool option_heading(const struct option *option);
 
@@ -36,6 +33,11 @@ enum { OPTION_CHOICE = 64 };
 size_t option_choices(const struct option *option);
 void option_choice(const struct option *option, size_t index, char text[OPTION_CHOICE]);
 bool option_allows(const struct option *option, const char *value);
+
+/* How the library chooses the option, in its words; "" if it does not, or if the program has its
+ * own text. */
+enum { OPTION_RULES = 1024 };
+void option_rules(const struct option *option, char text[OPTION_RULES]);
 
 /* "latent, exact; default latent": the allowed values and the default; "" if there are neither. */
 enum { OPTION_NOTE = 512 };

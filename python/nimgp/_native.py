@@ -129,12 +129,14 @@ class OptionInfo(ctypes.Structure):
         ("least", c_double),
         ("most", c_double),
         ("role", c_int),
+        ("tier", c_int),
     ]
 
 
-# In the order of nim_option_type, nim_option_role and nim_target.
+# In the order of nim_option_type, nim_option_role, nim_option_tier and nim_target.
 OPTION_TYPES = ("choice", "flag", "whole", "real")
 OPTION_ROLES = ("shapes", "trains", "predicts", "runs")
+OPTION_TIERS = ("everyday", "expert", "research")
 TARGETS = ("class", "level", "labels", "number", "count")
 
 
@@ -203,6 +205,7 @@ _FUNCTIONS = {
     "nim_model_options": (_HANDLE, [_HANDLE]),
     "nim_model_request": (_HANDLE, [_HANDLE]),
     "nim_model_reason": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
+    "nim_model_idle": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
     "nim_option_rules": (c_size_t, [_TEXT, c_char_p, c_size_t]),
     "nim_model_set_option": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),
     "nim_model_target": (c_int, [_HANDLE]),
@@ -285,6 +288,8 @@ class Option(NamedTuple):
         The range of a number.
     role : str
         "shapes" (cannot change after a model is created), "trains", "predicts" or "runs".
+    tier : str
+        Who needs it: "everyday", "expert" or "research".
     chosen : str
         How the library chooses the value if the option has its default; empty if it does not.
     """
@@ -298,6 +303,7 @@ class Option(NamedTuple):
     least: float | None
     most: float | None
     role: str
+    tier: str
     chosen: str
 
 
@@ -328,6 +334,7 @@ def _described(info: OptionInfo) -> Option:
         least=info.least if number else None,
         most=info.most if number else None,
         role=OPTION_ROLES[info.role],
+        tier=OPTION_TIERS[info.tier],
         chosen=written(library.nim_option_rules, info.name),
     )
 

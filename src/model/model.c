@@ -251,12 +251,29 @@ const nim_options *nim_model_request(const nim_model *model) {
     return &model->plan.request;
 }
 
-size_t nim_model_reason(const nim_model *model, const char *option, char *text, size_t size) {
+static const struct rule *rule_of(const nim_model *model, const char *option) {
     size_t index = option ? option_index(option) : OPTION_COUNT;
-    const struct rule *rule = index < OPTION_COUNT ? model->plan.rule[index] : NULL;
+    return index < OPTION_COUNT ? model->plan.rule[index] : NULL;
+}
+
+size_t nim_model_reason(const nim_model *model, const char *option, char *text, size_t size) {
+    const struct rule *rule = rule_of(model, option);
     if (size)
         text[0] = '\0';
     return rule ? rule_reason(rule, text, size) : 0;
+}
+
+size_t nim_model_choice(const nim_model *model, const char *option, char *text, size_t size) {
+    const struct rule *rule = rule_of(model, option);
+    char value[64] = "";
+    bool words = rule && rule->text && option_is_default(&model->options, option);
+    nim_options_get(&model->options, option, value, sizeof value, NULL);
+    return (size_t)snprintf(text, size, "%s", words ? rule->text : value);
+}
+
+size_t nim_model_idle(const nim_model *model, const char *option, char *text, size_t size) {
+    const char *why = option ? option_idle(option, &model->options) : NULL;
+    return (size_t)snprintf(text, size, "%s", why ? why : "");
 }
 
 /* Replaces doubles by floats in the same memory, or floats by doubles, from the end on. */

@@ -68,6 +68,20 @@ CONDITION(needs_flat, "the input model needs it", s->options->input->flat)
 CONDITION(unused, "the input model does not infer inputs",
           !s->options->input->averages && !s->options->input->widens)
 
+CONDITION(not_polynomial, "the kernel is not polynomial",
+          s->options->kernel->term[0] != &kernel_polynomial)
+CONDITION(no_labels, "sets of labels are not predicted", target_of(s) != TARGET_LABELS)
+CONDITION(not_robust, "the likelihood is not robust_max",
+          s->options->likelihood != &likelihood_robust_max)
+CONDITION(no_network, "inputs are not inferred by a network", !s->options->input->shared_parameters)
+CONDITION(nothing_drawn, "inputs are not drawn", !s->options->input->samples)
+CONDITION(no_own_rows, "rows have no parameters of their own", !s->options->input->row_parameters)
+CONDITION(not_flat, "the population is not flat", s->options->population != POPULATION_FLAT)
+CONDITION(not_averaged, "predictions are not averages over inputs", !s->options->input->averages)
+CONDITION(fixed_points, "the number of points is fixed", s->options->points != 0)
+CONDITION(uncalibrated, "neither classes nor levels are predicted",
+          target_of(s) != TARGET_CLASS && target_of(s) != TARGET_LEVEL)
+
 /* ---------------------------------------------------------------- computed values ------------- */
 
 /* Too many inducing inputs are slow and let the functions follow single rows, the noisiest first.
@@ -221,6 +235,27 @@ const struct rule rule_list[] = {
     {NULL},
 };
 /* clang-format on */
+
+/* When an option has no effect. */
+static const struct {
+    const char *option;
+    const struct condition *if_so;
+} idle_list[] = {
+    {"degree", &not_polynomial},    {"functions", &no_labels},     {"epsilon", &not_robust},
+    {"learn_epsilon", &not_robust}, {"noise_start", &noise_given}, {"layers", &no_network},
+    {"units", &no_network},         {"samples", &nothing_drawn},   {"warm_up", &nothing_drawn},
+    {"row_steps", &no_own_rows},    {"prior_variance", &unused},   {"prior_variance", &not_flat},
+    {"points", &not_averaged},      {"tolerance", &not_averaged},  {"tolerance", &fixed_points},
+    {"calibrate", &uncalibrated},
+};
+
+const char *option_idle(const char *option, const struct nim_options *options) {
+    const struct situation situation = {.options = options};
+    for (size_t i = 0; i < sizeof idle_list / sizeof *idle_list; i++)
+        if (strcmp(idle_list[i].option, option) == 0 && idle_list[i].if_so->holds(&situation))
+            return idle_list[i].if_so->phrase;
+    return NULL;
+}
 
 static bool applies(const struct rule *rule, const struct situation *situation) {
     for (size_t i = 0; i < RULE_MOST_CONDITIONS && rule->condition[i]; i++)

@@ -55,6 +55,10 @@ bool rules_choose(const char *option);
 /* The rule that chooses this option now; NULL if none does. */
 const struct rule *rule_for(const char *option, const struct situation *situation);
 
+/* Why an option has no effect with these options, all of which are decided: "the kernel is not
+ * polynomial"; NULL if it may have one. */
+const char *option_idle(const char *option, const struct nim_options *options);
+
 /* Why the rule chooses its value: "classes are predicted, errors differ from row to row". Returns
  * the number of bytes of the whole text, without the terminating null, as snprintf does. */
 size_t rule_reason(const struct rule *rule, char *text, size_t size);

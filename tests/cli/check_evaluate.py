@@ -245,7 +245,7 @@ def suggest_remeasure(nimgp):
 
 def inspect_tells(nimgp):
     setting(nimgp)
-    nimgp("fit", "train.csv", "-o", "n", *QUICK, "--input", "first-order", "--noise", "both", "--eps",
+    nimgp("fit", "train.csv", "-o", "n", *QUICK, "--input", "first-order", "--noise", "both", "--epsilon",
           "0.01", "--validation", "0.1")
     found = nimgp("inspect", "n", "--json").json()
     check(found["options"]["input"] == "first_order" and found["options"]["epsilon"] == "0.01")
@@ -265,7 +265,7 @@ def inspect_tells(nimgp):
     nimgp.write_rows("large.csv", head,
                      [[*[repr(1024 * cell) for cell in row[:4]], row[4]]
                       for row in rows])
-    nimgp("fit", "large.csv", "-o", "l", *QUICK, "--input", "first-order", "--noise", "both", "--eps",
+    nimgp("fit", "large.csv", "-o", "l", *QUICK, "--input", "first-order", "--noise", "both", "--epsilon",
           "0.01", "--validation", "0.1")
     large = nimgp("inspect", "l", "--json").json()
     for a, b in zip(found["features"], large["features"]):

@@ -46,6 +46,46 @@ def check_help(nimgp, _):
             assert name in everything, (command, name)
 
 
+def check_tiers(nimgp, place):
+    """Options for research are set by --set alone; all others are in the help, in two groups."""
+    nimgp.good("simulate", "toy", "--rows", "60", "--out", place / "tiers", "-q")
+    base = ("fit", place / "tiers" / "train.csv")
+    plan = nimgp.good(*base, "--explain", "-q").stdout
+    names = [line.split()[0] for line in plan.splitlines()[1:]]
+    fit, evaluate = nimgp.options("fit"), nimgp.options("evaluate")
+    research = [name for name in names if name.replace("_", "-") not in fit]
+    assert len(names) > 30 and 5 < len(research) < 15, (names, research)
+    everyday, expert = nimgp.good("fit", "--help").stdout.split("\nFor experts")
+    for name in set(names) - set(research):
+        assert name.replace("_", "-") in evaluate, name
+        line = re.compile(rf"^  --{name.replace('_', '-')}( |$)", re.M)
+        assert bool(line.search(everyday)) != bool(line.search(expert)), name
+    assert "--kernel" in everyday and "--alpha" in expert
+    for name in research:
+        nimgp.bad(1, *base, "--" + name.replace("_", "-"), "1", says=f"--set {name}=")
+    changed = nimgp.good(*base, "--explain", "-q", "--set", "white-start=0.5", "--set", "whiten=0").stdout
+    assert re.search(r"^  white_start +0.5 +given$", changed, re.M), changed
+    assert re.search(r"^  whiten +0 +given$", changed, re.M), changed
+    for words, says in (("whitn=0", "whitn"), ("whiten=2", "'2'"), ("whiten", "NAME=VALUE"), ("=1", "no such")):
+        nimgp.bad(1, *base, "--explain", "--set", words, says=["--set", says])
+
+
+def check_explain(nimgp, place):
+    """Options without effect are said so; nothing is trained or written; reasons reach inspect."""
+    nimgp.good("simulate", "toy", "--rows", "60", "--out", place / "why", "-q")
+    base = ("fit", place / "why" / "train.csv")
+    done = nimgp.good(*base, "--explain", "--degree", "5", "--layers", "1", "--alpha", "0.5")
+    for option, why in (("degree", "the kernel is not polynomial"), ("layers", "inputs are not inferred by a network")):
+        assert f"nimgp: option {option} has no effect: {why}\n" in done.stderr, done.stderr
+        assert re.search(rf"^  {option} +\d +given, but no effect: {why}$", done.stdout, re.M), done.stdout
+    assert "alpha has no" not in done.stderr and re.search(r"^  alpha +0.5 +given$", done.stdout, re.M)
+    assert re.search(r"^  batch +50 +inputs are marginal$", done.stdout, re.M), done.stdout
+    nimgp.good(*base, "-o", place / "m", "-q", "--epochs", "1", "--stop", "fixed", "--calibrate", "none")
+    text = nimgp.good("inspect", place / "m").stdout
+    assert re.search(r"^  batch +50 +inputs are marginal$", text, re.M), text
+    assert '"batch":"inputs are marginal"' in nimgp.good("inspect", place / "m", "--json").stdout.replace('": "', '":"')
+
+
 def check_help_wins(nimgp, _):
     """Whatever else stands on the line, unless it is wrong before."""
     for command in nimgp.commands():
@@ -95,11 +135,11 @@ def check_library_options(nimgp, _):
     """Their values are checked before any file is looked at, under the name the user typed."""
     base = ["fit", "/nonexistent/table.csv", "-o", "/nonexistent/model"]
     nimgp.bad(1, *base, "--input", "latnt", says=["--input: 'latnt'", "did you mean latent?"])
-    nimgp.bad(1, *base, "--eps", "2", says=["--eps", "'2'", "0.5"])
+    nimgp.bad(1, *base, "--epsilon", "2", says=["--epsilon", "'2'", "0.5"])
     nimgp.bad(1, *base, "--batch", "1.5", says=["--batch", "1.5"])
     for spelled in ("first-order", "first_order"):
         nimgp.bad(2, *base, "--input", spelled, says="/nonexistent/")
-    nimgp.bad(2, *base, "--eps", "1e-2", says="/nonexistent/")
+    nimgp.bad(2, *base, "--epsilon", "1e-2", says="/nonexistent/")
 
 
 def check_numbers(nimgp, place):
@@ -296,6 +336,6 @@ def check_completion(nimgp, place):
 
 
 if __name__ == "__main__":
-    main([check_overview, check_help, check_help_wins, check_wrong_words, check_wrong_options,
+    main([check_overview, check_help, check_tiers, check_explain, check_help_wins, check_wrong_words, check_wrong_options,
           check_library_options, check_numbers, check_spellings, check_one_line_whatever_the_name,
           check_full_disk, check_closed_pipe, check_interrupt, check_manual, check_completion])

@@ -391,8 +391,6 @@ def contradictions(nimgp):
             (["--task", "sort"], ["--task", "sort"]),
             (["--task", "regress", "--exposure", "seconds"], ["--exposure", "count"]),
             (["--task", "regress", "--classes", "a,b"], ["--classes"]),
-            (["--functions", "2"], ["--functions", "multilabel"]),
-            (["--likelihood", "softmax", "--eps", "0.1"], ["--eps", "robust-max"]),
             (["--task", "multilabel"], ["--label"]),
             (["--task", "multilabel", "--label", "rain,rain"], ["twice"])):
         nimgp.refuses("fit", "train.csv", "-o", "n", *words, code=1, says=says)

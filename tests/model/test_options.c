@@ -435,10 +435,88 @@ static void plans_are_kept(void **state) {
     nim_options_free(options);
 }
 
+/* About ten options are for every day, and an option's texts say each thing once: rules are not
+ * repeated in its help. */
+static void options_have_tiers(void **state) {
+    (void)state;
+    size_t count[3] = {0};
+    for (size_t i = 0; i < nim_option_count(); i++) {
+        const nim_option_info *info = nim_option_describe(i);
+        assert_in_range(info->tier, NIM_OPTION_EVERYDAY, NIM_OPTION_RESEARCH);
+        count[info->tier]++;
+        assert_null(strstr(info->help, "otherwise"));
+    }
+    assert_in_range(count[NIM_OPTION_EVERYDAY], 8, 12);
+    assert_true(count[NIM_OPTION_EXPERT] && count[NIM_OPTION_RESEARCH]);
+}
+
+enum { IDLE_ROWS = 10, IDLE_CLASSES = 8 };
+
+/* Trains briefly with one more option, and predicts. */
+static void train_with(struct fixture *fixture, const char *option, const char *value,
+                       double *probabilities, char *idle, size_t size) {
+    nim_options *options = nim_options_copy(fixture->options);
+    nim_model *model = NULL;
+    nim_predictor *predictor = NULL;
+    nim_error error;
+    if (option)
+        set(options, option, value);
+    stop_on(nim_model_create(options, &fixture->data, &model, &error), &error);
+    nim_model_idle(model, option, idle, size);
+    stop_on(nim_model_train(model, &fixture->data, NULL, NULL, &error), &error);
+    stop_on(nim_predictor_create(model, &predictor, &error), &error);
+    nim_prediction prediction = NIM_PREDICTION(.probabilities = probabilities);
+    nim_data rows = rows_of(&fixture->data, 0, IDLE_ROWS);
+    stop_on(nim_predict(predictor, &rows, &prediction, &error), &error);
+    nim_predictor_free(predictor);
+    nim_model_free(model);
+    nim_options_free(options);
+}
+
+/* An option that is said to have no effect has none: the predictions keep their bits. */
+static void idle_options_change_nothing(void **state) {
+    (void)state;
+    static const char *const inputs[] = {"exact", "marginal", "latent", "amortised", "first_order"};
+    static const char *const other[][2] = {
+        {"degree", "5"},        {"functions", "2"},       {"epsilon", "0.1"},
+        {"learn_epsilon", "1"}, {"layers", "1"},          {"units", "7"},
+        {"samples", "3"},       {"warm_up", "3"},         {"points", "64"},
+        {"tolerance", "0.1"},   {"prior_variance", "10"}, {"noise_start", "0.7"},
+        {"row_steps", "always"}};
+    double before[IDLE_ROWS * IDLE_CLASSES], after[IDLE_ROWS * IDLE_CLASSES];
+    char why[128];
+    size_t idle = 0, active = 0;
+    for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) {
+        struct fixture fixture;
+        begin(&fixture, &small);
+        assert_true(nim_model_classes(fixture.model) <= IDLE_CLASSES &&
+                    fixture.data.rows >= IDLE_ROWS);
+        memset(before, 0, sizeof before);
+        memset(after, 0, sizeof after);
+        set(fixture.options, "input", inputs[k]);
+        set(fixture.options, "likelihood", k % 2 ? "softmax" : "robust_max");
+        set(fixture.options, "population", k % 2 ? "gaussian" : "flat");
+        set(fixture.options, "calibrate", "none");
+        train_with(&fixture, NULL, NULL, before, why, sizeof why);
+        for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+            train_with(&fixture, other[i][0], other[i][1], after, why, sizeof why);
+            bool same = memcmp(before, after, sizeof before) == 0;
+            if (why[0] && !same)
+                fail_msg("%s inputs: %s changes the model, though %s", inputs[k], other[i][0], why);
+            idle += why[0] != '\0';
+            active += !same;
+        }
+        fixture_free(&fixture);
+    }
+    assert_true(idle > 20 && active > 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_choose_what_options_take),
         cmocka_unit_test(plans_are_kept),
+        cmocka_unit_test(options_have_tiers),
+        cmocka_unit_test(idle_options_change_nothing),
         cmocka_unit_test(every_option_is_described),
         cmocka_unit_test(texts_name_all_parts),
         cmocka_unit_test(option_values),
