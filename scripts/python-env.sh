@@ -35,7 +35,7 @@ if ! done_already requirements "$wanted"; then
     finished requirements "$wanted"
 fi
 
-wanted=$({ echo "$wanted"; find include src measure score report python/nimgp python/meson.build meson.build \
+wanted=$({ echo "$wanted"; find include src generate measure score report python/nimgp python/meson.build meson.build \
     meson_options.txt pyproject.toml docs/python.md LICENSE -type f -not -name '*.pyc' -print0 |
     sort -z | xargs -0 sha256sum; } | sha256sum)
 if ! done_already package "$wanted"; then

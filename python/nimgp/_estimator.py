@@ -334,9 +334,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
         return table
 
     def _check_inputs(
-        self, X: Any, X_err: Any, *, reset: bool = False
+        self, X: Any, X_err: Any, *, reset: bool = False, least_rows: int = 1
     ) -> tuple[np.ndarray, np.ndarray | Errors | None]:
-        values = check_x(self, X, reset=reset)
+        values = check_x(self, X, reset=reset, least_rows=least_rows)
         units = units_of(X)
         if reset:
             self._units = units
@@ -478,8 +478,9 @@ class Estimator(NoveltyMethods, BaseEstimator):
     def _rows_to_predict(
         self, X: Any, X_err: Any
     ) -> tuple[np.ndarray, np.ndarray | Errors | None]:
+        """As :meth:`_check_inputs`. There may be no rows: partitions of large tables can be empty."""
         check_is_fitted(self)
-        values, sigma = self._check_inputs(X, X_err)
+        values, sigma = self._check_inputs(X, X_err, least_rows=0)
         if sigma is None and self._had_errors and self.noise != "learned":
             warn(
                 "the estimator was trained with errors, but X_err is None: the values are taken "

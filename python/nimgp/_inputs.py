@@ -21,7 +21,7 @@ from ._masks import is_masked, refuse_masked, unmasked
 from ._table_columns import column_names, is_named_table, stack_columns
 
 
-def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
+def check_x(estimator: Any, X: Any, *, reset: bool, least_rows: int = 1) -> np.ndarray:
     """X as an (n, d) array; NaN is allowed, infinity is not."""
     if is_named_table(X):  # astropy's, or a structured array: scikit-learn does not know these
         names, X = stack_columns(X)
@@ -29,11 +29,11 @@ def check_x(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
             if not reset:
                 _compare_names(estimator, names)
                 warnings.filterwarnings("ignore", "X does not have valid feature names")
-            X = _validate(estimator, X, reset)
+            X = _validate(estimator, X, reset, least_rows)
         if reset:
             estimator.feature_names_in_ = np.asarray(names, dtype=object)
     else:
-        X = _validate(estimator, plain_numbers(X, "X"), reset)
+        X = _validate(estimator, plain_numbers(X, "X"), reset, least_rows)
     refuse_cells(X, np.isinf, "X", "infinite value", getattr(estimator, "feature_names_in_", None))
     return X
 
@@ -61,10 +61,11 @@ def plain_numbers(values: Any, what: str) -> Any:
     return unmasked(_only_numbers(values, what))
 
 
-def _validate(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+def _validate(estimator: Any, X: Any, reset: bool, least_rows: int) -> np.ndarray:
     return validate_data(
-        estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
-    )
+        estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False,
+        ensure_min_samples=least_rows,
+    )  # fmt: skip
 
 
 def _compare_names(estimator: Any, names: Sequence[str]) -> None:

@@ -388,6 +388,8 @@ class Model:
         }
         result = {name: np.empty((rows, wide[name]) if name in wide else rows) for name in wanted}
         asked = {} if levels is None else {"levels": _address(levels), "level_count": len(levels)}
+        if not rows:  # which the library refuses
+            return result
         places = {name: _address(array) for name, array in result.items()}
         prediction = ctypes.byref(_native.Prediction(**places, **asked))
         with self._interruptible() as predictor:
@@ -410,6 +412,8 @@ class Model:
 
     def remeasure(self, table: Table) -> np.ndarray:
         gain = np.empty(table.x.shape)
+        if not len(gain):
+            return gain
         with self._interruptible() as predictor:
             call("nim_remeasure", predictor, table.reference, _address(gain))
         return gain

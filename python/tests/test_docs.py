@@ -41,11 +41,12 @@ def test_docstrings(module):
     assert tried > 0 and failed == 0
 
 
-def test_user_guide(monkeypatch, tmp_path):
+@pytest.mark.parametrize("page, examples", [("python.md", 50), ("datasets.md", 8)])
+def test_pages(monkeypatch, tmp_path, page, examples):
     monkeypatch.chdir(tmp_path)
-    guide = Path(ROOT, "docs", "python.md")
-    failed, tried = doctest.testfile(str(guide), module_relative=False, optionflags=FLAGS)
-    assert tried > 50 and failed == 0
+    path = str(ROOT / "docs" / page)
+    failed, tried = doctest.testfile(path, module_relative=False, optionflags=FLAGS)
+    assert tried > examples and failed == 0
 
 
 def test_the_example_knows_sharp_from_bad(capsys):
