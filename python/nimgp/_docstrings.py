@@ -103,6 +103,9 @@ missing : {"auto", "ignore"}, default="auto"
 warp : {"auto", "none"}, default="auto"
     "auto": attributes with heavy tails are transformed by asinh if classes are predicted and no
     cell has an error or is missing. "none": they are not.
+views : {"auto", "one", "panel"}, default="auto"
+    "one": one fit, which sees the rows as they are. "panel": more fits, which see them in other
+    ways, with weights that depend on the row. "auto": "one".
 learn_novelty : {"auto", "always"}, default="auto"
     When the estimator learns the quantities that :meth:`novelty` needs. "auto": if it learns a
     population of true inputs. "always": in any case.

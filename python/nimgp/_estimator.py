@@ -107,6 +107,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
     prior_variance: float = 1000.0
     missing: str = "auto"
     warp: str = "auto"
+    views: str = "auto"
     learn_novelty: str = "auto"
     jitter: float = 1e-6
     whiten: bool = True

@@ -49,6 +49,7 @@ OPTION_OF = {
     "prior_variance": "prior_variance",
     "missing": "missing",
     "warp": "warp",
+    "views": "views",
     "jitter": "jitter",
     "whiten": "whiten",
     "white_start": "white_start",

@@ -4,7 +4,9 @@
 #include "base/collectives.h"
 #include "rows/cells.h"
 #include "math/row_sample.h"
+#include "fit/panel.h"
 #include "model/start.h"
+#include "model/targets.h"
 #include "train/trainer.h"
 
 #include <assert.h>
@@ -128,6 +130,31 @@ static bool subset_create(struct subset *subset, const nim_data *data,
     return subset_shapes(subset, data);
 }
 
+/* The same rows as a view shows them. */
+static bool subset_see(struct subset *subset, const struct view *view) {
+    size_t rows = subset->data.rows, width = view_width(view), room = view_scratch(view);
+    double *x = malloc((rows * width + 3 * room) * sizeof *x), *row = x ? x + rows * width : NULL;
+    double *sigma = malloc((rows * width + 1) * sizeof *sigma);
+    if (!x || !sigma) {
+        free(x);
+        free(sigma);
+        return false;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        view_row(view, &subset->data, i, row, row + room, row + 2 * room);
+        memcpy(x + i * width, row, width * sizeof *x);
+        memcpy(sigma + i * width, row + room, width * sizeof *x);
+    }
+    free(subset->x);
+    free(subset->sigma);
+    subset->x = x;
+    subset->sigma = sigma;
+    subset->data =
+        NIM_DATA(.rows = rows, .attributes = width, .x = x, .sigma = sigma, .sigma_rows = rows,
+                 .labels = subset->labels, .weights = subset->weights);
+    return true;
+}
+
 /* A copy that has the rows' own parameters of these rows. */
 static nim_status copy_for(const nim_model *model, const struct subset *learn, nim_model **result,
                            nim_error *error) {
@@ -177,8 +204,9 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
     return status;
 }
 
-/* Probabilities p of the rows of one fold, from a copy that was trained further without them. */
-static nim_status judge_fold(const nim_model *model, const nim_data *data,
+/* Probabilities p of the rows of one fold, from a copy that was trained further without them. The
+ * model sees the rows through a view, if it is not NULL. */
+static nim_status judge_fold(const nim_model *model, const struct view *view, const nim_data *data,
                              const struct considered *rows, size_t fold, struct listener *listener,
                              double *p, nim_error *error) {
     struct subset learn = {0}, judge = {0};
@@ -186,7 +214,8 @@ static nim_status judge_fold(const nim_model *model, const nim_data *data,
     nim_predictor *predictor = NULL;
     nim_status status = NIM_OUT_OF_MEMORY;
     if (!subset_create(&learn, data, rows, fold, false) ||
-        !subset_create(&judge, data, rows, fold, true))
+        !subset_create(&judge, data, rows, fold, true) ||
+        (view && !(subset_see(&learn, view) && subset_see(&judge, view))))
         failure(error, status, "no memory to calibrate");
     else if (judge.data.rows == 0 || learn.data.rows == 0) {
         subset_free(&learn);
@@ -290,16 +319,46 @@ static size_t gather_judged(const nim_data *data, const struct considered *rows,
     return count;
 }
 
+/* Held-out probabilities of the plain fit (part 0) or of a part of the panel, for all rows. */
+static nim_status judge(const nim_model *model, size_t part, const nim_data *data,
+                        const struct considered *rows, struct listener *listener, double *p,
+                        nim_error *error) {
+    const struct panelist *seen = part ? &model->panel->part[part - 1] : NULL;
+    nim_status status = NIM_OK;
+    for (size_t fold = 0; status == NIM_OK && fold < FOLDS; fold++)
+        status = judge_fold(seen ? seen->model : model, seen ? &seen->view : NULL, data, rows, fold,
+                            listener, p, error);
+    return status;
+}
+
+/* Learns from held-out rows: the weights of a panel, then the temperature and the plausibility of
+ * the combined probabilities. p: those of each part (parts x considered rows x classes), which are
+ * overwritten. */
+static nim_status learn_from_held_out(nim_model *model, const nim_data *data,
+                                      const struct considered *rows, double *p, int32_t *labels,
+                                      double *weights, nim_error *error) {
+    size_t classes = model->classes, judged = 0, all = rows->count * classes;
+    size_t parts = model->panel ? model->panel->parts + 1 : 1;
+    for (size_t k = 0; k < parts; k++)
+        judged = gather_judged(data, rows, classes, p + k * all, labels, weights);
+    if (model->panel)
+        panel_weigh(model->panel, judged, classes, p, all, labels, weights);
+    model->calibrated = true;
+    model->temperature = best_temperature(judged, classes, p, labels, weights);
+    return conformal_learn(model, judged, p, labels, error);
+}
+
 nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_function progress,
                      void *context, nim_error *error) {
-    size_t rows = data->rows, classes = model->classes;
-    if (rows < LEAST_ROWS || rows < FOLDS * classes)
+    size_t classes = model->classes;
+    size_t parts = model->panel ? model->panel->parts + 1 : 1;
+    if (!calibration_serves(model, data))
         return NIM_OK;
     struct listener listener = {progress,
                                 context,
                                 {.epoch = (size_t)model->epoch,
                                  .epochs = (size_t)model->epoch,
-                                 .batches = FOLDS * STEPS + 1,
+                                 .batches = parts * FOLDS * STEPS + 1,
                                  .step = (size_t)model->step,
                                  .bound = model->bound}};
     struct considered considered = {0};
@@ -307,23 +366,25 @@ nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_functi
     int32_t *labels = NULL;
     nim_status status = NIM_OK;
     if (!deal_folds(model, data, &considered) ||
-        !(p = malloc(considered.count * classes * sizeof *p)) ||
+        !(p = malloc(parts * considered.count * classes * sizeof *p)) ||
         !(weights = malloc(considered.count * sizeof *weights)) ||
         !(labels = malloc(considered.count * sizeof *labels)))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     status = collective_agree(&model->collectives, status, error);
     assert(status != NIM_OK || p); /* processes agree on success only if this one has it */
-    for (size_t fold = 0; status == NIM_OK && fold < FOLDS; fold++)
-        status = judge_fold(model, data, &considered, fold, &listener, p, error);
-    if (status == NIM_OK) {
-        size_t judged = gather_judged(data, &considered, classes, p, labels, weights);
-        model->calibrated = true;
-        model->temperature = best_temperature(judged, classes, p, labels, weights);
-        status = conformal_learn(model, judged, p, labels, error);
-    }
+    for (size_t k = 0; status == NIM_OK && k < parts; k++)
+        status = judge(model, k, data, &considered, &listener, p + k * considered.count * classes,
+                       error);
+    if (status == NIM_OK)
+        status = learn_from_held_out(model, data, &considered, p, labels, weights, error);
     considered_free(&considered);
     free(p);
     free(weights);
     free(labels);
     return status;
+}
+
+bool calibration_serves(const nim_model *model, const nim_data *data) {
+    return model->options.calibrate == CALIBRATE_AUTO && targets_are_classes(model) &&
+           data->rows >= LEAST_ROWS && data->rows >= FOLDS * model->classes;
 }

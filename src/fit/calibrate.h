@@ -17,8 +17,11 @@
 
 #include "model/model.h"
 
-/* Sets the model's temperature. `progress` as in nim_model_train: nonzero stops, with
- * NIM_CANCELLED. */
+/* Whether the options ask for it, and there are enough rows. */
+bool calibration_serves(const nim_model *model, const nim_data *data);
+
+/* Sets the model's temperature, and the weights of its panel, if calibration_serves. `progress` as
+ * in nim_model_train: nonzero stops, with NIM_CANCELLED. */
 nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_function progress,
                      void *context, nim_error *error);
 

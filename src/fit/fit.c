@@ -2,8 +2,8 @@
 /* A complete training: steps until the bound no longer improves, then calibration. */
 #include "base/sized.h"
 #include "fit/calibrate.h"
+#include "fit/panel.h"
 #include "model/class_shares.h"
-#include "model/targets.h"
 #include "train/training.h"
 
 static nim_status train(nim_model *model, const nim_data *data, nim_progress_function progress,
@@ -12,7 +12,9 @@ static nim_status train(nim_model *model, const nim_data *data, nim_progress_fun
     if (status != NIM_OK)
         return status;
     class_shares_count(model, data);
-    if (model->options.calibrate == CALIBRATE_AUTO && targets_are_classes(model))
+    if (model->options.views == VIEWS_PANEL && calibration_serves(model, data))
+        status = panel_train(model, data, progress, context, error);
+    if (status == NIM_OK)
         status = calibrate(model, data, progress, context, error);
     if (status == NIM_OK)
         status = novelty_learn(model, data, error);

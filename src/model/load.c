@@ -14,11 +14,12 @@ static const struct tensor *find_array(const struct model_reader *reader, const 
     return safetensors_tensor(&reader->file, reader->prefix, name);
 }
 
-static const char *find_text(const struct model_reader *reader, const char *key) {
+const char *model_reader_text(const struct model_reader *reader, const char *key) {
     return safetensors_text(&reader->file, reader->prefix, key);
 }
 
-static nim_status refuse(const struct model_reader *reader, const char *what, const char *name) {
+nim_status model_reader_refuse(const struct model_reader *reader, const char *what,
+                               const char *name) {
     return failure(reader->error, NIM_BAD_FILE, "%s: %s '%s%s'", reader->name, what, reader->prefix,
                    name);
 }
@@ -28,8 +29,8 @@ static nim_status out_of_memory(const struct model_reader *reader, const char *w
 }
 
 static nim_status check_format(const struct model_reader *reader) {
-    const char *format = find_text(reader, "format"),
-               *version = find_text(reader, "format_version");
+    const char *format = model_reader_text(reader, "format"),
+               *version = model_reader_text(reader, "format_version");
     if (!format || strcmp(format, FILE_FORMAT) != 0 || !version)
         return failure(reader->error, NIM_BAD_FILE, "%s: is not a nimgp model file", reader->name);
     if (strcmp(version, FILE_FORMAT_VERSION) != 0)
@@ -49,8 +50,8 @@ static const char *key_in(const struct model_reader *reader, size_t i, const cha
 /* The values of options that older files do not have. */
 static void set_former(nim_options *options) {
     static const char *const former[][2] = {
-        {"alpha", "0"},        {"population", "flat"}, {"missing", "ignore"},
-        {"calibrate", "none"}, {"caution", "1"},       {"lengthscale_prior", "0"},
+        {"alpha", "0"},   {"population", "flat"},     {"missing", "ignore"}, {"calibrate", "none"},
+        {"caution", "1"}, {"lengthscale_prior", "0"}, {"views", "one"},
     };
     for (size_t i = 0; i < sizeof former / sizeof *former; i++)
         nim_options_set(options, former[i][0], former[i][1], NULL);
@@ -63,7 +64,8 @@ static nim_status load_options(const struct model_reader *reader, const char *gr
         const char *name = key_in(reader, i, group);
         nim_error reason;
         if (name && nim_options_set(options, name, reader->file.text[i].text, &reason) != NIM_OK)
-            return refuse(reader, "has content that this version does not know:", reason.message);
+            return model_reader_refuse(
+                reader, "has content that this version does not know:", reason.message);
     }
     return NIM_OK;
 }
@@ -115,49 +117,52 @@ static bool read_list(const char *text, const char **names, size_t *count) {
 
 static nim_status load_list(const struct model_reader *reader, const char *key, const char ***names,
                             size_t *count) {
-    const char *text = find_text(reader, key);
+    const char *text = model_reader_text(reader, key);
     if (!text)
-        return refuse(reader, "lacks", key);
+        return model_reader_refuse(reader, "lacks", key);
     *names = calloc(strlen(text) + 1, sizeof **names); /* more than the list can have */
     if (!*names)
         return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for names", reader->name);
-    return read_list(text, *names, count) ? NIM_OK : refuse(reader, "has a damaged list", key);
+    return read_list(text, *names, count) ? NIM_OK
+                                          : model_reader_refuse(reader, "has a damaged list", key);
 }
 
 static nim_status load_number(const struct model_reader *reader, const char *key, size_t *number) {
-    const char *text = find_text(reader, key);
+    const char *text = model_reader_text(reader, key);
     char *copy = (char *)(uintptr_t)text;
     if (!text)
-        return refuse(reader, "lacks", key);
+        return model_reader_refuse(reader, "lacks", key);
     struct json_reader json = {copy, copy + strlen(copy)};
     return json_take_whole(&json, number) && json_at_end(&json)
                ? NIM_OK
-               : refuse(reader, "has a damaged", key);
+               : model_reader_refuse(reader, "has a damaged", key);
 }
 
-/* Checks that every array of the list is in the file and has the right shape and possible numbers.
- */
+/* Checks that an array is in the file and has the right shape and possible numbers. */
+nim_status model_reader_array(const struct model_reader *reader, const struct array *wanted,
+                              const double **values) {
+    const struct tensor *found = find_array(reader, wanted->name);
+    if (!found)
+        return model_reader_refuse(reader, "lacks the array", wanted->name);
+    bool fits = found->dimensions == wanted->dimensions;
+    for (size_t k = 0; fits && k < wanted->dimensions; k++)
+        fits = found->shape[k] == wanted->shape[k];
+    const char *fault = fits ? array_fault(wanted, found->values) : "has the wrong shape of array";
+    *values = found->values;
+    return fault ? model_reader_refuse(reader, fault, wanted->name) : NIM_OK;
+}
+
 static nim_status check_arrays(const struct model_reader *reader, const struct array_list *list) {
-    for (size_t i = 0; i < list->count; i++) {
-        const struct array *wanted = &list->array[i];
-        const struct tensor *found = find_array(reader, wanted->name);
-        if (wanted->absent)
-            continue;
-        if (!found)
-            return refuse(reader, "lacks the array", wanted->name);
-        bool fits = found->dimensions == wanted->dimensions;
-        for (size_t k = 0; fits && k < wanted->dimensions; k++)
-            fits = found->shape[k] == wanted->shape[k];
-        const char *fault =
-            fits ? array_fault(wanted, found->values) : "has the wrong shape of array";
-        if (fault)
-            return refuse(reader, fault, wanted->name);
-    }
-    return NIM_OK;
+    const double *values;
+    nim_status status = NIM_OK;
+    for (size_t i = 0; status == NIM_OK && i < list->count; i++)
+        if (!list->array[i].absent)
+            status = model_reader_array(reader, &list->array[i], &values);
+    return status;
 }
 
 static bool says_yes(const struct model_reader *reader, const char *key) {
-    const char *text = find_text(reader, key);
+    const char *text = model_reader_text(reader, key);
     return text && strcmp(text, "yes") == 0;
 }
 
@@ -178,7 +183,7 @@ static nim_status find_arrays(const struct model_reader *reader, const struct ar
             continue;
         size_t size = found->shape[array->open_at];
         if (found->dimensions != array->dimensions || size < 1 || size > array->most_open)
-            return refuse(reader, "has the wrong shape of array", array->name);
+            return model_reader_refuse(reader, "has the wrong shape of array", array->name);
         *array->open = size;
     }
     return NIM_OK;
@@ -202,7 +207,7 @@ static nim_status check_contents(const struct model_reader *reader, const struct
     plan->population.learned |= plan->population.components > 0;
     plan->novelty.own.learned |= plan->novelty.own.components > 0;
     if (plan->novelty.kept && !novelty_population(plan))
-        return refuse(reader, "lacks the array", "novelty.population.mean");
+        return model_reader_refuse(reader, "lacks the array", "novelty.population.mean");
     model_arrays(plan, &counts, &list);
     return check_arrays(reader, &list);
 }
@@ -251,7 +256,8 @@ static nim_status fill(const struct model_reader *reader, const struct nim_model
     model->visits = as_count(counts.visits);
     model->bound = counts.bound;
     const char *impossible = model_impossible_array(model);
-    return impossible ? refuse(reader, "has an invalid number in array", impossible) : NIM_OK;
+    return impossible ? model_reader_refuse(reader, "has an invalid number in array", impossible)
+                      : NIM_OK;
 }
 
 /* Numbers that are possible one by one, but not together. */
@@ -296,12 +302,12 @@ static nim_status build(const struct model_reader *reader, struct plan *decided,
         status = load_list(reader, "attributes", &attributes, &sizes.columns);
     if (status == NIM_OK)
         status = load_number(reader, "inducing", &sizes.inducing);
-    if (status == NIM_OK && find_text(reader, "flags"))
+    if (status == NIM_OK && model_reader_text(reader, "flags"))
         status = load_number(reader, "flags", &sizes.flags);
     if (status == NIM_OK)
         status = load_number(reader, "rows", &rows);
     if (status == NIM_OK && !sizes_fit(reader, &decided->options, &sizes))
-        status = refuse(reader, "has the wrong shape of array", "inducing.inputs");
+        status = model_reader_refuse(reader, "has the wrong shape of array", "inducing.inputs");
     if (status == NIM_OK)
         complete_plan(reader, &sizes, decided);
     if (status == NIM_OK)
@@ -316,6 +322,8 @@ static nim_status build(const struct model_reader *reader, struct plan *decided,
         status = nim_model_name_attributes(model, attributes, reader->error);
     if (status == NIM_OK)
         status = load_notes(reader, model);
+    if (status == NIM_OK)
+        status = panel_load(reader, model);
     free(classes);
     free(attributes);
     if (status != NIM_OK) {

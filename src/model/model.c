@@ -235,6 +235,7 @@ void nim_model_free(nim_model *model) {
     conformal_free(&model->conformal);
     novelty_free(&model->novelty);
     population_free(&model->population);
+    panel_free(model->panel);
     arena_free(&model->arena);
     free(model);
 }

@@ -11,6 +11,7 @@
 #include "model/conformal.h"
 #include "model/names.h"
 #include "model/novelty.h"
+#include "model/panel.h"
 #include "model/row_table.h"
 #include "plan/plan.h"
 #include "population/population.h"
@@ -60,6 +61,7 @@ struct nim_model {
     double temperature;         /* T: predicted probabilities are proportional to p^(1/T) */
     struct conformal conformal; /* from held-out rows, for sets of classes */
     struct novelty novelty;     /* how surprising training rows are */
+    struct panel *panel;        /* of views, besides this fit; NULL: there is none */
     bool under_way;             /* a training was stopped, and `checkpoint` says where */
     struct checkpoint_state checkpoint;
 

@@ -31,6 +31,10 @@ bool model_writer_text(struct model_writer *writer, const char *prefix, const ch
 bool model_writer_list(struct model_writer *writer, const char *prefix, const char *key,
                        const struct text_list *list);
 
+/* Adds an array; copies it if it is not contiguous, or `always`. False when out of memory. */
+bool model_writer_array(struct model_writer *writer, const char *prefix, const struct array *array,
+                        bool always);
+
 /* Adds all of a model, which must not change before the writer has ended. */
 nim_status model_save_into(struct model_writer *writer, const char *prefix,
                            const struct nim_model *model, nim_error *error);
@@ -50,6 +54,13 @@ struct model_reader {
 nim_status model_reader_open(struct model_reader *reader, const char *name, char *bytes,
                              size_t size, nim_error *error);
 void model_reader_free(struct model_reader *reader);
+
+/* A text of the model, or NULL; an array of it, checked, which stays the file's. */
+const char *model_reader_text(const struct model_reader *reader, const char *key);
+nim_status model_reader_array(const struct model_reader *reader, const struct array *wanted,
+                              const double **values);
+nim_status model_reader_refuse(const struct model_reader *reader, const char *what,
+                               const char *name);
 
 /* Loads the model with the reader's prefix. */
 nim_status model_load_from(const struct model_reader *reader, nim_model **model);

@@ -108,9 +108,8 @@ static bool add_texts(struct model_writer *writer, const char *prefix,
            add_settings(writer, prefix, model);
 }
 
-/* Adds an array; copies it if it is not contiguous, or `always`. False when out of memory. */
-static bool add_array(struct model_writer *writer, const char *prefix, const struct array *array,
-                      bool always) {
+bool model_writer_array(struct model_writer *writer, const char *prefix, const struct array *array,
+                        bool always) {
     struct safetensors *file = &writer->file;
     struct tensor tensor = {.dimensions = array->dimensions, .values = array_in_place(array)};
     int length = snprintf(tensor.name, sizeof tensor.name, "%s%s", prefix, array->name);
@@ -144,7 +143,8 @@ nim_status model_save_into(struct model_writer *writer, const char *prefix,
     const char *wrong = model_impossible_array(model); /* such a file could not be loaded */
     for (size_t i = 0; good && i < list.count; i++)
         if (!list.array[i].absent) {
-            good = add_array(writer, prefix, &list.array[i], list.array[i].values == &counts.step);
+            good = model_writer_array(writer, prefix, &list.array[i],
+                                      list.array[i].values == &counts.step);
             struct safetensors *file = &writer->file;
             if (good && !wrong &&
                 array_fault(&list.array[i], file->tensor[file->tensors - 1].values))
@@ -183,6 +183,8 @@ static nim_status save(const nim_model *model, const struct whole_output *output
         status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a model", output->name);
     else
         status = model_save_into(&writer, "", model, error);
+    if (status == NIM_OK && model->panel)
+        status = panel_save(&writer, model->panel, error);
     return model_writer_end(&writer, status, output, error);
 }
 nim_status nim_model_save(const nim_model *model, const char *path, nim_error *error) {

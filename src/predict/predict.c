@@ -16,6 +16,7 @@
 
 void predictor_begin(struct nim_predictor *predictor, const nim_data *data) {
     predictor->data = data;
+    predictor->mixes = false;
     predictor->correlated = shapes_correlate(predictor->model, data);
     predictor->shaped = shapes_taken(predictor->model, data);
     for (size_t w = 0; w < pool_threads(predictor->pool); w++)
@@ -23,14 +24,22 @@ void predictor_begin(struct nim_predictor *predictor, const nim_data *data) {
     watch_begin(&predictor->watch, data->rows);
 }
 
+static bool has_failed(const struct nim_predictor *predictor) {
+    bool failed = false;
+    for (size_t w = 0; w < pool_threads(predictor->pool); w++)
+        failed = failed || predictor->work[w].failed;
+    for (size_t k = 0; predictor->mixes && k < predictor->lookers; k++)
+        failed = failed || has_failed(predictor->looker[k].predictor);
+    return failed;
+}
+
 nim_status predictor_finish(const struct nim_predictor *predictor, nim_error *error) {
     if (atomic_load(&predictor->watch.stopped))
         return failure(error, NIM_CANCELLED, "the progress callback stopped the prediction");
-    for (size_t w = 0; w < pool_threads(predictor->pool); w++)
-        if (predictor->work[w].failed)
-            return failure(error, NIM_NUMERICAL,
-                           "a prediction is not a finite number: the model's parameters or the "
-                           "table's values are too large");
+    if (has_failed(predictor))
+        return failure(error, NIM_NUMERICAL,
+                       "a prediction is not a finite number: the model's parameters or the "
+                       "table's values are too large");
     return succeed(error);
 }
 
@@ -104,20 +113,28 @@ void predictor_take_rows(const struct nim_predictor *predictor, struct predictio
     model_add_learned_noise(model, count, work->row_noise);
 }
 
-static void predict_unit(void *context, size_t unit, size_t worker) {
-    struct nim_predictor *predictor = context;
+void predictor_take_unit(struct nim_predictor *predictor, size_t first, size_t count,
+                         size_t worker) {
     struct prediction_work *work = &predictor->work[worker];
-    size_t first = unit * rows_per_unit(predictor), count = predictor->data->rows - first;
-    count = count < rows_per_unit(predictor) ? count : rows_per_unit(predictor);
-    if (!watch_goes_on(&predictor->watch, count, worker))
-        return;
     predictor_take_rows(predictor, work, first, count);
     if (ladder_serves(predictor->model))
         ladder_predict(predictor, work, count);
     else if (averages(predictor))
-        predict_average(predictor, work, 0);
+        for (size_t k = 0; k < count; k++)
+            predict_average(predictor, work, k);
     else
         predict_in_place(predictor, work, count);
+}
+
+static void predict_unit(void *context, size_t unit, size_t worker) {
+    struct nim_predictor *predictor = context;
+    size_t first = unit * rows_per_unit(predictor), count = predictor->data->rows - first;
+    count = count < rows_per_unit(predictor) ? count : rows_per_unit(predictor);
+    if (!watch_goes_on(&predictor->watch, count, worker))
+        return;
+    if (predictor->mixes)
+        panel_look(predictor, first, count, worker);
+    predictor_take_unit(predictor, first, count, worker);
 }
 
 /* Checks that the model has stored what the prediction needs. */
@@ -132,6 +149,11 @@ static nim_status check_kept(const struct nim_model *model, const nim_prediction
                        "the model cannot compute novelty: it learned no population of inputs; "
                        "train it again with novelty=always");
     return NIM_OK;
+}
+
+static bool wants_probabilities(const nim_prediction *wanted) {
+    return wanted->probabilities || wanted->entropy || wanted->measurement_part ||
+           wanted->model_part || wanted->plausibility || wanted->log_density;
 }
 
 /* Checks that the model can predict what is requested. */
@@ -177,6 +199,9 @@ nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
         return status;
     predictor_begin(predictor, &rows);
     predictor->wanted = &wanted;
+    predictor->mixes = predictor->lookers && wants_probabilities(&wanted);
+    for (size_t k = 0; predictor->mixes && k < predictor->lookers; k++)
+        predictor_begin(predictor->looker[k].predictor, &predictor->looker[k].data);
     size_t each = rows_per_unit(predictor);
     pool_run(predictor->pool, (rows.rows + each - 1) / each, predict_unit, predictor);
     return predictor_finish(predictor, error);

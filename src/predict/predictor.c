@@ -106,6 +106,9 @@ static void layout(struct nim_predictor *predictor, struct arena *arena) {
     size_t scales = model->gp.kernel->terms * model->attributes;
     predictor->q = arena_doubles(arena, functions * scales);
     bool counting = !predictor->factor; /* see arena.h */
+    predictor->lookers = panel_lookers(model);
+    for (size_t k = 0; k < predictor->lookers; k++)
+        looker_layout(&predictor->looker[k], panel_part(model->panel, k), threads, arena);
     struct gp_factor factor;
     struct gp_form form;
     struct gp_quick quick;
@@ -157,15 +160,14 @@ static bool lay_points(struct nim_predictor *predictor) {
            (!ladder_serves(model) || ladder_fill(predictor));
 }
 
-nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, nim_error *error) {
-    if (!model || !result)
-        return failure(error, NIM_INVALID_ARGUMENT, "model or predictor is NULL");
-    *result = NULL;
+nim_status predictor_create(const struct nim_model *model, struct pool *pool,
+                            struct nim_predictor **result, nim_error *error) {
     struct nim_predictor *predictor = calloc(1, sizeof *predictor);
     if (!predictor)
         return failure(error, NIM_OUT_OF_MEMORY, "no memory for a predictor");
     predictor->model = model;
-    predictor->pool = pool_create(model_threads(model));
+    predictor->owns_pool = !pool;
+    predictor->pool = pool ? pool : pool_create(model_threads(model));
     bool ready = predictor->pool != NULL;
     if (ready) {
         layout(predictor, &predictor->arena);
@@ -180,6 +182,8 @@ nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, 
                             : failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to predict");
     if (status == NIM_OK && ladder_serves(model))
         ladder_weigh(predictor);
+    if (status == NIM_OK)
+        status = panel_predictors_create(predictor, error);
     if (status != NIM_OK) {
         nim_predictor_free(predictor);
         return status;
@@ -188,10 +192,20 @@ nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, 
     return succeed(error);
 }
 
+nim_status nim_predictor_create(const nim_model *model, nim_predictor **result, nim_error *error) {
+    if (!model || !result)
+        return failure(error, NIM_INVALID_ARGUMENT, "model or predictor is NULL");
+    *result = NULL;
+    return predictor_create(model, NULL, result, error);
+}
+
 void nim_predictor_free(nim_predictor *predictor) {
     if (!predictor)
         return;
-    pool_free(predictor->pool);
+    for (size_t k = 0; k < predictor->lookers; k++)
+        nim_predictor_free(predictor->looker[k].predictor);
+    if (predictor->owns_pool)
+        pool_free(predictor->pool);
     arena_free(&predictor->arena);
     free(predictor);
 }

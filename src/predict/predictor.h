@@ -58,23 +58,38 @@ struct prediction_work {
     bool failed; /* a result was not finite */
 };
 
+/* A part of the model's panel: its predictor, and its table, in which every thread has COARSE rows.
+ */
+struct looker {
+    struct nim_predictor *predictor;
+    nim_data data;
+    nim_prediction wanted;
+    double *x, *sigma, *probability;
+    double *scratch; /* of views, for each thread */
+};
+
 struct nim_predictor {
     const struct nim_model *model;
     struct pool *pool;
-    struct gp_factor *factor;     /* F */
-    struct gp_form *form;         /* F: for the factors that allow it */
-    bool *formed;                 /* F */
-    struct gp_quick *quick;       /* F: if rows have different numbers of points */
-    bool quickly;                 /* whether they are accurate enough */
-    struct gp_parameters *theta;  /* F */
-    double *q;                    /* F x d: 1 / lambda^2 */
-    size_t coordinates;           /* of a quasi-random point: d, and one to choose a component */
-    size_t points;                /* if all rows have the same number; 0 if a row is one point */
-    double *normal;               /* points x coordinates; or NULL */
-    double *coarse;               /* COARSE x coordinates: fewer; NULL if a row is one point */
-    struct ladder ladder;         /* if rows have different numbers of points */
-    bool reshares;                /* classes have other shares than in training (shares.c) */
-    double *ratio;                /* C: new share / share in training, if `reshares` */
+    bool owns_pool;
+    struct gp_factor *factor;    /* F */
+    struct gp_form *form;        /* F: for the factors that allow it */
+    bool *formed;                /* F */
+    struct gp_quick *quick;      /* F: if rows have different numbers of points */
+    bool quickly;                /* whether they are accurate enough */
+    struct gp_parameters *theta; /* F */
+    double *q;                   /* F x d: 1 / lambda^2 */
+    size_t coordinates;          /* of a quasi-random point: d, and one to choose a component */
+    size_t points;               /* if all rows have the same number; 0 if a row is one point */
+    double *normal;              /* points x coordinates; or NULL */
+    double *coarse;              /* COARSE x coordinates: fewer; NULL if a row is one point */
+    struct ladder ladder;        /* if rows have different numbers of points */
+    bool reshares;               /* classes have other shares than in training (shares.c) */
+    size_t lookers; /* parts of the model's panel, and its gate if there is one; used only if
+                       `mixes` */
+    struct looker looker[PANEL_MOST_PARTS + 1];
+    bool mixes;    /* probabilities are wanted, and combined with those of the parts */
+    double *ratio; /* C: new share / share in training, if `reshares` */
     struct prediction_work *work; /* threads */
     struct arena arena;
     struct watch watch;
@@ -84,6 +99,28 @@ struct nim_predictor {
     const nim_prediction *wanted;
     double *gain;
 };
+
+/* As nim_predictor_create. The threads are those of `pool`, or, if it is NULL, the predictor's own.
+ */
+nim_status predictor_create(const struct nim_model *model, struct pool *pool,
+                            struct nim_predictor **predictor, nim_error *error);
+
+/* Predicts rows first .. first+count-1 of the current call, at most COARSE, in one thread. */
+void predictor_take_unit(struct nim_predictor *predictor, size_t first, size_t count,
+                         size_t worker);
+
+/* The panel (panel.c): how many predictors its parts need, their memory, the predictors themselves;
+ * what parts predict for rows of one unit; the combined probabilities of one of these rows, in
+ * place of those of the plain fit; and what the gate says of it. */
+size_t panel_lookers(const struct nim_model *model);
+void looker_layout(struct looker *looker, const struct panelist *part, size_t threads,
+                   struct arena *arena);
+nim_status panel_predictors_create(struct nim_predictor *predictor, nim_error *error);
+void panel_look(struct nim_predictor *predictor, size_t first, size_t count, size_t worker);
+void panel_mix(const struct nim_predictor *predictor, const struct prediction_work *work,
+               size_t row, double *p);
+double panel_gate(const struct nim_predictor *predictor, const struct prediction_work *work,
+                  size_t row);
 
 /* Rows first .. first+count-1 (at most COARSE) of the data, in standard units with all their noise.
  */

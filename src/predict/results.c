@@ -106,6 +106,8 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
     struct sums sums = sums_of(predictor, work->sum);
     bool parts = wants_parts(predictor);
     double *p = sums.probability, plain = parts ? predictor_entropy(predictor, p) : 0.0;
+    if (predictor->mixes)
+        panel_mix(predictor, work, row, p);
     if (wanted->plausibility)
         write_plausibility(model, p, wanted->plausibility + row * classes);
     predictor_calibrate(predictor, p);

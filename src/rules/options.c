@@ -228,6 +228,12 @@ static const struct option option_list[] = {
       "Whether attributes with heavy tails are transformed by asinh.",
       NIM_OPTION_CHOICE, NAMES("auto", "none"), 0, 0, NIM_OPTION_SHAPES, NIM_OPTION_EXPERT},
      CHOICE, AT(warp)},
+    {{"views", "auto",
+      "auto, one, panel",
+      "one: one fit, which sees the rows as they are; panel: more fits that see them in other ways, such as "
+      "with the sizes of errors as attributes, and weights that depend on the row.",
+      NIM_OPTION_CHOICE, NAMES("auto", "one", "panel"), 0, 0, NIM_OPTION_SHAPES, NIM_OPTION_EXPERT},
+     CHOICE, AT(views)},
     {{"jitter", "1e-6",
       "1e-12 .. 1e-2",
       "Added to the diagonal of covariance matrices, relative to the kernel's variance.",

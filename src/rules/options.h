@@ -12,6 +12,7 @@
 enum noise_mode { NOISE_GIVEN, NOISE_LEARNED, NOISE_BOTH };
 enum missing_rule { MISSING_AUTO, MISSING_IGNORE };
 enum warp_rule { WARP_AUTO, WARP_NONE };
+enum views_rule { VIEWS_AUTO, VIEWS_ONE, VIEWS_PANEL };
 enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
@@ -31,6 +32,7 @@ struct nim_options {
     size_t warp;                     /* enum warp_rule */
     size_t calibrate;                /* enum calibrate_rule */
     size_t novelty;                  /* enum novelty_rule */
+    size_t views;                    /* enum views_rule */
     size_t precision;                /* enum precision */
     size_t degree, classes, functions, inducing, samples, points, layers, units;
     size_t epochs, warm_up, batch, seed, threads;
@@ -49,7 +51,7 @@ struct training_length {
 };
 
 /* The index of an option in the list, OPTION_COUNT for an unknown name. */
-enum { OPTION_COUNT = 40 };
+enum { OPTION_COUNT = 41 };
 size_t option_index(const char *name);
 
 /* Whether the option has its default value. */

@@ -222,6 +222,8 @@ const struct rule rule_list[] = {
      IF(&classes, &exact_inputs, &nothing_noisy, &standardised), BY("results/defaults.md", "attributes-with-heavy-tails")},
     {"warp", "none", .reason = "warps are for classes whose attributes are exact", BY("results/defaults.md", "attributes-with-heavy-tails")},
 
+    {"views", "one", .reason = "usual", BY("results/defaults.md", "what-was-tried")},
+
     {"noise_start", NULL, "what suits the input model, but at most 0.03 for levels, numbers and counts",
      noise_start, IF(&noise_learned), BY("results/defaults.md", "learned-noise")},
     {"white_start", NULL, "exp(-10)", white_start, .reason = "usual", BY("results/defaults.md", "what-was-tried")},

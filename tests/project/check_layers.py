@@ -29,14 +29,15 @@ ROOMS = {
     "src/population": TOOLS,
     "src/input": TOOLS | {"src/population", "include"},
     "src/gp": TOOLS | {"src/kernel", "include"},
+    "src/view": TOOLS | {"src/rows", "include"},  # what a fit sees of a row
     "src/rules": BELOW_MODEL | {"include"},
     "src/plan": BELOW_MODEL | {"src/rules", "include"},
-    "src/model": BELOW_MODEL | RULES | {"include"},
-    "src/train": BELOW_MODEL | RULES | {"src/model", "include"},
+    "src/model": BELOW_MODEL | RULES | {"src/view", "include"},
+    "src/train": BELOW_MODEL | RULES | {"src/view", "src/model", "include"},
     # What only the published protocols need; only lists name it, nobody includes it.
-    "src/paper": BELOW_MODEL | RULES | {"src/model", "src/train", "include"},
-    "src/predict": BELOW_MODEL | RULES | {"src/model", "include"},
-    "src/fit": BELOW_MODEL | RULES | {"src/model", "src/train", "include"},
+    "src/paper": BELOW_MODEL | RULES | {"src/view", "src/model", "src/train", "include"},
+    "src/predict": BELOW_MODEL | RULES | {"src/view", "src/model", "include"},
+    "src/fit": BELOW_MODEL | RULES | {"src/view", "src/model", "src/train", "include"},
     "generate": set(),  # independent of the library
     "table": {"src/text", "src/file"},  # of the library only text and files
     "measure": {"src/text", "include"},  # names and values of columns

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/panel.h"
+
+#include "math/vector.h"
+#include "model/model_file.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void part_free(struct panelist *part) {
+    nim_model_free(part->model);
+    view_free(&part->view);
+}
+
+void panel_free(struct panel *panel) {
+    if (!panel)
+        return;
+    for (size_t k = 0; k < panel->parts; k++)
+        part_free(&panel->part[k]);
+    part_free(&panel->gate);
+    free(panel);
+}
+
+void panel_combine(const struct panel *panel, size_t classes, double gate,
+                   const double *const *part, double *p) {
+    for (size_t k = 0; k <= panel->parts; k++) {
+        double weight = gate * panel->weight[0][k] + (1.0 - gate) * panel->weight[1][k];
+        if (k == 0)
+            scale(classes, weight, p);
+        else
+            add_scaled(classes, weight, part[k - 1], p);
+    }
+}
+
+/* ---------------------------------------------------------------- files ----------------------- */
+
+/* "part1." and so on, "gate.". */
+static void part_prefix(size_t k, char prefix[16]) {
+    if (k < PANEL_MOST_PARTS)
+        snprintf(prefix, 16, "part%zu.", k + 1);
+    else
+        snprintf(prefix, 16, "gate.");
+}
+
+static void step_array(const struct view *view, size_t step, char name[40]) {
+    snprintf(name, 40, "view.%zu.%s", step + 1, view->step[step]->name);
+}
+
+static bool save_view(struct model_writer *writer, const char *prefix, const struct view *view) {
+    char text[128], name[40];
+    view_name(view, text, sizeof text);
+    bool good = model_writer_text(writer, prefix, "view", text);
+    for (size_t k = 0; good && k < view->steps; k++) {
+        step_array(view, k, name);
+        struct array array = ARRAY(name, SHAPE(1, view->step[k]->numbers(view->shape[k])), -DBL_MAX,
+                                   DBL_MAX, .values = view->own[k]);
+        good = model_writer_array(writer, prefix, &array, false);
+    }
+    return good;
+}
+
+static nim_status save_part(struct model_writer *writer, size_t k, const struct panelist *part,
+                            nim_error *error) {
+    char prefix[16];
+    if (!part->model)
+        return NIM_OK;
+    part_prefix(k, prefix);
+    if (!save_view(writer, prefix, &part->view))
+        return failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a view", writer->name);
+    return model_save_into(writer, prefix, part->model, error);
+}
+
+nim_status panel_save(struct model_writer *writer, const struct panel *panel, nim_error *error) {
+    char parts[8];
+    snprintf(parts, sizeof parts, "%zu", panel->parts);
+    struct array weight = ARRAY("panel.weights", SHAPE(2, 2, PANEL_MOST_PARTS + 1), 0.0, 1.0,
+                                .values = (double *)(uintptr_t)panel->weight[0]);
+    nim_status status = NIM_OK;
+    if (!model_writer_text(writer, "", "parts", parts) ||
+        !model_writer_array(writer, "", &weight, false))
+        status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a panel", writer->name);
+    for (size_t k = 0; status == NIM_OK && k < panel->parts; k++)
+        status = save_part(writer, k, &panel->part[k], error);
+    return status == NIM_OK ? save_part(writer, PANEL_MOST_PARTS, &panel->gate, error) : status;
+}
+
+/* The numbers that each step of the view learned; their count must be what the steps before give.
+ */
+static nim_status load_view(const struct model_reader *reader, size_t columns, struct view *view) {
+    char name[40];
+    const char *steps = model_reader_text(reader, "view");
+    if (!steps || !view_set_steps(view, steps))
+        return model_reader_refuse(reader, "lacks or has an unknown", "view");
+    view_start(view, columns);
+    for (size_t k = 0; k < view->steps; k++) {
+        size_t count = view->step[k]->numbers(view->shape[k]);
+        step_array(view, k, name);
+        const struct array array = ARRAY(name, SHAPE(1, count), -DBL_MAX, DBL_MAX, .values = NULL);
+        const double *values;
+        nim_status status = model_reader_array(reader, &array, &values);
+        if (status != NIM_OK)
+            return status;
+        if (!view_take_step(view, k, values))
+            return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for a view",
+                           reader->name);
+    }
+    return NIM_OK;
+}
+
+static nim_status load_part(const struct model_reader *reader, size_t k, size_t columns,
+                            struct panelist *part) {
+    char prefix[16];
+    struct model_reader own = *reader;
+    part_prefix(k, prefix);
+    own.prefix = prefix;
+    nim_status status = load_view(&own, columns, &part->view);
+    if (status == NIM_OK)
+        status = model_load_from(&own, &part->model);
+    if (status == NIM_OK && part->model->columns != view_width(&part->view))
+        status = model_reader_refuse(&own, "has the wrong number of", "attributes");
+    return status;
+}
+
+static nim_status load_panel(const struct model_reader *reader, const nim_model *plain,
+                             struct panel *panel) {
+    const struct array weight =
+        ARRAY("panel.weights", SHAPE(2, 2, PANEL_MOST_PARTS + 1), 0.0, 1.0, .values = NULL);
+    const double *values;
+    nim_status status = model_reader_array(reader, &weight, &values);
+    if (status == NIM_OK)
+        memcpy(panel->weight, values, sizeof panel->weight);
+    for (size_t k = 0; status == NIM_OK && k < panel->parts; k++) {
+        status = load_part(reader, k, plain->columns, &panel->part[k]);
+        if (status == NIM_OK && panel->part[k].model->classes != plain->classes)
+            status = model_reader_refuse(reader, "has a part with other", "classes");
+    }
+    if (status == NIM_OK && safetensors_text(&reader->file, "gate.", "view"))
+        status = load_part(reader, PANEL_MOST_PARTS, plain->columns, &panel->gate);
+    if (status == NIM_OK && panel->gate.model && panel->gate.model->classes != 2)
+        status = model_reader_refuse(reader, "has a gate with other", "classes");
+    return status;
+}
+
+nim_status panel_load(const struct model_reader *reader, nim_model *plain) {
+    const char *parts = *reader->prefix ? NULL : model_reader_text(reader, "parts");
+    if (!parts)
+        return NIM_OK;
+    if (strlen(parts) != 1 || parts[0] < '1' || parts[0] > '0' + PANEL_MOST_PARTS)
+        return model_reader_refuse(reader, "has a damaged", "parts");
+    plain->panel = calloc(1, sizeof *plain->panel);
+    if (!plain->panel)
+        return failure(reader->error, NIM_OUT_OF_MEMORY, "%s: no memory for a panel", reader->name);
+    plain->panel->parts = (size_t)(parts[0] - '0');
+    return load_panel(reader, plain, plain->panel);
+}

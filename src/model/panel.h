@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NIMGP_MODEL_PANEL_H
+#define NIMGP_MODEL_PANEL_H
+
+/*
+ * A panel: fits that see the rows through views of their own, besides the plain fit, which is the
+ * model itself. The probabilities are
+ *
+ *     p(y | row) = sum_k w_k(row) p_k(y | row),   w_k(row) = g(row) w_k^in + (1 - g(row)) w_k^out,
+ *
+ * where g, the gate, is the probability that the row's errors are as those of training rows, by a
+ * fit of its own; without a gate g = 1. Each part is an ordinary model, which sees the rows through
+ * its view.
+ */
+
+#include "view/view.h"
+
+struct model_reader;
+struct model_writer;
+
+enum { PANEL_MOST_PARTS = 4 };
+
+struct panelist {
+    struct view view;
+    struct nim_model *model; /* NULL: there is none */
+};
+
+struct panel {
+    size_t parts; /* besides the plain fit */
+    struct panelist part[PANEL_MOST_PARTS];
+    struct panelist gate;
+    double weight[2][PANEL_MOST_PARTS + 1]; /* where g = 1, and where g = 0; the plain fit first */
+};
+
+void panel_free(struct panel *panel);
+
+/* The parts in order, and after them the gate. */
+static inline const struct panelist *panel_part(const struct panel *panel, size_t k) {
+    return k < panel->parts ? &panel->part[k] : &panel->gate;
+}
+
+/* Combines the probabilities of one row: p (classes), those of the plain fit, in place, and
+ * part[k] (classes), those of the parts. */
+void panel_combine(const struct panel *panel, size_t classes, double gate,
+                   const double *const *part, double *p);
+
+/* Files. A model whose file has no panel is left as it is. */
+nim_status panel_save(struct model_writer *writer, const struct panel *panel, nim_error *error);
+nim_status panel_load(const struct model_reader *reader, struct nim_model *plain);
+
+#endif
