@@ -71,6 +71,9 @@ NIM_API long nim_names_find(const nim_names *names, const char *wanted);
 NIM_API enum nim_column_role nim_names_role(const nim_names *names, size_t column, long of[2]);
 NIM_API enum nim_column_hint nim_names_hint(const nim_names *names, size_t column);
 
+/* Whether a name says that a column is the outcome of a classification: a score, a probability. */
+NIM_API int nim_names_is_verdict(const nim_names *names, size_t column);
+
 /* The errors of a column. Columns that are excluded are passed over; NULL excludes none. also:
  * another column that looks like them, or -1. */
 NIM_API void nim_names_errors(const nim_names *names, size_t column, const bool *excluded,

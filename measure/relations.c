@@ -481,3 +481,17 @@ enum nim_column_hint nim_names_hint(const nim_names *names, size_t column) {
                                       name_index_find(&names->index, two[i][!k]) >= 0);
     return somewhere && !moves ? NIM_POSITION : NIM_NO_HINT;
 }
+
+int nim_names_is_verdict(const nim_names *names, size_t column) {
+    static const char *const words[] = {"score",          "prob",      "probability",
+                                        "pred",           "predicted", "class",
+                                        "classification", "label",     "disposition"};
+    const char *name = names->index.name[column];
+    struct part word;
+    size_t place = 0;
+    while (next_word(name, &place, &word))
+        for (size_t i = 0; i < COUNT(words); i++)
+            if (word_ends(name, word, words[i]))
+                return 1;
+    return 0;
+}

@@ -8,8 +8,12 @@
  * a cell starts after the end of the cell before it. Nothing is copied: quoted cells are decoded in
  * place when their row is complete, and the rest is filled with blanks.
  *
+ * Without commas, tabs or semicolons in the header, blanks set columns apart: any number of them,
+ * which blanks.h makes one.
+ *
  * ECSV is such a file after a header that describes the columns (ecsv.h).
  */
+#include "table/blanks.h"
 #include "table/buffer_size.h"
 #include "table/ecsv.h"
 #include "table/reader.h"
@@ -36,6 +40,8 @@ struct csv {
     struct table table;
     struct byte_stream *input;
     char separator;
+    bool squeezed; /* columns are set apart by any number of blanks, of which one is kept */
+    struct blanks blanks;
     struct ecsv ecsv;    /* found: the file is ECSV */
     bool ended;          /* the input has no more than what the buffer holds */
     char *block, *text;  /* the buffer with its margins, and without */
@@ -82,7 +88,7 @@ static bool refill(struct csv *csv, struct complaint *complaint) {
     csv->filled -= csv->begin;
     memmove(csv->text, csv->text + csv->begin, csv->filled);
     csv->begin = 0;
-    if (csv->filled == csv->size) {
+    if (csv->filled + csv->squeezed >= csv->size) {
         if (csv->size >= LONGEST_ROW)
             return complain(complaint, BAD_INPUT,
                             "%s:%zu: a row longer than %d MiB starts here; is a quote not closed?",
@@ -90,11 +96,12 @@ static bool refill(struct csv *csv, struct complaint *complaint) {
         if (!make_room(csv, 2 * csv->size, complaint))
             return false;
     }
-    size_t got, wanted = csv->size - csv->filled;
-    if (!byte_stream_read(csv->input, csv->text + csv->filled, wanted, &got, complaint))
+    char *new = csv->text + csv->filled, *to = new + csv->squeezed;
+    size_t got, wanted = csv->size - csv->filled - csv->squeezed;
+    if (!byte_stream_read(csv->input, to, wanted, &got, complaint))
         return false;
-    csv->filled += got;
     csv->ended = got < wanted;
+    csv->filled += csv->squeezed ? blanks_squeeze(&csv->blanks, to, got, new) : got;
     if (csv->ended && csv->filled && csv->text[csv->filled - 1] != '\n')
         csv->text[csv->filled++] = '\n'; /* there is room: less was read than fits */
     return true;
@@ -419,6 +426,18 @@ static bool apply_ecsv(struct csv *csv, size_t line, struct complaint *complaint
                             table->path, line);
 }
 
+/* From the header on, if blanks set the columns apart. */
+static void squeeze(struct csv *csv) {
+    char *text = csv->text + csv->begin;
+    size_t length = csv->filled - csv->begin;
+    if (!blanks_separate(text, length))
+        return;
+    csv->squeezed = true;
+    csv->separator = ' ';
+    csv->blanks = (struct blanks){.line_starts = true};
+    csv->filled = csv->begin + blanks_squeeze(&csv->blanks, text, length, text);
+}
+
 static bool read_header(struct csv *csv, enum table_format format, size_t *line,
                         struct complaint *complaint) {
     if (!find_header(csv, complaint) || !end_ecsv(csv, format, complaint))
@@ -427,6 +446,8 @@ static bool read_header(struct csv *csv, enum table_format format, size_t *line,
                      : format == TABLE_CSV ? ','
                      : format == TABLE_TSV ? '\t'
                                            : sniff_separator(csv);
+    if (!csv->ecsv.found && format == TABLE_ANY)
+        squeeze(csv);
     if (!load(csv, 1, complaint))
         return false;
     size_t cells = 1;

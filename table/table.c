@@ -115,7 +115,7 @@ static enum table_format format_of(const char *path, const char *head, size_t le
         return TABLE_VOTABLE;
     if (length >= 7 && memcmp(head, "# %ECSV", 7) == 0)
         return TABLE_ECSV;
-    return ends_in(path, ".tsv") || ends_in(path, ".tab") ? TABLE_TSV : TABLE_ANY;
+    return ends_in(path, ".tsv") ? TABLE_TSV : TABLE_ANY;
 }
 
 /* ---------------------------------------------------------------- opening --------------------- */

@@ -165,6 +165,13 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .conditions = conditions};
 }
 
+/* Numbers found to mean missing do so in other tables, too. */
+static bool keep_missing_values(struct fit *fit, struct complaint *complaint) {
+    const char *found = fit->training.input.missing.found;
+    char **noted = &fit->request.text[REQUEST_MISSING_VALUE];
+    return !found || *noted || (*noted = strdup(found)) || complain_of_memory(complaint);
+}
+
 bool fit_read_table(struct fit *fit, struct complaint *complaint) {
     struct name_list conditions = {0};
     const char *where = fit->request.text[REQUEST_WHERE];
@@ -172,6 +179,7 @@ bool fit_read_table(struct fit *fit, struct complaint *complaint) {
     if (fine) {
         settle_plan(fit, &conditions);
         fine = training_table_read(&fit->training, &fit->plan, complaint) &&
+               keep_missing_values(fit, complaint) &&
                training_report(&fit->training, &fit->plan, fit->arguments, complaint) &&
                training_table_hold_out(&fit->training, &fit->plan, complaint);
     }

@@ -69,25 +69,6 @@ bool columns_mark_excluded(const struct table *table, const struct column_wishes
     return fine;
 }
 
-static bool is_taken(const struct column_wishes *wishes, long column) {
-    for (size_t i = 0; i < wishes->taken_count; i++)
-        if ((long)wishes->taken[i].column == column)
-            return true;
-    return false;
-}
-
-/* What cannot be an attribute and has this column as its errors, or NULL. */
-static const struct taken *errors_of_taken(const struct columns *columns,
-                                           const struct column_wishes *wishes, size_t column) {
-    long of[2];
-    if (column_role(&columns->names, column, of) != NIM_ERRORS)
-        return NULL;
-    for (size_t i = 0; i < wishes->taken_count; i++)
-        if ((long)wishes->taken[i].column == of[0])
-            return &wishes->taken[i];
-    return NULL;
-}
-
 /* ---------------------------------------------------------------- attributes ------------------ */
 
 bool feature_take_log(struct feature *feature, struct complaint *complaint) {
@@ -169,54 +150,11 @@ static bool check_twice(const struct columns *columns, const struct table *table
     return fine;
 }
 
-/* The names of errors of what is no attribute itself. */
-static bool find_unused(struct columns *columns, const struct table *table,
-                        const struct column_wishes *wishes, struct complaint *complaint) {
-    bool fine = true;
-    for (size_t i = 0; fine && i < table_columns(table); i++) {
-        const char *name = table_column_name(table, i);
-        const struct taken *of = errors_of_taken(columns, wishes, i);
-        if (of && of->measured && !is_value(columns, (long)i) && !is_taken(wishes, (long)i))
-            fine = name_list_add(&columns->unused, name, strlen(name), complaint);
-    }
-    return fine;
-}
+/* ---------------------------------------------------------------- what columns are ------------ */
 
-/* ---------------------------------------------------------------- all columns of numbers ------ */
-
-/* Whether at least half of the cells in the current rows that are not missing are numbers. */
-static bool mostly_numbers(struct table *table, size_t rows, size_t column,
-                           struct complaint *complaint, bool *answer) {
-    size_t cells = 0, numbers = 0;
-    for (size_t i = 0; i < rows; i++) {
-        struct span span;
-        char text[64];
-        double number;
-        if (!table_text(table, i, column, &span, complaint))
-            return false;
-        if (!span.length)
-            continue;
-        cells++;
-        if (span.length < sizeof text) {
-            memcpy(text, span.text, span.length);
-            text[span.length] = '\0';
-            numbers += number_parse(text, &number);
-        }
-    }
-    *answer = numbers > 0 && 2 * numbers >= cells;
-    return true;
-}
-
-static bool holds_numbers(const struct columns *columns, struct table *table, size_t rows,
-                          size_t column, struct complaint *complaint, bool *answer) {
-    *answer = table_column(table, column)->kind == COLUMN_NUMBER ||
-              column_has_errors(&columns->names, column);
-    return *answer || mostly_numbers(table, rows, column, complaint, answer);
-}
-
-/* Marks the columns that the user named as errors. */
-static bool mark_errors(const struct columns *columns, const struct column_wishes *wishes, bool *is,
-                        struct complaint *complaint) {
+/* Tells the judge which columns the user named as errors. */
+static bool set_errors_aside(const struct columns *columns, nim_judge *judge,
+                             const struct column_wishes *wishes, struct complaint *complaint) {
     struct name_list pairs = {0};
     bool fine = !wishes->errors || ascii_same(wishes->errors, "none") ||
                 name_list_split(&pairs, wishes->errors, "--errors", complaint);
@@ -225,102 +163,31 @@ static bool mark_errors(const struct columns *columns, const struct column_wishe
         struct nim_sides sides;
         if (!equals || !nim_names_sides(columns->names.names, equals + 1, &sides))
             continue;
-        is[sides.lower] = true;
+        nim_judge_set_aside(judge, (size_t)sides.lower, NIM_ASIDE_ERRORS);
         if (sides.upper >= 0)
-            is[sides.upper] = true;
+            nim_judge_set_aside(judge, (size_t)sides.upper, NIM_ASIDE_ERRORS);
     }
     name_list_free(&pairs);
     return fine;
 }
 
-static int by_size(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* Whether it numbers the rows: whole numbers, all of them there and different, and no errors. Few
- * rows say nothing. */
-static bool numbers_rows(struct table *table, size_t rows, size_t column, bool *answer,
-                         struct complaint *complaint) {
-    enum { FEW_ROWS = 30 };
-    double *value = malloc((rows + 1) * sizeof *value);
-    *answer = false;
-    if (!value)
-        return complain_of_memory(complaint);
-    bool fine = table_numbers(table, column, value, 1, complaint);
-    bool whole = fine && rows >= FEW_ROWS;
-    for (size_t i = 0; whole && i < rows; i++)
-        whole =
-            value[i] == floor(value[i]) && isfinite(value[i]) && (!i || value[i] != value[i - 1]);
-    if (whole)
-        qsort(value, rows, sizeof *value, by_size);
-    for (size_t i = 1; whole && i < rows; i++)
-        whole = value[i] > value[i - 1];
-    free(value);
-    *answer = whole;
-    return fine;
-}
-
-/* What a column is good for. */
-enum standing { USABLE, OF_NO_USE, ROW_NAME, NUMBERING, ONE_SIDED, ORPHAN, RELATED, TEXT };
-
-/* Columns that cannot be attributes: a flag each. */
-struct marks {
-    bool *error, *excluded;
-};
-
-static bool make_marks(struct marks *marks, const struct columns *columns,
-                       const struct table *table, const struct column_wishes *wishes,
-                       struct complaint *complaint) {
-    size_t count = table_columns(table) + 1;
-    marks->error = calloc(count, sizeof *marks->error);
-    marks->excluded = calloc(count, sizeof *marks->excluded);
-    if (!marks->error || !marks->excluded)
-        return complain_of_memory(complaint);
-    return columns_mark_excluded(table, wishes, marks->excluded, complaint) &&
-           mark_errors(columns, wishes, marks->error, complaint);
-}
-
-static void free_marks(struct marks *marks) {
-    free(marks->error);
-    free(marks->excluded);
-}
-
-/* By its name alone. */
-static enum standing stand_by_name(const struct columns *columns, const struct table *table,
-                                   const struct column_wishes *wishes, size_t column) {
-    static const enum standing standing[] = {
-        [NIM_VALUE] = USABLE,          [NIM_ERRORS] = OF_NO_USE,   [NIM_LIMITS] = OF_NO_USE,
-        [NIM_CORRELATION] = OF_NO_USE, [NIM_COVARIANCE] = RELATED, [NIM_WEIGHT] = RELATED,
-        [NIM_ONE_SIDED] = ONE_SIDED,   [NIM_ORPHAN] = ORPHAN,      [NIM_IDENTITY] = ROW_NAME};
-    long of[2];
-    enum nim_column_role role = column_role(&columns->names, column, of);
-    if (errors_of_taken(columns, wishes, column)) /* of the label, which has no errors */
-        return nim_name_says_error(table_column_name(table, column)) ? ORPHAN : USABLE;
-    return standing[role];
-}
-
-static bool judge_column(const struct columns *columns, struct table *table, size_t rows,
-                         const struct column_wishes *wishes, const struct marks *marks,
-                         size_t column, enum standing *standing, struct complaint *complaint) {
-    bool numbers = false, numbering = false;
-    *standing = OF_NO_USE;
-    if (is_taken(wishes, (long)column) || marks->error[column] || marks->excluded[column] ||
-        name_list_has(&columns->unused, table_column_name(table, column)))
-        return true;
-    enum standing named = stand_by_name(columns, table, wishes, column);
-    if (named == OF_NO_USE)
-        return true;
-    if (!holds_numbers(columns, table, rows, column, complaint, &numbers))
+/* Tells the judge which columns cannot be attributes. `excluded`: a flag each, to be set. */
+static bool set_aside(const struct columns *columns, const struct table *table, nim_judge *judge,
+                      const struct column_wishes *wishes, bool *excluded,
+                      struct complaint *complaint) {
+    if (!columns_mark_excluded(table, wishes, excluded, complaint) ||
+        !set_errors_aside(columns, judge, wishes, complaint))
         return false;
-    *standing = numbers ? named : named == USABLE ? TEXT : OF_NO_USE;
-    if (*standing != USABLE || column_has_errors(&columns->names, column) ||
-        table_column(table, column)->kind != COLUMN_NUMBER)
-        return true;
-    if (!numbers_rows(table, rows, column, &numbering, complaint))
-        return false;
-    *standing = numbering ? NUMBERING : USABLE;
-    return true;
+    for (size_t i = 0; i < table_columns(table); i++)
+        if (excluded[i])
+            nim_judge_set_aside(judge, i, NIM_ASIDE_EXCLUDED);
+    for (size_t i = 0; i < wishes->taken_count; i++)
+        nim_judge_set_aside(judge, wishes->taken[i].column, wishes->taken[i].aside);
+    return nim_judge_finish(judge) || complain_of_memory(complaint);
+}
+
+static bool is_attribute(enum nim_standing standing) {
+    return standing == NIM_LEARNED || standing == NIM_LEARNED_TRUTH;
 }
 
 static bool add_column(struct columns *columns, const struct table *table, size_t column,
@@ -334,34 +201,39 @@ static bool add_column(struct columns *columns, const struct table *table, size_
 /* Where nothing else is there to learn from, what numbers rows is a quantity after all. */
 static bool add_numbering(struct columns *columns, const struct table *table,
                           struct complaint *complaint) {
+    struct name_list *numbering = &columns->without[NIM_ROW_NUMBER];
     bool fine = true;
-    for (size_t i = 0; fine && i < columns->numbering.count; i++)
-        fine = add_named(columns, table, columns->numbering.item[i], complaint);
-    name_list_free(&columns->numbering);
+    for (size_t i = 0; fine && i < numbering->count; i++)
+        fine = add_named(columns, table, numbering->item[i], complaint);
+    name_list_free(numbering);
     return fine && (columns->count ||
                     complain(complaint, BAD_INPUT,
                              "%s: no columns of numbers besides the label; expected at least one",
                              table_path(table)));
 }
 
-/* All columns that look like attributes. */
-static bool add_numeric(struct columns *columns, struct table *table, size_t rows,
-                        const struct column_wishes *wishes, const struct marks *marks,
-                        struct complaint *complaint) {
-    struct name_list *lists[] = {
-        [ROW_NAME] = &columns->left_out,   [NUMBERING] = &columns->numbering,
-        [ONE_SIDED] = &columns->one_sided, [ORPHAN] = &columns->orphans,
-        [RELATED] = &columns->related,     [TEXT] = &columns->texts};
-    bool fine = find_unused(columns, table, wishes, complaint);
+/* Columns that are no attributes, for messages. listed: features were named, so that only unused
+ * errors are worth a word. */
+static bool list_without(struct columns *columns, const struct table *table, const nim_judge *judge,
+                         bool listed, struct complaint *complaint) {
+    bool fine = true;
     for (size_t i = 0; fine && i < table_columns(table); i++) {
         const char *name = table_column_name(table, i);
-        enum standing standing;
-        fine = judge_column(columns, table, rows, wishes, marks, i, &standing, complaint);
-        if (fine && standing == USABLE)
-            fine = add_column(columns, table, i, FORM_COLUMN, complaint);
-        else if (fine && standing != OF_NO_USE)
-            fine = name_list_add(lists[standing], name, strlen(name), complaint);
+        enum nim_standing standing = nim_judge_standing(judge, i);
+        if (listed ? standing == NIM_UNUSED_ERRORS && !is_value(columns, (long)i)
+                   : !is_attribute(standing))
+            fine = name_list_add(&columns->without[standing], name, strlen(name), complaint);
     }
+    return fine;
+}
+
+/* All columns that look like attributes. */
+static bool add_numeric(struct columns *columns, const struct table *table, const nim_judge *judge,
+                        struct complaint *complaint) {
+    bool fine = list_without(columns, table, judge, false, complaint);
+    for (size_t i = 0; fine && i < table_columns(table); i++)
+        if (nim_judge_standing(judge, i) == NIM_LEARNED)
+            fine = add_column(columns, table, i, FORM_COLUMN, complaint);
     return fine && (columns->count || add_numbering(columns, table, complaint));
 }
 
@@ -375,16 +247,13 @@ static bool is_feature(const struct columns *columns, size_t column, enum form f
 }
 
 /* The attributes that match *mag or log(*flux). */
-static bool add_matching(struct columns *columns, struct table *table, size_t rows,
-                         const struct column_wishes *wishes, const struct marks *marks,
+static bool add_matching(struct columns *columns, const struct table *table, const nim_judge *judge,
                          const char *pattern, enum form form, struct complaint *complaint) {
     bool fine = true, any = false;
     for (size_t i = 0; fine && i < table_columns(table); i++) {
-        enum standing standing;
-        if (!column_matches(pattern, table_column_name(table, i)))
-            continue;
-        fine = judge_column(columns, table, rows, wishes, marks, i, &standing, complaint);
-        if (!fine || (standing != USABLE && standing != NUMBERING))
+        enum nim_standing standing = nim_judge_standing(judge, i);
+        if (!column_matches(pattern, table_column_name(table, i)) ||
+            (standing != NIM_LEARNED && standing != NIM_ROW_NUMBER))
             continue;
         any = true;
         if (!is_feature(columns, i, form))
@@ -394,38 +263,37 @@ static bool add_matching(struct columns *columns, struct table *table, size_t ro
 }
 
 /* What is named itself, and not by a pattern, cannot be excluded too. */
-static bool check_excluded(const struct feature *feature, const struct marks *marks,
+static bool check_excluded(const struct feature *feature, const bool *excluded,
                            struct complaint *complaint) {
-    bool excluded = marks->excluded[feature->value.column] ||
-                    (feature->minus.column != NO_COLUMN && marks->excluded[feature->minus.column]);
-    return !excluded || complain(complaint, BAD_USAGE, "'%s' is in both --features and --exclude",
-                                 feature->name);
+    bool is = excluded[feature->value.column] ||
+              (feature->minus.column != NO_COLUMN && excluded[feature->minus.column]);
+    return !is || complain(complaint, BAD_USAGE, "'%s' is in both --features and --exclude",
+                           feature->name);
 }
 
-static bool add_item(struct columns *columns, struct table *table, size_t rows,
-                     const struct column_wishes *wishes, const struct marks *marks,
-                     const char *item, struct complaint *complaint) {
+static bool add_item(struct columns *columns, const struct table *table, const nim_judge *judge,
+                     const bool *excluded, const char *item, struct complaint *complaint) {
     enum form form = FORM_COLUMN;
     char *inside = NULL;
     if (table_find(table, item) == NO_COLUMN && !formula_inside(item, &form, &inside, complaint))
         return false;
     const char *name = inside ? inside : item;
     bool pattern = column_is_pattern(table, name);
-    bool fine = pattern
-                    ? add_matching(columns, table, rows, wishes, marks, name, form, complaint)
-                    : add_named(columns, table, item, complaint) &&
-                          check_excluded(&columns->feature[columns->count - 1], marks, complaint);
+    bool fine =
+        pattern ? add_matching(columns, table, judge, name, form, complaint)
+                : add_named(columns, table, item, complaint) &&
+                      check_excluded(&columns->feature[columns->count - 1], excluded, complaint);
     free(inside);
     return fine;
 }
 
-static bool add_listed(struct columns *columns, struct table *table, size_t rows,
-                       const struct column_wishes *wishes, const struct marks *marks,
+static bool add_listed(struct columns *columns, const struct table *table, const nim_judge *judge,
+                       const struct column_wishes *wishes, const bool *excluded,
                        struct complaint *complaint) {
     struct name_list names = {0};
     bool fine = name_list_split(&names, wishes->features, "--features", complaint);
     for (size_t i = 0; fine && i < names.count; i++)
-        fine = add_item(columns, table, rows, wishes, marks, names.item[i], complaint);
+        fine = add_item(columns, table, judge, excluded, names.item[i], complaint);
     fine = fine && check_twice(columns, table, complaint);
     for (size_t i = 0; fine && i < wishes->taken_count; i++)
         if (is_value(columns, (long)wishes->taken[i].column))
@@ -433,7 +301,7 @@ static bool add_listed(struct columns *columns, struct table *table, size_t rows
                 complain(complaint, BAD_USAGE, "'%s' is the %s and cannot also be a feature",
                          table_column_name(table, wishes->taken[i].column), wishes->taken[i].role);
     name_list_free(&names);
-    return fine && find_unused(columns, table, wishes, complaint);
+    return fine && list_without(columns, table, judge, true, complaint);
 }
 
 /* ---------------------------------------------------------------- choosing and matching ------- */
@@ -459,16 +327,16 @@ static bool take_logs(struct columns *columns, const struct table *table, const 
     return fine;
 }
 
-bool columns_choose(struct columns *columns, struct table *table, size_t rows,
+bool columns_choose(struct columns *columns, const struct table *table, nim_judge *judge,
                     const struct column_wishes *wishes, struct complaint *complaint) {
     const char *log = wishes->log;
     bool named = log && !ascii_same(log, "auto") && !ascii_same(log, "none");
-    struct marks marks = {0};
-    bool fine = column_names_read(&columns->names, table, complaint) &&
-                make_marks(&marks, columns, table, wishes, complaint) &&
-                (wishes->features ? add_listed(columns, table, rows, wishes, &marks, complaint)
-                                  : add_numeric(columns, table, rows, wishes, &marks, complaint));
-    free_marks(&marks);
+    bool *excluded = calloc(table_columns(table) + 1, sizeof *excluded);
+    bool fine = (excluded || complain_of_memory(complaint)) &&
+                set_aside(columns, table, judge, wishes, excluded, complaint) &&
+                (wishes->features ? add_listed(columns, table, judge, wishes, excluded, complaint)
+                                  : add_numeric(columns, table, judge, complaint));
+    free(excluded);
     return fine && columns_pair_errors(columns, table, NULL, wishes, complaint) &&
            (!named || take_logs(columns, table, log, complaint));
 }
@@ -504,13 +372,7 @@ void columns_free(struct columns *columns) {
     column_names_free(&columns->names);
     free(columns->feature);
     free(columns->correlation);
-    name_list_free(&columns->related);
-    name_list_free(&columns->texts);
-    name_list_free(&columns->left_out);
-    name_list_free(&columns->numbering);
-    name_list_free(&columns->orphans);
-    name_list_free(&columns->one_sided);
-    name_list_free(&columns->empty);
-    name_list_free(&columns->unused);
+    for (size_t i = 0; i <= NIM_NOTHING; i++)
+        name_list_free(&columns->without[i]);
     *columns = (struct columns){0};
 }

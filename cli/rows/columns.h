@@ -11,6 +11,7 @@
 
 #include "cli/rows/column_names.h"
 #include "cli/rows/formula.h"
+#include "measure/judge.h"
 
 #include "nimgp.h"
 #include "text/name_list.h"
@@ -43,15 +44,9 @@ struct columns {
     struct feature *feature;
     size_t correlations;
     struct correlation *correlation;
-    bool independent;           /* there were such columns, but the model cannot use them */
-    struct name_list left_out;  /* numeric columns that look like a row's number or name */
-    struct name_list numbering; /* columns of whole numbers, all of them different */
-    struct name_list orphans;   /* numeric columns that look like errors of something not there */
-    struct name_list related;   /* numeric columns that hold covariances or inverse variances */
-    struct name_list texts;     /* columns of text */
-    struct name_list one_sided; /* numeric columns that look like upper or lower errors */
-    struct name_list empty;     /* columns without any value */
-    struct name_list unused;    /* errors of columns that are not attributes */
+    bool independent; /* there were such columns, but the model cannot use them */
+    struct name_list without[NIM_NOTHING + 1]; /* columns that are no attributes, by their
+                                                  standing */
 };
 
 /* The column of that name; fails if there is none, or two.
@@ -64,16 +59,16 @@ bool column_find(const struct table *table, const char *name, size_t *column,
 bool column_label(const struct table *table, const char *wanted, const char *learned,
                   const char *usual, size_t *column, struct complaint *complaint);
 
-/* The default label in a table without the `usual` column: the last column, unless the current
- * `rows` show that it is something else. */
-bool column_guess_label(struct table *table, size_t rows, const char *usual, size_t *column,
-                        struct complaint *complaint);
+/* The default label in a table without the `usual` column: the last column, unless its cells are
+ * something else, or several columns of text may be it. */
+bool column_guess_label(const struct table *table, nim_judge *judge, const char *usual,
+                        size_t *column, struct complaint *complaint);
 
 /* A column that cannot be an attribute. */
 struct taken {
     size_t column;
     const char *role; /* "label" */
-    bool measured;    /* its errors cannot be attributes either */
+    enum nim_aside aside;
 };
 
 /* The options about columns, as typed; NULL if not given. */
@@ -88,10 +83,11 @@ struct column_wishes {
 };
 
 /*
- * Chooses the attributes of a new model. If most cells of a text column in the current `rows` are
- * numbers, it counts as a column of numbers, so that reading it fails at the cell that is not.
+ * Chooses the attributes of a new model, by the cells that were judged; this concludes the
+ * judgement. If most cells of a text column are numbers, it counts as a column of numbers, so that
+ * reading it fails at the cell that is not.
  */
-bool columns_choose(struct columns *columns, struct table *table, size_t rows,
+bool columns_choose(struct columns *columns, const struct table *table, nim_judge *judge,
                     const struct column_wishes *wishes, struct complaint *complaint);
 
 /* Finds the attributes of a model in another table. The errors are those requested, otherwise those

@@ -143,6 +143,12 @@ static bool advance(struct rows *rows, struct complaint *complaint) {
                                   table_path(rows->table));
 }
 
+/* Numbers that mean a missing value become NaN. */
+static void drop_missing(const struct rows *rows, size_t column, double *value) {
+    if (rows->missing_values)
+        missing_values_drop(rows->missing_values, column, value, rows->at_hand);
+}
+
 /* Selects from the current rows: `place` and `targets`. */
 static bool select_rows(struct rows *rows, struct complaint *complaint) {
     bool filter = rows->where && where_any(rows->where);
@@ -150,6 +156,8 @@ static bool select_rows(struct rows *rows, struct complaint *complaint) {
     if ((filter && !where_mask(rows->where, rows->table, rows->at_hand, rows->keep, complaint)) ||
         (rows->target && !target_next(rows->target, rows->table, rows->at_hand, complaint)))
         return false;
+    if (rows->target && rows->target->count && !task_has_classes(rows->target->task))
+        drop_missing(rows, rows->target->column[0], rows->target->cell);
     for (size_t i = 0; i < rows->at_hand; i++) {
         bool known = true;
         if (filter && !rows->keep[i]) {
@@ -174,19 +182,11 @@ static bool complain_of_cell(const struct rows *rows, size_t row, size_t column,
                     table_column_name(rows->table, column), value, what);
 }
 
-/* Numbers that mean a missing value become NaN. */
-static void drop_sentinels(const struct rows *rows, double *value) {
-    for (size_t s = 0; s < rows->sentinels; s++)
-        for (size_t i = 0; i < rows->at_hand; i++)
-            if (value[i] == rows->sentinel[s])
-                value[i] = (double)NAN;
-}
-
 static bool read_numbers(struct rows *rows, long column, double *value,
                          struct complaint *complaint) {
     if (!table_numbers(rows->table, (size_t)column, value, 1, complaint))
         return false;
-    drop_sentinels(rows, value);
+    drop_missing(rows, (size_t)column, value);
     return true;
 }
 

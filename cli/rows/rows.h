@@ -16,6 +16,7 @@
  */
 
 #include "cli/rows/columns.h"
+#include "cli/rows/missing_values.h"
 #include "cli/rows/row_shapes.h"
 #include "cli/rows/target.h"
 #include "cli/rows/where.h"
@@ -36,11 +37,10 @@ struct rows {
     /* Set and owned by the caller. */
     struct table *table;
     const struct columns *columns;
-    struct where *where;    /* or NULL */
-    struct target *target;  /* or NULL: all rows are used */
-    bool lost_is_unknown;   /* errors that the table lacks but training had: unknown, not exact */
-    const double *sentinel; /* numbers that mean that a value or an error is missing */
-    size_t sentinels;
+    struct where *where;   /* or NULL */
+    struct target *target; /* or NULL: all rows are used */
+    bool lost_is_unknown;  /* errors that the table lacks but training had: unknown, not exact */
+    const struct missing_values *missing_values; /* or NULL */
     size_t waiting; /* current rows of the table that were not processed yet */
 
     /* The block. */

@@ -3,8 +3,8 @@
 
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
+#include "cli/rows/judged_table.h"
 #include "cli/rows/units.h"
-#include "text/number.h"
 
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static bool find_target(struct table_input *input, const struct table_request *r
     struct target_wishes wishes = {.label = request->with_targets ? request->label : NULL,
                                    .exposure = request->exposure,
                                    .model = request->model,
-                                   .rows = input->rows.waiting};
+                                   .judge = input->judge};
     if (!request->with_targets)
         return target_find_exposure(target, input->table, &wishes, complaint);
     if (!target_find(target, input->table, &wishes, complaint))
@@ -52,9 +52,9 @@ static struct taken *columns_taken(const struct table_input *input,
     long column = label && !input->target.count ? table_find(input->table, label) : NO_COLUMN;
     long weight = weights ? table_find(input->table, weights) : NO_COLUMN;
     if (taken && column >= 0)
-        taken[(*count)++] = (struct taken){.column = (size_t)column};
+        taken[(*count)++] = (struct taken){(size_t)column, "label", NIM_ASIDE_OTHER};
     if (taken && weight >= 0)
-        taken[(*count)++] = (struct taken){.column = (size_t)weight, .role = "weight"};
+        taken[(*count)++] = (struct taken){(size_t)weight, "weight", NIM_ASIDE_OTHER};
     return taken;
 }
 
@@ -72,7 +72,7 @@ static bool set_aside(const struct table_input *input, const struct table_reques
             continue;
         if (!column_find(input->table, request->aside[i], &column, complaint))
             return false;
-        more[(*count)++] = (struct taken){.column = column, .role = "group or weight"};
+        more[(*count)++] = (struct taken){column, "group or weight", NIM_ASIDE_OTHER};
     }
     return true;
 }
@@ -93,8 +93,7 @@ static bool find_features(struct table_input *input, const struct table_request 
                (request->ignore_units ||
                 units_check(&input->columns, input->table, request->model, complaint));
     else
-        fine =
-            columns_choose(&input->columns, input->table, input->rows.waiting, &wishes, complaint);
+        fine = columns_choose(&input->columns, input->table, input->judge, &wishes, complaint);
     fine = fine &&
            (request->ignore_units || units_check_within(&input->columns, input->table, complaint));
     free(taken);
@@ -106,27 +105,20 @@ static bool find_features(struct table_input *input, const struct table_request 
     return fine;
 }
 
-/* The numbers of --missing-value, as given or as in training. */
-static bool read_sentinels(struct table_input *input, const struct table_request *request,
-                           struct complaint *complaint) {
+/* The numbers of --missing-value, as given, as in training, or found. */
+static bool find_missing(struct table_input *input, const struct table_request *request,
+                         struct complaint *complaint) {
     const char *text = request->missing_value;
-    struct name_list numbers = {0};
+    const struct target *target = &input->target;
+    bool numbers = target->count && !task_has_classes(target->task);
     if (!text && request->model)
         text = fit_request_noted(request->model, REQUEST_MISSING_VALUE);
-    if (!text)
-        return true;
-    bool fine = name_list_split(&numbers, text, "--missing-value", complaint);
-    input->sentinel = fine ? calloc(numbers.count, sizeof *input->sentinel) : NULL;
-    if (fine && !input->sentinel)
-        fine = complain_of_memory(complaint);
-    for (size_t i = 0; fine && i < numbers.count; i++)
-        fine = number_parse(numbers.item[i], &input->sentinel[i]) ||
-               complain(complaint, BAD_USAGE, "--missing-value: '%s' is not a number",
-                        numbers.item[i]);
-    input->rows.sentinel = input->sentinel;
-    input->rows.sentinels = fine ? numbers.count : 0;
-    name_list_free(&numbers);
-    return fine;
+    input->rows.missing_values = &input->missing;
+    if (text)
+        return missing_values_read(&input->missing, text, input->table, complaint);
+    return !input->judge ||
+           missing_values_find(&input->missing, input->judge, &input->columns, input->table,
+                               numbers ? (long)target->column[0] : NO_COLUMN, complaint);
 }
 
 static bool set_up_rows(struct table_input *input, const struct table_request *request,
@@ -139,7 +131,19 @@ static bool set_up_rows(struct table_input *input, const struct table_request *r
     rows->lost_is_unknown = request->model != NULL;
     rows->where = where_create(request->conditions ? request->conditions : &none, input->table,
                                request->ignore_case, complaint);
-    return rows->where != NULL && read_sentinels(input, request, complaint);
+    return rows->where != NULL && find_missing(input, request, complaint);
+}
+
+/* What a new model learns from is judged by its cells. */
+static bool judge(struct table_input *input, const struct table_request *request,
+                  struct complaint *complaint) {
+    struct table *table = input->table;
+    size_t *rows = &input->rows.waiting;
+    if (!table_can_be_judged_apart(table) &&
+        !table_next(table, rows_of_block(table_columns(table)), rows, complaint))
+        return false;
+    input->judge = table_judge(table, request->format, *rows, &input->columns.names, complaint);
+    return input->judge != NULL;
 }
 
 bool table_input_open(struct table_input *input, const struct table_request *request,
@@ -150,10 +154,8 @@ bool table_input_open(struct table_input *input, const struct table_request *req
     input->table = file_open_table(request->path, request->format, complaint);
     if (!input->table)
         return false;
-    /* What a new model learns from is judged by the first rows. */
-    bool choose = !request->model && !request->without_features;
-    return (!choose || table_next(input->table, rows_of_block(table_columns(input->table)),
-                                  &input->rows.waiting, complaint)) &&
+    return column_names_read(&input->columns.names, input->table, complaint) &&
+           (request->model || request->without_features || judge(input, request, complaint)) &&
            find_target(input, request, complaint) &&
            (request->without_features || find_features(input, request, complaint)) &&
            set_up_rows(input, request, complaint);
@@ -165,5 +167,6 @@ void table_input_close(struct table_input *input) {
     table_close(input->table);
     columns_free(&input->columns);
     target_free(&input->target);
-    free(input->sentinel);
+    missing_values_free(&input->missing);
+    nim_judge_free(input->judge);
 }

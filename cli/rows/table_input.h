@@ -31,7 +31,7 @@ struct table_request {
     const char *features;       /* "a,log(b)"; ignored with a model, as are some others below */
     const char *exclude;        /* "a,*_flag" */
     const char *weights;        /* a column that is not a feature */
-    const char *missing_value;  /* "-99,-999"; with a model: as in training */
+    const char *missing_value;  /* "-99,mag=99" or "none"; NULL: as in training, or found */
     const char *errors;         /* "flux=dflux,..." or "none" */
     const nim_options *options; /* of a new model, or NULL: whether correlations are used */
     const char *log;            /* "a,b", "auto" or "none" */
@@ -43,8 +43,9 @@ struct table_request {
 /* The option as it stands in a command's table. */
 #define MISSING_VALUE_OPTION(more)                                                                 \
     {                                                                                              \
-        .name = "missing-value", .value = "X,...",                                                 \
-        .help = "Numbers that mean a missing value or error, such as -99" more "."                 \
+        .name = "missing-value", .value = "X,A=X,...|none",                                        \
+        .help =                                                                                    \
+            "Numbers that mean a missing value or error, in all columns or in column A" more "."   \
     }
 
 /* Rows refer to the other members, so it must not be moved. */
@@ -53,7 +54,8 @@ struct table_input {
     struct target target;
     struct columns columns;
     struct rows rows;
-    double *sentinel; /* of --missing-value */
+    nim_judge *judge; /* of a new model; or NULL */
+    struct missing_values missing;
 };
 
 /* Must be closed, also after failure. */

@@ -99,9 +99,9 @@ static bool find_one(struct target *target, struct table *table, const struct ta
                         wishes->model ? "the model predicts one column"
                                       : "--task multilabel learns several columns at once");
     target->chosen = !wishes->label && !noted;
-    bool guess = target->chosen && wishes->rows && task_has_one_class(task) &&
+    bool guess = target->chosen && wishes->judge && task_has_one_class(task) &&
                  table_find(table, task->column) == NO_COLUMN;
-    if (!(guess ? column_guess_label(table, wishes->rows, task->column, &column, complaint)
+    if (!(guess ? column_guess_label(table, wishes->judge, task->column, &column, complaint)
                 : column_label(table, wishes->label, noted, task->column, &column, complaint)))
         return false;
     return add_column(target, table, column, complaint);
@@ -138,12 +138,13 @@ bool target_find(struct target *target, struct table *table, const struct target
 
 struct taken *target_taken(const struct target *target, size_t *count) {
     struct taken *taken = calloc(target->count + 3, sizeof *taken);
-    bool measured = !task_has_classes(target->task);
+    enum nim_aside aside = task_has_classes(target->task) ? NIM_ASIDE_CLASSES : NIM_ASIDE_NUMBERS;
     *count = 0;
     for (size_t i = 0; taken && i < target->count; i++)
-        taken[(*count)++] = (struct taken){target->column[i], target->task->role, measured};
+        taken[(*count)++] = (struct taken){target->column[i], target->task->role, aside};
     if (taken && target->exposure != NO_COLUMN)
-        taken[(*count)++] = (struct taken){(size_t)target->exposure, "exposure", true};
+        taken[(*count)++] =
+            (struct taken){(size_t)target->exposure, "exposure", NIM_ASIDE_EXPOSURE};
     return taken;
 }
 

@@ -43,7 +43,7 @@ struct target {
 struct target_wishes {
     const char *label, *exposure; /* as typed */
     const nim_model *model;       /* whose columns are used */
-    size_t rows;                  /* current rows to guess the label from; 0: no guess */
+    nim_judge *judge;             /* to guess the label from; NULL: no guess */
 };
 
 /* Finds the columns. */

@@ -13,8 +13,8 @@ static bool is_plain(const struct feature *feature, const struct rows *rows) {
 
 static bool can_map(const struct rows *rows) {
     const struct columns *columns = rows->columns;
-    bool can = table_cells(rows->table) && !rows->sentinels && !columns->correlations &&
-               columns->count && !(rows->where && where_any(rows->where));
+    bool can = table_cells(rows->table) && !(rows->missing_values && rows->missing_values->count) &&
+               !columns->correlations && columns->count && !(rows->where && where_any(rows->where));
     for (size_t j = 0; can && j < columns->count; j++)
         can = is_plain(&columns->feature[j], rows);
     return can;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/training/training_report.h"
 
+#include "cli/training/columns_report.h"
+
 #include "cli/rows/input_report.h"
 #include "cli/terminal/grid.h"
 #include "cli/terminal/team.h"
@@ -52,7 +54,7 @@ static void say_exposure(const struct report *report) {
 static void say_target(const struct report *report) {
     const struct training_table *training = report->training;
     const struct target *target = &training->input.target;
-    const struct name_list *unused = &training->input.columns.unused;
+    const struct name_list *unused = &training->input.columns.without[NIM_UNUSED_ERRORS];
     char names[256];
     if (target->chosen)
         say(report->arguments, "the %s is column '%s'%s; --label chooses another",
@@ -134,90 +136,6 @@ static void say_shapes(const struct report *report) {
         say(report->arguments, "errors are correlated: %zu column%s, such as %s",
             columns->correlations, plural_s(columns->correlations),
             table_column_name(training->input.table, columns->correlation[0].column));
-}
-
-/* Features that may say more of a survey than of its objects. */
-static void say_hints(const struct report *report, enum nim_column_hint hint, const char *what) {
-    const struct columns *columns = &report->training->input.columns;
-    struct name_list found = {0};
-    struct complaint ignored;
-    char names[256];
-    if (report->plan->table.features || report->plan->table.model)
-        return;
-    for (size_t j = 0; j < columns->count; j++) {
-        const char *name = feature_column(&columns->feature[j], report->training->input.table);
-        if (nim_names_hint(columns->names.names, (size_t)columns->feature[j].value.column) == hint)
-            name_list_add(&found, name, strlen(name), &ignored);
-    }
-    name_list_show(&found, 8, names, sizeof names);
-    if (found.count)
-        say(report->arguments, "%s learned from, too: %s; --exclude leaves columns out", what,
-            names);
-    name_list_free(&found);
-}
-
-static void say_left_out(const struct report *report) {
-    const struct training_table *training = report->training;
-    const struct rows *rows = &training->input.rows;
-    const struct arguments *arguments = report->arguments;
-    for (size_t i = 0; i < training->input.columns.left_out.count; i++)
-        say(arguments,
-            "column '%s' looks like an identifier and is not used as a feature; --features "
-            "overrides this",
-            training->input.columns.left_out.item[i]);
-    char names[256];
-    name_list_show(&training->input.columns.numbering, 8, names, sizeof names);
-    if (*names)
-        say(arguments,
-            "not used as features, because they look like row numbers (whole numbers, all "
-            "different): %s; --features overrides this",
-            names);
-    if (training->input.columns.one_sided.count) {
-        name_list_show(&training->input.columns.one_sided, 8, names, sizeof names);
-        say(arguments,
-            "not used, because they look like upper or lower errors without their counterpart: %s; "
-            "--errors x=LOWER:UPPER names both columns",
-            names);
-    }
-    if (training->input.columns.independent)
-        say(arguments,
-            "correlations of errors are not used: they need --noise given, an input model "
-            "that supports them and at most 64 features");
-    if (training->input.columns.orphans.count) {
-        name_list_show(&training->input.columns.orphans, 8, names, sizeof names);
-        say(arguments,
-            "not used as features, because they look like errors: %s; --features overrides this",
-            names);
-    }
-    if (training->input.columns.related.count) {
-        name_list_show(&training->input.columns.related, 8, names, sizeof names);
-        say(arguments,
-            "not used as features, because they look like covariances or inverse variances of "
-            "errors: %s; --features overrides this",
-            names);
-    }
-    if (training->input.columns.texts.count) {
-        name_list_show(&training->input.columns.texts, 8, names, sizeof names);
-        say(arguments, "columns of text are not used: %s", names);
-    }
-    say_hints(report, NIM_POSITION, "positions are");
-    say_hints(report, NIM_FLAG, "flags are");
-    for (size_t i = 0; i < training->input.columns.empty.count; i++)
-        say(arguments, "column '%s' is empty and not used", training->input.columns.empty.item[i]);
-    for (size_t j = 0; j < training->input.columns.count; j++) {
-        const struct feature *feature = &training->input.columns.feature[j];
-        if (feature->also != NO_COLUMN)
-            say(arguments,
-                "'%s' also looks like the error of %s and is not used; --errors overrides this",
-                table_column_name(training->input.table, (size_t)feature->also), feature->name);
-        if (feature->lost)
-            say(arguments,
-                "no column '%s', which held the errors of %s before: their median is used; "
-                "--errors %s= makes the values exact",
-                feature->lost, feature->name, feature_column(feature, training->input.table));
-    }
-    report_nonpositive(rows, arguments);
-    report_rows_left_out(rows, arguments);
 }
 
 /* The hint that there is such a thing as --log auto. */
@@ -350,7 +268,7 @@ bool training_report(const struct training_table *training, const struct trainin
     say_exposure(&report);
     say_columns(&report);
     say_shapes(&report);
-    say_left_out(&report);
+    columns_report(training, plan, arguments);
     say_skewed(&report);
     say_rows(&report);
     say_store(&report);

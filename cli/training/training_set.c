@@ -2,18 +2,11 @@
 #include "cli/training/training_set.h"
 
 #include "cli/training/mix.h"
+#include "measure/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A logarithm is worth it when it takes so much of the skewness away. Two values, such as flags,
- * are as skewed afterwards as before. */
-#define MUCH_LESS 0.75
-
-/* One value in a thousand that has no logarithm, and one in any case, is no obstacle where there
- * are more rows than these. More of them say something, and are kept as they are. */
-enum { FEW_ROWS = 20 };
 
 nim_data training_set_data(const struct training_set *set) {
     nim_data data =
@@ -194,42 +187,10 @@ static double error_at(const struct training_set *set, size_t i, size_t j) {
                             : set->sigma[i * set->attributes + j];
 }
 
-/* Third central moment over the deviation cubed; values in units of the largest, so that nothing
- * overflows. */
-static double skewness(const struct training_set *set, size_t j, bool logarithm, double unit) {
-    double count = 0.0, mean = 0.0, square = 0.0, cube = 0.0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < set->rows; i++) {
-            double x = value_at(set, i, j);
-            if (isnan(x) || (logarithm && x <= 0.0))
-                continue;
-            x = logarithm ? log(x) : x / unit;
-            double distance = x - mean;
-            if (pass == 0) {
-                count++;
-                mean += (x - mean) / count;
-            } else {
-                square += distance * distance;
-                cube += distance * distance * distance;
-            }
-        }
-    }
-    return square > 0.0 ? cube / count / pow(square / count, 1.5) : 0.0;
-}
-
 bool training_set_skewed(const struct training_set *set, size_t j) {
-    double largest = 0.0;
-    size_t spared = set->rows < FEW_ROWS ? 0 : 1 + set->rows / 1000;
-    for (size_t i = 0; i < set->rows; i++) {
-        double x = value_at(set, i, j);
-        if (x <= 0.0 && !spared--)
-            return false;
-        largest = x > largest ? x : largest;
-    }
-    if (!(largest > 0.0))
-        return false; /* nothing there */
-    double plain = skewness(set, j, false, largest), log = skewness(set, j, true, largest);
-    return plain > 1.0 && fabs(log) < MUCH_LESS * plain;
+    const struct mapped_rows *mapped = &set->mapped;
+    return mapped->cell ? nim_wants_log(mapped->cell + mapped->value[j], mapped->stride, set->rows)
+                        : nim_wants_log(set->x + j, set->attributes, set->rows);
 }
 
 bool training_set_take_log(struct training_set *set, size_t j, size_t *lost,

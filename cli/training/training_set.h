@@ -36,8 +36,7 @@ bool training_set_own_cells(struct training_set *set, struct complaint *complain
 /* Multiplies the weight of each row by that of its class. False when out of memory. */
 bool training_set_weigh(struct training_set *set, const double *of_class);
 
-/* Whether at most one in a thousand of an attribute's values is not positive, and the values are
- * skewed to the right, and their logarithms less so. */
+/* nim_wants_log of an attribute. */
 bool training_set_skewed(const struct training_set *set, size_t attribute);
 
 /* Takes the logarithm of an attribute, whose errors are then asymmetric; `lost` becomes the number

@@ -61,7 +61,8 @@ static bool drop_empty(struct training_table *training, const struct training_pl
                 continue;
             }
             const char *name = columns->feature[j].name;
-            fine = fine && name_list_add(&columns->empty, name, strlen(name), complaint);
+            fine = fine &&
+                   name_list_add(&columns->without[NIM_NOTHING], name, strlen(name), complaint);
             feature_free(&columns->feature[j]);
         }
         columns->count = left;
@@ -70,34 +71,11 @@ static bool drop_empty(struct training_table *training, const struct training_pl
     return fine;
 }
 
-/* A column of errors that holds none is not what it was taken for. */
-static bool check_errors(const struct training_table *training, const struct training_plan *plan,
-                         struct complaint *complaint) {
-    const struct rows *rows = &training->input.rows;
-    for (size_t j = 0; plan->uses_errors && j < training->input.columns.count; j++) {
-        const struct feature *feature = &training->input.columns.feature[j];
-        size_t there = training->set.rows - rows->missing[j];
-        if (feature->value.errors.lower == NO_COLUMN || !there || rows->unknown[j] < there)
-            continue;
-        return complain(
-            complaint, BAD_INPUT,
-            "%s: column %s: all errors of %s are missing; --errors %s= makes the values exact",
-            table_path(training->input.table),
-            table_column_name(training->input.table, (size_t)feature->value.errors.lower),
-            feature->name, feature_column(feature, training->input.table));
-    }
-    return true;
-}
-
-/* A name such as log_x, log(x), ln_x or logX is already a logarithm. */
 bool training_table_wants_log(const struct training_table *training, size_t j) {
-    static const char *const words[] = {"log", "ln"};
     const struct feature *feature = &training->input.columns.feature[j];
-    const char *name = feature_column(feature, training->input.table);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ascii_starts(name, words[i]) && !ascii_is_lower(name[strlen(words[i])]))
-            return false;
-    return feature->form == FORM_COLUMN && training_set_skewed(&training->set, j);
+    return feature->form == FORM_COLUMN &&
+           !nim_name_is_log(feature_column(feature, training->input.table)) &&
+           training_set_skewed(&training->set, j);
 }
 
 /* --log auto */
@@ -141,8 +119,7 @@ bool training_table_read(struct training_table *training, const struct training_
            order_classes(training, complaint) && count_classes(training, complaint) &&
            training_check_targets(training, plan, complaint) &&
            class_weights_apply(training, plan->class_weight, complaint) &&
-           drop_empty(training, plan, complaint) && check_errors(training, plan, complaint) &&
-           take_logs(training, plan, complaint) &&
+           drop_empty(training, plan, complaint) && take_logs(training, plan, complaint) &&
            (!(plan->held_out_share > 0.0) || training_set_own_cells(&training->set, complaint));
 }
 

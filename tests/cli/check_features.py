@@ -115,15 +115,21 @@ def sentinels(nimgp):
     check("zero errors  unknown errors" in said, said)
     wanted = predictions(nimgp, "t.csv")
     stars(nimgp, "marked.csv", change=marked)
-    nimgp("fit", "marked.csv", "-o", "m", "--missing-value", "-99", *QUICK, "-q")
-    check(predictions(nimgp, "marked.csv") == wanted, "the model remembers what -99 means")
+    for given in (["--missing-value", "-99"], [], ["--missing-value", "Gmag=-99,e_W1mag=-99"]):
+        said = nimgp("fit", "marked.csv", "-o", "m", *given, *QUICK).err
+        check(("cells are -99" in said) == (not given), said)
+        check(predictions(nimgp, "marked.csv") == wanted, "the model remembers what -99 means")
+    nimgp("fit", "marked.csv", "-o", "kept", "--missing-value", "none", "--features", "Gmag", "--errors", "none",
+          *QUICK, "-q")
+    check(nimgp("predict", "kept", "marked.csv").out != nimgp("predict", "kept", "t.csv").out, "-99 is a magnitude")
     check(predictions(nimgp, "t.csv", "--missing-value", "-1") == wanted, "nothing is missing twice")
-    nimgp.refuses("fit", "marked.csv", "-o", "m", "--missing-value", "none", code=1, says=["not a number"])
+    nimgp.refuses("fit", "marked.csv", "-o", "m", "--missing-value", "nothing", code=1, says=["not a number"])
 
 
 def errors_without_values(nimgp):
     stars(nimgp, change=lambda row: row | {"e_Gmag": ""})
-    nimgp.refuses("fit", "t.csv", "-o", "m", code=2, says=["column e_Gmag", "--errors Gmag="])
+    said = nimgp("fit", "t.csv", "-o", "m", *QUICK).err
+    check("errors count as unknown: Gmag" in said, said)
     nimgp("fit", "t.csv", "-o", "m", "--errors", "Gmag=", *QUICK, "-q")
 
 

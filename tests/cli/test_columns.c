@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/rows/classes.h"
 #include "cli/rows/columns.h"
+#include "cli/rows/judged_table.h"
 #include "cli/rows/units.h"
 #include "cli/training/training_set.h"
 #include "support/scratch.h"
@@ -130,6 +131,19 @@ static struct table *table_with(const char *head, const char *row, char path[SCR
     return table;
 }
 
+/* Judges the first rows and chooses by them. */
+static bool choose(struct columns *columns, struct table *table, const struct column_wishes *wishes,
+                   struct complaint *complaint) {
+    size_t rows;
+    assert_true(table_next(table, 100, &rows, complaint));
+    assert_true(column_names_read(&columns->names, table, complaint));
+    nim_judge *judge = table_judge(table, TABLE_CSV, rows, &columns->names, complaint);
+    assert_non_null(judge);
+    bool fine = columns_choose(columns, table, judge, wishes, complaint);
+    nim_judge_free(judge);
+    return fine;
+}
+
 /* "feature:error feature:- ..." of a table whose last column is the label. */
 static void assert_pairs(const char *head, const char *row, const struct column_wishes *wishes,
                          const char *expected) {
@@ -138,12 +152,10 @@ static void assert_pairs(const char *head, const char *row, const struct column_
     struct columns columns = {0};
     struct complaint complaint = {.text = ""};
     struct column_wishes all = *wishes;
-    size_t rows;
-    struct taken label = {table_columns(table) - 1, "label", false};
+    struct taken label = {table_columns(table) - 1, "label", NIM_ASIDE_CLASSES};
     all.taken = &label;
     all.taken_count = 1;
-    assert_true(table_next(table, 10, &rows, &complaint));
-    if (!columns_choose(&columns, table, rows, &all, &complaint))
+    if (!choose(&columns, table, &all, &complaint))
         fail_msg("%s: %s", head, complaint.text);
     for (size_t j = 0; j < columns.count; j++) {
         const struct feature *feature = &columns.feature[j];
@@ -263,7 +275,7 @@ static void test_taken(void **state) {
     (void)state;
     static const struct {
         const char *head, *features, *found, *unused;
-        bool measured;
+        bool numbers;
     } cases[] = {{"x,x_err,y,y_err,z", NULL, "x z", "y_err", true},
                  {"x,x_err,y,dy,z", NULL, "x z", "dy", true},
                  {"x,x_err,y,dy,z", NULL, "x dy z", "", false},
@@ -275,18 +287,17 @@ static void test_taken(void **state) {
         struct table *table = table_with(cases[i].head, "1,2,3,4,5", path);
         struct columns columns = {0};
         struct complaint complaint = {.text = ""};
-        struct taken target = {2, "target", cases[i].measured};
+        struct taken target = {2, "target",
+                               cases[i].numbers ? NIM_ASIDE_NUMBERS : NIM_ASIDE_CLASSES};
         struct column_wishes wishes = {
             .features = cases[i].features, .taken = &target, .taken_count = 1};
-        size_t rows;
-        assert_true(table_next(table, 10, &rows, &complaint));
-        assert_true(columns_choose(&columns, table, rows, &wishes, &complaint));
+        assert_true(choose(&columns, table, &wishes, &complaint));
         for (size_t j = 0; j < columns.count; j++) {
             size_t used = strlen(found);
             snprintf(found + used, sizeof found - used, "%s%s", j ? " " : "",
                      columns.feature[j].name);
         }
-        name_list_show(&columns.unused, 9, unused, sizeof unused);
+        name_list_show(&columns.without[NIM_UNUSED_ERRORS], 9, unused, sizeof unused);
         assert_string_equal(found, cases[i].found);
         assert_string_equal(unused, cases[i].unused);
         columns_free(&columns);
@@ -295,13 +306,11 @@ static void test_taken(void **state) {
     }
     char path[SCRATCH_SIZE];
     struct table *table = table_with("x,dx,z", "1,2,3", path);
-    struct taken target = {1, "target", true};
+    struct taken target = {1, "target", NIM_ASIDE_NUMBERS};
     struct column_wishes wishes = {.taken = &target, .taken_count = 1};
     struct columns columns = {0};
     struct complaint complaint = {.text = ""};
-    size_t rows;
-    assert_true(table_next(table, 10, &rows, &complaint));
-    assert_true(columns_choose(&columns, table, rows, &wishes, &complaint));
+    assert_true(choose(&columns, table, &wishes, &complaint));
     assert_int_equal(columns.count, 2);
     assert_int_equal(columns.feature[0].value.errors.lower, NO_COLUMN);
     columns_free(&columns);

@@ -4,6 +4,7 @@
  * --exclude; empty: none), the rest is a table. */
 #include "fuzz.h"
 
+#include "cli/rows/judged_table.h"
 #include "cli/rows/rows.h"
 
 #include <math.h>
@@ -63,10 +64,27 @@ static void check_block(const nim_data *data) {
         must(!(fabs(data->correlation[i]) > 1.0));
 }
 
-static void read_rows(struct table *table, const struct columns *columns, size_t waiting) {
+/* What was found to mean missing reads back as it was found. */
+static void find_missing(struct missing_values *missing, const struct table *table,
+                         const struct columns *columns, const nim_judge *judge) {
     struct complaint complaint = {0};
-    struct rows rows = {.table = table, .columns = columns, .waiting = waiting};
+    struct missing_values again = {0};
+    must(missing_values_find(missing, judge, columns, table, NO_COLUMN, &complaint));
+    if (missing->found) {
+        must(missing_values_read(&again, missing->found, table, &complaint));
+        must(again.count <= missing->count);
+    }
+    missing_values_free(&again);
+}
+
+static void read_rows(struct table *table, const struct columns *columns, const nim_judge *judge,
+                      size_t waiting) {
+    struct complaint complaint = {0};
+    struct missing_values missing = {0};
+    struct rows rows = {
+        .table = table, .columns = columns, .waiting = waiting, .missing_values = &missing};
     bool fine = true;
+    find_missing(&missing, table, columns, judge);
     while ((fine = rows_next(&rows, &complaint)) && rows.count) {
         nim_data data = rows_data(&rows);
         check_block(&data);
@@ -74,6 +92,7 @@ static void read_rows(struct table *table, const struct columns *columns, size_t
     if (!fine)
         fuzz_check_complaint(&complaint);
     rows_free(&rows);
+    missing_values_free(&missing);
 }
 
 static void choose(struct table *table, const struct column_wishes *wishes) {
@@ -85,18 +104,24 @@ static void choose(struct table *table, const struct column_wishes *wishes) {
         return;
     }
     struct column_wishes all = *wishes;
-    struct taken taken = {.role = "label", .measured = true};
-    if (table_columns(table) > 1 && column_guess_label(table, rows, "class", &label, &complaint)) {
+    struct taken taken = {.role = "label", .aside = NIM_ASIDE_CLASSES};
+    must(column_names_read(&columns.names, table, &complaint));
+    nim_judge *judge =
+        rows ? table_judge(table, TABLE_CSV, rows, &columns.names, &complaint) : NULL;
+    must(!rows || (judge && nim_judge_finish(judge)));
+    if (judge && table_columns(table) > 1 &&
+        column_guess_label(table, judge, "class", &label, &complaint)) {
         taken.column = label;
         all.taken = &taken;
         all.taken_count = 1;
     }
-    if (columns_choose(&columns, table, rows, &all, &complaint)) {
+    if (judge && columns_choose(&columns, table, judge, &all, &complaint)) {
         check_features(&columns, table);
-        read_rows(table, &columns, rows);
-    } else {
+        read_rows(table, &columns, judge, rows);
+    } else if (judge) {
         fuzz_check_complaint(&complaint);
     }
+    nim_judge_free(judge);
     columns_free(&columns);
 }
 

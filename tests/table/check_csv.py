@@ -67,6 +67,24 @@ def check_reading(tool, place, dice):
     assert compared > 500
 
 
+def check_blanks(tool, place, dice):
+    """Any number of blanks between cells, also where the buffer ends, is one separator."""
+    word = "abcdefgh-.0123456789"
+    for number in range(40):
+        columns, rows = dice.randrange(2, 7), dice.choice([1, 5, 3000])
+        table = [["c" + str(i) for i in range(columns)]]
+        table += [["".join(dice.choice(word) for _ in range(dice.randrange(1, 9))) + "x" for _ in range(columns)]
+                  for _ in range(rows)]
+        end = dice.choice(["\n", "\r\n"])
+        lines = [" " * dice.randrange(3) + "".join(cell + " " * dice.randrange(1, 4) for cell in row) for row in table]
+        if dice.random() < 0.5:
+            lines = [line.strip(" ") for line in lines]
+        (place / "t.dat").write_text(end.join(lines) + dice.choice(["", end]), newline="")
+        got = tool.dump(place / "t.dat", "any", dice.choice([1, 7, 4096]))
+        assert got.names == table[0], (number, got.names)
+        assert [[cell[0].decode() for cell in row] for row in got.rows] == table[1:], number
+
+
 def check_writing(tool, place, dice):
     for _ in range(60):
         table = random_table(dice, True)
@@ -98,7 +116,7 @@ def check_numbers(tool, place, dice):
 
 def main():
     tool = Tool(sys.argv[1])
-    for check in (check_reading, check_writing, check_numbers):
+    for check in (check_reading, check_blanks, check_writing, check_numbers):
         with tempfile.TemporaryDirectory() as directory:
             check(tool, pathlib.Path(directory), random.Random(1))
             print(f"ok {check.__name__}")
