@@ -4,7 +4,7 @@
 
 /* `errors` per row: lower and upper errors of the attributes, then three correlations. The first
  * `rows` are measured as usual, the others with errors `worse` times as large. `best` has the best
- * possible probabilities. */
+ * possible probabilities of these others. */
 void nim_mock_catalogue(uint64_t seed, double noise, double worse, int missing, int measured,
                         size_t rows, size_t all, double *value, double *errors, int8_t *limit,
                         int32_t *label, double *best);
@@ -30,6 +30,7 @@ void nim_mock_catalogue(uint64_t seed, double noise, double worse, int missing, 
         for (size_t k = 0; k < 3; k++)
             errors[i * ERRORS + 2 * CATALOGUE_ATTRIBUTES + k] = row.correlation[k];
         label[i] = row.label;
-        catalogue_bayes(&catalogue, &row, best + i * CATALOGUE_CLASSES);
+        if (i >= rows)
+            catalogue_bayes(&catalogue, &row, best + (i - rows) * CATALOGUE_CLASSES);
     }
 }

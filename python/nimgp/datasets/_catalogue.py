@@ -96,7 +96,7 @@ def make_catalogue(
     total, d = rows + test_rows, len(_NAMES)
     value, errors = np.empty((total, d)), np.empty((total, 2 * d + 3))
     limit, label = np.empty((total, d), np.int8), np.empty(total, np.int32)
-    best = np.empty((total, len(_CLASSES)))
+    best = np.empty((test_rows, len(_CLASSES)))
     places = [array.ctypes.data for array in (value, errors, limit, label, best)]
     _draw(seed, noise, worse, *which, rows, total, *places)
     columns: dict[str, Any] = {"id": [f"S{i + 1:06d}" for i in range(total)]}
@@ -104,7 +104,7 @@ def make_catalogue(
     columns |= _error_columns(measured, errors, limit)
     columns["class"] = np.array(_CLASSES)[label]
     table = pandas.DataFrame(columns)
-    probabilities = pandas.DataFrame(best[rows:], columns=[f"p_{name}" for name in _CLASSES])
+    probabilities = pandas.DataFrame(best, columns=[f"p_{name}" for name in _CLASSES])
     return Mock(table[:rows], table[rows:].reset_index(drop=True), probabilities)
 
 
