@@ -1,11 +1,11 @@
 # Each target installs what it needs (Debian 12). README.md and CONTRIBUTING.md describe the targets.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package deb check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package check-engines deb check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
 PYTHON = build/python-venv/bin/python
-SESSIONS = README.md docs/c-api.md docs/cli.md docs/tables.md docs/row-file.md docs/report.md
+SESSIONS = README.md docs/c-api.md docs/cli.md docs/engines.md docs/tables.md docs/row-file.md docs/report.md
 
 demo: build
 	@examples/demo.sh $(RELEASE)/cli/nimgp
@@ -59,6 +59,11 @@ wheel: | setup
 # Tests the wheel in a new environment without compiler or sources.
 check-package: wheel
 	@scripts/check-package.sh
+
+# nimgp.lsdb, nimgp.rail and nimgp.spark with the real packages from PyPI, and a HATS catalogue of ROWS rows (10^6).
+# Downloads 700 MB.
+check-engines: build
+	@scripts/check-engines.sh
 
 # Debian packages in build/deb.
 deb: | setup

@@ -15,6 +15,7 @@ packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev cl
 [ "${1:-}" = abi ] && packages+=(abigail-tools)
 [ "${1:-}" = tidy ] && packages+=(clang clang-tidy)
 [ "${1:-}" = aarch64 ] && packages+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+[ "${1:-}" = engines ] && packages+=(python3-venv default-jre-headless)
 [ "${1:-}" = peers ] && packages+=(python3-venv python3-dev g++)
 
 missing=()

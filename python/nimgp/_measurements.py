@@ -65,7 +65,7 @@ def measured_values(
         readings = []
         for column, sides in zip(source.columns, pairs[feature], strict=True):
             value = numbers(column)
-            errors = _error_bars(numbers, sides, value, column, feature)
+            errors = _error_bars(numbers, sides, value, column)
             found = names.limits(column, taken)
             limits = np.zeros(rows, dtype=np.int8) if found is None else _limit_cells(table, found)
             readings.append(Reading(value, *errors, limits))
@@ -92,17 +92,12 @@ def measured_values(
 
 
 def _error_bars(
-    numbers: Any, sides: Sides | None, values: np.ndarray, column: str, feature: str
+    numbers: Any, sides: Sides | None, values: np.ndarray, column: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper errors; if one is missing, the other is used for both."""
     if sides is None:
         return np.zeros(len(values)), np.zeros(len(values))
     cells = [numbers(name) for name in sides.columns]
-    if len(values) and all(np.isnan(side).all() for side in cells):
-        raise ValueError(
-            f"column {sides.lower!r}: all errors of {feature!r} are missing; "
-            f"errors={{{feature!r}: None}} makes the values exact"
-        )
     if sides.upper is None:
         return cells[0], cells[0]
     lower, upper = np.abs(cells[0]), np.abs(cells[1])

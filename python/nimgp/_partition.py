@@ -105,6 +105,8 @@ def predict_partition(frame: Any, sent: SentModel, how: Reading, *more: str) -> 
     """The columns of predictions of a data frame, under the names of the program's `predict`; also those members of
     nim_prediction that `more` names."""
     estimator = sent.estimator()
+    if how.missing_value == ():
+        frame = _without_sentinels(frame, estimator._model.note("option.missing-value"))
     read = from_table(
         frame,
         features=list(estimator.feature_names_in_),
@@ -135,6 +137,21 @@ def predict_partition(frame: Any, sent: SentModel, how: Reading, *more: str) -> 
         else:
             columns[_NAMES.get(name, name)] = values
     return columns
+
+
+def _without_sentinels(frame: Any, note: str | None) -> Any:
+    """The frame without the numbers that meant a missing value when the program fitted the model:
+    "-999" for all columns, "mag=99" for one."""
+    for entry in note.split(",") if note and note != "none" else ():
+        column, _, number = entry.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise ValueError(f"the model takes {note!r} for missing; pass missing_value") from None
+        for name in [column] if column else frame.columns:
+            if name in frame.columns and getattr(frame[name].dtype, "kind", "O") in "iuf":
+                frame = frame.assign(**{name: frame[name].mask(frame[name] == value)})
+    return frame
 
 
 _NAMES = {"deviation": "sd", "model_part": "information"}

@@ -41,7 +41,8 @@ def predict(
         A model file that all workers can read, which each loads once; or an estimator, which is sent
         with the tasks.
     errors, missing_value, exposure
-        As in :func:`nimgp.from_table`.
+        As in :func:`nimgp.from_table`. Numbers that meant a missing value when the program fitted the
+        model do so here, unless `missing_value` is given.
     prior : shares of the classes, or None
         As in ``predict_proba``. "auto" needs all rows at once and is refused: estimate the shares from some
         rows, with ``estimate_prior``.

@@ -57,6 +57,21 @@ def test_the_numbers_are_those_of_the_program(program, tmp_path, kind, label, ho
         assert (mine[name].to_numpy() == theirs[name].to_numpy()).all(), name
 
 
+def test_what_was_missing_for_the_program_is_missing(program, tmp_path):
+    """A single row, too, whose errors are all unknown."""
+    gaps = [table.assign(latitude=table["latitude"].mask(table.index % 5 == 0, -999.0), curvature=table["curvature"].fillna(99.0))
+            for table in (SKY.train, SKY.test)]  # fmt: skip
+    for name, table in zip(("train", "test"), gaps, strict=True):
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    run = {"check": True, "cwd": tmp_path}
+    subprocess.run([program, "fit", "train.csv", "-o", "m", "--epochs", "2", "--stop", "fixed", "-q"], **run)
+    subprocess.run([program, "predict", "m", "test.csv", "-o", "found.csv", "-q"], **run)
+    theirs, sent = pd.read_csv(tmp_path / "found.csv"), SentModel.of(tmp_path / "m")
+    parts = [gaps[1][i : i + 1] for i in range(20)] + [gaps[1][20:]]
+    mine = pd.concat([pd.DataFrame(predict_partition(part, sent, Reading())) for part in parts])
+    assert (mine["entropy"].to_numpy() == theirs["entropy"].to_numpy()).all()
+
+
 def test_a_model_is_loaded_once_until_it_changes(tmp_path):
     path = tmp_path / "sky.nimgp"
     model = fitted(NoisyGPClassifier, "class")

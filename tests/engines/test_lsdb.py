@@ -52,7 +52,7 @@ def test_suggest(catalog, model, sky, client):
 def test_empty_partitions_and_mistakes(catalog, model, client):
     far = catalog.cone_search(ra=0.0, dec=89.9, radius_arcsec=1)
     assert len(nimgp.lsdb.predict(far, model).compute()) == 0
-    with pytest.raises(ValueError, match="curvature"):
+    with pytest.raises(ValueError, match="no column 'spectral_index'"):
         nimgp.lsdb.predict(catalog[["id", "ra", "dec", "flux"]], model)
     with pytest.raises(ValueError, match="'entropy' already"):
         nimgp.lsdb.predict(nimgp.lsdb.predict(catalog, model), model)

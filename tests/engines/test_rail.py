@@ -16,8 +16,6 @@ from nimgp.rail import (
     NimgpInformer,
     _magnitudes,
 )
-from rail.core.data import TableHandle
-from rail.core.stage import RailStage
 
 BANDS = list("ugriz")
 COLUMNS = {
@@ -41,12 +39,6 @@ def tables():
         columns["far"] = np.where(columns["redshift"] > 1.5, "far", "near")
         made.append(columns)
     return made
-
-
-@pytest.fixture(autouse=True)
-def store():
-    RailStage.data_store.clear()
-    RailStage.data_store.__class__.allow_overwrite = True
 
 
 def test_guard_values(tables):
@@ -107,4 +99,3 @@ def test_missing_columns_are_named(tables, tmp_path, monkeypatch):
     )
     with pytest.raises(Exception, match="w"):
         informer.inform(dict(tables[0]))
-    assert TableHandle is not None
