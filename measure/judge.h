@@ -94,6 +94,11 @@ struct nim_column_facts {
 };
 NIM_API void nim_judge_facts(const nim_judge *judge, size_t column, struct nim_column_facts *facts);
 
+/* In words: what the column is ("errors of flux"), and what is worth knowing of its cells. Longer
+ * ones are cut. */
+NIM_API void nim_judge_describe(const nim_judge *judge, size_t column, char *role, size_t role_size,
+                                char *remarks, size_t remarks_size);
+
 /* Text k of a column that has at most NIM_MOST_WORDS, in order of their bytes; its cells in *cells,
  * which may be NULL. */
 NIM_API const char *nim_judge_word(const nim_judge *judge, size_t column, size_t k, size_t *cells);

@@ -16,56 +16,22 @@ static const struct option options[] = {
     {.name = "output",
      .letter = 'o',
      .value = "MODEL",
-     .help = "The file to write the model to; required, except with --explain.",
+     .help = "The file to write the model to; required, except with --check and --explain.",
      .complete = COMPLETE_FILE},
 
     {.name = "explain",
      .help = "Print all options with the reasons for their values, and do not train."},
 
+    {.name = "check",
+     .help = "Print what the columns are and what is odd about them, as nimgp check does, and do "
+             "not train."},
+
     {.name = "", .help = "Columns and rows"},
-    {.name = "label",
-     .value = "COLUMN",
-     .help = "The column to predict: class names, levels, numbers or counts; for multilabel "
-             "A,B,...: one column of 0 and 1 per label. Default: 'class' or 'level', otherwise the "
-             "last column if it can be a label; 'y' for regress, 'count' for count."},
-    {.name = "exposure",
-     .value = "COLUMN",
-     .help = "The column of the time, area or effort over which each count was collected."},
-    {.name = "features",
-     .value = "A,B,...",
-     .help = "The columns to learn from, in this order. log(A) and log10(A) are logarithms, A-B is "
-             "a difference, and *mag stands for all columns whose names end in mag. Default: all "
-             "columns of numbers."},
-    {.name = "exclude",
-     .value = "A,B,...",
-     .help = "Columns to use neither as features nor as errors; * matches any characters, ? "
-             "matches one."},
-    {.name = "errors",
-     .value = "A=B,...|none",
-     .help = "A=B: column B holds the 1-sigma errors of feature A. A=B:C: B holds the lower, C the "
-             "upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the values of A "
-             "are exact. Other error columns are found by name, such as A_err, e_A, Unc_A, AErr_g, "
-             "A_sigma or dA; pairs of lower and upper errors such as A_err2 and A_err1; ends of "
-             "error bars A_lo and A_hi. Two more "
-             "kinds of columns are found by name: A_B_corr holds the correlations of the errors of "
-             "A and B, and A_limit or l_A holds < or > where a value is a limit."},
-    {.name = "log",
-     .value = "A,B,...|auto|none",
-     .help = "Features whose logarithm is used; auto: those that are positive and skewed."},
-    {.name = "classes",
-     .value = "A,B,...",
-     .help = "Use only rows of these classes; also sets the order of the classes, for levels from "
-             "lowest to highest."},
-    {.name = "ignore-case", .help = "Ignore case in labels and --where."},
-    {.name = "weights",
-     .value = "COLUMN",
-     .help = "The column of row weights in training, which are not negative. It is not used as a "
-             "feature."},
+    COLUMN_OPTIONS,
     {.name = "class-weight",
      .value = "A=X,...|balanced",
      .help = "Weights of the classes, 1 by default; balanced gives all classes the same total "
              "weight. They multiply --weights."},
-    MISSING_VALUE_OPTION(""),
     WHERE_OPTION,
     UNITS_OPTION,
     FORMAT_OPTION,
@@ -289,6 +255,8 @@ static bool learn(struct fit *fit, struct complaint *complaint) {
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {
+    if (argument_given(arguments, "check"))
+        return command_check.run(arguments, complaint);
     struct fit fit = {.arguments = arguments, .table = argument_operand(arguments, 0)};
     bool fine = learn(&fit, complaint);
     fit_free(&fit);

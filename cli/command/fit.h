@@ -13,6 +13,58 @@
 #include "cli/training/row_storage.h"
 #include "cli/training/training_table.h"
 
+/* Options about columns, of commands that read a table for a new model. */
+#define COLUMN_OPTIONS                                                                             \
+    {.name = "label",                                                                              \
+     .value = "COLUMN",                                                                            \
+     .help =                                                                                       \
+         "The column to predict: class names, levels, numbers or counts; for multilabel "          \
+         "A,B,...: one column of 0 and 1 per label. Default: 'class' or 'level', otherwise the "   \
+         "last column if it can be a label; 'y' for regress, 'count' for count."},                 \
+        {.name = "exposure",                                                                       \
+         .value = "COLUMN",                                                                        \
+         .help = "The column of the time, area or effort over which each count was collected."},   \
+        {.name = "features",                                                                       \
+         .value = "A,B,...",                                                                       \
+         .help =                                                                                   \
+             "The columns to learn from, in this order. log(A) and log10(A) are logarithms, A-B "  \
+             "is "                                                                                 \
+             "a difference, and *mag stands for all columns whose names end in mag. Default: all " \
+             "columns of numbers."},                                                               \
+        {.name = "exclude",                                                                        \
+         .value = "A,B,...",                                                                       \
+         .help = "Columns to use neither as features nor as errors; * matches any characters, ? "  \
+                 "matches one."},                                                                  \
+        {.name = "errors",                                                                         \
+         .value = "A=B,...|none",                                                                  \
+         .help =                                                                                   \
+             "A=B: column B holds the 1-sigma errors of feature A. A=B:C: B holds the lower, C "   \
+             "the "                                                                                \
+             "upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the values of "  \
+             "A "                                                                                  \
+             "are exact. Other error columns are found by name, such as A_err, e_A, Unc_A, "       \
+             "AErr_g, "                                                                            \
+             "A_sigma or dA; pairs of lower and upper errors such as A_err2 and A_err1; ends of "  \
+             "error bars A_lo and A_hi. Two more "                                                 \
+             "kinds of columns are found by name: A_B_corr holds the correlations of the errors "  \
+             "of "                                                                                 \
+             "A and B, and A_limit or l_A holds < or > where a value is a limit."},                \
+        {.name = "log",                                                                            \
+         .value = "A,B,...|auto|none",                                                             \
+         .help = "Features whose logarithm is used; auto: those that are positive and skewed."},   \
+        {.name = "classes",                                                                        \
+         .value = "A,B,...",                                                                       \
+         .help = "Use only rows of these classes; also sets the order of the classes, for levels " \
+                 "from "                                                                           \
+                 "lowest to highest."},                                                            \
+        {.name = "ignore-case", .help = "Ignore case in labels and --where."},                     \
+        {.name = "weights",                                                                        \
+         .value = "COLUMN",                                                                        \
+         .help =                                                                                   \
+             "The column of row weights in training, which are not negative. It is not used as a " \
+             "feature."},                                                                          \
+        MISSING_VALUE_OPTION("")
+
 struct fit {
     const struct arguments *arguments;
     const char *table, *output;
@@ -37,6 +89,11 @@ bool fit_settle(struct fit *fit, struct complaint *complaint);
 
 /* Only the options, the task and the request of a new model. */
 bool fit_settle_new(struct fit *fit, struct complaint *complaint);
+
+/* Opens the table, whose columns are then chosen and judged; no row is read. without_target: no
+ * label is looked for. The input must be closed, also after failure. */
+bool fit_open_table(struct fit *fit, bool without_target, struct table_input *input,
+                    struct complaint *complaint);
 
 /* Reads all rows of the table, and prints how it was read. */
 bool fit_read_table(struct fit *fit, struct complaint *complaint);

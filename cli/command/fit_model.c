@@ -165,6 +165,13 @@ static void settle_plan(struct fit *fit, const struct name_list *conditions) {
         .conditions = conditions};
 }
 
+bool fit_open_table(struct fit *fit, bool without_target, struct table_input *input,
+                    struct complaint *complaint) {
+    settle_plan(fit, NULL);
+    fit->plan.table.with_targets = !without_target;
+    return table_input_open(input, &fit->plan.table, complaint);
+}
+
 /* Numbers found to mean missing do so in other tables, too. */
 static bool keep_missing_values(struct fit *fit, struct complaint *complaint) {
     const char *found = fit->training.input.missing.found;

@@ -58,7 +58,7 @@ struct command {
 };
 
 extern const struct command command_simulate, command_fit, command_predict, command_evaluate,
-    command_suggest, command_inspect, command_report, command_convert;
+    command_suggest, command_inspect, command_report, command_convert, command_check;
 
 /* ---------------------------------------------------------------- what a command asks --------- */
 

@@ -55,7 +55,7 @@ void grid_cell(struct grid *grid, const char *format, ...) {
 }
 
 size_t grid_pass_over(struct grid *grid, size_t row, size_t rows) {
-    enum { MOST = 40, FIRST = 10, LAST = 3 };
+    enum { MOST = 200, FIRST = 10, LAST = 3 };
     if (!grid || rows <= MOST || row != FIRST)
         return 0;
     size_t passed = rows - FIRST - LAST;

@@ -14,7 +14,7 @@ import time
 
 from program import main
 
-ALL = {"simulate", "fit", "predict", "evaluate", "suggest", "inspect", "report", "convert"}
+ALL = {"simulate", "check", "fit", "predict", "evaluate", "suggest", "inspect", "report", "convert"}
 
 
 def check_overview(nimgp, _):

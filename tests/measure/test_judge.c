@@ -49,16 +49,26 @@ static void test_sentinels(void **unused) {
         const char *name;
         double low, high, other;
         size_t cells, found;
-    } cases[] = {{"mag", 14, 30, 99, 5, 1},           {"mag", 14, 30, 99.99, 2, 1},
-                 {"mag", 14, 30, (float)-99.99, 2, 1}, {"mag", 14, 30, 99, 1, 1},
-                 {"percent", 0, 98, 99, 5, 0},        {"percent", 0, 120, 99, 5, 0},
-                 {"flux", 0, 1e6, -999, 1, 1},        {"flux", 0, 1e6, 999, 50, 0},
-                 {"flux", -1e6, 1e6, -999, 50, 0},    {"dec", -90, 90, -99, 7, 0},
-                 {"rate", -2.5, 0.1, -9, 30, 1},      {"mass", 2, 14, -9, 2, 0},
-                 {"mass", 2, 14, -9, 3, 1},           {"mass", 2, 12, -1, 30, 0},
-                 {"flux_err", 0.1, 2, -1, 3, 1},      {"flux_err", 0.1, 2, -1, 1, 0},
-                 {"flux_err", -2, -0.1, -1, 9, 0},    {"counts", 0, 5000, -32768, 1, 1},
-                 {"day", 100, 600, 999, 2, 0},        {"mag", 14, 30, 98, 5, 0}};
+    } cases[] = {{"mag", 14, 30, 99, 5, 1},
+                 {"mag", 14, 30, 99.99, 2, 1},
+                 {"mag", 14, 30, (float)-99.99, 2, 1},
+                 {"mag", 14, 30, 99, 1, 1},
+                 {"percent", 0, 98, 99, 5, 0},
+                 {"percent", 0, 120, 99, 5, 0},
+                 {"flux", 0, 1e6, -999, 1, 1},
+                 {"flux", 0, 1e6, 999, 50, 0},
+                 {"flux", -1e6, 1e6, -999, 50, 0},
+                 {"dec", -90, 90, -99, 7, 0},
+                 {"rate", -2.5, 0.1, -9, 30, 1},
+                 {"mass", 2, 14, -9, 2, 0},
+                 {"mass", 2, 14, -9, 3, 1},
+                 {"mass", 2, 12, -1, 30, 0},
+                 {"flux_err", 0.1, 2, -1, 3, 1},
+                 {"flux_err", 0.1, 2, -1, 1, 0},
+                 {"flux_err", -2, -0.1, -1, 9, 0},
+                 {"counts", 0, 5000, -32768, 1, 1},
+                 {"day", 100, 600, 999, 2, 0},
+                 {"mag", 14, 30, 98, 5, 0}};
     enum { ROWS = 400 };
     double value[ROWS];
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -177,7 +187,8 @@ static void test_texts(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentinels), cmocka_unit_test(test_blocks),
-                                       cmocka_unit_test(test_tells), cmocka_unit_test(test_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sentinels),
+                                       cmocka_unit_test(test_blocks), cmocka_unit_test(test_tells),
+                                       cmocka_unit_test(test_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
