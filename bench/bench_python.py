@@ -26,7 +26,6 @@ import nimgp
 from nimgp import NoisyGPClassifier
 from nimgp._model import Model, Table
 from nimgp._native import ProgressFunction, call, library
-from nimgp._settings import OPTION_OF
 
 ATTRIBUTES, CLASSES = 10, 3
 
@@ -55,7 +54,7 @@ def through_c(X: np.ndarray, labels: np.ndarray, sigma: np.ndarray, clock: Clock
     options = library.nim_options_create()
     call("nim_options_set", options, b"stop", b"fixed")
     for name, value in wanted.items():
-        call("nim_options_set", options, OPTION_OF[name].encode(), str(value).encode())
+        call("nim_options_set", options, {"n_jobs": "threads"}.get(name, name).encode(), str(value).encode())
     table, handle = Table(X, sigma, labels), ctypes.c_void_p()
     nothing = ProgressFunction(0)
     begin = clock()
@@ -92,18 +91,18 @@ def difference(python: list[float], c: list[float]) -> float:
 
 
 # A model with so little to compute that what surrounds it can be seen.
-TINY = {"input_model": "exact", "n_inducing": 1, "n_jobs": 1}
+TINY = {"input": "exact", "inducing": 1, "n_jobs": 1}
 
 
 def cost_of_an_epoch() -> float:
     """Seconds of the callback and what it notes down."""
     many = 2000
-    return difference(*pairs(10, 9, time.process_time, max_epochs=many, **TINY)) / many
+    return difference(*pairs(10, 9, time.process_time, epochs=many, **TINY)) / many
 
 
 def measure(rows: int, epochs: int, repeats: int, an_epoch: float) -> dict[str, float]:
-    once = difference(*pairs(rows, 15, time.process_time, max_epochs=1, **TINY))
-    python, c = pairs(rows, repeats, time.process_time, max_epochs=epochs, n_jobs=1)
+    once = difference(*pairs(rows, 15, time.process_time, epochs=1, **TINY))
+    python, c = pairs(rows, repeats, time.process_time, epochs=epochs, n_jobs=1)
     base = statistics.median(c)
     return {
         "rows": rows, "epochs": epochs, "c": base, "python": statistics.median(python),

@@ -56,9 +56,9 @@ def change(text: str) -> str:
         if pair(part)[0] not in known:
             raise argparse.ArgumentTypeError(f"there is no parameter {pair(part)[0]}")
     trial = ours(f"given {text}", 0, Place(Path(), Path()))
-    rows = max(8, trial.n_inducing if isinstance(trial.n_inducing, int) else 0)
-    if isinstance(trial.max_epochs, int):
-        trial.set_params(max_epochs=min(trial.max_epochs, 1))
+    rows = max(8, trial.inducing if isinstance(trial.inducing, int) else 0)
+    if isinstance(trial.epochs, int):
+        trial.set_params(epochs=min(trial.epochs, 1))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -16,6 +16,7 @@ from .experiment import SHORT, Outcome, Place, Problem, Task, errors, fit_and_sc
 import numpy as np
 
 from nimgp import NoisyGPClassifier
+from nimgp import options as library_options
 
 INPUT_OF = {
     "MGP": "exact",
@@ -67,33 +68,34 @@ class Protocol:
         return NoisyGPClassifier(
             "amortised" if near else INPUT_OF[method],
             noise="given" if method.startswith("MGP") else self.noise,
-            noise_start=self.noise_start,
             kernel=self.kernel,
             degree=self.degree,
-            n_inducing=min(self.inducing, rows),
+            inducing=min(self.inducing, rows),
             epsilon=self.epsilon * share,
             alpha=0.0,
             caution=1.0,
             lengthscale_prior=0.0,
             population="flat",
-            prior_variance=1000.0,
             missing="ignore",
             calibrate=False,
             stop="fixed",
-            max_epochs=SHORT_EPOCHS if place.short else self.epochs,
-            learning_rate=self.rate,
-            lengthscale_rate=0.5,  # the paper's l_j, which Adam moves, is a square
-            batch_size=self.batch,
-            last_batch="rest",  # however few: they then count for all
-            row_steps="always",  # q(x) of all rows moves in every step
+            epochs=SHORT_EPOCHS if place.short else self.epochs,
+            rate=self.rate,
+            batch=self.batch,
             warm_up=0,
-            n_draws=1,
-            n_layers=self.layers,
-            n_units=self.units,
-            jitter=self.jitter,
-            whiten=self.whiten,
-            white_start=self.white,
-            standardise=False,
+            samples=1,
+            layers=self.layers,
+            units=self.units,
+            options={
+                "noise_start": self.noise_start,
+                "lengthscale_rate": 0.5,  # the paper's l_j, which Adam moves, is a square
+                "last_batch": "rest",  # however few: they then count for all
+                "row_steps": "always",  # q(x) of all rows moves in every step
+                "jitter": self.jitter,
+                "whiten": self.whiten,
+                "white_start": self.white,
+                "standardise": False,
+            },
             precision="single",  # the authors' too
             random_state=seed,
             n_jobs=place.threads,
@@ -115,8 +117,10 @@ def ours(method: str, seed: int, place: Place) -> NoisyGPClassifier:
         name, _, value = change.partition("=")
         settings[name] = literal(value)
     if place.short:
-        settings |= {"max_epochs": SHORT_EPOCHS, "calibrate": False, "n_inducing": 10}
-    return NoisyGPClassifier(random_state=seed, n_jobs=place.threads, **settings)
+        settings |= {"epochs": SHORT_EPOCHS, "calibrate": False, "inducing": 10}
+    research = {option.name for option in library_options() if option.tier == "research"}
+    options = {name: settings.pop(name) for name in research & set(settings)}
+    return NoisyGPClassifier(random_state=seed, n_jobs=place.threads, options=options, **settings)
 
 
 def run_method(

@@ -94,7 +94,7 @@ def run_prior(program: Path, seed: int) -> dict[str, object]:
 
 def run_coverage(program: Path, seed: int) -> dict[str, object]:
     learn, judge = simulated(program, seed, COVERAGE_ROWS, 2000)
-    clf = NoisyGPClassifier(n_inducing=30, n_points=64, random_state=0, n_jobs=1)
+    clf = NoisyGPClassifier(inducing=30, points=64, random_state=0, n_jobs=1)
     clf.fit(learn.X, learn.y, X_err=learn.X_err)
     sets = clf.predict_set(judge.X, COVERAGE, X_err=judge.X_err)
     held = sets[np.arange(len(judge.y)), judge.y]
@@ -124,7 +124,7 @@ def run_novelty(
     learn = taken(rows, known[: 2 * len(known) // 3])
     judge = taken(rows, np.r_[known[2 * len(known) // 3 :], np.flatnonzero(rows.y == stranger)])
     # What is unusual does not depend on the latent functions: one epoch is enough.
-    clf = NoisyGPClassifier(learn_novelty="always", max_epochs=1, calibrate=False, random_state=0,
+    clf = NoisyGPClassifier(learn_novelty="always", epochs=1, calibrate=False, random_state=0,
                             n_jobs=1).fit(learn.X, learn.y, X_err=learn.X_err)  # fmt: skip
     novelty = clf.novelty(judge.X, X_err=judge.X_err)
     imputer = SimpleImputer(strategy="median").fit(learn.X)

@@ -128,7 +128,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
 
         The training needs all rows, so `fit` and `partial_fit` keep them in the estimator (and in
         its pickles, but not in model files). A call continues from the current model, with the old
-        and the new rows, until the bound no longer improves or for `max_epochs`. Scaling and
+        and the new rows, until the bound no longer improves or for `epochs`. Scaling and
         inducing inputs are computed in the first call, so it should have a representative sample
         with at least two classes.
 

@@ -25,12 +25,7 @@ class NoisyGPClassifier(ClassEstimator):
         How labels depend on the latent functions. "robust_max": the class of the largest function,
         except for a share of wrong labels; "softmax": probabilities proportional to the
         exponentials of the functions; "probit": for two classes, with one latent function.
-    epsilon : float, default=1e-3
-        Share of wrong labels (robust_max).
-    learn_epsilon : bool, default=False
-        Whether the share of wrong labels is learned, starting at `epsilon`.
     {parameters}
-    {class_parameters}
 
     Attributes
     ----------

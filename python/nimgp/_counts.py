@@ -58,7 +58,7 @@ class NoisyGPCountRegressor(NumberEstimator):
     >>> X = rng.uniform(-2, 2, size=(300, 1))
     >>> hours = rng.uniform(0.5, 3.0, size=300)
     >>> y = rng.poisson(hours * np.exp(1 + X[:, 0]))
-    >>> model = NoisyGPCountRegressor(max_epochs=500, random_state=0).fit(X, y, exposure=hours)
+    >>> model = NoisyGPCountRegressor(epochs=500, random_state=0).fit(X, y, exposure=hours)
     >>> once, twice = model.predict([[1.0], [1.0]], exposure=[1.0, 2.0])
     >>> bool(abs(once / np.exp(2) - 1) < 0.2), bool(np.isclose(twice, 2 * once))
     (True, True)
@@ -166,7 +166,7 @@ class NoisyGPCountRegressor(NumberEstimator):
         ----------
         X, y, X_err, exposure
             The rows of :meth:`fit`, in the same order, or the first of them. With
-            ``input_model="amortised"``, any rows.
+            ``input="amortised"``, any rows.
 
         Returns
         -------

@@ -1,124 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text that the docstrings of all estimators share."""
+"""The text that the docstrings of all estimators share, and the parameters in the library's words."""
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
-from typing import TypeVar
+import textwrap
+from typing import Any, TypeVar
 
-from . import _native
+from . import _native, _settings
 
-PARAMETERS = """\
-input_model : {choices of input}, default="auto"
-    How the error bars are used. "marginal" averages over the possible true inputs. "latent" infers
-    the true inputs of each training row. "amortised" infers them with a network and stores nothing
-    per row. "first_order" converts input noise to output noise. "exact" ignores the error bars.
-    "augmented", "resampled", "narrow" and "networks" are baselines. "auto": "exact" if nothing is noisy or
-    missing, "marginal" for classes, levels and sets of labels with up to 40 noisy attributes,
-    otherwise "latent".
-noise : {"given", "learned", "both"}, default="given"
-    Variance of the input noise: from the given errors, one learned variance per attribute, or the
-    sum of both.
-kernel : {choices of kernel}, default="auto"
-    Kernel of the latent functions, which sets how smooth they are. "se" is the squared exponential.
-    A sum adds a linear function to a nonlinear one. "auto": "matern32" for classes, levels and
-    labels with alpha above 0, but "linear+matern32" if given errors differ from row to row;
-    "matern52" for numbers and counts with latent inputs; otherwise "se".
-n_inducing : int or None, default=None
-    Inducing inputs per latent function. None: one for every 20 rows, at least 40 (50 with marginal
-    inputs and given noise) and at most 100; if given errors differ from row to row, one for every
-    50 rows, at least 20 and at most 100.
-alpha : float or None, default=None
-    What training maximises, from 0 to 1. 0 is the evidence lower bound, 1 is the log of the
-    predicted probability, and a number between them is a compromise (a power divergence). None: 1 for classes and labels, but 0.5 for fewer than 2000 rows of
-    classes with exact inputs; 0.7 for levels; 0.7 for numbers and counts with latent inputs; 0.8 if
-    noise is learned with marginal inputs; otherwise 0.
-caution : float or None, default=None
-    Weight of the divergence of the latent functions from their prior, above 0 and up to 1. A
-    smaller weight trusts the data more. None: 0.3 for classes, levels and labels with alpha above 0
-    and given noise (0.45 if errors differ from row to row; 1 for fewer than 2000 rows of classes
-    with exact inputs); otherwise 1.
-lengthscale_prior : float or None, default=None
-    Width of a log-normal prior of the lengthscales, centred at 1.6 times the square root of the
-    number of attributes; 0: no prior. None: 0.5 for classes, levels and labels with alpha above
-    0; otherwise no prior.
-max_epochs : int or None, default=None
-    Passes over the data: the maximum with ``stop="auto"``, the exact number with ``stop="fixed"``.
-    None: 1000 steps but at least 15 passes if alpha is above 0 and inputs are not "latent" or
-    "amortised"; otherwise 10000 steps but at least 100 passes.
-stop : {"auto", "fixed"}, default="auto"
-    "auto": stop when the bound no longer improves. "fixed": stop after `max_epochs` passes, with a
-    constant step size.
-batch_size : int or None, default=None
-    Rows in a minibatch. None: 50 with marginal inputs, otherwise 200.
-last_batch : {"even", "rest"}, default="even"
-    "even": the minibatches of an epoch have one size. "rest": all but the last are full, and the
-    last has the remaining rows.
-row_steps : {"visited", "always"}, default="visited"
-    When Adam moves the parameters of a single row, with latent inputs. "visited": in steps whose
-    minibatch has the row. "always": in every step, with gradient zero if the minibatch does not
-    have the row.
-learning_rate : float, default=0.02
-    Step size of Adam.
-lengthscale_rate : float, default=1.0
-    Step size of the logarithms of lengthscales, relative to `learning_rate`. 0.5 gives the
-    logarithms of squared lengthscales the same step size as all other parameters.
-warm_up : int, default=1000
-    Number of first steps in which the random draws of noisy inputs grow to their full width; at
-    most 300 with "marginal" and "resampled" inputs.
-precision : {"double", "single"}, default="double"
-    Precision of the large matrix products in a training step. "single" is faster if there are many
-    attributes. Sums, factorisations and parameters are always double.
-n_draws : int or None, default=None
-    Points at which each row is evaluated in a training step. None: with marginal inputs 2,
-    but 8 if errors differ from row to row and 16 if noise is learned; with latent inputs 4 for numbers and
-    counts; otherwise 1.
-n_points : int or None, default=None
-    Quasi-random points over which the prediction of a noisy row is averaged. None: as many as
-    `tolerance` requires, but 256 for numbers and counts, and for more than 64 attributes.
-tolerance : float, default=0.002
-    Accuracy of the predicted probabilities of noisy rows if `n_points` is None: nearly all of
-    them differ by less than this from the average over all possible true inputs. The parts of an
-    entropy (`uncertainty`) are less accurate: about 0.015 nats at the default. A fixed `n_points`
-    such as 4096 makes them more accurate.
-noise_start : float or None, default=None
-    Initial value of a learned noise variance, relative to the attribute's variance. None: the input model
-    chooses.
-degree : int, default=3
-    Degree of the polynomial kernel.
-n_layers, n_units : int, default=2 and 50
-    Hidden layers of the network of "amortised", and the width of each.
-population : {"auto", "flat", "gaussian", "mixture", "wide"}, default="auto"
-    Distribution of the true inputs before they are measured: no value is much likelier than another
-    ("flat"), or learned as one Gaussian, as a mixture of several, or as a "wide" mixture, with four
-    times the learned covariances. "auto": a mixture if errors or missing cells differ from row to
-    row and the input model uses them; "wide" if all rows are equally noisy, inputs are marginal,
-    noise is given, and there are at least 40 rows and 5 for each attribute; otherwise "flat".
-prior_variance : float, default=1000
-    Variance of a flat population, in standard units.
-missing : {"auto", "ignore"}, default="auto"
-    "auto": the model sees which cells are missing, in columns with enough of them. "ignore": it
-    does not.
-warp : {"auto", "none"}, default="auto"
-    "auto": attributes with heavy tails are transformed by asinh if classes are predicted and no
-    cell has an error or is missing. "none": they are not.
-views : {"auto", "one", "panel"}, default="auto"
-    "one": one fit, which sees the rows as they are. "panel": more fits, which see them in other
-    ways, with weights that depend on the row. "auto": "one".
-learn_novelty : {"auto", "always"}, default="auto"
-    When the estimator learns the quantities that :meth:`novelty` needs. "auto": if it learns a
-    population of true inputs. "always": in any case.
-jitter : float, default=1e-6
-    Added to the diagonal of covariance matrices, relative to the kernel's variance.
-whiten : bool, default=True
-    Whether training moves the posterior of the inducing values in units of their prior.
-    With False, it moves them as they are: the same distributions, but other steps of Adam.
-white_start : float or None, default=None
-    Initial variance of the latent functions' white noise. None: exp(-10).
-standardise : bool, default=True
-    Whether attributes (and targets that are numbers) are scaled to mean 0 and standard deviation 1.
-    No scaler is needed.
+# Parameters that are not options of the library, and those that are more than an option. All others
+# are described in the library's words.
+_OWN = """\
+options : dict or None, default=None
+    Options for research, by name: ``{"whiten": False}``. :func:`nimgp.options` describes them.
 warm_start : bool, default=False
     Whether `fit` starts from the current model. X may then have more rows than before, the old
     rows first. After an interrupt, `fit` with the same data continues the training; the result has
@@ -137,9 +34,6 @@ comm : mpi4py communicator or None, default=None
     The processes of the communicator train one model together: each calls `fit` with the same rows
     and gets the same model, whose bits do not depend on the number of processes. Pickles do not
     contain the communicator.
-"""
-
-CLASS_PARAMETERS = """\
 class_weight : dict, "balanced" or None, default=None
     Weights of the classes, as in scikit-learn. They multiply `sample_weight`.
 calibrate : bool, default=True
@@ -159,9 +53,9 @@ ATTRIBUTES = """\
 n_features_in_ : int
 feature_names_in_ : ndarray of shape (n_features_in_,)
     Only if the columns of X had names.
-lengthscales_ : ndarray of shape (n_functions, n_features_in_)
+lengthscales_ : ndarray of shape (functions, n_features_in_)
     Lengthscales of each latent function's kernel, in the units of X; for a kernel that is a sum,
-    the shape is (n_functions, n_terms, n_features_in_).
+    the shape is (functions, n_terms, n_features_in_).
 noise_variance_ : ndarray of shape (n_features_in_,)
     Learned noise variances of X, in its units squared; zeros if noise is given.
 relevance_ : ndarray of shape (n_features_in_,)
@@ -187,24 +81,57 @@ medians of their attributes. An error of 0 means an exact value. If metadata rou
 `fit`, `score` and the methods that predict request `X_err` by default; no request has to be set.
 """
 
-_SHARED = {"parameters": PARAMETERS, "class_parameters": CLASS_PARAMETERS,
-           "attributes": ATTRIBUTES, "class_attributes": CLASS_ATTRIBUTES,
-           "notes": NOTES}  # fmt: skip
+_SHARED = {"attributes": ATTRIBUTES, "class_attributes": CLASS_ATTRIBUTES, "notes": NOTES}
+_NOUNS = {"flag": "bool", "whole": "int", "real": "float"}
 
 Class = TypeVar("Class", bound=type)
 
 
+def option_help(option: _native.Option) -> str:
+    """What an option does and how the library chooses it."""
+    return f"{option.help} {option.chosen}".strip()
+
+
+def _entry(option: _native.Option, name: str, default: Any) -> str:
+    """The description of a parameter that sets an option."""
+    text, kind = option_help(option), _NOUNS.get(option.type)
+    if default is None:
+        text = text.replace(f" {option.default}: ", " None: ").replace("; None: no prior", "; 0: no prior")
+        kind = f"{kind} or None"
+    elif kind is None:
+        kind = "{" + ", ".join(f'"{choice}"' for choice in option.choices) + "}"
+    shown = f'"{default}"' if isinstance(default, str) else default
+    lines = textwrap.wrap(text, 96, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([f"{name} : {kind}, default={shown}", *(f"    {line}" for line in lines)]) + "\n"
+
+
+def _parameters(cls: Any, already: str) -> str:
+    """All parameters but those that the docstring has already; those for experts apart."""
+    own = {name: text for text in re.split(r"^(?=\w)", _OWN, flags=re.MULTILINE) if (name := text.split(" ")[0])}
+    fields = {field.name: field.default for field in dataclasses.fields(cls) if field.init}
+    fields = {name: default for name, default in fields.items() if f"\n{name} : " not in already}
+    option_of = {_settings.parameter_of(name): option for name, option in _settings.OPTIONS.items()}
+    texts: dict[str, str] = {"everyday": "", "expert": ""}
+    for name, default in fields.items():
+        option = option_of.get(name)
+        if name in own:
+            texts["everyday"] += own[name]
+        elif option is not None:
+            texts[option.tier] += _entry(option, name, default)
+    heading = "\nOther Parameters\n----------------\n"
+    return texts["everyday"] + heading + texts["expert"]
+
+
 def _choices(place: re.Match[str]) -> str:
-    """The library's list of an option's values, or of the likelihoods of a target."""
-    names = _native.choices().get(place[1]) or _native.likelihoods(place[1])
-    return "{" + ", ".join(f'"{name}"' for name in names) + "}"
+    """The library's list of the likelihoods of a target."""
+    return "{" + ", ".join(f'"{name}"' for name in _native.likelihoods(place[1])) + "}"
 
 
 def documented(cls: Class) -> Class:
-    """Inserts the shared texts where a class's docstring has a line like ``{parameters}``."""
+    """Inserts the shared texts where a class's docstring has a line like ``{attributes}``."""
     if cls.__doc__:  # there is none under -OO
         text = inspect.cleandoc(cls.__doc__) + "\n"
-        for name, shared in _SHARED.items():
+        for name, shared in (_SHARED | {"parameters": _parameters(cls, text)}).items():
             text = text.replace(f"\n{{{name}}}\n", f"\n{shared}")
         cls.__doc__ = re.sub(r"{choices of (\w+)}", _choices, text)
     return cls

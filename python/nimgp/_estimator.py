@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -79,40 +79,33 @@ class Estimator(NoveltyMethods, BaseEstimator):
         the classes in y, and y in the library's form.
     """
 
-    input_model: str = "auto"
+    input: str = "auto"
     noise: str = "given"
     kernel: str = "auto"
-    n_inducing: int | None = None
+    inducing: int | None = None
     _: KW_ONLY
+    population: str = "auto"
+    epochs: int | None = None
+    learn_novelty: str = "auto"
+    # For experts.
     alpha: float | None = None
     caution: float | None = None
     lengthscale_prior: float | None = None
-    max_epochs: int | None = None
     stop: str = "auto"
-    batch_size: int | None = None
-    last_batch: str = "even"
-    row_steps: str = "visited"
-    learning_rate: float = 0.02
-    lengthscale_rate: float = 1.0
+    batch: int | None = None
+    rate: float = 0.02
     warm_up: int = 1000
     precision: str = "double"
-    n_draws: int | None = None
-    n_points: int | None = None
+    samples: int | None = None
+    points: int | None = None
     tolerance: float = 0.002
-    noise_start: float | None = None
     degree: int = 3
-    n_layers: int = 2
-    n_units: int = 50
-    population: str = "auto"
-    prior_variance: float = 1000.0
+    layers: int = 2
+    units: int = 50
     missing: str = "auto"
     warp: str = "auto"
     views: str = "auto"
-    learn_novelty: str = "auto"
-    jitter: float = 1e-6
-    whiten: bool = True
-    white_start: float | None = None
-    standardise: bool = True
+    options: Mapping[str, Any] | None = None  # for research
     warm_start: bool = False
     random_state: int | np.random.RandomState | None = None
     n_jobs: int | None = None
@@ -233,7 +226,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
 
         The training needs all rows, so `fit` and `partial_fit` keep them in the estimator (and in
         its pickles, but not in model files). A call continues from the current model, with the old
-        and the new rows, until the bound no longer improves or for `max_epochs`. Scaling, population
+        and the new rows, until the bound no longer improves or for `epochs`. Scaling, population
         and inducing inputs are computed in the first call, so it should have a representative sample.
 
         Parameters
@@ -318,6 +311,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         except ValueError as error:
             _settings.name_parameter(error, self)
             raise
+        _settings.warn_of_idle(model, self)
         self._model = model
         if classes is not None:
             self.classes_ = classes
@@ -414,7 +408,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         if ended and used_up and limited:
             warn(
                 f"training stopped after {len(epochs)} epochs, while the bound was still "
-                'improving; raise max_epochs, continue with warm_start=True, or set stop="fixed" if '
+                'improving; raise epochs, continue with warm_start=True, or set stop="fixed" if '
                 "this is intended",
                 ConvergenceWarning,
             )
@@ -566,7 +560,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         ----------
         X, y, X_err
             The rows of :meth:`fit`, in the same order, or the first of them. With
-            ``input_model="amortised"``, any rows.
+            ``input="amortised"``, any rows.
 
         Returns
         -------
@@ -596,7 +590,7 @@ class Estimator(NoveltyMethods, BaseEstimator):
         """The model with the current number of threads and points."""
         wanted = {
             "threads": str(_settings.threads(self.n_jobs)),
-            "points": _settings.option_text("n_points", self.n_points),
+            "points": _settings.option_text("points", self.points),
             "tolerance": _settings.as_text(self.tolerance),
         }
         for option, value in wanted.items():

@@ -36,7 +36,7 @@ def fit_table(
     Examples
     --------
     >>> table = {"x": [0.0, 0.2, 1.0, 1.1], "x_err": [0.1] * 4, "class": ["a", "a", "b", "b"]}
-    >>> model = fit_table(table, estimator=NoisyGPClassifier(max_epochs=5))
+    >>> model = fit_table(table, estimator=NoisyGPClassifier(epochs=5))
     >>> model.feature_names_in_.tolist()
     ['x']
     """

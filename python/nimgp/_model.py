@@ -15,7 +15,7 @@ import numpy as np
 from . import _native
 from ._collectives import lent
 from ._errors import Errors
-from ._native import call, library
+from ._native import call, library, written
 from ._progress import Interrupts, Progress
 
 _LIKE_SIGMA = ("sigma", "upper")
@@ -329,6 +329,10 @@ class Model:
         options = library.nim_model_request(self._handle)
         call("nim_options_get", options, name.encode(), text, len(text))
         return text.value.decode()
+
+    def idle(self, name: str) -> str:
+        """Why an option has no effect on this model; empty if it may have one."""
+        return written(library.nim_model_idle, self._handle, name.encode())
 
     def set_option(self, name: str, value: str) -> None:
         with self._own_process()._lock:

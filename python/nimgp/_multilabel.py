@@ -30,15 +30,13 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
 
     Parameters
     ----------
-    n_functions : int or None, default=None
-        Latent functions that the labels share. None: one per label, at most 8.
     {parameters}
 
     Attributes
     ----------
     classes_ : ndarray of shape (L,)
         The labels: the names of the columns of y if it has names, otherwise their numbers.
-    map_ : ndarray of shape (L, n_functions)
+    map_ : ndarray of shape (L, functions)
         Contribution of each latent function to the score of each label.
     offsets_ : ndarray of shape (L,)
         The score of each label where the latent functions are zero.
@@ -54,13 +52,13 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-2, 2, size=(300, 2))
     >>> y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0, X.sum(axis=1) > 0]).astype(int)
-    >>> model = NoisyGPMultiLabelClassifier(max_epochs=200, random_state=0).fit(X, y)
+    >>> model = NoisyGPMultiLabelClassifier(epochs=200, random_state=0).fit(X, y)
     >>> model.predict([[1.5, 1.5], [-1.5, -1.5]]).tolist()
     [[1, 1, 1], [0, 0, 0]]
     """
 
     _: KW_ONLY
-    n_functions: int | None = None
+    functions: int | None = None
 
     likelihood: ClassVar[str] = "multilabel"
     _target: ClassVar[str] = "labels"

@@ -205,6 +205,7 @@ _FUNCTIONS = {
     "nim_model_options": (_HANDLE, [_HANDLE]),
     "nim_model_request": (_HANDLE, [_HANDLE]),
     "nim_model_reason": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
+    "nim_model_choice": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
     "nim_model_idle": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
     "nim_option_rules": (c_size_t, [_TEXT, c_char_p, c_size_t]),
     "nim_model_set_option": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),

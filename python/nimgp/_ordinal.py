@@ -34,7 +34,6 @@ class NoisyGPOrdinalClassifier(ClassEstimator):
         All levels from the lowest to the highest. None: those of y, which must be numbers or an
         ordered pandas Categorical. Texts have no order, so they must be listed.
     {parameters}
-    {class_parameters}
 
     Attributes
     ----------
@@ -56,7 +55,7 @@ class NoisyGPOrdinalClassifier(ClassEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-2, 2, size=(300, 1))
     >>> y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0], [-0.7, 0.7])]
-    >>> model = NoisyGPOrdinalClassifier(classes=["low", "middle", "high"], max_epochs=200, random_state=0)
+    >>> model = NoisyGPOrdinalClassifier(classes=["low", "middle", "high"], epochs=200, random_state=0)
     >>> model = model.fit(X, y)
     >>> [str(level) for level in model.predict([[-1.5], [0.0], [1.5]])]
     ['low', 'middle', 'high']

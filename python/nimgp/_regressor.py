@@ -174,7 +174,7 @@ class NoisyGPRegressor(NumberEstimator):
         ----------
         X, y, X_err, y_err
             The rows of :meth:`fit`, in the same order, or the first of them. With
-            ``input_model="amortised"``, any rows.
+            ``input="amortised"``, any rows.
 
         Returns
         -------

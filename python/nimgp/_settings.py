@@ -13,63 +13,27 @@ from sklearn.utils import check_random_state
 
 from . import _native
 from ._model import Model
+from ._warnings import warn
 
-# Which of the library's options a parameter sets; no estimator has them all.
-OPTION_OF = {
-    "likelihood": "likelihood",
-    "input_model": "input",
-    "noise": "noise",
-    "kernel": "kernel",
-    "n_inducing": "inducing",
-    "n_functions": "functions",
-    "alpha": "alpha",
-    "caution": "caution",
-    "lengthscale_prior": "lengthscale_prior",
-    "epsilon": "epsilon",
-    "learn_epsilon": "learn_epsilon",
-    "max_epochs": "epochs",
-    "stop": "stop",
-    "batch_size": "batch",
-    "last_batch": "last_batch",
-    "row_steps": "row_steps",
-    "learning_rate": "rate",
-    "lengthscale_rate": "lengthscale_rate",
-    "warm_up": "warm_up",
-    "precision": "precision",
-    "calibrate": "calibrate",
-    "learn_novelty": "novelty",
-    "n_draws": "samples",
-    "n_points": "points",
-    "tolerance": "tolerance",
-    "noise_start": "noise_start",
-    "degree": "degree",
-    "n_layers": "layers",
-    "n_units": "units",
-    "population": "population",
-    "prior_variance": "prior_variance",
-    "missing": "missing",
-    "warp": "warp",
-    "views": "views",
-    "jitter": "jitter",
-    "whiten": "whiten",
-    "white_start": "white_start",
-    "standardise": "standardise",
-    "random_state": "seed",
-    "n_jobs": "threads",
-}
+# Parameters have the names of the library's options, but for those that scikit-learn names and one
+# that would hide a method.
+_PARAMETER_OF = {"seed": "random_state", "threads": "n_jobs", "novelty": "learn_novelty"}
 
-_OPTIONS = {option.name: option for option in _native.options()}
-
-# Where None is a real number's default.
-_REAL = ("alpha", "caution", "lengthscale_prior", "noise_start", "white_start")
+# All but the number of classes, which y tells.
+OPTIONS = {option.name: option for option in _native.options() if option.name != "classes"}
 
 
-def option_text(name: str, value: Any) -> str:
+def parameter_of(option: str) -> str:
+    """The parameter that sets an option, for options that have one."""
+    return _PARAMETER_OF.get(option, option)
+
+
+def option_text(option: str, value: Any) -> str:
     """A parameter's value as the text of an option."""
-    if value is None:
-        about = _OPTIONS[OPTION_OF[name]]
-        return about.default if about.chosen else "0"
-    if name == "calibrate" and isinstance(value, (bool, np.bool_)):
+    about = OPTIONS[option]
+    if value is None and (about.chosen or about.default == "0"):
+        return about.default
+    if option == "calibrate" and isinstance(value, (bool, np.bool_)):
         return "auto" if value else "none"
     return as_text(value)
 
@@ -105,20 +69,25 @@ def threads(n_jobs: Any) -> int:
 
 def options_of(estimator: Any) -> dict[str, str]:
     """The parameters of an estimator as options, without the seed, which may be random."""
-    options = {
-        option: option_text(name, getattr(estimator, name))
-        for name, option in OPTION_OF.items()
-        if hasattr(estimator, name) and name != "random_state"
-    }
-    options["threads"] = str(threads(estimator.n_jobs))
-    return options
+    texts, more = {}, dict(estimator.options or {})
+    for option, about in OPTIONS.items():
+        name = parameter_of(option)
+        if not hasattr(estimator, name):
+            texts[option] = option_text(option, more.pop(option)) if option in more else about.default
+        elif option == "threads":
+            texts[option] = str(threads(estimator.n_jobs))
+        elif option != "seed":
+            texts[option] = option_text(option, getattr(estimator, name))
+    for option in more:
+        known = f"{parameter_of(option)} is a parameter" if option in OPTIONS else "there is no such option"
+        raise ValueError(f"options: {option!r}: {known}")
+    return texts
 
 
 def change_options(model: Model, estimator: Any) -> None:
     """Passes parameters that changed since the last training to the model, if they may change."""
-    name_of = {option: name for name, option in OPTION_OF.items()}
     for option, value in options_of(estimator).items():
-        about = _OPTIONS[option]
+        about = OPTIONS[option]
         # Models from older files do not know which of their options were left to the library.
         left = about.role == "shapes" and about.chosen and same_value(value, about.default)
         if left or same_value(value, model.request(option)):
@@ -126,16 +95,23 @@ def change_options(model: Model, estimator: Any) -> None:
         try:
             model.set_option(option, value)
         except ValueError as error:
-            name = name_of[option]
-            raise ValueError(f"{name}={getattr(estimator, name)!r}: {error}") from None
+            name = parameter_of(option)
+            raise ValueError(f"{name}={getattr(estimator, name, value)!r}: {error}") from None
 
 
 def name_parameter(error: ValueError, estimator: Any) -> None:
     """Adds the parameter to a message about an option that has another name."""
-    option = getattr(error, "option", None)
-    for name, its_option in OPTION_OF.items():
-        if its_option == option and name != option and hasattr(estimator, name):
-            error.args = (f"{name}={getattr(estimator, name)!r}: {error}",)
+    name = _PARAMETER_OF.get(getattr(error, "option", None) or "")
+    if name:
+        error.args = (f"{name}={getattr(estimator, name)!r}: {error}",)
+
+
+def warn_of_idle(model: Model, estimator: Any) -> None:
+    """Warns of parameters that were set and have no effect on the model."""
+    for option, value in options_of(estimator).items():
+        why = "" if same_value(value, OPTIONS[option].default) else model.idle(option)
+        if why:
+            warn(f"{parameter_of(option)} has no effect: {why}")
 
 
 def same_value(one: str, other: str) -> bool:
@@ -147,20 +123,24 @@ def same_value(one: str, other: str) -> bool:
 
 
 def parameters_of(model: Model, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with which a model was made, of those that have a default."""
-    return {
-        name: _value(name, model.request(option), defaults[name])
-        for name, option in OPTION_OF.items()
-        if name != "n_jobs" and name in defaults
-    }
+    """The parameters with which a model was made: those that have a default, and `options`."""
+    parameters: dict[str, Any] = {}
+    more = {}
+    for option, about in OPTIONS.items():
+        text, name = model.request(option), parameter_of(option)
+        if name in defaults and name != "n_jobs":
+            left = defaults[name] is None and name != "random_state"
+            parameters[name] = None if left and same_value(text, about.default) else _value(option, text)
+        elif name not in defaults and about.tier == "research" and not same_value(text, about.default):
+            more[option] = _value(option, text)
+    return parameters | {"options": more or None}
 
 
-def _value(name: str, text: str, default: Any) -> Any:
+def _value(option: str, text: str) -> Any:
     """The inverse of :func:`option_text`."""
-    if default is None and name != "random_state" and same_value(text, option_text(name, None)):
-        return None
-    if isinstance(default, str):
-        return text
-    if isinstance(default, bool):
-        return text not in ("0", "none")
-    return float(text) if isinstance(default, float) or name in _REAL else int(text)
+    kind = OPTIONS[option].type
+    if option == "calibrate":
+        return text != "none"
+    if kind == "flag":
+        return text == "1"
+    return text if kind == "choice" else float(text) if kind == "real" else int(text)

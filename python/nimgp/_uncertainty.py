@@ -54,7 +54,7 @@ class UncertaintyMethods:
         -------
         Uncertainty
             total, measurement, model and label, each of shape (n,), in nats. The parts can be off
-            by about 0.015 nats at the default `tolerance`; a fixed `n_points` makes them more
+            by about 0.015 nats at the default `tolerance`; a fixed `points` makes them more
             accurate. For input models that do not average over the possible inputs
             ("first_order", "exact" and most baselines) the part of the measurement is 0.
         """

@@ -47,7 +47,7 @@ static int print_layout(void) {
     FIELD(nim_option_info, name), FIELD(nim_option_info, fallback);
     FIELD(nim_option_info, values), FIELD(nim_option_info, help), FIELD(nim_option_info, type);
     FIELD(nim_option_info, choices), FIELD(nim_option_info, least), FIELD(nim_option_info, most);
-    FIELD(nim_option_info, role);
+    FIELD(nim_option_info, role), FIELD(nim_option_info, tier);
     printf("nim_error size %zu\nnim_data size %zu\nnim_progress size %zu\n", sizeof(nim_error),
            sizeof(nim_data), sizeof(nim_progress));
     printf("nim_collectives size %zu\n", sizeof(nim_collectives));

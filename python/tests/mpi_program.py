@@ -12,7 +12,7 @@ from sklearn.base import clone
 from nimgp import NoisyGPClassifier, NoisyGPCountRegressor, NoisyGPRegressor
 
 COMM = MPI.COMM_WORLD
-QUICK = {"n_inducing": 8, "max_epochs": 3, "stop": "fixed", "warm_up": 5, "n_points": 16, "batch_size": 40,
+QUICK = {"inducing": 8, "epochs": 3, "stop": "fixed", "warm_up": 5, "points": 16, "batch": 40,
          "n_jobs": 1}  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def all_alike(*things):
 def fit(directory):
     """Models of several kinds; the first process leaves them for the test."""
     X, y, X_err = problem()
-    kinds = {name: NoisyGPClassifier(input_model=name, random_state=3, comm=COMM, **QUICK)
+    kinds = {name: NoisyGPClassifier(input=name, random_state=3, comm=COMM, **QUICK)
              for name in ("exact", "marginal", "latent", "amortised")}  # fmt: skip
     kinds["numbers"] = NoisyGPRegressor(random_state=3, comm=COMM, **QUICK)
     kinds["counts"] = NoisyGPCountRegressor(random_state=3, comm=COMM, **QUICK)
@@ -57,7 +57,7 @@ def go_on(directory):
     last = COMM.Get_size() - 1
     stops = (lambda p: p.epoch == 1) if COMM.Get_rank() == last else False
     for name in ("marginal", "latent"):
-        settings = dict(QUICK, input_model=name, random_state=1, comm=COMM)
+        settings = dict(QUICK, input=name, random_state=1, comm=COMM)
         whole = NoisyGPClassifier(**settings).fit(X, y, X_err=X_err)
         model = NoisyGPClassifier(warm_start=True, progress=stops, **settings)
         model.fit(X, y, X_err=X_err)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.base import clone
 from nimgp import NoisyGPClassifier, NoisyGPOrdinalClassifier, NoisyGPRegressor
 from problems import ESTIMATORS, make_problem, make_targets, predicted, uncalibrated
 
-QUICK = {"max_epochs": 3, "n_points": 16, "random_state": 0, "n_jobs": 1}
+QUICK = {"epochs": 3, "points": 16, "random_state": 0, "n_jobs": 1}
 CALIBRATED = [NoisyGPClassifier, NoisyGPOrdinalClassifier]
 
 
@@ -66,8 +67,8 @@ def test_the_library_chooses_the_kernel(kind):
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_what_is_set_reaches_the_model(kind):
     model = fitted(
-        kind, input_model="marginal", alpha=0.25, caution=0.75, lengthscale_prior=2,
-        population="mixture", missing="ignore", batch_size=17, n_draws=3,
+        kind, input="marginal", alpha=0.25, caution=0.75, lengthscale_prior=2,
+        population="mixture", missing="ignore", batch=17, samples=3,
     )  # fmt: skip
     names = ("input", "alpha", "caution", "lengthscale_prior", "population", "missing", "batch")
     wanted = ("marginal", "0.25", "0.75", "2", "mixture", "ignore", "17")
@@ -84,7 +85,7 @@ def test_what_is_set_reaches_the_model(kind):
         ({"population": "small"}, "option population: 'small' is not one of auto"),
         ({"missing": "drop"}, "option missing: 'drop' is not one of auto"),
         ({"calibrate": 2}, "option calibrate: '2' is not one of auto"),
-        ({"calibrate": None}, "option calibrate: '0' is not one of auto"),
+        ({"calibrate": None}, "option calibrate: 'None' is not one of auto"),
         ({"population": "gaussian", "noise": "both"}, "gaussian needs given errors"),
     ],
 )
@@ -98,11 +99,11 @@ def test_choices_matter():
     X, _, sigma, _ = make_targets(NoisyGPClassifier, 60)
     plain = fitted(NoisyGPClassifier).predict_proba(X, X_err=sigma)
     for other in ({"alpha": 0.5}, {"caution": 1}, {"lengthscale_prior": 0.1},
-                  {"population": "flat"}, {"n_draws": 2}, {"batch_size": 20},
-                  {"input_model": "latent"}):  # fmt: skip
+                  {"population": "flat"}, {"samples": 2}, {"batch": 20},
+                  {"input": "latent"}):  # fmt: skip
         assert not np.array_equal(fitted(NoisyGPClassifier, **other).predict_proba(X, X_err=sigma), plain)
-    spelled = {"input_model": "marginal", "alpha": 1, "caution": 0.45, "n_draws": 8,
-               "batch_size": 50, "kernel": "linear+matern32"}  # fmt: skip
+    spelled = {"input": "marginal", "alpha": 1, "caution": 0.45, "samples": 8,
+               "batch": 50, "kernel": "linear+matern32"}  # fmt: skip
     assert np.array_equal(fitted(NoisyGPClassifier, **spelled).predict_proba(X, X_err=sigma), plain)
 
 
@@ -175,7 +176,7 @@ def test_equally_noisy_rows_have_a_wide_population_with_marginal_inputs(kind):
     marginal = kind._target in ("class", "level", "labels")
     assert chosen(model, "input", "population") == (("marginal", "wide") if marginal else ("latent", "flat"))
     assert (len(model.population_.shares) > 0) == marginal
-    for changes, X_err in (({}, None), ({"noise": "learned"}, 0.3), ({"input_model": "latent"}, 0.3)):
+    for changes, X_err in (({}, None), ({"noise": "learned"}, 0.3), ({"input": "latent"}, 0.3)):
         flat = kind(**uncalibrated(kind, QUICK), **changes).fit(X, y, X_err=X_err)
         assert len(flat.population_.shares) == 0
     more = np.c_[X, np.random.default_rng(0).normal(size=(60, 11))]
@@ -251,7 +252,7 @@ def test_copies_predict_the_same_with_all_that_is_learned(population, tmp_path):
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_all_questions_are_answered_with_marginal_inputs(kind):
     X, y, sigma, _ = make_targets(kind, 60)
-    model = fitted(kind, input_model="marginal", population="gaussian")
+    model = fitted(kind, input="marginal", population="gaussian")
     assert np.isfinite(predicted(model, X, sigma)).all()
     where = model.denoise(X, y, X_err=sigma)
     # A Gaussian population can only sharpen a measurement.
@@ -269,7 +270,27 @@ def test_all_questions_are_answered_with_marginal_inputs(kind):
 def test_defaults_of_numbers():
     """The defaults of numbers, spelled out."""
     X, _, sigma, _ = make_targets(NoisyGPRegressor, 60)
-    spelled = {"input_model": "latent", "kernel": "matern52", "alpha": 0.7, "caution": 1, "n_draws": 4,
-               "batch_size": 200}  # fmt: skip
+    spelled = {"input": "latent", "kernel": "matern52", "alpha": 0.7, "caution": 1, "samples": 4,
+               "batch": 200}  # fmt: skip
     one, other = (fitted(NoisyGPRegressor, **settings) for settings in ({}, spelled))
     assert np.array_equal(predicted(one, X, sigma), predicted(other, X, sigma))
+
+
+def test_options_for_research_are_a_dictionary():
+    X, y, sigma, _ = make_targets(NoisyGPClassifier, 60)
+    plain = fitted(NoisyGPClassifier)
+    model = fitted(NoisyGPClassifier, options={"whiten": False, "jitter": 1e-5})
+    assert chosen(model, "whiten", "jitter") == ("0", "1e-05")
+    assert not np.array_equal(model.predict_proba(X, X_err=sigma), plain.predict_proba(X, X_err=sigma))
+    for wrong, told in (({"whitn": 0}, "'whitn': there is no such option"), ({"kernel": "se"}, "kernel is a parameter"),
+                        ({"seed": 3}, "random_state is a parameter"), ({"whiten": 2}, "'2' is not 0 or 1")):  # fmt: skip
+        with pytest.raises(ValueError, match=told):
+            fitted(NoisyGPClassifier, options=wrong)
+
+
+def test_a_parameter_without_effect_is_told():
+    with pytest.warns(UserWarning, match="^degree has no effect: the kernel is not polynomial$"):
+        fitted(NoisyGPClassifier, degree=5)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".* has no effect")
+        fitted(NoisyGPClassifier, kernel="polynomial", degree=2)

@@ -24,7 +24,7 @@ from nimgp._error_columns import units_agree as agree
 from problems import ROOT
 
 PROGRAM = ROOT / "build" / "release" / "cli" / "nimgp"
-QUICK = {"max_epochs": 2, "calibrate": False, "random_state": 1, "n_jobs": 1, "n_inducing": 4}
+QUICK = {"epochs": 2, "calibrate": False, "random_state": 1, "n_jobs": 1, "inducing": 4}
 
 
 def stars(rows=60):

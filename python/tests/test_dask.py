@@ -21,7 +21,7 @@ def fitted():
     X_err = source.uniform(0.1, 0.6, X.shape)
     names = np.array(["a", "b", "c"])
     model = NoisyGPClassifier(
-        n_inducing=8, max_epochs=3, stop="fixed", n_points=16, calibrate=False, random_state=0, n_jobs=1
+        inducing=8, epochs=3, stop="fixed", points=16, calibrate=False, random_state=0, n_jobs=1
     ).fit(X, names[y], X_err=X_err)
     return model, X, X_err
 
@@ -64,7 +64,7 @@ def test_frames(fitted, cluster):
     model, X, X_err = fitted
     head = ["u", "v"]
     named = NoisyGPClassifier(
-        n_inducing=8, max_epochs=2, stop="fixed", n_points=16, calibrate=False, random_state=0, n_jobs=1
+        inducing=8, epochs=2, stop="fixed", points=16, calibrate=False, random_state=0, n_jobs=1
     ).fit(pd.DataFrame(X, columns=head), model.predict(X, X_err=X_err), X_err=pd.DataFrame(X_err, columns=head))
     x = frames.from_pandas(pd.DataFrame(X, columns=head), npartitions=4)
     errors = frames.from_pandas(pd.DataFrame(X_err, columns=head), npartitions=4)

@@ -218,7 +218,7 @@ def test_no_rows_have_no_predictions(kind):
     sky = make_catalogue(60, 20)
     label = "class" if kind is NoisyGPClassifier else "latitude"
     X, y, X_err, names = from_table(sky.train, label=label, features=["flux", "curvature"])
-    model = kind(max_epochs=2, stop="fixed", n_points=16, random_state=0, n_jobs=1).fit(X, y, X_err=X_err)
+    model = kind(epochs=2, stop="fixed", points=16, random_state=0, n_jobs=1).fit(X, y, X_err=X_err)
     for name in ("predict", "predict_proba", "predict_set", "predict_quantiles", "novelty", "suggest", "remeasure"):
         if hasattr(model, name):
             one = getattr(model, name)(X[:1], X_err=X_err[:1])

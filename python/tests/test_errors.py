@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 import nimgp
 from nimgp import Errors, NoisyGPClassifier
 
-QUICK = {"max_epochs": 20, "n_inducing": 10, "random_state": 0, "n_jobs": 1}
+QUICK = {"epochs": 20, "inducing": 10, "random_state": 0, "n_jobs": 1}
 
 
 def problem(rows=80, seed=1):

@@ -29,7 +29,7 @@ from nimgp import (
 )
 from problems import ESTIMATORS, make_targets, predicted, uncalibrated
 
-QUICK = {"max_epochs": 15, "n_points": 16, "random_state": 0, "n_jobs": 1}
+QUICK = {"epochs": 15, "points": 16, "random_state": 0, "n_jobs": 1}
 LEARNED = ("lengthscales_", "noise_variance_", "relevance_", "elbo_", "n_iter_", "n_inducing_")
 OWN = {
     NoisyGPClassifier: ("epsilon_",),
@@ -40,7 +40,7 @@ OWN = {
 }
 
 # Nothing that the library would choose for the data.
-SETTLED = {"alpha": 0.5, "caution": 0.5, "lengthscale_prior": 2.0, "batch_size": 50, "n_draws": 2}
+SETTLED = {"alpha": 0.5, "caution": 0.5, "lengthscale_prior": 2.0, "batch": 50, "samples": 2}
 
 
 def quick(kind):
@@ -55,7 +55,7 @@ def test_copies_are_the_same(kind, tmp_path):
     X, y, sigma, _ = make_targets(kind)
     frame = pd.DataFrame(X, columns=["flux", "log(index)"])
     model = kind(
-        "amortised", "both", "matern52", 9, jitter=1e-5, **SETTLED, **quick(kind)
+        "amortised", "both", "matern52", 9, options={"jitter": 1e-5}, **SETTLED, **quick(kind)
     ).fit(frame, y, X_err=sigma)
     assert clone(model).get_params() == model.get_params()
     model.save(tmp_path / "m")
@@ -80,7 +80,7 @@ def test_copies_are_the_same(kind, tmp_path):
 @every
 def test_files_of_another_kind_are_refused(kind, tmp_path):
     X, y, _, _ = make_targets(kind)
-    kind(**{**quick(kind), "max_epochs": 2}).fit(X, y).save(tmp_path / "m")
+    kind(**{**quick(kind), "epochs": 2}).fit(X, y).save(tmp_path / "m")
     for other in ESTIMATORS:
         if other is not kind:
             message = rf"m: its likelihood is \w+, so it is for {kind.__name__}, not"
@@ -114,7 +114,7 @@ def test_stopped_training_goes_on_to_the_same_bits(kind):
 def test_many_rows_are_predicted_as_few(kind):
     """Rows go to the library in portions, and what they are with them."""
     X, y, sigma, _ = make_targets(kind)
-    model = kind(**{**quick(kind), "n_points": 2}).fit(X, y, X_err=sigma)
+    model = kind(**{**quick(kind), "points": 2}).fit(X, y, X_err=sigma)
     many = np.arange(2100) % 120
     assert np.array_equal(predicted(model, X[many], sigma[many]), predicted(model, X, sigma)[many])
     density = model.log_density(X[many], y[many], X_err=sigma[0])
@@ -155,7 +155,7 @@ def test_errors_are_routed(kind):
                 else:
                     wanted = model.log_density(X[test], y[test], X_err=sigma[test]).mean()
                 assert np.isclose(score, wanted, rtol=1e-12)
-        search = GridSearchCV(kind(**quick(kind)), {"n_inducing": [5, 20]}, cv=halves,
+        search = GridSearchCV(kind(**quick(kind)), {"inducing": [5, 20]}, cv=halves,
                               scoring=mean_log_density)  # fmt: skip
         search.fit(X, y, X_err=sigma)
         assert np.isfinite(search.cv_results_["mean_test_score"]).all()
@@ -182,7 +182,7 @@ def test_forgotten_errors_and_no_fit(kind):
 @every
 def test_attributes(kind):
     X, y, sigma, _ = make_targets(kind)
-    model = kind("latent", "both", n_inducing=7, **quick(kind)).fit(X, y, X_err=sigma)
+    model = kind("latent", "both", inducing=7, **quick(kind)).fit(X, y, X_err=sigma)
     functions = {NoisyGPClassifier: 2, NoisyGPMultiLabelClassifier: 3}.get(kind, 1)
     assert model.n_features_in_ == 2 and model.n_inducing_ == 7 and model.n_iter_ == 15
     assert model.lengthscales_.shape == (functions, 2) and (model.lengthscales_ > 0).all()
@@ -198,7 +198,7 @@ def test_likelihoods_are_those_of_the_estimator():
         NoisyGPRegressor(likelihood="poisson").fit(X, y)
     with pytest.raises(ValueError, match="'gaussian' is not one of robust_max, softmax, probit"):
         NoisyGPClassifier(likelihood="gaussian").fit(X, y > 0)
-    model = NoisyGPRegressor(max_epochs=2).fit(X, y)
+    model = NoisyGPRegressor(epochs=2).fit(X, y)
     assert hasattr(model, "noise_deviation_") and not hasattr(model, "scale_")
     model.set_params(likelihood="student_t").fit(X, y)
     assert model.scale_ > 0 and model.freedom_ > 0 and not hasattr(model, "noise_deviation_")
@@ -208,7 +208,7 @@ def test_likelihoods_are_those_of_the_estimator():
 def test_other_classifiers(likelihood, tmp_path):
     X, y, sigma, truth = make_targets(NoisyGPClassifier, 200)
     clf = NoisyGPClassifier(
-        likelihood=likelihood, kernel="matern32", max_epochs=100, learning_rate=0.1, n_points=64,
+        likelihood=likelihood, kernel="matern32", epochs=100, rate=0.1, points=64,
         calibrate=False, random_state=0,
     )
     p = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=sigma)
@@ -229,7 +229,7 @@ def test_other_classifiers(likelihood, tmp_path):
 
 def test_levels_are_in_order():
     X, number, sigma, truth = make_targets(NoisyGPOrdinalClassifier, 200)
-    settings = {"max_epochs": 100, "learning_rate": 0.1, "n_points": 64, "random_state": 0,
+    settings = {"epochs": 100, "rate": 0.1, "points": 64, "random_state": 0,
                 "calibrate": False}  # fmt: skip
     model = NoisyGPOrdinalClassifier(**settings).fit(X, number, X_err=sigma)
     assert model.classes_.tolist() == [0, 1, 2, 3]
@@ -298,7 +298,7 @@ def test_sets_of_labels(tmp_path):
     X, y, sigma, _ = make_targets(NoisyGPMultiLabelClassifier, 200)
     assert (y.sum(axis=1) == 0).any()  # rows without a label
     model = NoisyGPMultiLabelClassifier(
-        n_functions=2, max_epochs=100, learning_rate=0.1, n_points=64, random_state=0
+        functions=2, epochs=100, rate=0.1, points=64, random_state=0
     ).fit(X, y, X_err=sigma)
     p = model.predict_proba(X, X_err=sigma)
     assert p.shape == y.shape and ((p >= 0) & (p <= 1)).all()

@@ -123,7 +123,7 @@ def test_bad_arguments(
     assert message in said.splitlines()[-1]
 
 
-@pytest.mark.parametrize("text", ["alpha=0,caution=1", "n_inducing=300,max_epochs=10,calibrate=False"])
+@pytest.mark.parametrize("text", ["alpha=0,caution=1", "inducing=300,epochs=10,calibrate=False"])
 def test_good_changes(text: str) -> None:
     """Also those that need more rows than a few."""
     assert command.change(text) == text

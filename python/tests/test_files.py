@@ -26,7 +26,7 @@ from nimgp import (
 from nimgp._model import Model
 from problems import ROOT, make_targets
 
-QUICK = {"max_epochs": 20, "calibrate": False, "random_state": 3, "n_jobs": 1}
+QUICK = {"epochs": 20, "calibrate": False, "random_state": 3, "n_jobs": 1}
 
 EVERY = {name: value for name, value in QUICK.items() if name != "calibrate"}
 
@@ -40,9 +40,10 @@ def test_everything_comes_back(problem, path):
     X, y, sigma, _ = problem
     frame = pd.DataFrame(X, columns=["flux", "log(index)"])
     clf = NoisyGPClassifier("amortised", "both", "matern52", 9, epsilon=0.01, learn_epsilon=True,
-                            noise_start=0.1, jitter=1e-5, alpha=0.5, caution=0.8,
-                            lengthscale_prior=1.5, batch_size=64, n_draws=2, population="flat",
-                            missing="ignore", whiten=False, white_start=1e-3,
+                            alpha=0.5, caution=0.8,
+                            lengthscale_prior=1.5, batch=64, samples=2, population="flat",
+                            missing="ignore", options={"noise_start": 0.1, "jitter": 1e-5, "whiten": False,
+                                                       "white_start": 1e-3},
                             **QUICK).fit(frame, y, X_err=sigma)  # fmt: skip
     clf.save(path)
     back = NoisyGPClassifier.load(path)
@@ -69,7 +70,7 @@ def test_what_was_left_to_the_library_is_left_to_it_by_the_loaded_estimator(prob
         (0.1, points | {"caution": "0.3", "kernel": "matern32", "samples": "2", "population": "wide"}),
         (sigma, points | {"caution": "0.45", "kernel": "linear+matern32", "samples": "8", "population": "mixture"}),
     ):
-        clf = NoisyGPClassifier(max_epochs=2, random_state=0, calibrate=False).fit(X, y, X_err=errors)
+        clf = NoisyGPClassifier(epochs=2, random_state=0, calibrate=False).fit(X, y, X_err=errors)
         clf.save(path)
         back = NoisyGPClassifier.load(path)
         assert back.get_params() == clf.get_params()
@@ -86,7 +87,7 @@ def test_what_was_not_is_not(problem, path):
     clf.save(path)
     back = NoisyGPClassifier.load(path)
     assert back.alpha == 0.0 and back.caution == 1.0 and back.calibrate is False
-    assert back.lengthscale_prior is None and back.noise_start is None and back.max_epochs == 20
+    assert back.lengthscale_prior is None and back.options is None and back.epochs == 20
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from nimgp import (
 )
 from problems import make_targets
 
-EVERY = {"max_epochs": 10, "random_state": 0, "n_jobs": 1}
+EVERY = {"epochs": 10, "random_state": 0, "n_jobs": 1}
 QUICK = {**EVERY, "calibrate": False}
 
 
@@ -71,7 +71,7 @@ def test_unknown_errors_are_the_median_as_the_rows_others_are(problem):
 def test_missing_values_are_uncertain(problem):
     X, y, sigma, _ = problem
     clf = NoisyGPClassifier(
-        max_epochs=60, learning_rate=0.05, calibrate=False, random_state=0
+        epochs=60, rate=0.05, calibrate=False, random_state=0
     ).fit(X, y, X_err=sigma)
     there, missing = np.array([[0.5, 0.0]]), np.array([[0.5, np.nan]])
     more = clf.uncertainty(missing, X_err=0.1).total[0] - clf.uncertainty(there, X_err=0.1).total[0]
@@ -423,7 +423,7 @@ def test_exposure_that_is_none():
 
 def test_sets_that_are_none():
     X, y, _, _ = make_targets(NoisyGPMultiLabelClassifier)
-    model = NoisyGPMultiLabelClassifier(n_points=16, **EVERY)
+    model = NoisyGPMultiLabelClassifier(points=16, **EVERY)
     for call in everywhere(model, X, y):
         for bad, told in ((2, "2"), (-1, "-1"), (0.5, "0.5"), (np.nan, "nan")):
             wrong = y.astype(float)
@@ -476,8 +476,8 @@ def test_forgotten_errors_are_mentioned(clf, problem):
 
 
 def test_wrong_parameters(problem):
-    for wrong in ({"epsilon": 2}, {"n_inducing": -1}, {"batch_size": 1.5}, {"noise": "loud"},
-                  {"learning_rate": "fast"}, {"n_jobs": 0}, {"random_state": -1}):  # fmt: skip
+    for wrong in ({"epsilon": 2}, {"inducing": -1}, {"batch": 1.5}, {"noise": "loud"},
+                  {"rate": "fast"}, {"n_jobs": 0}, {"random_state": -1}):  # fmt: skip
         with pytest.raises(ValueError, match=r"\w"):
             NoisyGPClassifier(**wrong).fit(problem.X, problem.y)
 
@@ -508,7 +508,7 @@ def test_rows_without_a_label_tell_of_the_population():
     rng = np.random.default_rng(3)
     X, others = rng.normal(size=(60, 2)) * [1, 50], 4 + rng.normal(size=(300, 2)) * [2, 30]
     y = (X[:, 0] > 0).astype(int)
-    quick = {"input_model": "latent", "population": "gaussian", "max_epochs": 2, "calibrate": False}
+    quick = {"input": "latent", "population": "gaussian", "epochs": 2, "calibrate": False}
     clf = NoisyGPClassifier(**quick).fit(X, y, X_err=0.3, X_unlabelled=others, X_unlabelled_err=0.3)
     wanted = np.concatenate([X, others]).mean(axis=0)
     assert clf.population_.shares.tolist() == [1.0]
@@ -536,7 +536,7 @@ def test_a_plane_goes_on_where_there_are_no_rows(kernel):
     X = rng.uniform(-1, 1, size=(80, 2))
     y = 3 * X[:, 0] - X[:, 1] + 2 + 0.05 * rng.normal(size=80)
     far = np.array([[4.0, 0.0], [0.0, -4.0]])
-    quick = {"input_model": "exact", "max_epochs": 1500, "random_state": 0, "n_inducing": 20}
+    quick = {"input": "exact", "epochs": 1500, "random_state": 0, "inducing": 20}
     reg = NoisyGPRegressor(kernel=kernel, stop="fixed", **quick).fit(X, y)
     assert np.allclose(reg.predict(far), [14, 6], rtol=0, atol=1.2)
     smooth = NoisyGPRegressor(stop="fixed", **quick).fit(X, y)

@@ -11,7 +11,7 @@ import pytest
 
 from nimgp import NoisyGPClassifier, NoisyGPCountRegressor, NumericalError, _native, options
 from nimgp._model import Model, Table
-from nimgp._settings import OPTION_OF, option_text, same_value
+from nimgp._settings import option_text, parameter_of, same_value
 from problems import ESTIMATORS, ROOT, make_problem, make_targets, uncalibrated
 
 
@@ -53,22 +53,23 @@ def test_every_option_is_a_parameter_with_the_same_default():
     for option in options():
         if option.name == "classes":  # comes from y
             continue
-        name = next(name for name, known in OPTION_OF.items() if known == option.name)
+        name = parameter_of(option.name)
         owners = [kind for kind in ESTIMATORS if name in kind().get_params()]
-        assert owners, option
+        assert bool(owners) != (option.tier == "research"), option
         for kind in owners:
             default = kind().get_params()[name]
             if name == "likelihood":
                 assert default in option.choices
             else:
-                assert same_value(option_text(name, default), option.default), option
+                assert same_value(option_text(option.name, default), option.default), option
 
 
 def test_enumerations_are_those_of_the_header():
     header = (ROOT / "include" / "nimgp.h").read_text()
     targets = re.findall(r"^    X\(\w+, \"(\w+)\"\) +/\*", header, re.MULTILINE)
     assert tuple(targets) == _native.TARGETS
-    for kind, ours in (("type", _native.OPTION_TYPES), ("role", _native.OPTION_ROLES)):
+    for kind, ours in (("type", _native.OPTION_TYPES), ("role", _native.OPTION_ROLES),
+                       ("tier", _native.OPTION_TIERS)):
         body = re.search(rf"typedef enum nim_option_{kind} {{(.*?)}}", header, re.DOTALL)[1]
         assert tuple(re.findall(r"^    NIM_OPTION_(\w+),", body, re.MULTILINE)) == tuple(
             name.upper() for name in ours
@@ -78,11 +79,11 @@ def test_enumerations_are_those_of_the_header():
 def test_messages_of_the_library_are_carried():
     with pytest.raises(ValueError, match=r"option kernel: 'cubic' is not one of auto, se, matern32, "):
         NoisyGPClassifier(kernel="cubic").fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="max_epochs=-1: option epochs: '-1' is not a whole number") as refused:
-        NoisyGPClassifier(max_epochs=-1).fit([[0.0], [1.0]], [0, 1])
-    assert refused.value.option == "epochs"
+    with pytest.raises(ValueError, match="random_state=-1: option seed: '-1' is not a whole number") as refused:
+        NoisyGPClassifier(random_state=-1).fit([[0.0], [1.0]], [0, 1])
+    assert refused.value.option == "seed"
     with pytest.raises(ValueError, match="3 inducing inputs are more than the 2 rows"):
-        NoisyGPClassifier(n_inducing=3).fit([[0.0], [1.0]], [0, 1])
+        NoisyGPClassifier(inducing=3).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError) as refused:
         Model.create({}, Table(np.array([[0.0, 1.0], [2.0, np.inf]])))
     assert (refused.value.row, refused.value.attribute, refused.value.option) == (1, 1, None)
@@ -105,18 +106,18 @@ def write_table(path, X, sigma, labels=None, targets=None, exposure=None):
 
 
 @pytest.mark.parametrize(
-    "input_model", ["auto", "marginal", "latent", "amortised", "first_order", "exact"]
+    "input", ["auto", "marginal", "latent", "amortised", "first_order", "exact"]
 )
 @pytest.mark.parametrize("errors", ["cells", "attributes", "none"])
-def test_results_are_the_c_programs_to_the_last_bit(c_program, tmp_path, input_model, errors):
+def test_results_are_the_c_programs_to_the_last_bit(c_program, tmp_path, input, errors):
     X, y, sigma, _ = make_problem(100)
     sigma = {"cells": sigma, "attributes": sigma[0], "none": None}[errors]
     labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
     write_table(tmp_path / "table", X, sigma, labels)
-    theirs = c_program("fit", tmp_path / "table", tmp_path / "model", f"input={input_model}",
+    theirs = c_program("fit", tmp_path / "table", tmp_path / "model", f"input={input}",
                        "epochs=20", "batch=64", "calibrate=none", "seed=7")  # fmt: skip
     clf = NoisyGPClassifier(
-        input_model, max_epochs=20, batch_size=64, calibrate=False, random_state=7
+        input, epochs=20, batch=64, calibrate=False, random_state=7
     )
     ours = clf.fit(X, y, X_err=sigma).predict_proba(X, X_err=0 if sigma is None else sigma)
     if sigma is None:
@@ -132,7 +133,7 @@ def test_defaults_are_the_c_programs_to_the_last_bit(c_program, tmp_path):
     labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
     write_table(tmp_path / "table", X, sigma, labels)
     theirs = c_program("fit", tmp_path / "table", tmp_path / "model", "epochs=3", "seed=7")
-    clf = NoisyGPClassifier(max_epochs=3, random_state=7).fit(X, y, X_err=sigma)
+    clf = NoisyGPClassifier(epochs=3, random_state=7).fit(X, y, X_err=sigma)
     assert clf.temperature_ != 1 and clf._model.option("input") == "marginal"
     ours = clf.predict_proba(X, X_err=sigma).tobytes() + clf.log_density(X, y, X_err=sigma).tobytes()
     assert ours == theirs
@@ -174,7 +175,7 @@ def test_every_target_is_the_c_programs_to_the_last_bit(c_program, tmp_path, kin
         return estimator.predict_proba(X, X_err=sigma).tobytes() + density.tobytes()
 
     chosen = {"likelihood": likelihood} if "likelihood" in kind().get_params() else {}
-    chosen |= {"max_epochs": 20, "batch_size": 50, "n_points": 40, "random_state": 5}
+    chosen |= {"epochs": 20, "batch": 50, "points": 40, "random_state": 5}
     estimator = kind(**uncalibrated(kind, chosen))
     assert ours(estimator.fit(X, y, X_err=sigma, **more)) == theirs
     # Files cross both ways.
@@ -196,13 +197,13 @@ def test_arrays_of_the_right_form_are_not_copied(problem, monkeypatch):
         "create",
         classmethod(lambda cls, o, table: seen.append(table) or create(cls, o, table)),
     )
-    NoisyGPClassifier(max_epochs=1, calibrate=False).fit(problem.X, problem.y, X_err=problem.sigma)
+    NoisyGPClassifier(epochs=1, calibrate=False).fit(problem.X, problem.y, X_err=problem.sigma)
     assert seen[0].data.x == problem.X.ctypes.data
     assert seen[0].data.sigma == problem.sigma.ctypes.data
 
 
 def test_arrays_of_another_form_are_understood(problem):
-    clf = NoisyGPClassifier(max_epochs=5, calibrate=False, random_state=0)
+    clf = NoisyGPClassifier(epochs=5, calibrate=False, random_state=0)
     X, sigma = problem.X.astype(np.float32), problem.sigma.astype(np.float32)
     plain = clf.fit(X.astype(float), problem.y, X_err=sigma.astype(float)).predict_proba(X, X_err=0)
     for form in (np.asfortranarray, lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: a.tolist()):

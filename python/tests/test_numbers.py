@@ -20,7 +20,7 @@ LEVELS = (0.02, 0.05, 0.25, 0.5, 0.75, 0.95, 0.98)
 def numbers(request):
     problem = make_targets(NoisyGPRegressor, 200)
     model = NoisyGPRegressor(
-        likelihood=request.param, max_epochs=600, learning_rate=0.05, random_state=0
+        likelihood=request.param, epochs=600, rate=0.05, random_state=0
     )
     return problem, model.fit(problem.X, problem.y, X_err=problem.sigma)
 
@@ -28,7 +28,7 @@ def numbers(request):
 @pytest.fixture(scope="module")
 def counts():
     problem = make_targets(NoisyGPCountRegressor, 200)
-    model = NoisyGPCountRegressor(max_epochs=300, learning_rate=0.05, random_state=0)
+    model = NoisyGPCountRegressor(epochs=300, rate=0.05, random_state=0)
     return problem, model.fit(problem.X, problem.y, X_err=problem.sigma)
 
 
@@ -38,7 +38,7 @@ BARS = np.array([[0.3, 0.3], [0.0, 0.0], [1.0, 0.1]])
 
 def test_density_mean_and_quantiles_are_of_one_distribution(numbers):
     """With few points; of many, a quantile looks at groups."""
-    model = copy(numbers[1]).set_params(n_points=8)
+    model = copy(numbers[1]).set_params(points=8)
     mean, std = model.predict(ROWS, X_err=BARS, return_std=True)
     quantiles = model.predict_quantiles(ROWS, LEVELS, X_err=BARS)
     assert np.array_equal(mean, model.predict(ROWS, X_err=BARS))
@@ -73,7 +73,7 @@ def test_quantiles_with_many_points(numbers):
 
 def test_a_normal_distribution_where_inputs_are_exact():
     X, y, sigma, _ = make_targets(NoisyGPRegressor)
-    model = NoisyGPRegressor(max_epochs=30, random_state=0).fit(X, y, X_err=sigma)
+    model = NoisyGPRegressor(epochs=30, random_state=0).fit(X, y, X_err=sigma)
     mean, std = model.predict(X, X_err=0, return_std=True)
     normal = stats.norm(mean[:, None], std[:, None])
     assert np.allclose(model.predict_quantiles(X, LEVELS, X_err=0), normal.ppf(LEVELS), atol=1e-9)
@@ -103,7 +103,7 @@ def test_error_bars_pay():
     X = truth + sigma * rng.normal(size=truth.shape)
     density = {}
     for name in ("latent", "first_order", "exact"):
-        model = NoisyGPRegressor(name, max_epochs=400, learning_rate=0.05, random_state=0)
+        model = NoisyGPRegressor(name, epochs=400, rate=0.05, random_state=0)
         model.fit(X[:200], y[:200], X_err=sigma[:200])
         density[name] = model.log_density(X[200:], y[200:], X_err=sigma[200:]).mean()
     assert density["latent"] > density["exact"] + 0.1
@@ -117,7 +117,7 @@ def test_outliers_are_forgiven():
     error = []
     for likelihood in ("gaussian", "student_t"):
         model = NoisyGPRegressor(
-            "exact", likelihood=likelihood, max_epochs=300, learning_rate=0.05, random_state=0
+            "exact", likelihood=likelihood, epochs=300, rate=0.05, random_state=0
         )
         found = model.fit(truth, wild).predict(truth)
         error.append(np.abs(found - np.sin(1.5 * truth[:, 0]) - truth[:, 1]).mean())
@@ -130,7 +130,7 @@ def test_the_unit_of_y_does_not_matter():
     X, y, sigma, _ = make_targets(NoisyGPRegressor)
     for likelihood in ("gaussian", "student_t"):
         one, other = (
-            NoisyGPRegressor(likelihood=likelihood, max_epochs=20, random_state=0).fit(
+            NoisyGPRegressor(likelihood=likelihood, epochs=20, random_state=0).fit(
                 X, y * unit, X_err=sigma
             )
             for unit in (1.0, 1024.0)
@@ -151,7 +151,7 @@ def test_the_unit_of_y_does_not_matter():
 @pytest.mark.parametrize("value", [0.0, -7.5, 1e12])
 def test_the_same_number_everywhere(likelihood, value):
     X, _, sigma, _ = make_targets(NoisyGPRegressor)
-    model = NoisyGPRegressor(likelihood=likelihood, max_epochs=100, n_points=32, random_state=0)
+    model = NoisyGPRegressor(likelihood=likelihood, epochs=100, points=32, random_state=0)
     mean, std = model.fit(X, np.full(120, value), X_err=sigma).predict(X, X_err=sigma, return_std=True)
     assert np.allclose(mean, value, atol=0.5) and np.isfinite(std).all() and (std >= 0).all()
     assert np.isfinite(model.log_density(X, np.full(120, value), X_err=sigma)).all()
@@ -164,7 +164,7 @@ def test_the_same_number_everywhere(likelihood, value):
 
 def test_probabilities_of_counts(counts):
     """With few points; of many, a quantile looks at groups."""
-    model = copy(counts[1]).set_params(n_points=8)
+    model = copy(counts[1]).set_params(points=8)
     exposure = np.array([1.0, 0.5, 4.0])
     mean, std = model.predict(ROWS, X_err=BARS, return_std=True, exposure=exposure)
     quantiles = model.predict_quantiles(ROWS, LEVELS, X_err=BARS, exposure=exposure)
@@ -202,7 +202,7 @@ def test_the_unit_of_exposure_does_not_matter():
     rng = np.random.default_rng(4)
     hours = rng.uniform(0.5, 4, size=120)
     y = rng.poisson(hours * np.exp(truth[:, 0]))
-    settings = {"max_epochs": 60, "learning_rate": 0.05, "random_state": 0}
+    settings = {"epochs": 60, "rate": 0.05, "random_state": 0}
     in_hours = NoisyGPCountRegressor(**settings).fit(X, y, X_err=sigma, exposure=hours)
     in_seconds = NoisyGPCountRegressor(**settings).fit(X, y, X_err=sigma, exposure=hours * 4096)
     assert np.isclose(in_seconds.base_rate_ * 4096, in_hours.base_rate_, rtol=1e-6)
@@ -226,7 +226,7 @@ def test_the_unit_of_exposure_does_not_matter():
 
 def test_nothing_was_counted():
     X, _, sigma, _ = make_targets(NoisyGPCountRegressor)
-    model = NoisyGPCountRegressor(max_epochs=100, random_state=0).fit(X, np.zeros(120), X_err=sigma)
+    model = NoisyGPCountRegressor(epochs=100, random_state=0).fit(X, np.zeros(120), X_err=sigma)
     mean = model.predict(X, X_err=sigma)
     assert (mean > 0).all() and (mean < 0.2).all()
     assert (model.predict_quantiles(X, 0.5, X_err=sigma) == 0).all()
@@ -239,7 +239,7 @@ def test_exposure_is_routed():
     X, y, sigma, _ = make_targets(NoisyGPCountRegressor)
     hours = np.linspace(0.5, 2, 120)
     halves = [(np.arange(60), np.arange(60, 120))]
-    model = NoisyGPCountRegressor(max_epochs=10, random_state=0)
+    model = NoisyGPCountRegressor(epochs=10, random_state=0)
     with sklearn.config_context(enable_metadata_routing=True):
         params = {"X_err": sigma, "exposure": hours}
         (score,) = cross_val_score(model, X, y, cv=halves, params=params)
@@ -267,7 +267,7 @@ def test_large_counts_with_errors_are_better_inferred():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for kind in ("latent", "exact"):
-            model = NoisyGPCountRegressor(kind, n_inducing=20, max_epochs=500, stop="fixed", random_state=0)
+            model = NoisyGPCountRegressor(kind, inducing=20, epochs=500, stop="fixed", random_state=0)
             model.fit(X[learn], y[learn], X_err=sigma[learn])
             nll.append(-model.log_density(X[judge], y[judge], X_err=sigma[judge]).mean())
     assert nll[0] < nll[1] - 2
@@ -298,7 +298,7 @@ def test_errors_of_y_that_cannot_be_used():
     X, y = np.arange(60.0)[:, None], np.sin(np.arange(60.0))
     for y_err, words in (([0.1] * 59, "shape"), ([-0.1] + [0.1] * 59, "row 0"), (np.nan, "row 0")):
         with pytest.raises(ValueError, match=words):
-            NoisyGPRegressor(max_epochs=1).fit(X, y, y_err=y_err)
+            NoisyGPRegressor(epochs=1).fit(X, y, y_err=y_err)
     masked = np.ma.array([0.1] * 60, mask=[False] * 59 + [True])
     with pytest.raises(ValueError, match="row 59"):
-        NoisyGPRegressor(max_epochs=1).fit(X, y, y_err=masked)
+        NoisyGPRegressor(epochs=1).fit(X, y, y_err=masked)

@@ -18,7 +18,7 @@ from problems import make_targets
 @pytest.fixture
 def clf(problem):
     frame = pd.DataFrame(problem.X, columns=["flux", "index"])
-    clf = NoisyGPClassifier(noise="both", max_epochs=40, calibrate=False, random_state=0)
+    clf = NoisyGPClassifier(noise="both", epochs=40, calibrate=False, random_state=0)
     return clf.fit(frame, problem.y, X_err=problem.sigma)
 
 
@@ -55,7 +55,7 @@ def test_class_probabilities(clf, problem):
 def test_numbers(kind):
     X, y, sigma, _ = make_targets(kind)
     frame = pd.DataFrame(X, columns=["flux", "index"])
-    model = kind(max_epochs=20, random_state=0).fit(frame, y, X_err=sigma)
+    model = kind(epochs=20, random_state=0).fit(frame, y, X_err=sigma)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ax = plot.numbers(model, "flux", frame, y, X_err=sigma, level=0.8, points=50)
@@ -85,7 +85,7 @@ def test_relevance(clf, problem):
     widths = [bar.get_width() for bar in ax.patches]
     assert widths[:2] == clf.relevance_.tolist() and len(widths) == 4
     assert [text.get_text() for text in ax.get_yticklabels()] == ["flux", "index"]
-    plain = NoisyGPClassifier(max_epochs=5, calibrate=False).fit(problem.X, problem.y)
+    plain = NoisyGPClassifier(epochs=5, calibrate=False).fit(problem.X, problem.y)
     ax = plot.relevance(plain)
     assert len(ax.patches) == 2
     assert [text.get_text() for text in ax.get_yticklabels()] == ["x0", "x1"]

@@ -26,7 +26,7 @@ settings.register_profile(
 )
 settings.load_profile("quick")
 
-QUICK = {"max_epochs": 2, "n_inducing": 4, "random_state": 0, "n_jobs": 1}
+QUICK = {"epochs": 2, "inducing": 4, "random_state": 0, "n_jobs": 1}
 D = 2
 
 # Halves: the same number in every type. Missing cells among them.

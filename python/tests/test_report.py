@@ -19,7 +19,7 @@ import pytest
 import nimgp
 from problems import ROOT
 
-QUICK = {"max_epochs": 8, "stop": "fixed", "n_inducing": 10, "n_points": 32, "random_state": 0}
+QUICK = {"epochs": 8, "stop": "fixed", "inducing": 10, "points": 32, "random_state": 0}
 HOSTILE = [
     "</script><script>document.title = 'taken over'</script>",
     "\"double\" & 'single' <b>bold</b>",
@@ -48,7 +48,7 @@ def hostile() -> nimgp.Report:
     pandas = pytest.importorskip("pandas")
     X, y, sigma = blobs(200, 3, 2)
     table = pandas.DataFrame(X, columns=["<img src=x onerror=alert(1)>", "y" * 300])
-    model = classifier(noise="both", input_model="first_order")
+    model = classifier(noise="both", input="first_order")
     model.fit(
         table,
         np.array(HOSTILE, dtype=object)[y],
@@ -399,7 +399,7 @@ def test_without_labels(show: Any) -> None:
 def test_many_classes_and_attributes(show: Any, classes: int, attributes: int) -> None:
     X, y, sigma = blobs(150 if attributes > 3 else 250, classes, attributes, seed=3)
     y[:classes] = np.arange(classes)
-    model = classifier(max_epochs=3, input_model="first_order")
+    model = classifier(epochs=3, input="first_order")
     model.fit(X, y, X_err=sigma)
     kept = y != 1  # a class that is absent
     report = model.report(X[kept], y[kept], X_err=sigma[kept])
@@ -424,7 +424,7 @@ def test_numbers_counts_levels_labels(show: Any) -> None:
     x = source.uniform(-2, 2, size=(120, 1))
     f = np.sin(2 * x[:, 0])
     sigma = np.full(x.shape, 0.1)
-    settings = QUICK | {"input_model": "first_order"}
+    settings = QUICK | {"input": "first_order"}
     number = nimgp.NoisyGPRegressor(**settings).fit(x, f, X_err=sigma)
     count = nimgp.NoisyGPCountRegressor(**settings).fit(x, np.round(4 + 3 * f), X_err=sigma)
     level = nimgp.NoisyGPOrdinalClassifier(calibrate=False, **settings).fit(

@@ -13,13 +13,13 @@ from problems import make_problem
 @pytest.fixture(scope="module")
 def trained():
     problem = make_problem(300)
-    clf = NoisyGPClassifier(max_epochs=100, learning_rate=0.05, warm_up=100, random_state=0)
+    clf = NoisyGPClassifier(epochs=100, rate=0.05, warm_up=100, random_state=0)
     return problem, clf.fit(problem.X, problem.y, X_err=problem.sigma)
 
 
 def test_error_bars_pay(trained):
     problem, clf = trained
-    exact = NoisyGPClassifier("exact", max_epochs=600, calibrate=False, random_state=0)
+    exact = NoisyGPClassifier("exact", epochs=600, calibrate=False, random_state=0)
     exact.fit(problem.X, problem.y)
     new = make_problem(1000, seed=1)
     number = np.searchsorted(clf.classes_, new.y)
@@ -55,7 +55,7 @@ def test_uncertainty_is_the_sum_of_its_parts(trained):
 def test_remeasuring(trained):
     problem, _ = trained
     clf = NoisyGPClassifier(
-        max_epochs=60, learning_rate=0.05, warm_up=100, calibrate=False, n_points=256, random_state=0
+        epochs=60, rate=0.05, warm_up=100, calibrate=False, points=256, random_state=0
     ).fit(problem.X, problem.y, X_err=problem.sigma)
     X, _, sigma, _ = (array[:60] for array in problem)
     gain = clf.remeasure(X, X_err=sigma)
@@ -94,7 +94,7 @@ def test_suggestions(trained):
 
 def test_denoising_moves_rows_towards_the_truth(trained):
     problem, marginal = trained
-    clf = NoisyGPClassifier("latent", max_epochs=600, calibrate=False, random_state=0)
+    clf = NoisyGPClassifier("latent", epochs=600, calibrate=False, random_state=0)
     clf.fit(problem.X, problem.y, X_err=problem.sigma)
     mean, std = clf.denoise(problem.X, problem.y, X_err=problem.sigma)
     # What is known besides the measurement narrows its error bar, unless the label contradicts it.
@@ -107,7 +107,7 @@ def test_denoising_moves_rows_towards_the_truth(trained):
     shrunk, std = marginal.denoise(problem.X, problem.y, X_err=problem.sigma)
     assert 0.7 < np.square((shrunk - problem.truth) / std).mean() < 1.3
     assert np.square((shrunk - problem.truth) / problem.sigma).mean() < 0.97 * before
-    same = NoisyGPClassifier("exact", max_epochs=5, calibrate=False)
+    same = NoisyGPClassifier("exact", epochs=5, calibrate=False)
     same.fit(problem.X, problem.y, X_err=problem.sigma)
     mean, std = same.denoise(problem.X, problem.y, X_err=problem.sigma)
     assert np.allclose(mean, problem.X) and np.allclose(std, problem.sigma)
@@ -118,7 +118,7 @@ def test_denoising_moves_rows_towards_the_truth(trained):
 def test_what_is_learned_is_in_the_users_units(trained):
     """Another unit, here a power of two, changes the numbers by its power and nothing else."""
     (X, y, sigma, _), _ = trained
-    clf = NoisyGPClassifier(noise="both", max_epochs=30, calibrate=False, random_state=0)
+    clf = NoisyGPClassifier(noise="both", epochs=30, calibrate=False, random_state=0)
     metres = clf.fit(X, y, X_err=sigma)
     p, noise, length = metres.predict_proba(X, X_err=sigma), clf.noise_variance_, clf.lengthscales_
     unit = np.array([128.0, 0.25])

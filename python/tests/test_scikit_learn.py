@@ -26,7 +26,7 @@ from nimgp import (
     neg_log_loss,
 )
 
-QUICK = {"max_epochs": 20, "calibrate": False, "random_state": 0, "n_jobs": 1}
+QUICK = {"epochs": 20, "calibrate": False, "random_state": 0, "n_jobs": 1}
 
 NOT_TO_THE_DIGIT = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -69,13 +69,13 @@ def _rounded(y):
 # fit all the same, hence large steps where it takes more.
 @parametrize_with_checks(
     [
-        NoisyGPClassifier(max_epochs=20, calibrate=False),
-        NoisyGPClassifier("first_order", "both", max_epochs=20, calibrate=False),
-        NoisyGPClassifier(likelihood="probit", max_epochs=20, calibrate=False),
-        NoisyGPOrdinalClassifier(max_epochs=20, learning_rate=0.1, calibrate=False),
-        NoisyGPRegressor(max_epochs=20),
-        NoisyGPRegressor("first_order", "both", likelihood="student_t", max_epochs=20),
-        RoundedCounts(max_epochs=60, learning_rate=0.1),
+        NoisyGPClassifier(epochs=20, calibrate=False),
+        NoisyGPClassifier("first_order", "both", epochs=20, calibrate=False),
+        NoisyGPClassifier(likelihood="probit", epochs=20, calibrate=False),
+        NoisyGPOrdinalClassifier(epochs=20, rate=0.1, calibrate=False),
+        NoisyGPRegressor(epochs=20),
+        NoisyGPRegressor("first_order", "both", likelihood="student_t", epochs=20),
+        RoundedCounts(epochs=60, rate=0.1),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -102,7 +102,7 @@ def test_scikit_learns_checks(estimator, check):
     ids=lambda check: check.__name__,
 )
 def test_scikit_learns_checks_of_sets_of_labels(check):
-    check("NoisyGPMultiLabelClassifier", NoisyGPMultiLabelClassifier(max_epochs=5, n_points=16))
+    check("NoisyGPMultiLabelClassifier", NoisyGPMultiLabelClassifier(epochs=5, points=16))
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_weights_are_repetitions(problem):
     times = np.random.default_rng(0).integers(0, 4, size=len(y))
     # With alpha=1 two seeds end as far apart as weights and repetitions: there are many optima.
     clf = NoisyGPClassifier(
-        "exact", n_inducing=15, alpha=0, max_epochs=1000, calibrate=False, random_state=0
+        "exact", inducing=15, alpha=0, epochs=1000, calibrate=False, random_state=0
     )
     weighted = clf.fit(X, y, X_err=sigma, sample_weight=times).predict_proba(X, X_err=sigma)
     more_X, more_y, more_sigma = (np.repeat(a, times, axis=0) for a in (X, y, sigma))
@@ -200,7 +200,7 @@ def test_cross_validation_splits_the_errors_with_the_rows(problem, routing):
 
 def test_grid_search_with_errors(problem, routing):
     X, y, sigma, _ = problem
-    grid = {"kernel": ["se", "matern32"], "n_inducing": [5, 20]}
+    grid = {"kernel": ["se", "matern32"], "inducing": [5, 20]}
     search = GridSearchCV(NoisyGPClassifier(**QUICK), grid, cv=2, scoring=neg_log_loss, n_jobs=2)
     search.fit(X, y, X_err=sigma)
     assert set(search.best_params_) == set(grid)
@@ -249,7 +249,7 @@ def test_random_state(problem):
 
 def test_attributes(problem):
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier("latent", "both", n_inducing=7, **QUICK).fit(X, y, X_err=sigma)
+    clf = NoisyGPClassifier("latent", "both", inducing=7, **QUICK).fit(X, y, X_err=sigma)
     assert clf.n_features_in_ == 2 and clf.n_inducing_ == 7 and clf.n_iter_ == 20
     assert clf.lengthscales_.shape == (3, 2) and (clf.lengthscales_ > 0).all()
     assert clf.noise_variance_.shape == (2,) and (clf.noise_variance_ > 0).all()

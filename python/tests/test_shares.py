@@ -16,7 +16,7 @@ import nimgp
 from nimgp import NoisyGPClassifier, NoisyGPRegressor
 from problems import make_problem
 
-QUICK = {"max_epochs": 20, "n_inducing": 20, "random_state": 0, "n_jobs": 1}
+QUICK = {"epochs": 20, "inducing": 20, "random_state": 0, "n_jobs": 1}
 
 
 @pytest.fixture(scope="module")

@@ -208,7 +208,7 @@ def test_numbers_as_labels():
         X, y, X_err, names = from_table(make(table), "mass")
         assert names == ["flux"]  # its own errors are not among them
         assert y.tolist() == [1.5, 3.0, 4.0] and X_err[:, 0].tolist() == [0.1, 0.4, 0.1]
-        model = NoisyGPRegressor("first_order", max_epochs=2).fit(X, y, X_err=X_err)
+        model = NoisyGPRegressor("first_order", epochs=2).fit(X, y, X_err=X_err)
         assert model.predict(X, X_err=X_err).shape == (3,)
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "n": pd.array([4, None, 6], dtype="Int64")})
     X, y, _, _ = from_table(frame, "n")
@@ -221,7 +221,7 @@ def test_sets_of_labels():
         X, y, _, names = from_table(make(table), ["hot", "red"], ["flux"])
         assert names == ["flux"] and y.columns.tolist() == ["hot", "red"]
         assert y.to_numpy().tolist() == [[1, 0], [0, 1], [1, 1], [0, 1]]
-    model = NoisyGPMultiLabelClassifier("exact", max_epochs=2).fit(X, y)
+    model = NoisyGPMultiLabelClassifier("exact", epochs=2).fit(X, y)
     assert model.classes_.tolist() == ["hot", "red"]
     plain = from_table(table, ["hot", "red"], as_frame=False)
     assert isinstance(plain.y, np.ndarray) and plain.names == ["flux"]
@@ -252,9 +252,9 @@ def test_ordered_labels_keep_their_order():
     frame = pd.DataFrame({"flux": np.linspace(0, 1, 20), "grade": grade})
     X, y, _, _ = from_table(frame, "grade")
     assert list(y) == ["mid", "low", "high"] * 5 and len(X) == 15
-    ordinal = NoisyGPOrdinalClassifier("exact", max_epochs=2, calibrate=False).fit(X, y)
+    ordinal = NoisyGPOrdinalClassifier("exact", epochs=2, calibrate=False).fit(X, y)
     assert ordinal.classes_.tolist() == levels
-    classes = NoisyGPClassifier("exact", max_epochs=2, calibrate=False).fit(X, y).classes_
+    classes = NoisyGPClassifier("exact", epochs=2, calibrate=False).fit(X, y).classes_
     assert classes.tolist() == sorted(levels)
     X, y, _, _ = from_table(frame, "grade", classes=["low", "high"])
     assert list(y) == ["low", "high"] * 5 and len(X) == 10
@@ -269,7 +269,7 @@ def test_exposure():
         assert columns.exposure.tolist() == table["hours"]
         again = pickle.loads(pickle.dumps(columns))
         assert again.exposure.tolist() == table["hours"] and again.names == names
-    NoisyGPCountRegressor(max_epochs=2).fit(X, y, X_err=X_err, exposure=columns.exposure)
+    NoisyGPCountRegressor(epochs=2).fit(X, y, X_err=X_err, exposure=columns.exposure)
     assert from_table(table, "n").exposure is None and "hours" in from_table(table, "n").names
     fewer = from_table({**table, "n": [3, np.nan, 4, 1], "hours": [1, np.nan, 2, 3]}, "n",
                        exposure="hours")  # fmt: skip
@@ -369,7 +369,7 @@ def test_a_real_catalogue(data, tmp_path):
     sigma = X_err.sigma  # the flux is a logarithm: its errors are lopsided
     assert (sigma[:, 1] == 0).all() and np.nanmin(sigma[:, [0, 2, 3]]) > 0
     assert 0 < np.isnan(sigma).sum() < 300
-    clf = NoisyGPClassifier(max_epochs=10, n_inducing=20, calibrate=False, random_state=0)
+    clf = NoisyGPClassifier(epochs=10, inducing=20, calibrate=False, random_state=0)
     clf = clf.fit(X, y, X_err=X_err)
     clf.save(tmp_path / "m")
     clf = NoisyGPClassifier.load(tmp_path / "m")

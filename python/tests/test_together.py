@@ -32,7 +32,7 @@ def state():
 def train():
     from nimgp import NoisyGPClassifier
     X = np.random.default_rng(0).normal(size=(150, 3))
-    clf = NoisyGPClassifier(max_epochs=10, calibrate=False, random_state=0)
+    clf = NoisyGPClassifier(epochs=10, calibrate=False, random_state=0)
     return clf.fit(X, X[:, 0] > 0).predict_proba(X)
 
 def check(before):

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from nimgp import NoisyGPClassifier
 from nimgp._settings import threads
 
-QUICK = {"max_epochs": 30, "calibrate": False, "random_state": 0, "n_jobs": 1}
+QUICK = {"epochs": 30, "calibrate": False, "random_state": 0, "n_jobs": 1}
 
 
 def test_interrupt_stops_and_training_goes_on_to_the_same_bits(problem):
@@ -50,7 +50,7 @@ from nimgp import NoisyGPClassifier
 from nimgp._settings import threads
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 2))
-clf = NoisyGPClassifier(max_epochs=1000000, stop="fixed", random_state=0)
+clf = NoisyGPClassifier(epochs=1000000, stop="fixed", random_state=0)
 def announce():
     while not (hasattr(clf, "_model") and clf._model.epochs):
         time.sleep(0.01)
@@ -75,7 +75,7 @@ import threading, time
 import numpy as np
 from nimgp import NoisyGPClassifier
 X = np.random.default_rng(0).normal(size=(60, 2))
-clf = NoisyGPClassifier(max_epochs=2, stop="fixed", calibrate=False, input_model="latent", n_points=65536, random_state=0)
+clf = NoisyGPClassifier(epochs=2, stop="fixed", calibrate=False, input="latent", points=65536, random_state=0)
 clf.fit(X, X[:, 0] > 0, X_err=[0.1, 0.1])
 before = clf.predict_proba(X[:2], X_err=[0.1, 0.1])
 hours = np.tile(X, (20000, 1))
@@ -131,7 +131,7 @@ def test_exceptions_of_other_signals_are_raised(problem):
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, late)
-    clf = NoisyGPClassifier(**QUICK | {"max_epochs": 20000, "stop": "fixed"})
+    clf = NoisyGPClassifier(**QUICK | {"epochs": 20000, "stop": "fixed"})
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         with pytest.raises(TimeoutError):
@@ -146,7 +146,7 @@ def test_exceptions_of_other_signals_are_raised(problem):
 def test_progress_is_told_and_may_stop(problem):
     X, y, sigma, _ = problem
     told = []
-    clf = NoisyGPClassifier(progress=told.append, batch_size=50, **QUICK).fit(X, y, X_err=sigma)
+    clf = NoisyGPClassifier(progress=told.append, batch=50, **QUICK).fit(X, y, X_err=sigma)
     ends = [p for p in told if p.batch == 0]
     assert [p.epoch for p in ends] == list(range(1, 31))
     assert told[-1].bound == clf.elbo_ and told[0].epochs == 30 and told[0].batches == 3
@@ -169,7 +169,7 @@ def test_calibration_is_told_and_may_be_stopped(problem):
     """It is no epoch, and does not look like a training that ended unsettled."""
     X, y, sigma, _ = (array[:50] for array in problem)
     told = []
-    settings = {"max_epochs": 4, "stop": "fixed", "random_state": 0, "n_jobs": 1}
+    settings = {"epochs": 4, "stop": "fixed", "random_state": 0, "n_jobs": 1}
     clf = NoisyGPClassifier(progress=told.append, **settings).fit(X, y, X_err=sigma)
     calibrating = [p for p in told if calibrates(p)]
     assert calibrating and told[-len(calibrating) :] == calibrating
@@ -184,7 +184,7 @@ def test_calibration_is_told_and_may_be_stopped(problem):
 
 def test_a_settled_training_that_is_calibrated_is_not_unsettled(problem):
     X, y, _, _ = (array[:50] for array in problem)
-    clf = NoisyGPClassifier(n_inducing=3, learning_rate=0.2, max_epochs=20000, random_state=0)
+    clf = NoisyGPClassifier(inducing=3, rate=0.2, epochs=20000, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clf.fit(X, y)
@@ -197,7 +197,7 @@ def test_what_the_library_chose_stays_in_a_warm_start(problem):
     clf = NoisyGPClassifier(warm_start=True, **QUICK).fit(X[:80], y[:80], X_err=sigma[:80])
     model = clf._model
     assert (model.option("input"), model.option("batch")) == ("marginal", "50")
-    clf.set_params(batch_size=30, max_epochs=2).fit(X, y)
+    clf.set_params(batch=30, epochs=2).fit(X, y)
     assert clf._model is model and model.option("batch") == "30" and clf.n_iter_ == 32
     assert model.option("input") == "marginal"
     with pytest.raises(ValueError, match="alpha=0.5: option alpha: it cannot change after the model was created"):
@@ -238,7 +238,7 @@ def test_warm_start_goes_on(problem):
     assert clf.n_iter_ == 60 and clf.history_[:, 0].tolist() == list(range(1, 61))
     assert clf.elbo_ / 120 > first
     assert clf.denoise(X, y, X_err=sigma).mean.shape == X.shape
-    clf.set_params(max_epochs=5, learning_rate=0.001).fit(X, y, X_err=sigma)
+    clf.set_params(epochs=5, rate=0.001).fit(X, y, X_err=sigma)
     assert clf.n_iter_ == 65
     with pytest.raises(ValueError, match="kernel='matern52': option kernel: it cannot change after the model was created"):
         clf.set_params(kernel="matern52").fit(X, y, X_err=sigma)
@@ -293,25 +293,25 @@ def test_threads_do_not_matter(problem, monkeypatch):
 
 def test_points_may_change_after_fit(problem):
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(n_points=16, **QUICK).fit(X, y, X_err=sigma)
+    clf = NoisyGPClassifier(points=16, **QUICK).fit(X, y, X_err=sigma)
     few = clf.predict_proba(X, X_err=sigma)
-    many = clf.set_params(n_points=4096).predict_proba(X, X_err=sigma)
+    many = clf.set_params(points=4096).predict_proba(X, X_err=sigma)
     assert 0 < np.abs(many - few).max() < 0.2
-    assert np.array_equal(clf.set_params(n_points=16).predict_proba(X, X_err=sigma), few)
+    assert np.array_equal(clf.set_params(points=16).predict_proba(X, X_err=sigma), few)
 
 
 def test_rows_choose_their_points(problem):
     X, y, sigma, _ = problem
     clf = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
-    assert clf.n_points is None and clf.tolerance == 0.002
+    assert clf.points is None and clf.tolerance == 0.002
     chosen = clf.predict_proba(X, X_err=sigma)
     rough = clf.set_params(tolerance=0.05).predict_proba(X, X_err=sigma)
-    limit = clf.set_params(n_points=16384).predict_proba(X, X_err=sigma)
+    limit = clf.set_params(points=16384).predict_proba(X, X_err=sigma)
     assert np.quantile(np.abs(chosen - limit), 0.99) < 0.002
     assert np.quantile(np.abs(rough - limit), 0.99) < 0.05
     assert np.abs(rough - limit).max() > np.abs(chosen - limit).max()
     with pytest.raises(ValueError, match="tolerance"):
-        clf.set_params(n_points=None, tolerance=0.0).predict_proba(X, X_err=sigma)
+        clf.set_params(points=None, tolerance=0.0).predict_proba(X, X_err=sigma)
 
 
 def test_several_threads_predict_at_once(problem):
@@ -368,14 +368,14 @@ def test_a_refused_fit_leaves_the_classifier_as_it_was(problem):
     clf = NoisyGPClassifier(**QUICK).fit(X, y, X_err=sigma)
     before = clf.predict(X, X_err=sigma)
     with pytest.raises(ValueError, match="more than the 120 rows"):
-        clf.set_params(n_inducing=500).fit(X, np.roll(y == "east", 1), X_err=sigma)
+        clf.set_params(inducing=500).fit(X, np.roll(y == "east", 1), X_err=sigma)
     assert np.array_equal(clf.predict(X, X_err=sigma), before)
 
 
 def test_many_rows_are_predicted_as_few(problem):
     """Rows go to the library in portions."""
     X, y, sigma, _ = problem
-    clf = NoisyGPClassifier(n_points=8, **QUICK).fit(X, y, X_err=sigma)
+    clf = NoisyGPClassifier(points=8, **QUICK).fit(X, y, X_err=sigma)
     many = np.arange(5000) % 120
     assert np.array_equal(
         clf.predict_proba(X[many], X_err=sigma[many]), clf.predict_proba(X, X_err=sigma)[many]
@@ -385,15 +385,15 @@ def test_many_rows_are_predicted_as_few(problem):
 
 def test_a_training_that_ends_unsettled_is_told(problem):
     X, y, sigma, _ = problem
-    settings = {"input_model": "exact", "n_inducing": 5, "random_state": 0, "learning_rate": 0.2,
+    settings = {"input": "exact", "inducing": 5, "random_state": 0, "rate": 0.2,
                 "calibrate": False}  # fmt: skip
-    brief = NoisyGPClassifier(max_epochs=3, **settings)
+    brief = NoisyGPClassifier(epochs=3, **settings)
     with pytest.warns(ConvergenceWarning, match="after 3 epochs, while the bound was still") as caught:
         brief.fit(X, y)
     assert [warning.filename for warning in caught] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        NoisyGPClassifier(max_epochs=3, stop="fixed", **settings).fit(X, y)
-        NoisyGPClassifier(max_epochs=3, progress=lambda at: True, **settings).fit(X, y)
-        settled = NoisyGPClassifier(max_epochs=20000, **settings).fit(X, y)
+        NoisyGPClassifier(epochs=3, stop="fixed", **settings).fit(X, y)
+        NoisyGPClassifier(epochs=3, progress=lambda at: True, **settings).fit(X, y)
+        settled = NoisyGPClassifier(epochs=20000, **settings).fit(X, y)
     assert 3 < settled.n_iter_ < 20000

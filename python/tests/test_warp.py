@@ -10,7 +10,7 @@ import pytest
 
 from nimgp import NoisyGPClassifier
 
-SETTINGS = {"max_epochs": 40, "stop": "fixed", "calibrate": False, "random_state": 1, "n_jobs": 1}
+SETTINGS = {"epochs": 40, "stop": "fixed", "calibrate": False, "random_state": 1, "n_jobs": 1}
 
 
 @pytest.fixture(scope="module")

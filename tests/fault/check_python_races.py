@@ -12,7 +12,7 @@ import numpy as np
 import nimgp
 
 AT_ONCE = 4
-QUICK = {"max_epochs": 2, "stop": "fixed", "n_inducing": 4, "random_state": 0, "n_jobs": 2}
+QUICK = {"epochs": 2, "stop": "fixed", "inducing": 4, "random_state": 0, "n_jobs": 2}
 
 
 def problem():
