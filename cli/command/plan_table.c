@@ -26,7 +26,8 @@ void plan_table_print(const nim_model *model, bool all) {
         const nim_option_info *info = nim_option_describe(i);
         bool given = was_given(model, info);
         bool chosen = nim_model_reason(model, info->name, why, sizeof why) > 0;
-        if (strcmp(info->name, "classes") == 0 || !(all || given || chosen))
+        bool usual = !given && (!chosen || strcmp(why, "usual") == 0);
+        if (strcmp(info->name, "classes") == 0 || (usual && !all))
             continue;
         nim_model_choice(model, info->name, value, sizeof value);
         if (nim_model_idle(model, info->name, idle, sizeof idle) > 0)
