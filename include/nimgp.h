@@ -528,8 +528,11 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            one are those it was widened to
  *   population_means   components x attributes
  *   population_covariances  components x attributes x attributes
- *   temperature      1                       T: class probabilities are proportional to p^(1/T); 1
- *                                            if they are not calibrated
+ *   temperature      1                       T: class probabilities are proportional to
+ *                                            p_c^(1/T) exp(b_c); 1 if they are not calibrated,
+ *                                            infinite if held-out rows were predicted no better
+ * than by the shares of the classes, which are then predicted calibration_offsets  classes b; no
+ * values if the probabilities are not calibrated, and for files of older versions, where b is 0
  *   class_shares     classes                 weighted shares of the classes in the training rows;
  *                                            no values for files of older versions
  *   novelty_quantiles  up to 256             quantiles of how surprising the training rows are,

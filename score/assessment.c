@@ -91,7 +91,32 @@ bool assessment_add(struct assessment *assessment, const struct predictions *pre
            noise_add(&assessment->noise, predictions->rows, x, sigma, assessment->figures);
 }
 
+static double rows_of_class(const struct assessment *assessment, size_t c) {
+    double rows = 0.0;
+    for (size_t k = 0; k < assessment->classes; k++)
+        rows += assessment->confusion[c * assessment->classes + k];
+    return rows;
+}
+
+static void rate_shares(struct assessment *assessment) {
+    double total = assessment->tally.moment[0].weight, most = 0.0, nll = 0.0;
+    for (size_t c = 0; c < assessment->classes; c++) {
+        double rows = rows_of_class(assessment, c);
+        most = fmax(most, rows);
+        nll -= rows > 0.0 ? rows * log(rows / total) : 0.0;
+    }
+    assessment->shares_nll = nll / total;
+    assessment->shares_error = 1.0 - most / total;
+}
+
+bool assessment_no_better(const struct assessment *assessment) {
+    return predicts_one_class(assessment->predicts) && assessment->shares_nll > 0.0 &&
+           assessment->scores.score[1].score.value >= assessment->shares_nll;
+}
+
 bool assessment_finish(struct assessment *assessment) {
+    if (predicts_one_class(assessment->predicts))
+        rate_shares(assessment);
     assessment->scores = tally_scores(&assessment->tally, assessment->predicts);
     return noise_split(&assessment->noise, NOISE_GROUPS, assessment->group, &assessment->groups);
 }
@@ -102,11 +127,8 @@ struct score assessment_label(const struct assessment *assessment, size_t c) {
 }
 
 struct score assessment_confused(const struct assessment *assessment, size_t c, size_t k) {
-    const double *row = assessment->confusion + c * assessment->classes;
-    double total = 0.0;
-    for (size_t i = 0; i < assessment->classes; i++)
-        total += row[i];
-    return weighted_share_of(row[k], total, assessment->class_squares[c]);
+    return weighted_share_of(assessment->confusion[c * assessment->classes + k],
+                             rows_of_class(assessment, c), assessment->class_squares[c]);
 }
 
 /* ---------------------------------------------------------------- JSON ------------------------ */
@@ -191,6 +213,10 @@ void assessment_write(const struct assessment *assessment, const char *const *na
     bool one_class = predicts_one_class(assessment->predicts);
     write_scores(json, &assessment->scores);
     if (one_class) {
+        json_object(json, "shares");
+        json_real(json, "error", assessment->shares_error);
+        json_real(json, "nll", assessment->shares_nll);
+        json_close(json);
         json_whole(json, "ece_bins", CALIBRATION_BINS);
         write_confusion(json, assessment);
         write_reliability(json, &assessment->tally);

@@ -33,6 +33,8 @@ struct assessment {
 
     /* After assessment_finish. */
     struct scores scores;
+    double shares_nll, shares_error; /* rows of one class: what the best constant prediction, the
+                                        shares of the classes in these rows, would score */
     struct noise_group group[NOISE_GROUPS];
     size_t groups;
 
@@ -50,6 +52,9 @@ bool assessment_add(struct assessment *assessment, const struct predictions *pre
                     const double *x, const double *sigma);
 bool assessment_finish(struct assessment *assessment);
 void assessment_free(struct assessment *assessment);
+
+/* Whether the predictions are no better than that, by their NLL. */
+bool assessment_no_better(const struct assessment *assessment);
 
 /* The share of the rows of class c that are predicted as class k. */
 struct score assessment_confused(const struct assessment *assessment, size_t c, size_t k);

@@ -304,6 +304,10 @@ static void print_text(const struct evaluation *evaluation) {
            assessment->scores.rows, plural_s(assessment->scores.rows),
            weights ? ", weighted by " : "", weights ? weights : "");
     print_scores(evaluation);
+    if (predicts_one_class(assessment->predicts))
+        printf("  %s the shares of the classes: error %.4g %%, NLL %.4g\n",
+               assessment_no_better(assessment) ? "no better than" : "for comparison,",
+               100.0 * assessment->shares_error, assessment->shares_nll);
     if (assessment->classes)
         puts("");
     if (predicts_one_class(assessment->predicts))

@@ -8,6 +8,7 @@
 #include "cli/terminal/team.h"
 #include "text/ascii.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -139,6 +140,16 @@ static void describe_scores(const struct scores *scores, char *text, size_t size
                  nll.deviation, miss->name, miss->score.value, miss->score.deviation);
 }
 
+/* Where calibration found that there is nothing to learn. */
+static void say_nothing_learned(const struct fit *fit) {
+    double temperature = 1.0;
+    if (nim_model_get(fit->model, "temperature", &temperature, 1, NULL, NULL) == NIM_OK &&
+        isinf(temperature))
+        say(fit->arguments,
+            "no better than the shares of the classes: nothing was learned that helped "
+            "to predict held-out rows, so these shares are predicted for every row");
+}
+
 /* The figures of the held-out rows, said and kept. */
 static bool report_validation(struct fit *fit, struct complaint *complaint) {
     struct scores scores;
@@ -195,6 +206,7 @@ static bool train(struct fit *fit, struct complaint *complaint) {
     if (status != NIM_OK)
         return file_complain(complaint, fit->table, &error);
     say_trained(fit, before, seconds_now() - fit->start);
+    say_nothing_learned(fit);
     return report_validation(fit, complaint);
 }
 

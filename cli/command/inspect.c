@@ -65,7 +65,9 @@ static void print_surroundings(const struct inspection *inspection, struct grid 
                                  inspection->learned[MISSING_RELEVANCE][k]);
     print_line(grid, "gaps seen in", flags ? text : NULL);
     snprintf(text, sizeof text, "%.4g%s", temperature,
-             temperature == 1.0 ? ", not calibrated" : "");
+             temperature == 1.0   ? ", not calibrated"
+             : isinf(temperature) ? "inite: the shares of the classes are predicted for every row"
+                                  : "");
     print_line(grid, "temperature", inspection_has_temperature(inspection) ? text : NULL);
 }
 
@@ -385,7 +387,8 @@ static void write_surroundings(const struct inspection *inspection, struct json_
     }
     json_close(json);
     if (inspection_has_temperature(inspection))
-        json_real(json, "temperature", *values[TEMPERATURE]);
+        isinf(*values[TEMPERATURE]) ? json_text(json, "temperature", "infinite")
+                                    : json_real(json, "temperature", *values[TEMPERATURE]);
     else
         json_null(json, "temperature");
 }

@@ -108,6 +108,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     def _look_inside(self) -> None:
         super()._look_inside()
         self.temperature_ = float(self._model.get("temperature")[0])
+        self.calibration_offsets_ = self._model.get("calibration_offsets")
         self.class_shares_ = self._model.get("class_shares")
 
     @staticmethod

@@ -37,8 +37,8 @@ comm : mpi4py communicator or None, default=None
 class_weight : dict, "balanced" or None, default=None
     Weights of the classes, as in scikit-learn. They multiply `sample_weight`.
 calibrate : bool, default=True
-    Whether the probabilities are calibrated with a temperature, found by cross-validation. This
-    adds four short trainings, each without a quarter of the rows. Tables with fewer than 40 rows
+    Whether the probabilities are calibrated with a temperature and an offset for each class, found
+    by cross-validation. This adds four short trainings, each without a quarter of the rows. Tables with fewer than 40 rows
     are not calibrated.
 """
 
@@ -46,7 +46,11 @@ CLASS_ATTRIBUTES = """\
 class_shares_ : ndarray of shape (n_classes,)
     Weighted shares of the classes in the training rows; empty for model files of older versions.
 temperature_ : float
-    T: the probabilities are proportional to p^(1/T); 1 if they are not calibrated.
+    T: the probabilities are proportional to p_c^(1/T) exp(b_c); 1 if they are not calibrated, and
+    infinite if held-out rows were predicted no better than by the shares of the classes, which are
+    then the probabilities of every row.
+calibration_offsets_ : ndarray of shape (n_classes,)
+    b; empty if the probabilities are not calibrated, and for model files of older versions.
 """
 
 ATTRIBUTES = """\

@@ -116,6 +116,8 @@ def test_calibration_is_a_power_of_the_probabilities(kind):
     with_it, without = (fitted(kind, calibrate=choice) for choice in (True, False))
     assert without.temperature_ == 1.0 != with_it.temperature_ > 0
     p = without.predict_proba(X, X_err=sigma) ** (1 / with_it.temperature_)
+    assert without.calibration_offsets_.size == 0
+    p *= np.exp(with_it.calibration_offsets_)
     found = with_it.predict_proba(X, X_err=sigma)
     assert np.allclose(found, p / p.sum(axis=1, keepdims=True), rtol=1e-9)
     own = found[np.arange(60), np.searchsorted(with_it.classes_, y)]

@@ -58,7 +58,7 @@ for (const [key, value] of Object.entries(D.quantities))
       thresholds: "Thresholds",
       temperature: "Temperature",
     }[key] || key,
-    value.map((v) => number(v, 4)).join(", "),
+    key === "temperature" && !known(value[0]) ? "infinite: the shares of the classes are predicted" : value.map((v) => number(v, 4)).join(", "),
   );
 pair(
   "Options set",

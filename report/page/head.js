@@ -91,6 +91,8 @@ function cards(parent) {
     if (known(E[key].standard_error))
       add(card, "span", { class: "se" }, "± " + (share ? percent(E[key].standard_error) : rounded(E[key])[1]));
     add(card, "span", {}, remark);
+    if (E.shares && key in E.shares)
+      add(card, "span", {}, "shares of the classes alone: " + (share ? percent(E.shares[key]) : number(E.shares[key], 3)));
   }
   parent.insertBefore(list, parent.figures);
 }

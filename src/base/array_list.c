@@ -74,7 +74,7 @@ const char *array_fault(const struct array *array, const double *values) {
         return NULL;
     for (size_t i = 0; i < count; i++) {
         double value = values[i];
-        if (!isfinite(value))
+        if (!isfinite(value) && value != array->most)
             return "has a number that is not finite in array";
         if (value < array->least || value > array->most ||
             (array->whole && value != floor(value)) ||

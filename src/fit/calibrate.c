@@ -2,6 +2,7 @@
 #include "fit/calibrate.h"
 
 #include "base/collectives.h"
+#include "fit/temperature.h"
 #include "rows/cells.h"
 #include "math/row_sample.h"
 #include "fit/panel.h"
@@ -28,10 +29,6 @@ enum {
  * from the prior, while the kernels have converged. */
 #define FIRST_RATE 3.0
 #define LAST_RATE 1.0
-#define PRIOR_DEVIATION 0.5 /* of log T */
-#define LOWEST -1.6         /* log T is between these */
-#define HIGHEST 1.6
-#define LEAST_PROBABILITY 1e-300
 
 /* Rows on which a copy is trained, or which it predicts: a separate table. */
 struct subset {
@@ -269,42 +266,6 @@ static bool deal_folds(const nim_model *model, const nim_data *data, struct cons
     return good;
 }
 
-/* The function to be minimised, at log T. */
-static double cost_at(double log_t, size_t rows, size_t classes, const double *p,
-                      const int32_t *labels, const double *weights) {
-    double power = exp(-log_t), cost = 0.5 * log_t * log_t / (PRIOR_DEVIATION * PRIOR_DEVIATION);
-    for (size_t i = 0; i < rows; i++) {
-        const double *row = p + i * classes;
-        double total = 0.0, own = log(fmax(row[labels[i]], LEAST_PROBABILITY));
-        for (size_t c = 0; c < classes; c++)
-            total += exp(power * (log(fmax(row[c], LEAST_PROBABILITY)) - own));
-        cost += (weights ? weights[i] : 1.0) * log(total);
-    }
-    return cost;
-}
-
-/* Golden-section search: the sum is a convex function of 1/T, and the prior is weak. */
-double best_temperature(size_t rows, size_t classes, const double *p, const int32_t *labels,
-                        const double *weights) {
-    const double golden = 0.61803398874989484820;
-    double low = LOWEST, high = HIGHEST, a = high - golden * (high - low);
-    double b = low + golden * (high - low);
-    double at_a = cost_at(a, rows, classes, p, labels, weights);
-    double at_b = cost_at(b, rows, classes, p, labels, weights);
-    while (high - low > 1e-4) {
-        if (at_a < at_b) {
-            high = b, b = a, at_b = at_a;
-            a = high - golden * (high - low);
-            at_a = cost_at(a, rows, classes, p, labels, weights);
-        } else {
-            low = a, a = b, at_a = at_b;
-            b = low + golden * (high - low);
-            at_b = cost_at(b, rows, classes, p, labels, weights);
-        }
-    }
-    return exp(0.5 * (low + high));
-}
-
 /* Moves the held-out rows to the front of p, labels and weights; returns how many. */
 static size_t gather_judged(const nim_data *data, const struct considered *rows, size_t classes,
                             double *p, int32_t *labels, double *weights) {
@@ -343,9 +304,10 @@ static nim_status learn_from_held_out(nim_model *model, const nim_data *data,
         judged = gather_judged(data, rows, classes, p + k * all, labels, weights);
     if (model->panel)
         panel_weigh(model->panel, judged, classes, p, all, labels, weights);
-    model->calibrated = true;
-    model->temperature = best_temperature(judged, classes, p, labels, weights);
-    return conformal_learn(model, judged, p, labels, error);
+    model->calibrated = model->shifted = true;
+    nim_status status = temperature_learn(judged, classes, p, labels, weights, &model->temperature,
+                                          model->offset, error);
+    return status == NIM_OK ? conformal_learn(model, judged, p, labels, error) : status;
 }
 
 nim_status calibrate(nim_model *model, const nim_data *data, nim_progress_function progress,

@@ -5,9 +5,13 @@
 #include "model/targets.h"
 
 #include <float.h>
+#include <math.h>
 
 /* exp(LARGEST_LOG) and exp(-LARGEST_LOG) are finite and not zero. */
 #define LARGEST_LOG 700.0
+
+/* Largest offset of a class in calibration. */
+#define MOST_OFFSET 100.0
 
 /* Above these a training would not count right. */
 #define MOST_VISITS 9007199254740991.0
@@ -39,8 +43,10 @@ static void list_known(struct nim_model *model, struct array_list *list) {
               .absent = c > 0),
         ARRAY("scaling.target_deviation", SHAPE(1, 1), POSITIVE, &model->scaling.target_deviation,
               .absent = c > 0),
-        ARRAY("calibration.temperature", SHAPE(1, 1), POSITIVE, &model->temperature,
-              .known = &model->calibrated),
+        ARRAY("calibration.temperature", SHAPE(1, 1), DBL_TRUE_MIN, (double)INFINITY,
+              &model->temperature, .known = &model->calibrated),
+        ARRAY("calibration.offsets", SHAPE(1, c), -MOST_OFFSET, MOST_OFFSET,
+              .place = &model->offset, .known = &model->shifted),
         ARRAY("class_shares", SHAPE(1, c), 0.0, 1.0, .place = &model->class_share,
               .known = &model->shares_known),
         ARRAY("conformal.rows", SHAPE(1, c), 0.0, 1e12, model->conformal.rows, .whole = true,

@@ -191,6 +191,10 @@ static void read_temperature(const nim_model *model, double *values) {
     *values = model->temperature;
 }
 
+static void read_offsets(const nim_model *model, double *values) {
+    memcpy(values, model->offset, model->classes * sizeof(double));
+}
+
 static void read_class_shares(const nim_model *model, double *values) {
     memcpy(values, model->class_share, model->classes * sizeof(double));
 }
@@ -251,6 +255,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"population_means", k * d, read_population_means},
         {"population_covariances", k * d * d, read_population_covariances},
         {"temperature", 1, read_temperature},
+        {"calibration_offsets", model->shifted ? model->classes : 0, read_offsets},
         {"class_shares", model->shares_known ? model->classes : 0, read_class_shares},
         {"novelty_quantiles", model->novelty.kept, read_novelty_quantiles},
         {"plausibility_rows", model->conformal.kept ? model->classes : 0, read_plausibility_rows},
@@ -259,7 +264,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (strcmp(arrays[i].name, name) == 0) {
             nim_status status = fit_values(name, arrays[i].count, values, capacity, count, error);
-            if (status == NIM_OK && values)
+            if (status == NIM_OK && values && arrays[i].count)
                 arrays[i].read(model, values);
             return status;
         }

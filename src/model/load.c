@@ -238,6 +238,7 @@ static nim_status fill(const struct model_reader *reader, const struct nim_model
     struct model_counts counts;
     model->under_way = plan->under_way;
     model->calibrated = plan->calibrated;
+    model->shifted = plan->shifted;
     model->shares_known = plan->shares_known;
     model->visits = plan->visits;
     model->novelty.kept = plan->novelty.kept;

@@ -55,10 +55,12 @@ struct nim_model {
     uint64_t visits; /* updates since the optimiser's moments were zero */
     double bound;
     struct bound_trace trace;
-    bool shares_known;          /* class_share was counted */
-    double *class_share;        /* classes: their shares in the training rows */
-    bool calibrated;            /* temperature was learned */
-    double temperature;         /* T: predicted probabilities are proportional to p^(1/T) */
+    bool shares_known;   /* class_share was counted */
+    double *class_share; /* classes: their shares in the training rows */
+    bool calibrated;     /* temperature was learned */
+    bool shifted;        /* offset was learned; older versions did not */
+    double temperature; /* T: predicted probabilities are proportional to p_c^(1/T) exp(offset_c) */
+    double *offset;     /* classes */
     struct conformal conformal; /* from held-out rows, for sets of classes */
     struct novelty novelty;     /* how surprising training rows are */
     struct panel *panel;        /* of views, besides this fit; NULL: there is none */

@@ -70,8 +70,8 @@ void predictor_calibrate(const struct nim_predictor *predictor, double *p) {
     const struct nim_model *model = predictor->model;
     if (!targets_are_classes(model))
         return;
-    if (model->temperature != 1.0)
-        temper(model->classes, model->temperature, p);
+    if (model->calibrated)
+        temper(model->classes, model->temperature, model->offset, p);
     if (predictor->reshares)
         predictor_reshare(predictor, p);
 }
@@ -80,7 +80,7 @@ void predictor_calibrate(const struct nim_predictor *predictor, double *p) {
  * (conformal.h). */
 static void write_plausibility(const struct nim_model *model, const double *p, double *plausible) {
     memcpy(plausible, p, model->classes * sizeof(double));
-    temper(model->classes, model->temperature, plausible);
+    temper(model->classes, model->temperature, model->offset, plausible);
     for (size_t c = 0; c < model->classes; c++)
         plausible[c] = conformal_plausibility(&model->conformal, c, plausible[c]);
 }

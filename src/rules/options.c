@@ -168,8 +168,8 @@ static const struct option option_list[] = {
      REAL, AT(lengthscale_rate)},
     {{"calibrate", "auto",
       "auto, none",
-      "auto: calibrate the probabilities of classes and levels with a temperature, found by "
-      "cross-validation; none: do not.",
+      "auto: calibrate the probabilities of classes and levels with a temperature and "
+      "offsets, found by cross-validation; none: do not.",
       NIM_OPTION_CHOICE, NAMES("auto", "none"), 0, 0, NIM_OPTION_TRAINS, NIM_OPTION_EVERYDAY},
      CHOICE, AT(calibrate)},
     {{"novelty", "auto",

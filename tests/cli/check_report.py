@@ -12,7 +12,7 @@ from cli_check import blobs, check, main, near
 
 QUICK = ["--calibrate", "none", "--epochs", "20", "--stop", "fixed", "--inducing", "10", "--warm-up", "20",
          "--points", "32", "--threads", "1"]
-PARTS = ("rows", "error", "nll", "brier", "ece", "expected_error", "ece_bins", "confusion", "reliability", "by_noise")
+PARTS = ("rows", "error", "nll", "brier", "ece", "expected_error", "shares", "ece_bins", "confusion", "reliability", "by_noise")
 
 
 class Page(html.parser.HTMLParser):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calibration: the temperature used to draw labels is found, and a calibrated model keeps all other
- * properties. */
+/* Calibration: the temperature and offsets used to draw labels are found, and a calibrated model
+ * keeps all other properties. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "fit/calibrate.h"
+#include "fit/temperature.h"
 #include "math/random.h"
+#include "model/model.h"
+#include "model/temper.h"
 #include "support/calls.h"
 #include "support/reference.h"
 #include "support/scratch.h"
@@ -36,56 +38,98 @@ static void draw_probabilities(double *p) {
     }
 }
 
-/* Labels from q proportional to p^(1/T). */
-static void draw_labels(const double *p, double temperature, int32_t *labels) {
+/* Labels from q proportional to p_c^(1/T) exp(b_c). */
+static void draw_labels(const double *p, double temperature, const double *offset,
+                        int32_t *labels) {
     double u[ROWS], q[CLASSES];
     random_uniform((struct random_key){3, 2}, 0, 0, ROWS, u);
     for (size_t i = 0; i < ROWS; i++) {
-        double total = 0.0;
-        for (size_t c = 0; c < CLASSES; c++)
-            total += q[c] = pow(p[i * CLASSES + c], 1.0 / temperature);
-        double left = u[i] * total;
+        memcpy(q, p + i * CLASSES, sizeof q);
+        temper(CLASSES, temperature, offset, q);
+        double left = u[i];
         for (labels[i] = 0; labels[i] + 1 < CLASSES && (left -= q[labels[i]]) > 0.0; labels[i]++)
             ;
     }
 }
 
+static double learn(size_t rows, size_t classes, const double *p, const int32_t *labels,
+                    const double *weights, double *offset) {
+    double temperature;
+    nim_error error;
+    assert_int_equal(
+        temperature_learn(rows, classes, p, labels, weights, &temperature, offset, &error), NIM_OK);
+    return temperature;
+}
+
+static const double even[CLASSES] = {0.0};
+
 static void temperature_is_found(void **state) {
     (void)state;
-    static const double temperatures[] = {0.5, 1.0, 2.0};
-    double *p = doubles(ROWS * CLASSES);
+    static const double temperatures[] = {0.5, 1.0, 2.0}, shifted[CLASSES] = {0.3, -0.2, 0.1, -0.2};
+    double *p = doubles(ROWS * CLASSES), offset[CLASSES];
     int32_t labels[ROWS];
     draw_probabilities(p);
-    for (size_t k = 0; k < 3; k++) {
-        draw_labels(p, temperatures[k], labels);
-        double found = best_temperature(ROWS, CLASSES, p, labels, NULL);
-        if (!(fabs(found / temperatures[k] - 1.0) < 0.04))
-            fail_msg("%g instead of %g", found, temperatures[k]);
+    for (size_t k = 0; k < 6; k++) {
+        const double *truth = k < 3 ? even : shifted;
+        draw_labels(p, temperatures[k % 3], truth, labels);
+        double found = learn(ROWS, CLASSES, p, labels, NULL, offset);
+        if (!(fabs(found / temperatures[k % 3] - 1.0) < 0.05))
+            fail_msg("%g instead of %g", found, temperatures[k % 3]);
+        for (size_t c = 0; c < CLASSES; c++)
+            if (!(fabs(offset[c] - offset[0] - truth[c] + truth[0]) < 0.15))
+                fail_msg("offset %g instead of %g", offset[c] - offset[0], truth[c] - truth[0]);
     }
     free(p);
+}
+
+/* Labels that have nothing to do with p: the shares of the classes are predicted, for weighted rows
+ * the weighted shares. */
+static void nothing_to_learn(void **state) {
+    (void)state;
+    static const double nothing[CLASSES] = {1.0, 0.0, -1.0, -2.0};
+    double *p = doubles(ROWS * CLASSES), *weights = doubles(ROWS), offset[CLASSES];
+    int32_t labels[ROWS];
+    draw_probabilities(p);
+    draw_labels(p, (double)INFINITY, nothing, labels);
+    for (size_t n = 200; n <= ROWS; n *= 5)
+        for (size_t k = 0; k < 2; k++) {
+            double share[CLASSES] = {0.0}, q[CLASSES] = {1.0, 0.0, 0.0, 0.0}, total = 0.0;
+            for (size_t i = 0; i < n; i++) {
+                weights[i] = k ? 0.5 + (double)(i % 3) : 1.0;
+                share[labels[i]] += weights[i];
+                total += weights[i];
+            }
+            assert_true(isinf(learn(n, CLASSES, p, labels, weights, offset)));
+            temper(CLASSES, (double)INFINITY, offset, q);
+            for (size_t c = 0; c < CLASSES; c++)
+                if (!(fabs(q[c] - share[c] / total) < 0.5 / (double)n))
+                    fail_msg("%g instead of %g", q[c], share[c] / total);
+        }
+    free(p);
+    free(weights);
 }
 
 /* A weight of two equals two rows; a weight of zero equals none. */
 static void weights_are_rows(void **state) {
     (void)state;
     enum { FEW = 300 };
-    double *p = doubles(2 * ROWS * CLASSES), weights[2 * FEW];
+    double *p = doubles(2 * ROWS * CLASSES), weights[2 * FEW], offset[CLASSES];
     int32_t labels[ROWS];
     draw_probabilities(p);
-    draw_labels(p, 1.6, labels);
+    draw_labels(p, 1.6, even, labels);
     memcpy(p + FEW * CLASSES, p, FEW * CLASSES * sizeof *p);
     memcpy(labels + FEW, labels, FEW * sizeof *labels);
     for (size_t i = 0; i < 2 * FEW; i++)
         weights[i] = i < FEW ? 2.0 : 0.0;
-    double weighted = best_temperature(2 * FEW, CLASSES, p, labels, weights);
-    double twice = best_temperature(2 * FEW, CLASSES, p, labels, NULL);
-    double once = best_temperature(FEW, CLASSES, p, labels, NULL);
+    double weighted = learn(2 * FEW, CLASSES, p, labels, weights, offset);
+    double twice = learn(2 * FEW, CLASSES, p, labels, NULL, offset);
+    double once = learn(FEW, CLASSES, p, labels, NULL, offset);
     assert_true(fabs(weighted - twice) < 1e-3);
     assert_true(fabs(weighted - once) > 1e-3); /* the prior of log T counts half as much */
     free(p);
 }
 
-/* Ties, zeros and labels of probability zero: finite, and within bounds. */
+/* Ties, zeros and labels of probability zero: finite offsets, and T within bounds. */
 static void extreme_probabilities(void **state) {
     (void)state;
     enum { EACH = 30 };
@@ -93,18 +137,18 @@ static void extreme_probabilities(void **state) {
         {1.0 / 3, 1.0 / 3, 1.0 / 3}, {1, 0, 0}, {0, 1, 0}, {0.5, 0.5, 0}};
     for (size_t k = 0; k < 4; k++)
         for (int32_t label = 0; label < 3; label++) {
-            double p[EACH * 3];
+            double p[EACH * 3], offset[3];
             int32_t labels[EACH];
             for (size_t i = 0; i < EACH; i++) {
                 memcpy(p + 3 * i, rows[k], sizeof rows[k]);
                 labels[i] = label;
             }
-            double found = best_temperature(EACH, 3, p, labels, NULL);
-            assert_true(isfinite(found) && found > 0.2 && found < 5.0);
-            if (k == 0) /* no information: unchanged */
-                assert_true(fabs(found - 1.0) < 1e-3);
-            if (rows[k][label] == 0.0) /* certain and wrong: softer */
-                assert_true(found > 2.0);
+            double found = learn(EACH, 3, p, labels, NULL, offset);
+            assert_true(found > 0.2); /* or infinite */
+            for (size_t c = 0; c < 3; c++)
+                assert_true(fabs(offset[c]) < 10.0);
+            if (rows[k][label] < 0.9) /* the share of the one class there is says more */
+                assert_true(isinf(found));
         }
 }
 
@@ -188,23 +232,25 @@ static void ask_at(nim_model *model, const nim_data *data, double temperature,
                    struct answer *answer) {
     double kept = model->temperature;
     model->temperature = temperature;
+    model->calibrated = temperature != 1.0;
     ask(model, data, answer);
     model->temperature = kept;
+    model->calibrated = true;
 }
 
-/* With T = 1 the model predicts p, otherwise p^(1/T), and the parts of its entropy have the same
- * proportions. Gains are computed at other points and keep their proportions up to that. Returns
- * how much they changed, in units of the tolerance. */
+/* With T = 1 the model is not calibrated and predicts p, otherwise p^(1/T) exp(offset), and the
+ * parts of its entropy have the same proportions. Gains are computed at other points and keep their
+ * proportions up to that. Returns how much they changed, in units of the tolerance. */
 static double compare(const struct answer *plain, const struct answer *calibrated,
-                      double temperature) {
+                      double temperature, const double *offset) {
     double changed = 0.0;
     for (size_t i = 0; i < 120; i++) {
         const double *p = plain->p + 3 * i, *q = calibrated->p + 3 * i;
-        double total = 0.0;
+        double r[3], total = 0.0;
         for (size_t c = 0; c < 3; c++)
-            total += pow(p[c], 1.0 / temperature);
+            total += r[c] = pow(p[c], 1.0 / temperature) * exp(offset[c]);
         for (size_t c = 0; c < 3; c++)
-            assert_true(fabs(q[c] - pow(p[c], 1.0 / temperature) / total) < 1e-12);
+            assert_true(fabs(q[c] - r[c] / total) < 1e-12);
         double factor = calibrated->entropy[i] / plain->entropy[i];
         assert_true(fabs(calibrated->measurement[i] - factor * plain->measurement[i]) < 1e-12);
         assert_true(fabs(calibrated->of_model[i] - factor * plain->of_model[i]) < 1e-12);
@@ -249,11 +295,12 @@ static void calibrated_model(void **state) {
     assert_true(temperature != 1.0);
     check_answer(&trained.answer, &trained.fixture);
     ask_at(trained.model, &trained.fixture.data, 1.0, &plain);
-    compare(&plain, &trained.answer, temperature);
+    compare(&plain, &trained.answer, temperature, trained.model->offset);
     for (size_t k = 0; k < 2; k++) {
         ask_at(trained.model, &trained.fixture.data, others[k], &other);
         check_answer(&other, &trained.fixture);
-        assert_true(compare(&plain, &other, others[k]) > 2.0); /* unscaled gains would differ */
+        assert_true(compare(&plain, &other, others[k], trained.model->offset) >
+                    2.0); /* unscaled gains would differ */
     }
 }
 
@@ -270,7 +317,7 @@ static void threads_do_not_matter(void **state) {
     fixture_free(&fixture);
 }
 
-/* Calibration sets the temperature and nothing else. */
+/* Calibration sets the temperature and the offsets, and nothing else. */
 static void parameters_stay(void **state) {
     (void)state;
     struct fixture fixture;
@@ -332,10 +379,11 @@ static void files_keep_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(temperature_is_found),  cmocka_unit_test(weights_are_rows),
-        cmocka_unit_test(extreme_probabilities), cmocka_unit_test(calibrated_model),
-        cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(parameters_stay),
-        cmocka_unit_test(shapes_are_kept),       cmocka_unit_test(files_keep_it),
+        cmocka_unit_test(temperature_is_found), cmocka_unit_test(nothing_to_learn),
+        cmocka_unit_test(weights_are_rows),     cmocka_unit_test(extreme_probabilities),
+        cmocka_unit_test(calibrated_model),     cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(parameters_stay),      cmocka_unit_test(shapes_are_kept),
+        cmocka_unit_test(files_keep_it),
     };
     return cmocka_run_group_tests(tests, train_once, free_trained);
 }

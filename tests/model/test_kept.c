@@ -27,7 +27,8 @@ static void compare(size_t rows, bool exact) {
     static double p[ROWS * CLASSES], kept[ROWS * CLASSES];
     static int32_t label[ROWS];
     uint64_t state = rows;
-    struct nim_model model = {.classes = CLASSES, .temperature = 1.0};
+    double even[CLASSES] = {0.0};
+    struct nim_model model = {.classes = CLASSES, .temperature = 1.0, .offset = even};
     for (size_t i = 0; i < rows; i++) {
         label[i] = (int32_t)(i % CLASSES);
         p[i * 2] = ceil(1000.0 * uniform(&state)) / 1001.0; /* with ties */
@@ -64,7 +65,8 @@ static void test_plausibility(void **state) {
 static void test_class_without_rows(void **state) {
     (void)state;
     double p[] = {0.9, 0.1, 0.8, 0.2};
-    struct nim_model model = {.classes = CLASSES, .temperature = 1.0};
+    double even[CLASSES] = {0.0};
+    struct nim_model model = {.classes = CLASSES, .temperature = 1.0, .offset = even};
     assert_int_equal(conformal_learn(&model, 2, p, (const int32_t[]){0, 0}, NULL), NIM_OK);
     assert_true(conformal_plausibility(&model.conformal, 1, 0.0) == 1.0);
     assert_true(conformal_plausibility(&model.conformal, 0, 0.1) == 1.0 / 3.0);

@@ -268,6 +268,14 @@ static void arrays_need_room(void **state) {
         stop_on(nim_model_get(fixture.model, names[k], values, needed, &again, &error), &error);
         assert_true(values[needed - 1] != 12345.0 && values[needed] == 12345.0);
     }
+    /* A model that was not trained knows none of these. */
+    static const char *const empty[] = {"plausibility_rows", "calibration_offsets"};
+    for (size_t k = 0; k < 2; k++) {
+        size_t count = 1;
+        double values[8] = {12345.0};
+        stop_on(nim_model_get(fixture.model, empty[k], values, 8, &count, &error), &error);
+        assert_true(count == 0 && values[0] == 12345.0);
+    }
     fixture_free(&fixture);
 }
 
