@@ -157,7 +157,7 @@ static bool count_word(struct judged *column, const char *text, size_t length) {
 int nim_judge_texts(nim_judge *judge, size_t at, const char *text, const size_t *length,
                     size_t count) {
     struct judged *column = &judge->column[at];
-    int ignored;
+    int truth;
     column->text = true;
     for (size_t i = 0; i < count; text += length[i++]) {
         double code = text_code(text, length[i]);
@@ -166,7 +166,10 @@ int nim_judge_texts(nim_judge *judge, size_t at, const char *text, const size_t 
         column->last = code;
         if (length[i] && column->cells < FEW_PARSED)
             column->numbers += is_number(text, length[i]);
-        column->truth = column->truth && (!length[i] || nim_is_truth(text, length[i], &ignored));
+        if (length[i] && nim_is_truth(text, length[i], &truth))
+            column->truths |= 1 << truth;
+        else
+            column->truth = column->truth && !length[i];
         if (length[i] && !column->many && !count_word(column, text, length[i]))
             return 0;
         if (!sample(judge, column, code))
@@ -271,6 +274,11 @@ static bool is_empty(const struct judged *column) {
                                                 (column->sentinels && !column->measured));
 }
 
+/* True and false, both of them. */
+static bool is_truth(const struct judged *column) {
+    return column->text && column->truth && column->truths == 3;
+}
+
 static bool holds_numbers(const nim_judge *judge, size_t at) {
     const struct judged *column = &judge->column[at];
     size_t seen = column->cells < FEW_PARSED ? column->cells : FEW_PARSED;
@@ -308,7 +316,7 @@ enum nim_standing nim_judge_standing(const nim_judge *judge, size_t at) {
     if (is_empty(column))
         return NIM_NOTHING;
     if (!holds_numbers(judge, at))
-        return column->truth && column->words == 2 && named == NIM_LEARNED ? NIM_LEARNED_TRUTH
+        return is_truth(column) && named == NIM_LEARNED ? NIM_LEARNED_TRUTH
                : named == NIM_LEARNED || (named == NIM_ROW_NAME && !column->many) ? NIM_WORDS
                                                                                   : named;
     if (named == NIM_LEARNED && !column->text && column->whole && !has_errors(judge, at) &&
@@ -332,7 +340,7 @@ void nim_judge_facts(const nim_judge *judge, size_t at, struct nim_column_facts 
         .different = column->different,
         .text = column->text,
         .numbers = holds_numbers(judge, at),
-        .truth = column->text && column->truth && column->words,
+        .truth = is_truth(column),
         .words = column->words + column->many,
         .sentinels = column->sentinels,
         .wants_log = !column->text && !nim_name_is_log(judge->names->index.name[at]) &&

@@ -85,6 +85,12 @@ NIM_API long nim_names_limits(const nim_names *names, size_t column, const bool 
 /* Reads "column", "lower:upper" or "[low:high]"; 0 if there are no such columns. */
 NIM_API int nim_names_sides(const nim_names *names, const char *text, struct nim_sides *sides);
 
+/* Of a pattern with one *, such as "*" or "*mag", and a name that matches it: `errors` with every *
+ * replaced by what the * stands for, "* err" becoming "Gmag err". 0 if it does not match, whatever
+ * the case, or is too long. */
+NIM_API int nim_pattern_fill(const char *pattern, const char *name, const char *errors, char *out,
+                             size_t size);
+
 /* Whether a name says that it holds errors, or the names of rows, whatever else is there. */
 NIM_API int nim_name_says_error(const char *name);
 NIM_API int nim_name_is_identity(const char *name);

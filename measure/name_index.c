@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/name_index.h"
 
+#include "measure/measure.h"
+
 #include "text/ascii.h"
 
 #include <stdlib.h>
@@ -117,4 +119,29 @@ long name_index_find(const struct name_index *index, const char *wanted) {
 
 long name_index_near(const struct name_index *index, const char *wanted) {
     return find(index, wanted, WITHOUT_UNIT);
+}
+
+int nim_pattern_fill(const char *pattern, const char *name, const char *errors, char *out,
+                     size_t size) {
+    const char *star = strchr(pattern, '*');
+    size_t length = strlen(name), before = star ? (size_t)(star - pattern) : 0, used = 0;
+    size_t after = star ? strlen(star + 1) : 0;
+    if (!star || strchr(star + 1, '*') || length < before + after)
+        return 0;
+    for (size_t i = 0; i < before + after; i++) {
+        size_t place = i < before ? i : length - after + (i - before);
+        char wanted = i < before ? pattern[i] : star[1 + i - before];
+        if (ascii_lower(name[place]) != ascii_lower(wanted))
+            return 0;
+    }
+    for (const char *c = errors; *c; c++) {
+        const char *part = *c == '*' ? name + before : c;
+        size_t many = *c == '*' ? length - before - after : 1;
+        if (used + many >= size)
+            return 0;
+        memcpy(out + used, part, many);
+        used += many;
+    }
+    out[used] = '\0';
+    return used > 0;
 }

@@ -42,7 +42,9 @@
              "the "                                                                                \
              "upper errors. A=[B:C]: B and C hold the ends of the error bars. A=: the values of "  \
              "A "                                                                                  \
-             "are exact. Other error columns are found by name, such as A_err, e_A, Unc_A, "       \
+             "are exact. *=s*: the errors of every column A are in column sA. Other error "        \
+             "columns "                                                                            \
+             "are found by name, such as A_err, e_A, Unc_A, "                                      \
              "AErr_g, "                                                                            \
              "A_sigma or dA; pairs of lower and upper errors such as A_err2 and A_err1; ends of "  \
              "error bars A_lo and A_hi. Two more "                                                 \
@@ -55,8 +57,7 @@
         {.name = "classes",                                                                        \
          .value = "A,B,...",                                                                       \
          .help = "Use only rows of these classes; also sets the order of the classes, for levels " \
-                 "from "                                                                           \
-                 "lowest to highest."},                                                            \
+                 "from lowest to highest. A=X|Y: the labels X and Y are class A."},                \
         {.name = "ignore-case", .help = "Ignore case in labels and --where."},                     \
         {.name = "weights",                                                                        \
          .value = "COLUMN",                                                                        \

@@ -70,11 +70,51 @@ bool classes_fix(struct classes *classes, const struct name_list *names,
     return true;
 }
 
+/* The class that a label was made a member of, or NO_CLASS. */
+static int32_t class_of_member(const struct classes *classes, struct span label) {
+    for (size_t i = 0; i < classes->member.count; i++)
+        if (compare(label, classes->member.item[i], classes->fold) == 0)
+            return classes->of[i];
+    return NO_CLASS;
+}
+
+static bool add_member(struct classes *classes, struct span label, int32_t class,
+                       struct complaint *complaint) {
+    bool found;
+    size_t place = find(classes, label, &found);
+    if ((found && classes->sorted[place] != (size_t) class) ||
+        class_of_member(classes, label) != NO_CLASS)
+        return complain(complaint, BAD_USAGE, "--classes: '%.*s' is given twice", (int)label.length,
+                        label.text);
+    int32_t *of = realloc(classes->of, (classes->member.count + 1) * sizeof *of);
+    if (!of)
+        return complain_of_memory(complaint);
+    classes->of = of;
+    of[classes->member.count] = class;
+    return name_list_add(&classes->member, label.text, label.length, complaint);
+}
+
+bool classes_merge(struct classes *classes, const char *wish, struct complaint *complaint) {
+    const char *sign = strchr(wish, '=');
+    bool found, fine = true;
+    size_t place = find(classes, (struct span){wish, (size_t)(sign - wish)}, &found);
+    for (const char *next = sign; found && fine && *next;) {
+        const char *label = next + 1;
+        next = label + strcspn(label, "|");
+        fine = next > label ? add_member(classes, (struct span){label, (size_t)(next - label)},
+                                         (int32_t)classes->sorted[place], complaint)
+                            : complain(complaint, BAD_USAGE, "--classes: '%s': empty label", wish);
+    }
+    return fine;
+}
+
 bool classes_of(struct classes *classes, struct span label, int32_t *class,
                 struct complaint *complaint) {
     bool found;
     size_t place = find(classes, label, &found);
-    *class = NO_CLASS;
+    *class = found ? NO_CLASS : class_of_member(classes, label);
+    if (*class != NO_CLASS)
+        return true;
     if (!found && classes->closed)
         return true;
     if (!found) {
@@ -140,6 +180,8 @@ bool classes_order(struct classes *classes, size_t rows, int32_t *label,
 
 void classes_free(struct classes *classes) {
     name_list_free(&classes->name);
+    name_list_free(&classes->member);
     free(classes->sorted);
+    free(classes->of);
     *classes = (struct classes){0};
 }

@@ -14,14 +14,20 @@ enum { MOST_CLASSES = 10000, NO_CLASS = -1 };
 
 struct classes {
     struct name_list name;
-    size_t *sorted; /* name.count: numbers of the names, in the order of their bytes */
-    bool fold;      /* ignores case */
-    bool closed;    /* labels of other names belong to no class */
+    size_t *sorted;          /* name.count: numbers of the names, in the order of their bytes */
+    bool fold;               /* ignores case */
+    bool closed;             /* labels of other names belong to no class */
+    struct name_list member; /* further labels of classes, and of which */
+    int32_t *of;
 };
 
 /* Classes of the given names in their order, closed. */
 bool classes_fix(struct classes *classes, const struct name_list *names,
                  struct complaint *complaint);
+
+/* Of a wish such as "planet=KP|CP": makes the labels behind the sign members of the class before
+ * it. One that is a class or a member already is refused. */
+bool classes_merge(struct classes *classes, const char *wish, struct complaint *complaint);
 
 /* The class of a label; a new label becomes a new class or, if closed, NO_CLASS. False only if
  * there are too many classes or when out of memory. */

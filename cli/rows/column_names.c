@@ -10,6 +10,7 @@ bool column_names_read(struct column_names *names, const struct table *table,
     size_t count = table_columns(table);
     if (names->names)
         return true;
+    names->count = count;
     names->name = calloc(count + 1, sizeof *names->name);
     names->is_text = calloc(count + 1, sizeof *names->is_text);
     for (size_t i = 0; names->name && names->is_text && i < count; i++) {

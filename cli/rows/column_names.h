@@ -9,6 +9,7 @@
 
 struct column_names {
     nim_names *names;
+    size_t count;
     const char **name; /* the table's own */
     bool *is_text;     /* holds text or nothing */
 };

@@ -110,6 +110,8 @@ static bool add_feature(struct columns *columns, const struct table *table,
     feature.minus.column = formula->minus;
     if (!feature.name)
         return complain_of_memory(complaint);
+    if (formula->form == FORM_LEVEL)
+        feature.level = feature.name + strlen(table_column_name(table, formula->column)) + 1;
     grown[columns->count++] = feature;
     return true;
 }
@@ -122,12 +124,14 @@ static bool add_named(struct columns *columns, const struct table *table, const 
            add_feature(columns, table, &formula, complaint);
 }
 
-/* Of differences, which are few, each is compared with those before. */
-static bool is_difference_before(const struct columns *columns, size_t j) {
+/* Differences and indicators, which are few, are compared with those before. */
+static bool is_before(const struct columns *columns, size_t j) {
     const struct feature *feature = &columns->feature[j];
-    for (size_t i = 0; feature->form == FORM_DIFFERENCE && i < j; i++)
-        if (columns->feature[i].value.column == feature->value.column &&
-            columns->feature[i].minus.column == feature->minus.column)
+    for (size_t i = 0; i < j; i++)
+        if (columns->feature[i].form == feature->form &&
+            columns->feature[i].value.column == feature->value.column &&
+            columns->feature[i].minus.column == feature->minus.column &&
+            (!feature->level || strcmp(columns->feature[i].level, feature->level) == 0))
             return true;
     return false;
 }
@@ -140,8 +144,8 @@ static bool check_twice(const struct columns *columns, const struct table *table
         return complain_of_memory(complaint);
     for (size_t j = 0; fine && j < columns->count; j++) {
         const struct feature *feature = &columns->feature[j];
-        bool single = feature->form != FORM_DIFFERENCE;
-        if (single ? seen[feature->value.column][feature->form] : is_difference_before(columns, j))
+        bool single = feature->form < FORM_DIFFERENCE;
+        if (single ? seen[feature->value.column][feature->form] : is_before(columns, j))
             fine = complain(complaint, BAD_USAGE, "feature '%s' is given twice", feature->name);
         if (single)
             seen[feature->value.column][feature->form] = true;
@@ -152,6 +156,12 @@ static bool check_twice(const struct columns *columns, const struct table *table
 
 /* ---------------------------------------------------------------- what columns are ------------ */
 
+static void set_sides_aside(nim_judge *judge, const struct nim_sides *sides) {
+    nim_judge_set_aside(judge, (size_t)sides->lower, NIM_ASIDE_ERRORS);
+    if (sides->upper >= 0)
+        nim_judge_set_aside(judge, (size_t)sides->upper, NIM_ASIDE_ERRORS);
+}
+
 /* Tells the judge which columns the user named as errors. */
 static bool set_errors_aside(const struct columns *columns, nim_judge *judge,
                              const struct column_wishes *wishes, struct complaint *complaint) {
@@ -161,11 +171,11 @@ static bool set_errors_aside(const struct columns *columns, nim_judge *judge,
     for (size_t i = 0; fine && i < pairs.count; i++) {
         const char *equals = strrchr(pairs.item[i], '=');
         struct nim_sides sides;
-        if (!equals || !nim_names_sides(columns->names.names, equals + 1, &sides))
-            continue;
-        nim_judge_set_aside(judge, (size_t)sides.lower, NIM_ASIDE_ERRORS);
-        if (sides.upper >= 0)
-            nim_judge_set_aside(judge, (size_t)sides.upper, NIM_ASIDE_ERRORS);
+        for (size_t j = 0; errors_are_pattern(pairs.item[i]) && j < columns->names.count; j++)
+            if (errors_by_pattern(&columns->names, pairs.item[i], j, &sides))
+                set_sides_aside(judge, &sides);
+        if (equals && nim_names_sides(columns->names.names, equals + 1, &sides))
+            set_sides_aside(judge, &sides);
     }
     name_list_free(&pairs);
     return fine;
@@ -227,6 +237,43 @@ static bool list_without(struct columns *columns, const struct table *table, con
     return fine;
 }
 
+static bool add_level(struct columns *columns, const struct table *table, size_t column,
+                      const char *level, struct complaint *complaint) {
+    struct formula formula = {
+        .form = FORM_LEVEL, .column = column, .minus = NO_COLUMN, .level = level};
+    return add_feature(columns, table, &formula, complaint);
+}
+
+/* Indicators of the texts of a column; one is enough for two texts. */
+static bool add_levels(struct columns *columns, const struct table *table, const nim_judge *judge,
+                       size_t column, struct complaint *complaint) {
+    struct nim_column_facts facts;
+    const char *name = table_column_name(table, column);
+    bool fine = true;
+    nim_judge_facts(judge, column, &facts);
+    if (facts.words < 2 || facts.words > NIM_MOST_WORDS)
+        return complain(complaint, BAD_INPUT,
+                        "%s: column %s: %s different texts; expected 2 to %d of a feature",
+                        table_path(table), name, facts.words < 2 ? "no" : "too many",
+                        NIM_MOST_WORDS);
+    if (facts.truth)
+        return add_level(columns, table, column, "true", complaint);
+    for (size_t k = facts.words == 2; fine && k < facts.words; k++)
+        fine = add_level(columns, table, column, nim_judge_word(judge, column, k, NULL), complaint);
+    return fine;
+}
+
+static bool is_words(const struct table *table, const nim_judge *judge, const char *name,
+                     size_t *column) {
+    struct nim_column_facts facts;
+    long found = table_find(table, name);
+    if (found < 0)
+        return false;
+    nim_judge_facts(judge, (size_t)found, &facts);
+    *column = (size_t)found;
+    return facts.text && !facts.numbers;
+}
+
 /* All columns that look like attributes. */
 static bool add_numeric(struct columns *columns, const struct table *table, const nim_judge *judge,
                         struct complaint *complaint) {
@@ -234,6 +281,8 @@ static bool add_numeric(struct columns *columns, const struct table *table, cons
     for (size_t i = 0; fine && i < table_columns(table); i++)
         if (nim_judge_standing(judge, i) == NIM_LEARNED)
             fine = add_column(columns, table, i, FORM_COLUMN, complaint);
+        else if (nim_judge_standing(judge, i) == NIM_LEARNED_TRUTH)
+            fine = add_level(columns, table, i, "true", complaint);
     return fine && (columns->count || add_numbering(columns, table, complaint));
 }
 
@@ -279,9 +328,12 @@ static bool add_item(struct columns *columns, const struct table *table, const n
         return false;
     const char *name = inside ? inside : item;
     bool pattern = column_is_pattern(table, name);
+    size_t column;
+    bool words = !pattern && !inside && is_words(table, judge, item, &column);
     bool fine =
         pattern ? add_matching(columns, table, judge, name, form, complaint)
-                : add_named(columns, table, item, complaint) &&
+                : (words ? add_levels(columns, table, judge, column, complaint)
+                         : add_named(columns, table, item, complaint)) &&
                       check_excluded(&columns->feature[columns->count - 1], excluded, complaint);
     free(inside);
     return fine;

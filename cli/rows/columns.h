@@ -29,6 +29,7 @@ struct feature {
     struct measured value; /* its column */
     struct measured minus; /* of a difference: the subtracted column; otherwise none */
     enum form form;        /* how it is computed */
+    const char *level;     /* of an indicator: a part of the name */
     long also;             /* another column that looks like the errors, or NO_COLUMN */
     char *lost; /* the error column the model learned with, when this table has none; or NULL */
 };
@@ -104,6 +105,12 @@ bool columns_mark_excluded(const struct table *table, const struct column_wishes
  * (`learned`, or NULL), then by the option; the last one found is used. */
 bool columns_pair_errors(struct columns *columns, const struct table *table, const char *learned,
                          const struct column_wishes *wishes, struct complaint *complaint);
+
+/* Whether an item of --errors is a pattern such as "*=* err"; the errors that it gives a column, if
+ * these are columns. */
+bool errors_are_pattern(const char *item);
+bool errors_by_pattern(const struct column_names *names, const char *item, size_t column,
+                       struct nim_sides *sides);
 
 /* Treats errors as independent. */
 void columns_drop_correlations(struct columns *columns);

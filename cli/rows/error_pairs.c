@@ -50,6 +50,8 @@ static void pair_by_rule(struct columns *columns, const bool *excluded, bool err
     for (size_t j = 0; j < columns->count; j++) {
         struct feature *feature = &columns->feature[j];
         long other;
+        if (feature->form == FORM_LEVEL) /* exact */
+            continue;
         measure_by_rule(&feature->minus, names, excluded, errors, &other);
         measure_by_rule(&feature->value, names, excluded, errors, &feature->also);
     }
@@ -168,6 +170,46 @@ static bool complain_of_feature(const struct columns *columns, const struct tabl
                     table_path(table), known, used < sizeof known ? "" : "...");
 }
 
+bool errors_are_pattern(const char *item) {
+    const char *star = strchr(item, '*'), *sign = strchr(item, '=');
+    return star && sign && star < sign && strchr(sign, '*');
+}
+
+bool errors_by_pattern(const struct column_names *names, const char *item, size_t column,
+                       struct nim_sides *sides) {
+    enum { LONGEST = 1024 };
+    char pattern[LONGEST], filled[2 * LONGEST];
+    size_t length = strcspn(item, "=");
+    if (length >= sizeof pattern)
+        return false;
+    memcpy(pattern, item, length);
+    pattern[length] = '\0';
+    return nim_pattern_fill(pattern, names->name[column], item + length + 1, filled,
+                            sizeof filled) &&
+           nim_names_sides(names->names, filled, sides) && sides->lower != (long)column &&
+           sides->upper != (long)column;
+}
+
+/* Sets the errors of every attribute of which the pattern finds some. */
+static bool apply_pattern(struct columns *columns, const struct table *table, const char *item,
+                          struct complaint *complaint) {
+    bool any = false;
+    for (size_t j = 0; j < columns->count; j++)
+        for (int second = 0; second < 2; second++) {
+            struct feature *feature = &columns->feature[j];
+            struct operand operand = operand_of(feature, second);
+            struct nim_sides sides;
+            if (operand.measured->column == NO_COLUMN ||
+                !errors_by_pattern(&columns->names, item, (size_t)operand.measured->column, &sides))
+                continue;
+            operand.measured->errors = sides;
+            feature->also = NO_COLUMN;
+            any = true;
+        }
+    return any || complain(complaint, BAD_INPUT, "%s: --errors: no columns are as '%s' says",
+                           table_path(table), item);
+}
+
 /* The length of the feature's name in the pair into *name. */
 static bool apply_pair(struct columns *columns, const struct table *table, const char *pair,
                        size_t *name, struct complaint *complaint) {
@@ -227,8 +269,10 @@ static bool pair_errors(struct columns *columns, const struct table *table, cons
     bool fine = (!learned || pair_as_learned(columns, table, learned, complaint)) &&
                 (!wish || name_list_split(&pairs, wish, "--errors", complaint));
     for (size_t i = 0; fine && i < pairs.count; i++)
-        fine = apply_pair(columns, table, pairs.item[i], &name, complaint) &&
-               is_first_of_its_name(pairs.item, i, name, complaint);
+        fine = errors_are_pattern(pairs.item[i])
+                   ? apply_pattern(columns, table, pairs.item[i], complaint)
+                   : apply_pair(columns, table, pairs.item[i], &name, complaint) &&
+                         is_first_of_its_name(pairs.item, i, name, complaint);
     name_list_free(&pairs);
     return fine;
 }

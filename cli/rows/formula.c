@@ -2,6 +2,7 @@
 #include "cli/rows/formula.h"
 
 #include "cli/rows/columns.h"
+#include "measure/judge.h"
 #include "nimgp.h"
 #include "text/ascii.h"
 
@@ -77,28 +78,60 @@ static bool read_difference(struct formula *formula, const struct table *table, 
     return fine;
 }
 
+/* The level behind a column and an equals sign, or NULL. Every sign is tried. */
+static const char *find_level(struct formula *formula, const struct table *table, const char *name,
+                              struct complaint *complaint, bool *fine) {
+    *fine = true;
+    for (const char *sign = strchr(name, '='); sign; sign = strchr(sign + 1, '=')) {
+        char *column = trimmed(name, sign);
+        long found = column ? table_find(table, column) : NO_COLUMN;
+        free(column);
+        if (!column)
+            *fine = complain_of_memory(complaint);
+        if (found < 0 || !sign[1])
+            continue;
+        formula->form = FORM_LEVEL;
+        formula->column = (size_t)found;
+        return sign + 1;
+    }
+    return NULL;
+}
+
+bool formula_has_level(const char *level, struct span cell) {
+    int wanted, is;
+    if (nim_is_truth(level, strlen(level), &wanted) && nim_is_truth(cell.text, cell.length, &is))
+        return is == wanted;
+    return strlen(level) == cell.length && memcmp(level, cell.text, cell.length) == 0;
+}
+
 bool formula_read(struct formula *formula, const struct table *table, const char *name,
                   struct complaint *complaint) {
     char *sides[2] = {NULL, NULL}, *inside;
+    bool fine;
     *formula = (struct formula){.form = FORM_COLUMN, .minus = NO_COLUMN};
     if (table_find(table, name) != NO_COLUMN)
         return column_find(table, name, &formula->column, complaint);
+    formula->level = find_level(formula, table, name, complaint, &fine);
+    if (formula->level || !fine)
+        return fine;
     if (!formula_inside(name, &formula->form, &inside, complaint) ||
         (!inside && !find_sides(table, name, sides, complaint)))
         return false;
     if (sides[0])
         return read_difference(formula, table, sides, complaint);
-    bool fine = column_find(table, inside ? inside : name, &formula->column, complaint);
+    fine = column_find(table, inside ? inside : name, &formula->column, complaint);
     free(inside);
     return fine;
 }
 
 char *formula_name(const struct formula *formula, const struct table *table) {
-    static const char *const before[] = {"", "log(", "log10(", ""}, *const after[] = {"", ")", ")",
-                                                                                      "-"};
+    static const char *const before[] = {"", "log(", "log10(", "", ""}, *const after[] = {
+                                                                            "", ")", ")", "-", "="};
     const char *column = table_column_name(table, formula->column);
-    const char *minus =
-        formula->form == FORM_DIFFERENCE ? table_column_name(table, (size_t)formula->minus) : "";
+    const char *minus = formula->form == FORM_DIFFERENCE
+                            ? table_column_name(table, (size_t)formula->minus)
+                        : formula->level ? formula->level
+                                         : "";
     size_t size = strlen(column) + strlen(minus) + 16;
     char *text = malloc(size);
     if (text)

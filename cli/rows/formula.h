@@ -9,6 +9,8 @@
  *     log(flux)     ln x, with lower and upper errors
  *     log10(flux)   log10 x, likewise
  *     Gmag-W1mag    a - b, with the error sqrt(sigma_a^2 + sigma_b^2)
+ *     kind=red      1 where the cell of column kind is red, 0 where it is another; true and false
+ * in any spelling
  *
  * Values without a logarithm count as missing, and so does a difference of a missing value.
  */
@@ -17,13 +19,17 @@
 
 #include <stdint.h>
 
-enum form { FORM_COLUMN, FORM_LOG, FORM_LOG10, FORM_DIFFERENCE };
+enum form { FORM_COLUMN, FORM_LOG, FORM_LOG10, FORM_DIFFERENCE, FORM_LEVEL };
 
 struct formula {
     enum form form;
     size_t column;
-    long minus; /* of a difference: the subtracted column; otherwise NO_COLUMN */
+    long minus;        /* of a difference: the subtracted column; otherwise NO_COLUMN */
+    const char *level; /* of an indicator: a part of the name that was read */
 };
+
+/* Whether a cell, not missing, has the level. */
+bool formula_has_level(const char *level, struct span cell);
 
 bool formula_read(struct formula *formula, const struct table *table, const char *name,
                   struct complaint *complaint);

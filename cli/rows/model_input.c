@@ -88,7 +88,8 @@ bool classes_input_open(struct table_input *input, const struct arguments *argum
                                     .without_features = true,
                                     .ignore_case = argument_given(arguments, "ignore-case"),
                                     .label = argument_text(arguments, "label"),
-                                    .classes = names};
+                                    .classes = names,
+                                    .plain_classes = true};
     bool fine =
         names ? open_table(input, arguments, &request, complaint) : complain_of_memory(complaint);
     free(names);

@@ -298,13 +298,30 @@ static void count_cell(struct rows *rows, size_t j, double x, double sigma) {
     rows->unknown[j] += counts && isnan(sigma);
 }
 
+/* An indicator of the selected rows: exact, and missing where its column is. */
+static bool read_level(struct rows *rows, const struct feature *feature,
+                       struct complaint *complaint) {
+    for (size_t k = 0; k < rows->count; k++) {
+        struct span cell;
+        size_t i = rows->place[k];
+        if (!table_label(rows->table, i, (size_t)feature->value.column, &cell, complaint))
+            return false;
+        rows->own.value[i] = !cell.length ? (double)NAN : formula_has_level(feature->level, cell);
+        rows->own.lower[i] = rows->own.upper[i] = 0.0;
+        rows->own.limit[i] = 0;
+    }
+    return true;
+}
+
 /* One attribute of the selected rows. */
 static bool read_attribute(struct rows *rows, size_t j, struct complaint *complaint) {
     const struct feature *feature = &rows->columns->feature[j];
+    bool level = feature->form == FORM_LEVEL;
     size_t d = rows->columns->count;
     bool difference = feature->form == FORM_DIFFERENCE;
     double usual = error_without_column(rows, feature);
-    if (!read_measured(rows, &feature->value, usual, &rows->own, complaint) ||
+    if (!(level ? read_level(rows, feature, complaint)
+                : read_measured(rows, &feature->value, usual, &rows->own, complaint)) ||
         (difference && !read_measured(rows, &feature->minus, usual, &rows->other, complaint)))
         return false;
     for (size_t k = 0; k < rows->count; k++) {
@@ -312,7 +329,7 @@ static bool read_attribute(struct rows *rows, size_t j, struct complaint *compla
         struct reading other = difference ? reading_at(&rows->other, rows->place[k]) : cell;
         if (difference)
             formula_subtract(&cell, &other);
-        else if (feature->form != FORM_COLUMN)
+        else if (feature->form == FORM_LOG || feature->form == FORM_LOG10)
             rows->nonpositive[j] += formula_take_log(feature->form, &cell);
         count_cell(rows, j, cell.value, cell.lower);
         rows->x[k * d + j] = cell.value;

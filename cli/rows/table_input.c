@@ -39,7 +39,8 @@ static bool find_target(struct table_input *input, const struct table_request *r
         return complain(complaint, BAD_INPUT,
                         "%s: no column '%s', the exposure in training; --exposure names the column",
                         table_path(input->table), target->no_exposure);
-    return target_name_classes(target, input->table, request->classes, request->model, complaint);
+    return target_name_classes(target, input->table, request->classes, !request->plain_classes,
+                               request->model, complaint);
 }
 
 /* The columns that are no features: the target's, and the weights. A target that is not looked at

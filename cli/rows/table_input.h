@@ -35,7 +35,8 @@ struct table_request {
     const char *errors;         /* "flux=dflux,..." or "none" */
     const nim_options *options; /* of a new model, or NULL: whether correlations are used */
     const char *log;            /* "a,b", "auto" or "none" */
-    const char *classes;        /* "a,b,c" */
+    const char *classes;        /* "a,b=x|y,c" */
+    bool plain_classes;         /* names of classes may contain "=" */
     const char *aside[2];       /* columns that are neither feature nor target */
     const struct name_list *conditions; /* of --where; not used after opening */
 };

@@ -162,8 +162,33 @@ void target_describe(const struct target *target, const struct table *table, cha
 
 /* ---------------------------------------------------------------- classes --------------------- */
 
+/* The name of a class in a wish: "planet" of "planet=KP|CP". */
+static size_t name_length(const char *wish) {
+    return strcspn(wish, "=");
+}
+
+/* Adds the members of merged classes. */
+static bool merge_classes(struct target *target, const char *wish, struct complaint *complaint) {
+    struct name_list wishes = {0};
+    bool fine = !wish || name_list_split(&wishes, wish, "--classes", complaint);
+    for (size_t i = 0; fine && i < wishes.count; i++)
+        fine = !wishes.item[i][name_length(wishes.item[i])] ||
+               classes_merge(&target->classes, wishes.item[i], complaint);
+    name_list_free(&wishes);
+    return fine;
+}
+
+static bool list_classes(struct name_list *names, const char *wish, struct complaint *complaint) {
+    struct name_list wishes = {0};
+    bool fine = name_list_split(&wishes, wish, "--classes", complaint);
+    for (size_t i = 0; fine && i < wishes.count; i++)
+        fine = name_list_add(names, wishes.item[i], name_length(wishes.item[i]), complaint);
+    name_list_free(&wishes);
+    return fine;
+}
+
 bool target_name_classes(struct target *target, const struct table *table, const char *wish,
-                         const nim_model *model, struct complaint *complaint) {
+                         bool merge, const nim_model *model, struct complaint *complaint) {
     struct name_list names = {0};
     bool fine = true;
     if (!task_has_classes(target->task))
@@ -177,10 +202,14 @@ bool target_name_classes(struct target *target, const struct table *table, const
         const char *name = table_column_name(table, target->column[i]);
         fine = name_list_add(&names, name, strlen(name), complaint);
     }
-    if (!model && wish)
-        fine = name_list_split(&names, wish, "--classes", complaint);
+    if (model)
+        wish = fit_request_noted(model, REQUEST_CLASSES);
+    else if (wish)
+        fine = merge ? list_classes(&names, wish, complaint)
+                     : name_list_split(&names, wish, "--classes", complaint);
     if (fine && names.count)
-        fine = classes_fix(&target->classes, &names, complaint);
+        fine = classes_fix(&target->classes, &names, complaint) &&
+               (!merge || merge_classes(target, wish, complaint));
     name_list_free(&names);
     return fine;
 }

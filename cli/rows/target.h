@@ -54,10 +54,10 @@ bool target_find(struct target *target, struct table *table, const struct target
 bool target_find_exposure(struct target *target, const struct table *table,
                           const struct target_wishes *wishes, struct complaint *complaint);
 
-/* Sets the classes or levels: those of a model, or as typed ("a,b,c"; NULL: in the order found).
- * Labels have the names of their columns. */
+/* Sets the classes or levels: those of a model, or as typed ("a,b,c"; NULL: in the order found), of
+ * which "b=x|y" merges labels if `merge`. Labels have the names of their columns. */
 bool target_name_classes(struct target *target, const struct table *table, const char *wish,
-                         const nim_model *model, struct complaint *complaint);
+                         bool merge, const nim_model *model, struct complaint *complaint);
 
 /* The columns that cannot be features, to be freed; with space for two more. */
 struct taken *target_taken(const struct target *target, size_t *count);

@@ -23,6 +23,23 @@ static void say_list(const struct report *report, const char *what, const struct
         say(report->arguments, "%s: %s%s", what, names, remedy);
 }
 
+/* Columns of text, and what would learn from the first. */
+static void say_texts(const struct report *report) {
+    const struct name_list *texts = &report->training->input.columns.without[NIM_WORDS];
+    char remedy[320] = "";
+    for (size_t i = texts->count; i-- > 0;) {
+        struct nim_column_facts facts;
+        long column = table_find(report->training->input.table, texts->item[i]);
+        if (column < 0)
+            continue;
+        nim_judge_facts(report->training->input.judge, (size_t)column, &facts);
+        if (facts.words > 1 && facts.words <= NIM_MOST_WORDS)
+            snprintf(remedy, sizeof remedy, "; --features '*,%.200s' learns from %.40s",
+                     texts->item[i], texts->item[i]);
+    }
+    say_list(report, "columns of text are not used", texts, remedy);
+}
+
 static void say_left_out(const struct report *report) {
     static const struct {
         enum nim_standing standing;
@@ -41,11 +58,11 @@ static void say_left_out(const struct report *report) {
         {NIM_OTHER_ERRORS,
          "not used as features, because they look like covariances or inverse variances of errors",
          "; --features overrides this"},
-        {NIM_WORDS, "columns of text are not used", ""},
         {NIM_NOTHING, "empty columns are not used", ""}};
     const struct columns *columns = &report->training->input.columns;
     for (size_t i = 0; i < sizeof line / sizeof *line; i++)
         say_list(report, line[i].what, &columns->without[line[i].standing], line[i].remedy);
+    say_texts(report);
     if (columns->independent)
         say(report->arguments,
             "correlations of errors are not used: they need --noise given, an input model "

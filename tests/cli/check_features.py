@@ -126,6 +126,40 @@ def sentinels(nimgp):
     nimgp.refuses("fit", "marked.csv", "-o", "m", "--missing-value", "nothing", code=1, says=["not a number"])
 
 
+def categories(nimgp):
+    """A text column that is named, and a column of true and false, are as if their indicators had been written by hand;
+    a level that was never seen is none of those known, an empty cell is missing."""
+    make = random.Random(6)
+    rows = []
+    for i in range(200):
+        kind, seen = make.choice(["red", "blue", "", "pale green"]), make.choice(["True", "false", "TRUE", ""])
+        rows.append([make.gauss(0, 1), 0.3, kind, seen, "ab"[(kind == "red") ^ (make.random() < 0.1)]])
+
+    def by_hand(row):
+        x, error, kind, seen, label = row
+        return [x, error, *("" if not kind else int(kind == one) for one in ("blue", "pale green", "red")),
+                {"true": 1, "false": 0, "": ""}[seen.lower()], label]
+
+    nimgp.write_rows("t.csv", ["x", "x_err", "kind", "seen", "class"], rows)
+    nimgp.write_rows("hand.csv", ["x", "x_err", "blue", "pale green", "red", "seen", "class"], map(by_hand, rows))
+    for model, table, given in (("m", "t.csv", ["--features", "x,kind,seen"]), ("h", "hand.csv", [])):
+        nimgp("fit", table, "-o", model, "--label", "class", *given, *QUICK, "-q")
+    check(features(nimgp) == ["x", "kind=blue", "kind=pale green", "kind=red", "seen=true"], features(nimgp))
+    check(nimgp("predict", "m", "t.csv").out == nimgp("predict", "h", "hand.csv").out)
+    new = [[0.1, 0.3, "violet", "yes", "a"], [0.1, 0.3, "", "", "a"], [0.1, 0.3, "red", "no", "b"]]
+    nimgp.write_rows("new.csv", ["x", "x_err", "kind", "seen", "class"], new)
+    nimgp.write_rows("new_hand.csv", ["x", "x_err", "blue", "pale green", "red", "seen", "class"],
+                     [[0.1, 0.3, 0, 0, 0, 1, "a"], [0.1, 0.3, "", "", "", "", "a"], [0.1, 0.3, 0, 0, 1, 0, "b"]])
+    check(nimgp("predict", "m", "new.csv").out == nimgp("predict", "h", "new_hand.csv").out)
+    said = nimgp("fit", "t.csv", "-o", "m", "--label", "class", *QUICK).err
+    check("text are not used: kind; --features '*,kind' learns" in said and features(nimgp) == ["x", "seen=true"], said)
+    two = [[i % 7, "uv"[i % 2], f"n{i}", "ab"[i % 3 == 0]] for i in range(60)]
+    nimgp.write_rows("two.csv", ["x", "side", "name", "class"], two)
+    nimgp("fit", "two.csv", "-o", "m", "--label", "class", "--features", "*,side", *QUICK, "-q")
+    check(features(nimgp) == ["x", "side=v"], features(nimgp))
+    nimgp.refuses("fit", "two.csv", "-o", "n", "--label", "class", "--features", "name", says=["two.csv", "name", "32"])
+
+
 def errors_without_values(nimgp):
     stars(nimgp, change=lambda row: row | {"e_Gmag": ""})
     said = nimgp("fit", "t.csv", "-o", "m", *QUICK).err
@@ -231,5 +265,5 @@ def units_within(nimgp):
 
 
 if __name__ == "__main__":
-    main([differences, logarithms, choice, sentinels, errors_without_values, errors_given_twice, cut_short, weights, units,
+    main([differences, logarithms, choice, sentinels, categories, errors_without_values, errors_given_twice, cut_short, weights, units,
           units_within])

@@ -65,6 +65,36 @@ def errors_by_hand(nimgp):
     nimgp.refuses("fit", "t.csv", "-o", "n", "--features", "flux,magg", says=["magg", "'mag'"])
 
 
+def errors_by_pattern(nimgp):
+    """--errors '*=noise of *' names the errors of all columns that have such a one, which is then no feature."""
+    nimgp.write_rows("t.csv", ["mag", "noise of mag", "flux", "noise of flux", "z", "class"],
+                     [[i % 7, 0.3, i % 5, 0.2, i % 3, "ab"[i % 2]] for i in range(40)])
+    for given, known in (("*=noise of *", {"mag": "noise of mag", "flux": "noise of flux", "z": None}),
+                         ("F*=noise of f*", {"mag": None, "noise of mag": None, "flux": "noise of flux", "z": None}),
+                         ("*=noise of *,flux=", {"mag": "noise of mag", "flux": None, "z": None})):
+        fit(nimgp, "t.csv", "m", "--errors", given, "--epochs", "1")
+        check({f["name"]: f["error"] for f in inspect(nimgp, "m")["features"]} == known, given)
+    nimgp.refuses("fit", "t.csv", "-o", "n", "--errors", "*=* err", says=["no columns", "*=* err"])
+
+
+def merged_classes(nimgp):
+    """Labels that are made one class are as if they had its name, here and where the model is applied."""
+    source = random.Random(4)
+    rows = [[source.gauss(i % 4, 1), ["KP", "CP", "FP", "x"][i % 4]] for i in range(120)]
+    plain = [[x, {"KP": "planet", "CP": "planet", "FP": "false"}.get(label, label)] for x, label in rows]
+    nimgp.write_rows("t.csv", ["x", "class"], rows)
+    nimgp.write_rows("plain.csv", ["x", "class"], plain)
+    said = fit(nimgp, "t.csv", "m", "--classes", "planet=KP|CP,false=FP").err
+    check("planet: 60, false: 30" in said and "30 of other classes" in said, said)
+    fit(nimgp, "plain.csv", "p", "--classes", "planet,false")
+    for table in ("t.csv", "plain.csv"):
+        check(nimgp("evaluate", "m", table, "--json").json()["nll"] ==
+              nimgp("evaluate", "p", "plain.csv", "--json").json()["nll"], table)
+    check(nimgp("predict", "m", "t.csv").out == nimgp("predict", "p", "plain.csv").out)
+    for wrong in ("planet=KP|CP,false=KP", "a=KP,b=a", "a=KP|,b=CP", "a=,b"):
+        nimgp.refuses("fit", "t.csv", "-o", "n", "--classes", wrong, code=1, says=["--classes"])
+
+
 def label_nobody_named(nimgp):
     """The last column when it can hold classes; otherwise what could is listed."""
     def table(name, last):
@@ -413,6 +443,6 @@ def correlated_errors_of_many_columns(nimgp):
 
 
 if __name__ == "__main__":
-    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, label_nobody_named, orphaned_errors, asymmetric_errors, limits, correlations, correlated_errors_of_many_columns, whole_seeds, classes_in_order,
+    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, errors_by_pattern, merged_classes, label_nobody_named, orphaned_errors, asymmetric_errors, limits, correlations, correlated_errors_of_many_columns, whole_seeds, classes_in_order,
           small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns,
           columns_left_empty, without_errors, wide_population, population_from_others])
