@@ -19,7 +19,8 @@ if [ ! -e "$root/complete" ]; then
         -o Dir::State::Lists="$root/apt/lists" -o Dir::State::status=/dev/null -o Dir::Cache="$root/apt/cache"
         -o APT::Sandbox::User="")
     "${apt[@]}" update
-    (cd "$root/apt" && "${apt[@]}" download libcmocka0 libcmocka-dev zlib1g zlib1g-dev libcfitsio10 libcfitsio-dev)
+    (cd "$root/apt" && "${apt[@]}" download libcmocka0 libcmocka-dev zlib1g zlib1g-dev libexpat1
+        libexpat1-dev libcfitsio10 libcfitsio-dev)
     for package in "$root"/apt/*.deb; do
         dpkg-deb -x "$package" "$root"
     done

@@ -38,7 +38,6 @@ enum {
 
 struct csv {
     struct table table;
-    struct byte_stream *input;
     char separator;
     bool squeezed; /* columns are set apart by any number of blanks, of which one is kept */
     struct blanks blanks;
@@ -49,13 +48,8 @@ struct csv {
     size_t begin;        /* of what has not been split into rows */
     size_t line;         /* number of the line the buffer starts in, from 1 */
     uint32_t *starts, *ends;
-    size_t rows;        /* in the buffer, whole */
-    size_t first, next; /* of them: current rows, and rows not yet returned */
+    size_t header; /* line of the header */
 };
-
-static struct csv *csv_of(struct table *table) {
-    return (struct csv *)table;
-}
 
 static size_t line_of(const struct csv *csv, size_t offset) {
     return csv->line + scan_count_lines(csv->text, offset);
@@ -63,7 +57,7 @@ static size_t line_of(const struct csv *csv, size_t offset) {
 
 /* ---------------------------------------------------------------- the buffer ------------------ */
 
-static bool make_room(struct csv *csv, size_t size, struct complaint *complaint) {
+static bool make_room(struct csv *csv, size_t size) {
     char *block = realloc(csv->block, NUMBER_MARGIN + size + SCAN_MARGIN);
     if (block) {
         csv->block = block;
@@ -76,29 +70,29 @@ static bool make_room(struct csv *csv, size_t size, struct complaint *complaint)
     if (starts)
         csv->starts = starts;
     if (!block || !ends || !starts)
-        return table_complain_of_memory(&csv->table, complaint);
+        return table_no_memory(&csv->table);
     csv->size = size;
     return true;
 }
 
 /* Drops what is before `begin` and reads on; grows when that leaves no room. The last line of a
  * file gets its newline here if it has none. */
-static bool refill(struct csv *csv, struct complaint *complaint) {
+static bool refill(struct csv *csv) {
     csv->line += scan_count_lines(csv->text, csv->begin);
     csv->filled -= csv->begin;
     memmove(csv->text, csv->text + csv->begin, csv->filled);
     csv->begin = 0;
     if (csv->filled + csv->squeezed >= csv->size) {
         if (csv->size >= LONGEST_ROW)
-            return complain(complaint, BAD_INPUT,
-                            "%s:%zu: a row longer than %d MiB starts here; is a quote not closed?",
-                            csv->table.path, csv->line, LONGEST_ROW >> 20);
-        if (!make_room(csv, 2 * csv->size, complaint))
+            return table_fail(&csv->table, csv->line,
+                              "a row longer than %d MiB starts here; is a quote not closed?",
+                              LONGEST_ROW >> 20);
+        if (!make_room(csv, 2 * csv->size))
             return false;
     }
     char *new = csv->text + csv->filled, *to = new + csv->squeezed;
     size_t got, wanted = csv->size - csv->filled - csv->squeezed;
-    if (!byte_stream_read(csv->input, to, wanted, &got, complaint))
+    if (!byte_stream_read(csv->table.input, to, wanted, &got, &csv->table.complaint))
         return false;
     csv->ended = got < wanted;
     csv->filled += csv->squeezed ? blanks_squeeze(&csv->blanks, to, got, new) : got;
@@ -120,28 +114,27 @@ struct walk {
 
 enum outcome { DONE, MORE_NEEDED, WRONG };
 
-static enum outcome wrong_quote(const struct csv *csv, const struct walk *walk, size_t offset,
-                                const char *what, struct complaint *complaint) {
+static enum outcome wrong_quote(struct csv *csv, const struct walk *walk, size_t offset,
+                                const char *what) {
     char column[64];
     bool named = walk->cells < csv->table.columns && *csv->table.column[walk->cells].name;
     snprintf(column, sizeof column, "%zu", walk->cells + 1);
-    complain(complaint, BAD_INPUT, "%s:%zu: column %.200s: %s", csv->table.path,
-             line_of(csv, offset), named ? csv->table.column[walk->cells].name : column, what);
+    table_fail(&csv->table, line_of(csv, offset), "column %.200s: %s",
+               named ? csv->table.column[walk->cells].name : column, what);
     return WRONG;
 }
 
 /* From an opening quote to the separator or newline behind the closing one. */
-static enum outcome pass_quoted(const struct csv *csv, struct walk *walk,
-                                struct complaint *complaint) {
+static enum outcome pass_quoted(struct csv *csv, struct walk *walk) {
     const char *text = csv->text;
     size_t open = csv->ends[walk->at++], close;
     for (;; walk->at += 2) { /* doubled: stands for a quote */
         while (walk->at < walk->count && text[csv->ends[walk->at]] != '"')
             walk->at++;
         if (walk->at == walk->count)
-            return csv->ended ? wrong_quote(csv, walk, open,
-                                            "the quote opened here is never closed", complaint)
-                              : MORE_NEEDED;
+            return csv->ended
+                       ? wrong_quote(csv, walk, open, "the quote opened here is never closed")
+                       : MORE_NEEDED;
         close = csv->ends[walk->at];
         if (close + 1 == csv->filled)
             return MORE_NEEDED; /* never at the end of the file, which is a newline */
@@ -153,15 +146,14 @@ static enum outcome pass_quoted(const struct csv *csv, struct walk *walk,
     size_t next = csv->ends[walk->at];
     for (size_t i = close + 1; i < next; i++)
         if (!is_blank(text[i]))
-            return wrong_quote(csv, walk, open, "there is text after the quoted cell", complaint);
+            return wrong_quote(csv, walk, open, "there is text after the quoted cell");
     if (text[next] == '"')
-        return wrong_quote(csv, walk, open, "there is text after the quoted cell", complaint);
+        return wrong_quote(csv, walk, open, "there is text after the quoted cell");
     return DONE;
 }
 
 /* Walks to the end of the row. */
-static enum outcome pass_row(const struct csv *csv, struct walk *walk,
-                             struct complaint *complaint) {
+static enum outcome pass_row(struct csv *csv, struct walk *walk) {
     const char *text = csv->text;
     size_t cell = walk->start;
     walk->cells = 0;
@@ -176,7 +168,7 @@ static enum outcome pass_row(const struct csv *csv, struct walk *walk,
                 continue;
             }
             walk->quotes = true;
-            enum outcome outcome = pass_quoted(csv, walk, complaint);
+            enum outcome outcome = pass_quoted(csv, walk);
             if (outcome != DONE)
                 return outcome;
             at = csv->ends[walk->at];
@@ -223,38 +215,32 @@ static bool is_empty_line(const struct csv *csv, const struct walk *walk) {
 }
 
 /* A row that is whole: kept, or skipped when it is an empty line. */
-static bool end_row(struct csv *csv, struct walk *walk, struct complaint *complaint) {
+static bool end_row(struct csv *csv, struct walk *walk) {
     size_t next = csv->ends[walk->kept - 1] + 1u;
     if (is_empty_line(csv, walk)) {
         walk->kept--;
     } else if (csv->table.columns && walk->cells != csv->table.columns) {
-        return complain(complaint, BAD_INPUT, "%s:%zu: %zu cell%s, but the header has %zu",
-                        csv->table.path, line_of(csv, walk->start), walk->cells,
-                        walk->cells == 1 ? "" : "s", csv->table.columns);
+        return table_fail(&csv->table, line_of(csv, walk->start),
+                          "%zu cell%s, but the header has %zu", walk->cells, plural_s(walk->cells),
+                          csv->table.columns);
     } else {
         if (walk->quotes)
             undo_row(csv, walk->start, csv->ends + walk->kept - walk->cells, walk->cells);
-        csv->starts[csv->rows++] = (uint32_t)walk->start;
+        csv->starts[csv->table.loaded++] = (uint32_t)walk->start;
     }
     csv->begin = walk->start = next;
     return true;
 }
 
-/* As many whole rows as there are, at most `most`. Something wrong is complained of when it comes
- * first, after the good rows before it have been handed out. */
-static bool split_carefully(struct csv *csv, size_t positions, size_t most,
-                            struct complaint *complaint) {
+/* As many whole rows as there are, at most `most`. */
+static bool split_carefully(struct csv *csv, size_t positions, size_t most) {
     struct walk walk = {.count = positions, .start = csv->begin};
-    struct complaint later;
-    while (csv->rows < most) {
-        enum outcome outcome = pass_row(csv, &walk, &later);
+    while (csv->table.loaded < most) {
+        enum outcome outcome = pass_row(csv, &walk);
         if (outcome == MORE_NEEDED)
             return true;
-        if (outcome == WRONG || !end_row(csv, &walk, &later)) {
-            if (!csv->rows)
-                *complaint = later;
-            return csv->rows > 0;
-        }
+        if (outcome == WRONG || !end_row(csv, &walk))
+            return false;
     }
     return true;
 }
@@ -278,64 +264,58 @@ static bool split_quickly(struct csv *csv, const struct scan *scan) {
     }
     if (rows < scan->newlines)
         return false;
-    csv->rows = rows;
+    csv->table.loaded = rows;
     csv->begin = start;
     return true;
 }
 
-static bool complain_of_nul(const struct csv *csv, struct complaint *complaint) {
-    const char *nul = memchr(csv->text + csv->begin, '\0', csv->filled - csv->begin);
-    size_t offset = nul ? (size_t)(nul - csv->text) : 0;
-    return complain(complaint, BAD_INPUT, "%s:%zu: there is a NUL byte; this is not plain text",
-                    csv->table.path, line_of(csv, offset));
-}
-
-static bool split(struct csv *csv, size_t most, struct complaint *complaint) {
+static bool split(struct csv *csv, size_t most) {
     struct scan scan = scan_text(csv->text, csv->begin, csv->filled, csv->separator, csv->ends);
-    if (scan.nul)
-        return complain_of_nul(csv, complaint);
+    if (scan.nul) {
+        const char *nul = memchr(csv->text + csv->begin, '\0', csv->filled - csv->begin);
+        return table_fail(&csv->table, line_of(csv, nul ? (size_t)(nul - csv->text) : 0),
+                          "there is a NUL byte; this is not plain text");
+    }
     if (csv->table.columns && split_quickly(csv, &scan))
         return true;
-    return split_carefully(csv, scan.count, most, complaint);
+    return split_carefully(csv, scan.count, most);
 }
 
 /* The next rows into the buffer; none at the end of the file. */
-static bool load(struct csv *csv, size_t most, struct complaint *complaint) {
-    csv->rows = csv->first = csv->next = 0;
-    while (!csv->rows) {
-        if (csv->begin < csv->filled && !split(csv, most, complaint))
+static bool load(struct csv *csv, size_t most) {
+    csv->table.loaded = 0;
+    for (;;) {
+        if (csv->begin < csv->filled && !split(csv, most))
             return false;
-        if (csv->rows)
-            break;
+        if (csv->table.loaded)
+            return true;
         if (csv->ended) {
             csv->begin = csv->filled; /* nothing but empty lines */
-            break;
+            return true;
         }
-        if (!refill(csv, complaint))
+        if (!refill(csv))
             return false;
     }
-    return true;
 }
 
 /* ---------------------------------------------------------------- the header ------------------ */
 
-static bool complain_of_ecsv(const struct csv *csv, const char *what, struct complaint *complaint) {
-    return what ? complain(complaint, BAD_INPUT, "%s:%zu: %s", csv->table.path,
-                           line_of(csv, csv->begin), what)
-                : table_complain_of_memory(&csv->table, complaint);
+static bool complain_of_ecsv(struct csv *csv) {
+    return csv->ecsv.wrong
+               ? table_fail(&csv->table, line_of(csv, csv->begin), "%s", csv->ecsv.wrong)
+               : table_no_memory(&csv->table);
 }
 
 /* A comment before the header: that of ECSV says something, if the very first line says that it is.
  */
-static bool take_comment(struct csv *csv, size_t length, struct complaint *complaint) {
-    const char *what = NULL;
+static bool take_comment(struct csv *csv, size_t length) {
     bool counts = csv->ecsv.found || line_of(csv, csv->begin) == 1;
-    return !counts || ecsv_line(&csv->ecsv, csv->text + csv->begin, length, &what) ||
-           complain_of_ecsv(csv, what, complaint);
+    return !counts || ecsv_line(&csv->ecsv, csv->text + csv->begin, length) ||
+           complain_of_ecsv(csv);
 }
 
 /* Moves `begin` to the first line that is neither empty nor a comment. */
-static bool find_header(struct csv *csv, struct complaint *complaint) {
+static bool find_header(struct csv *csv) {
     csv->ecsv.pool = &csv->table.names;
     if (csv->filled >= 3 && memcmp(csv->text, "\xef\xbb\xbf", 3) == 0)
         csv->begin = 3;
@@ -343,9 +323,9 @@ static bool find_header(struct csv *csv, struct complaint *complaint) {
         char *line = csv->text + csv->begin;
         char *end = csv->begin < csv->filled ? memchr(line, '\n', csv->filled - csv->begin) : NULL;
         if (!end && csv->ended)
-            return complain(complaint, BAD_INPUT, "%s: there is no header line", csv->table.path);
+            return table_fail(&csv->table, 0, "there is no header line");
         if (!end) {
-            if (!refill(csv, complaint))
+            if (!refill(csv))
                 return false;
             continue;
         }
@@ -354,7 +334,7 @@ static bool find_header(struct csv *csv, struct complaint *complaint) {
             blanks++;
         if (*line != '#' && line[blanks] != '\n')
             return true;
-        if (*line == '#' && !take_comment(csv, (size_t)(end - line), complaint))
+        if (*line == '#' && !take_comment(csv, (size_t)(end - line)))
             return false;
         csv->begin += (size_t)(end - line) + 1;
     }
@@ -387,43 +367,25 @@ static struct span cell(const struct csv *csv, size_t row, size_t column) {
     return (struct span){csv->text + from, *end - from};
 }
 
-static bool name_columns(struct csv *csv, size_t line, struct complaint *complaint) {
-    struct table *table = &csv->table;
-    for (size_t i = 0; i < table->columns; i++) {
-        struct span name = span_trim(cell(csv, 0, i));
-        const char *lone = memchr(name.text, '\r', name.length);
-        if (lone && lone[1] != '\n')
-            return complain(complaint, BAD_INPUT,
-                            "%s:%zu: lines end in carriage returns only; expected newlines",
-                            table->path, line);
-        table->column[i].name = text_pool_copy(&table->names, name.text, name.length);
-        if (!table->column[i].name)
-            return table_complain_of_memory(table, complaint);
-    }
-    return true;
-}
-
-/* What the lines of ECSV have said so far. */
-static bool end_ecsv(struct csv *csv, enum table_format format, struct complaint *complaint) {
-    const char *what = NULL;
-    if (!csv->ecsv.found && format == TABLE_ECSV)
-        return complain(complaint, BAD_INPUT, "%s: is not ECSV: its first line is not # %%ECSV 1.0",
-                        csv->table.path);
-    return !csv->ecsv.found || ecsv_end(&csv->ecsv, &what) ||
-           complain_of_ecsv(csv, what, complaint);
-}
-
 /* The columns of ECSV are described in the order of the header. */
-static bool apply_ecsv(struct csv *csv, size_t line, struct complaint *complaint) {
-    struct table *table = &csv->table;
-    bool same = csv->ecsv.columns == table->columns;
-    for (size_t i = 0; same && i < table->columns; i++) {
-        same = strcmp(csv->ecsv.column[i].name, table->column[i].name) == 0;
-        table->column[i].unit = csv->ecsv.column[i].unit;
+static bool name_columns(struct csv *csv, size_t cells) {
+    const struct ecsv *ecsv = &csv->ecsv;
+    bool same = !ecsv->found || ecsv->columns == cells;
+    for (size_t i = 0; i < cells; i++) {
+        struct span name = cell(csv, 0, i), unit = {"", 0};
+        const char *lone = memchr(span_trim(name).text, '\r', span_trim(name).length);
+        if (lone && lone[1] != '\n')
+            return table_fail(&csv->table, csv->header,
+                              "lines end in carriage returns only; expected newlines");
+        if (ecsv->found && same && ecsv->column[i].unit)
+            unit = span_of(ecsv->column[i].unit);
+        if (!table_add_column(&csv->table, name, unit))
+            return false;
+        same =
+            same && (!ecsv->found || strcmp(ecsv->column[i].name, csv->table.column[i].name) == 0);
     }
-    return same || complain(complaint, BAD_INPUT,
-                            "%s:%zu: the column names differ from those in the ECSV header",
-                            table->path, line);
+    return same || table_fail(&csv->table, csv->header,
+                              "the column names differ from those in the ECSV header");
 }
 
 /* From the header on, if blanks set the columns apart. */
@@ -438,37 +400,41 @@ static void squeeze(struct csv *csv) {
     csv->filled = csv->begin + blanks_squeeze(&csv->blanks, text, length, text);
 }
 
-static bool read_header(struct csv *csv, enum table_format format, size_t *line,
-                        struct complaint *complaint) {
-    if (!find_header(csv, complaint) || !end_ecsv(csv, format, complaint))
+static bool csv_open(struct table *table, const struct opening *opening) {
+    struct csv *csv = (struct csv *)table;
+    enum table_format format = opening->format;
+    csv->line = 1;
+    if (!make_room(csv, BUFFER) || !refill(csv) || !find_header(csv))
         return false;
+    if (!csv->ecsv.found && format == TABLE_ECSV)
+        return table_fail(table, 0, "is not ECSV: its first line is not # %%ECSV 1.0");
+    if (csv->ecsv.found && !ecsv_end(&csv->ecsv))
+        return complain_of_ecsv(csv);
     csv->separator = csv->ecsv.found       ? csv->ecsv.separator
                      : format == TABLE_CSV ? ','
                      : format == TABLE_TSV ? '\t'
                                            : sniff_separator(csv);
     if (!csv->ecsv.found && format == TABLE_ANY)
         squeeze(csv);
-    if (!load(csv, 1, complaint))
+    if (!load(csv, 1))
         return false;
     size_t cells = 1;
-    if (!csv->rows)
-        return complain(complaint, BAD_INPUT, "%s: there is no header line", csv->table.path);
+    if (!table->loaded)
+        return table_fail(table, 0, "there is no header line");
     while (csv->text[csv->ends[cells - 1]] != '\n')
         cells++;
-    *line = line_of(csv, csv->starts[0]);
-    if (cells > MOST_COLUMNS)
-        return complain(complaint, BAD_INPUT, "%s:%zu: %zu columns; expected at most %d",
-                        csv->table.path, *line, cells, MOST_COLUMNS);
-    return table_make_columns(&csv->table, cells, complaint) &&
-           name_columns(csv, *line, complaint) &&
-           (!csv->ecsv.found || apply_ecsv(csv, *line, complaint));
+    csv->header = line_of(csv, csv->starts[0]);
+    table->loaded = 0;
+    return cells > MOST_COLUMNS ? table_fail(table, csv->header, "%zu columns; expected at most %d",
+                                             cells, MOST_COLUMNS)
+                                : name_columns(csv, cells);
 }
 
 /* Whether a column's own name is also the text of one of its first cells. */
 static bool is_its_own_cell(const struct csv *csv, size_t column) {
     const char *name = csv->table.column[column].name;
     size_t length = strlen(name);
-    for (size_t row = 0; length && row < csv->rows; row++) {
+    for (size_t row = 0; length && row < csv->table.loaded; row++) {
         struct span span = span_trim(cell(csv, row, column));
         if (span.length == length && memcmp(span.text, name, length) == 0)
             return true;
@@ -505,13 +471,6 @@ static bool is_row_of_values(const struct csv *csv) {
     return numbers && (texts ? again : !counts);
 }
 
-static bool check_header(const struct csv *csv, size_t line, struct complaint *complaint) {
-    return csv->ecsv.found || !is_row_of_values(csv) ||
-           complain(complaint, BAD_INPUT,
-                    "%s:%zu: expected a header of column names, found a row of values",
-                    csv->table.path, line);
-}
-
 /* ---------------------------------------------------------------- the reader ------------------ */
 
 /* By the first rows: numbers unless some cell is text, or an integer that a double cannot hold.
@@ -521,7 +480,7 @@ static void judge(const struct csv *csv, size_t index) {
     column->empty = !csv->ecsv.found;
     if (csv->ecsv.found && csv->ecsv.column[index].kind == ECSV_TEXT)
         column->kind = COLUMN_TEXT;
-    for (size_t row = 0; row < csv->rows; row++) {
+    for (size_t row = 0; row < csv->table.loaded; row++) {
         struct span span = cell(csv, row, index);
         double value;
         enum number_reading reading = number_read_quickly(span.text, span.length, &value);
@@ -534,108 +493,74 @@ static void judge(const struct csv *csv, size_t index) {
     }
 }
 
-static struct table *csv_open(struct byte_stream *input, const struct opening *opening,
-                              struct complaint *complaint) {
-    struct csv *csv = table_create(sizeof *csv, &csv_reader, byte_stream_name(input), complaint);
-    if (!csv) {
-        byte_stream_close(input);
-        return NULL;
-    }
-    csv->input = input;
-    csv->line = 1;
-    size_t header = 0; /* its line */
-    if (!make_room(csv, BUFFER, complaint) || !refill(csv, complaint) ||
-        !read_header(csv, opening->format, &header, complaint) || !load(csv, SIZE_MAX, complaint) ||
-        !check_header(csv, header, complaint)) {
-        table_close(&csv->table);
-        return NULL;
-    }
-    for (size_t i = 0; i < csv->table.columns; i++)
+static bool csv_judge(struct table *table) {
+    struct csv *csv = (struct csv *)table;
+    if (!csv->ecsv.found && is_row_of_values(csv))
+        return table_fail(table, csv->header,
+                          "expected a header of column names, found a row of values");
+    for (size_t i = 0; i < table->columns; i++)
         judge(csv, i);
-    return &csv->table;
+    return true;
 }
 
 static void csv_close(struct table *table) {
-    struct csv *csv = csv_of(table);
-    byte_stream_close(csv->input);
+    struct csv *csv = (struct csv *)table;
     ecsv_free(&csv->ecsv);
     free(csv->block);
     free(csv->starts);
     free(csv->ends);
 }
 
-static bool csv_next(struct table *table, size_t most, struct complaint *complaint) {
-    struct csv *csv = csv_of(table);
-    if (csv->next == csv->rows && !load(csv, SIZE_MAX, complaint))
-        return false;
-    size_t left = csv->rows - csv->next;
-    csv->first = csv->next;
-    table->rows = left < most ? left : most;
-    csv->next += table->rows;
-    return true;
+static bool csv_load(struct table *table) {
+    return load((struct csv *)table, SIZE_MAX);
 }
 
 static bool is_logical(const struct csv *csv, size_t column) {
     return csv->ecsv.found && csv->ecsv.column[column].kind == ECSV_LOGICAL;
 }
 
+static size_t csv_numbers(struct table *table, size_t column, double *out, size_t stride) {
+    const struct csv *csv = (struct csv *)table;
+    size_t row = 0;
+    if (is_logical(csv, column))
+        return 0;
+    for (; row < table->rows; row++) {
+        struct span span = cell(csv, table->first + row, column);
+        if (number_read_quickly(span.text, span.length, out + row * stride) == NUMBER_NOT)
+            break;
+    }
+    return row;
+}
+
 /* True and False as 1 and 0. */
-static bool read_logical(struct span span, double *value) {
-    span = span_trim(span);
+static bool csv_cell(struct table *table, size_t row, size_t column, struct cell *out,
+                     struct complaint *complaint) {
+    const struct csv *csv = (struct csv *)table;
+    struct span span = span_trim(cell(csv, row, column));
+    *out = (struct cell){.kind = CELL_TEXT, .text = span};
+    if (!is_logical(csv, column))
+        return true;
     bool yes = span.length == 4 && ascii_starts(span.text, "true");
     bool no = span.length == 5 && ascii_starts(span.text, "false");
-    *value = yes ? 1 : 0;
-    return yes || no || number_read(span.text, span.length, value) != NUMBER_NOT;
+    out->kind = CELL_NUMBER;
+    out->number = yes ? 1 : 0;
+    return yes || no || number_read(span.text, span.length, &out->number) != NUMBER_NOT ||
+           table_complain_of_text(table, row, column, span, complaint);
 }
 
-static bool csv_numbers(struct table *table, size_t column, double *out, size_t stride,
-                        struct complaint *complaint) {
-    struct csv *csv = csv_of(table);
-    bool logical = is_logical(csv, column);
-    for (size_t row = 0; row < table->rows; row++) {
-        struct span span = cell(csv, csv->first + row, column);
-        if (logical ? !read_logical(span, out + row * stride)
-                    : number_read_quickly(span.text, span.length, out + row * stride) == NUMBER_NOT)
-            return table_complain_of_text(table, row, column, span, complaint);
-    }
-    return true;
-}
-
-static bool csv_text(struct table *table, size_t row, size_t column, struct span *span,
-                     struct complaint *complaint) {
-    struct csv *csv = csv_of(table);
-    double value;
-    *span = span_trim(cell(csv, csv->first + row, column));
-    if (is_logical(csv, column))
-        return read_logical(*span, &value)
-                   ? table_show_number(table, value, span, complaint)
-                   : table_complain_of_text(table, row, column, *span, complaint);
-    if (table->column[column].kind == COLUMN_NUMBER &&
-        number_read(span->text, span->length, &value) == NUMBER_MISSING)
-        span->length = 0;
-    return true;
-}
-
-static bool csv_label(struct table *table, size_t row, size_t column, struct span *span,
-                      struct complaint *complaint) {
-    struct csv *csv = csv_of(table);
-    if (is_logical(csv, column))
-        return csv_text(table, row, column, span, complaint);
-    *span = span_trim(cell(csv, csv->first + row, column));
-    return table_shorten_label(table, column, span, complaint);
-}
-
-static void csv_place(const struct table *table, size_t row, char *text, size_t size) {
+static size_t csv_line(const struct table *table, size_t row) {
     const struct csv *csv = (const struct csv *)table;
-    snprintf(text, size, "%s:%zu", table->path, line_of(csv, csv->starts[csv->first + row]));
+    return line_of(csv, csv->starts[row]);
 }
 
+extern const struct reader csv_reader;
 const struct reader csv_reader = {
+    .size = sizeof(struct csv),
     .open = csv_open,
+    .load = csv_load,
+    .judge = csv_judge,
+    .cell = csv_cell,
     .close = csv_close,
-    .next = csv_next,
     .numbers = csv_numbers,
-    .text = csv_text,
-    .place = csv_place,
-    .label = csv_label,
+    .line = csv_line,
 };

@@ -239,30 +239,30 @@ static bool add_column(struct ecsv *ecsv, const struct description *description)
 }
 
 /* The column whose lines have all been seen. */
-static bool finish_column(struct ecsv *ecsv, const char **what) {
+static bool finish_column(struct ecsv *ecsv) {
     struct description description = {.has_subtype = false};
     if (!ecsv->length)
         return true;
     struct source source = {ecsv->item, ecsv->item + ecsv->length};
     ecsv->length = 0;
-    *what = "the description of a column in the ECSV header is not understood";
+    ecsv->wrong = "the description of a column in the ECSV header is not understood";
     if (*source.at == '{' ? !read_braces(&source, &description)
                           : !read_lines(&source, ecsv->indent + 2, &description))
         return false;
     if (!description.name.length || !description.datatype.length)
         return false;
-    *what = NULL;
+    ecsv->wrong = NULL;
     return add_column(ecsv, &description);
 }
 
 /* ---------------------------------------------------------------- lines ----------------------- */
 
-static bool append(struct ecsv *ecsv, const char *text, size_t length, const char **what) {
+static bool append(struct ecsv *ecsv, const char *text, size_t length) {
     size_t wanted = ecsv->length + length + 1;
-    *what = "the ECSV header has a column of more than 1 MiB";
+    ecsv->wrong = "the ECSV header has a column of more than 1 MiB";
     if (wanted > LONGEST_COLUMN)
         return false;
-    *what = NULL;
+    ecsv->wrong = NULL;
     if (wanted > ecsv->size) {
         char *grown = realloc(ecsv->item, 2 * wanted);
         if (!grown)
@@ -278,7 +278,7 @@ static bool append(struct ecsv *ecsv, const char *text, size_t length, const cha
 }
 
 /* A line that is not further in than the whole: "datatype:", "delimiter: ','". */
-static bool take_key(struct ecsv *ecsv, struct source *source, const char **what) {
+static bool take_key(struct ecsv *ecsv, struct source *source) {
     struct word key, value = {.length = 0};
     bool fine = take_word(source, false, &key);
     if (more(source) && *source->at == ':')
@@ -288,14 +288,14 @@ static bool take_key(struct ecsv *ecsv, struct source *source, const char **what
     ecsv->indent = SIZE_MAX;
     if (!fine || strcmp(key.text, "delimiter") != 0)
         return true;
-    *what = "the ECSV header has a delimiter that is neither a blank nor a comma";
+    ecsv->wrong = "the ECSV header has a delimiter that is neither a blank nor a comma";
     ecsv->separator = value.text[0];
     return value.length == 1 && (value.text[0] == ' ' || value.text[0] == ',');
 }
 
-bool ecsv_line(struct ecsv *ecsv, const char *line, size_t length, const char **what) {
+bool ecsv_line(struct ecsv *ecsv, const char *line, size_t length) {
     struct source source = {line + 1, line + length};
-    *what = NULL;
+    ecsv->wrong = NULL;
     while (more(&source) && ascii_blank(source.end[-1]))
         source.end--;
     source.at += more(&source) && *source.at == ' ';
@@ -314,23 +314,23 @@ bool ecsv_line(struct ecsv *ecsv, const char *line, size_t length, const char **
     if (!more(&source))
         return true;
     if (!indent && !dash)
-        return finish_column(ecsv, what) && take_key(ecsv, &source, what);
+        return finish_column(ecsv) && take_key(ecsv, &source);
     if (!ecsv->in_columns)
         return true;
     if (!dash || (ecsv->indent != SIZE_MAX && indent != ecsv->indent))
-        return append(ecsv, start, (size_t)(source.end - start), what);
-    if (!finish_column(ecsv, what))
+        return append(ecsv, start, (size_t)(source.end - start));
+    if (!finish_column(ecsv))
         return false;
     ecsv->indent = indent;
     source.at += 2;
     skip_blanks(&source);
-    return append(ecsv, source.at, (size_t)(source.end - source.at), what);
+    return append(ecsv, source.at, (size_t)(source.end - source.at));
 }
 
-bool ecsv_end(struct ecsv *ecsv, const char **what) {
-    if (!finish_column(ecsv, what))
+bool ecsv_end(struct ecsv *ecsv) {
+    if (!finish_column(ecsv))
         return false;
-    *what = "the ECSV header describes no columns";
+    ecsv->wrong = "the ECSV header describes no columns";
     return ecsv->columns > 0;
 }
 

@@ -24,7 +24,8 @@ struct ecsv_column {
 
 struct ecsv {
     struct text_pool *pool;
-    bool found; /* the first line identifies the file as ECSV */
+    bool found;        /* the first line identifies the file as ECSV */
+    const char *wrong; /* why the header is not valid; NULL: out of memory */
     char separator;
     size_t columns;
     struct ecsv_column *column;
@@ -36,12 +37,11 @@ struct ecsv {
     size_t length, size;
 };
 
-/* Reads a comment line, from its # on, without the newline. False if the header is not valid, with
- * an explanation in *what, or when out of memory, with NULL in *what. */
-bool ecsv_line(struct ecsv *ecsv, const char *line, size_t length, const char **what);
+/* Reads a comment line, from its # on, without the newline. False if the header is not valid. */
+bool ecsv_line(struct ecsv *ecsv, const char *line, size_t length);
 
-/* Ends the header. */
-bool ecsv_end(struct ecsv *ecsv, const char **what);
+/* Ends the header; false if it is not valid. */
+bool ecsv_end(struct ecsv *ecsv);
 
 void ecsv_free(struct ecsv *ecsv);
 

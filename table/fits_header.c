@@ -23,36 +23,35 @@ static bool take_record(struct fits_header *header) {
     return false;
 }
 
-static enum fits_found wrong(const struct byte_stream *input, const char *what,
-                             struct complaint *complaint) {
-    complain(complaint, BAD_INPUT, "%s: FITS: %s", byte_stream_name(input), what);
+static enum fits_found wrong(struct table *table, const char *what) {
+    table_fail(table, 0, "FITS: %s", what);
     return FITS_WRONG;
 }
 
-enum fits_found fits_header_read(struct fits_header *header, struct byte_stream *input, bool first,
-                                 struct fits_sum *sum, struct complaint *complaint) {
+enum fits_found fits_header_read(struct fits_header *header, struct table *table, bool first,
+                                 struct fits_sum *sum) {
     *header = (struct fits_header){0};
     for (size_t records = 0; records < MOST_RECORDS; records++) {
         char *text = realloc(header->text, (records + 1) * FITS_RECORD);
         if (!text) {
-            complain(complaint, BROKE_DOWN, "%s: out of memory", byte_stream_name(input));
+            table_no_memory(table);
             return FITS_WRONG;
         }
         header->text = text;
         text += records * FITS_RECORD;
         size_t got;
-        if (!byte_stream_read(input, text, FITS_RECORD, &got, complaint))
+        if (!byte_stream_read(table->input, text, FITS_RECORD, &got, &table->complaint))
             return FITS_WRONG;
         const char *start = first ? "SIMPLE  =" : "XTENSION=";
         if (!records && (got < 9 || memcmp(text, start, 9) != 0))
-            return first ? wrong(input, "this is not a FITS file", complaint) : FITS_NONE;
+            return first ? wrong(table, "this is not a FITS file") : FITS_NONE;
         if (got < FITS_RECORD)
-            return wrong(input, "the file ends within a header; is it truncated?", complaint);
+            return wrong(table, "the file ends within a header; is it truncated?");
         fits_sum_add(sum, text, FITS_RECORD);
         if (take_record(header))
             return FITS_FOUND;
     }
-    return wrong(input, "a header does not end", complaint);
+    return wrong(table, "a header does not end");
 }
 
 void fits_header_free(struct fits_header *header) {

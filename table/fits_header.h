@@ -11,7 +11,7 @@
  * gzipped files into memory.
  */
 
-#include "table/byte_stream.h"
+#include "table/reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,9 +37,9 @@ enum fits_found { FITS_FOUND, FITS_NONE, FITS_WRONG };
 
 /* Reads the next header; FITS_NONE at the end of the file, or if other data follow, which the
  * standard allows. `first`: it is the first header of the file. Adds to `sum`. Must be freed, also
- * on failure. */
-enum fits_found fits_header_read(struct fits_header *header, struct byte_stream *input, bool first,
-                                 struct fits_sum *sum, struct complaint *complaint);
+ * on failure, after which the table has failed. */
+enum fits_found fits_header_read(struct fits_header *header, struct table *table, bool first,
+                                 struct fits_sum *sum);
 void fits_header_free(struct fits_header *header);
 
 /* The value of a keyword; "TFORM" with number 3 is TFORM3, with 0 it is TFORM. False if there is

@@ -6,7 +6,9 @@
 #include "text/ascii.h"
 #include "text/utf8.h"
 
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,8 +17,11 @@
 struct output {
     struct atomic_file *file;
     bool gzip, terminal;
+    struct complaint failure; /* the first */
     z_stream stream;
     unsigned char zipped[1 << 16];
+    size_t filled;
+    char buffer[1 << 18];
 };
 
 static bool open_gzip(struct output *output, const char *path, struct complaint *complaint) {
@@ -51,8 +56,38 @@ const char *output_directory(const struct output *output) {
     return atomic_file_directory(output->file);
 }
 
-static bool write_zipped(struct output *output, const void *bytes, size_t size, int flush,
-                         struct complaint *complaint) {
+/* ---------------------------------------------------------------- failures -------------------- */
+
+bool output_failed(const struct output *output, struct complaint *complaint) {
+    if (output->failure.kind == NO_COMPLAINT)
+        return false;
+    *complaint = output->failure;
+    return true;
+}
+
+void output_fail(struct output *output, const char *format, ...) {
+    char text[sizeof output->failure.text];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (output->failure.kind == NO_COMPLAINT)
+        complain(&output->failure, BAD_INPUT, "%s: %s", output_name(output), text);
+}
+
+void output_no_memory(struct output *output) {
+    if (output->failure.kind == NO_COMPLAINT)
+        complain(&output->failure, BROKE_DOWN, "%s: out of memory", output_name(output));
+}
+
+/* ---------------------------------------------------------------- bytes ----------------------- */
+
+static void write_file(struct output *output, const void *bytes, size_t size) {
+    if (output->failure.kind == NO_COMPLAINT)
+        atomic_file_write(output->file, bytes, size, &output->failure);
+}
+
+static void write_zipped(struct output *output, const void *bytes, size_t size, int flush) {
     z_stream *stream = &output->stream;
     stream->next_in = (unsigned char *)(uintptr_t)bytes;
     stream->avail_in = (unsigned)size;
@@ -60,26 +95,20 @@ static bool write_zipped(struct output *output, const void *bytes, size_t size, 
         stream->next_out = output->zipped;
         stream->avail_out = sizeof output->zipped;
         if (deflate(stream, flush) == Z_STREAM_ERROR)
-            return complain(complaint, BROKE_DOWN, "%s: zlib failed", output_name(output));
-        if (!atomic_file_write(output->file, output->zipped,
-                               sizeof output->zipped - stream->avail_out, complaint))
-            return false;
-    } while (stream->avail_out == 0);
-    return true;
+            output_fail(output, "zlib failed");
+        write_file(output, output->zipped, sizeof output->zipped - stream->avail_out);
+    } while (stream->avail_out == 0 && output->failure.kind == NO_COMPLAINT);
 }
 
-/* A character that is cut by the end of the bytes counts as none; writers of text write whole
- * cells. */
-static bool show(struct output *output, const char *text, size_t size,
-                 struct complaint *complaint) {
+/* A character that is cut by the end of the bytes counts as none. */
+static void show(struct output *output, const char *text, size_t size) {
     char shown[1024];
     size_t filled = 0;
-    bool good = true;
-    for (size_t at = 0; good && at < size;) {
+    for (size_t at = 0; at < size;) {
         size_t length = utf8_length(text + at, size - at), step = length ? length : 1;
         bool plain = text[at] == '\t' || text[at] == '\n' || text[at] == '\r';
         if (filled + step > sizeof shown) {
-            good = atomic_file_write(output->file, shown, filled, complaint);
+            write_file(output, shown, filled);
             filled = 0;
         }
         if (plain || !is_control(text + at, length))
@@ -89,23 +118,38 @@ static bool show(struct output *output, const char *text, size_t size,
         filled += step;
         at += step;
     }
-    return good && atomic_file_write(output->file, shown, filled, complaint);
+    write_file(output, shown, filled);
 }
 
-bool output_write(struct output *output, const void *bytes, size_t size,
-                  struct complaint *complaint) {
+static void write_through(struct output *output, const char *bytes, size_t size) {
     if (output->terminal)
-        return show(output, bytes, size, complaint);
-    if (!output->gzip)
-        return atomic_file_write(output->file, bytes, size, complaint);
-    for (const char *p = bytes; size;) {
-        size_t piece = size < 1u << 30 ? size : 1u << 30;
-        if (!write_zipped(output, p, piece, Z_NO_FLUSH, complaint))
-            return false;
-        p += piece;
-        size -= piece;
+        show(output, bytes, size);
+    else if (!output->gzip)
+        write_file(output, bytes, size);
+    for (size_t piece; output->gzip && !output->terminal && size; bytes += piece, size -= piece) {
+        piece = size < 1u << 30 ? size : 1u << 30;
+        write_zipped(output, bytes, piece, Z_NO_FLUSH);
     }
-    return true;
+}
+
+static void flush(struct output *output) {
+    write_through(output, output->buffer, output->filled);
+    output->filled = 0;
+}
+
+void output_write(struct output *output, const void *bytes, size_t size) {
+    if (size > sizeof output->buffer - output->filled)
+        flush(output);
+    if (size > sizeof output->buffer) {
+        write_through(output, bytes, size);
+    } else if (size) {
+        memcpy(output->buffer + output->filled, bytes, size);
+        output->filled += size;
+    }
+}
+
+void output_text(struct output *output, const char *text) {
+    output_write(output, text, strlen(text));
 }
 
 static void free_output(struct output *output) {
@@ -115,7 +159,10 @@ static void free_output(struct output *output) {
 }
 
 bool output_close(struct output *output, struct complaint *complaint) {
-    if (output->gzip && !write_zipped(output, "", 0, Z_FINISH, complaint)) {
+    flush(output);
+    if (output->gzip)
+        write_zipped(output, "", 0, Z_FINISH);
+    if (output_failed(output, complaint)) {
         output_abandon(output);
         return false;
     }

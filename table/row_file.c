@@ -11,7 +11,6 @@
 #include "table/buffer_size.h"
 #include "table/reader.h"
 #include "text/json_reader.h"
-#include "text/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +26,7 @@ enum {
     HEAD = sizeof(struct row_file_head),
     TAIL = sizeof(struct row_file_tail),
     MOST_COLUMNS = COLUMN_LIMIT(1 << 20),
+    BLOCK = BUFFER_SIZE(1 << 20), /* bytes summed at a time, more when a row is longer */
 };
 
 /* The different texts of a column; its cells are their numbers. */
@@ -49,12 +49,11 @@ struct row_file {
 
 /* ---------------------------------------------------------------- the frame ------------------- */
 
-static bool is_damaged(const struct row_file *file, const char *what, struct complaint *complaint) {
-    return complain(complaint, BAD_INPUT, "%s: the row file is damaged: %s", file->table.path,
-                    what);
+static bool is_damaged(struct row_file *file, const char *what) {
+    return table_fail(&file->table, 0, "the row file is damaged: %s", what);
 }
 
-static bool map_file(struct row_file *file, const char *path, struct complaint *complaint) {
+static bool map_file(struct row_file *file, const char *path) {
     struct stat state;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     void *bytes = MAP_FAILED;
@@ -66,8 +65,7 @@ static bool map_file(struct row_file *file, const char *path, struct complaint *
     if (descriptor >= 0)
         close(descriptor);
     if (bytes == MAP_FAILED)
-        return complain(complaint, BAD_INPUT, "%s: cannot be mapped: %s", file->table.path,
-                        strerror(reason));
+        return table_fail(&file->table, 0, "cannot be mapped: %s", strerror(reason));
     file->bytes = bytes;
     return true;
 }
@@ -76,27 +74,29 @@ static uint64_t in_order(const struct row_file *file, uint64_t value) {
     return file->swapped ? __builtin_bswap64(value) : value;
 }
 
-static bool read_head(struct row_file *file, struct complaint *complaint) {
+static bool read_head(struct row_file *file) {
     struct row_file_head head;
     if (file->size < HEAD + TAIL)
-        return is_damaged(file, "it is too short", complaint);
+        return is_damaged(file, "it is too short");
     memcpy(&head, file->bytes, HEAD);
     file->swapped = head.order == __builtin_bswap64(ROW_FILE_ORDER);
     if (memcmp(head.magic, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) != 0 ||
         in_order(file, head.order) != ROW_FILE_ORDER)
-        return is_damaged(file, "its header is not valid", complaint);
+        return is_damaged(file, "its header is not valid");
     uint64_t version = in_order(file, head.version), columns = in_order(file, head.columns);
     if (version != ROW_FILE_VERSION)
-        return complain(complaint, BAD_INPUT,
-                        "%s: a row file of version %llu; this program reads version %d",
-                        file->table.path, (unsigned long long)version, ROW_FILE_VERSION);
+        return table_fail(&file->table, 0,
+                          "a row file of version %llu; this program reads version %d",
+                          (unsigned long long)version, ROW_FILE_VERSION);
     if (columns < 1 || columns > MOST_COLUMNS)
-        return is_damaged(file, "its header has an invalid number of columns", complaint);
-    return table_make_columns(&file->table, (size_t)columns, complaint);
+        return is_damaged(file, "its header has an invalid number of columns");
+    file->table.column = calloc(columns, sizeof *file->table.column);
+    file->table.columns = file->table.column ? (size_t)columns : 0;
+    return file->table.column || table_no_memory(&file->table);
 }
 
 /* Also that head, rows, columns and tail are as long as the file. */
-static bool read_tail(struct row_file *file, struct complaint *complaint) {
+static bool read_tail(struct row_file *file) {
     struct row_file_tail *tail = &file->tail;
     size_t row = file->table.columns * sizeof(double), room = file->size - HEAD - TAIL;
     memcpy(tail, file->bytes + file->size - TAIL, TAIL);
@@ -104,10 +104,10 @@ static bool read_tail(struct row_file *file, struct complaint *complaint) {
     tail->json = in_order(file, tail->json);
     tail->checksum = in_order(file, tail->checksum);
     if (memcmp(tail->magic, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) != 0)
-        return is_damaged(file, "its last bytes are wrong; is it truncated?", complaint);
+        return is_damaged(file, "its last bytes are wrong; is it truncated?");
     if (tail->json > room || tail->json % sizeof(double) != 0 || tail->rows > room / row ||
         tail->rows * row != room - tail->json)
-        return is_damaged(file, "its length does not match its number of rows", complaint);
+        return is_damaged(file, "its length does not match its number of rows");
     return true;
 }
 
@@ -155,7 +155,7 @@ static bool take_column(struct json_reader *json, struct column *column, struct 
 static void trim(const char **text) {
     if (!*text)
         return;
-    struct span span = span_trim((struct span){*text, strlen(*text)});
+    struct span span = span_trim(span_of(*text));
     ((char *)(uintptr_t)span.text)[span.length] = '\0'; /* our own copy */
     *text = span.text;
 }
@@ -171,12 +171,12 @@ static void settle_column(struct column *column, const struct words *words) {
     }
 }
 
-static bool read_columns(struct row_file *file, struct complaint *complaint) {
+static bool read_columns(struct row_file *file) {
     size_t length = (size_t)file->tail.json, columns = file->table.columns;
     file->json = malloc(length + 1);
     file->words = calloc(columns, sizeof *file->words);
     if (!file->json || !file->words)
-        return table_complain_of_memory(&file->table, complaint);
+        return table_no_memory(&file->table);
     memcpy(file->json, file->bytes + file->size - TAIL - length, length);
     struct json_reader json = {file->json, file->json + length};
     bool good = json_take(&json, '{');
@@ -186,10 +186,10 @@ static bool read_columns(struct row_file *file, struct complaint *complaint) {
         good = (j == 0 || json_take(&json, ',')) &&
                take_column(&json, &file->table.column[j], &file->words[j]);
         if (file->words[j].no_memory)
-            return table_complain_of_memory(&file->table, complaint);
+            return table_no_memory(&file->table);
     }
     if (!good || !json_take(&json, ']') || !json_take(&json, '}') || !json_at_end(&json))
-        return is_damaged(file, "its list of columns cannot be read", complaint);
+        return is_damaged(file, "its list of columns cannot be read");
     for (size_t j = 0; j < columns; j++)
         settle_column(&file->table.column[j], &file->words[j]);
     return true;
@@ -197,25 +197,16 @@ static bool read_columns(struct row_file *file, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- the reader ------------------ */
 
-static struct table *row_file_open(struct byte_stream *input, const struct opening *opening,
-                                   struct complaint *complaint) {
-    bool plain = byte_stream_is_plain_file(input);
-    struct row_file *file =
-        table_create(sizeof *file, &row_file_reader, byte_stream_name(input), complaint);
-    byte_stream_close(input);
-    if (!file)
-        return NULL;
-    bool good = plain || complain(complaint, BAD_INPUT,
-                                  "%s: a row file is mapped; it must be a file, not gzipped and "
-                                  "not a pipe",
-                                  file->table.path);
-    if (good && map_file(file, opening->path, complaint) && read_head(file, complaint) &&
-        read_tail(file, complaint) && read_columns(file, complaint)) {
-        file->checksum = checksum(0, file->bytes, HEAD);
-        return &file->table;
-    }
-    table_close(&file->table);
-    return NULL;
+static bool row_file_open(struct table *table, const struct opening *opening) {
+    struct row_file *file = (struct row_file *)table;
+    if (!byte_stream_is_plain_file(table->input))
+        return table_fail(table, 0,
+                          "a row file is mapped; it must be a file, not gzipped and not a pipe");
+    if (!map_file(file, opening->path) || !read_head(file) || !read_tail(file) ||
+        !read_columns(file))
+        return false;
+    file->checksum = checksum(0, file->bytes, HEAD);
+    return true;
 }
 
 static void row_file_close(struct table *table) {
@@ -228,28 +219,29 @@ static void row_file_close(struct table *table) {
     free(file->json);
 }
 
+/* The row `row` of those in memory, or what is behind all rows. */
 static const unsigned char *row_at(const struct row_file *file, size_t row) {
     return file->bytes + HEAD + (file->table.before + row) * file->table.columns * sizeof(double);
 }
 
 /* All rows were handed out; what is left is the list of columns, and the tail up to its sum. */
-static bool check_sum(const struct row_file *file, struct complaint *complaint) {
+static bool check_sum(struct row_file *file) {
     size_t left = (size_t)file->tail.json + offsetof(struct row_file_tail, checksum);
     uint32_t sum = checksum(file->checksum, row_at(file, 0), left);
     return sum == file->tail.checksum ||
-           complain(complaint, BAD_INPUT,
-                    "%s: the row file is damaged: its check sum is %08x, and should be %08llx",
-                    file->table.path, (unsigned)sum, (unsigned long long)file->tail.checksum);
+           table_fail(&file->table, 0,
+                      "the row file is damaged: its check sum is %08x, and should be %08llx",
+                      (unsigned)sum, (unsigned long long)file->tail.checksum);
 }
 
-static bool row_file_next(struct table *table, size_t most, struct complaint *complaint) {
+static bool row_file_load(struct table *table) {
     struct row_file *file = (struct row_file *)table;
-    size_t left = (size_t)file->tail.rows - table->before;
-    table->rows = left < most ? left : most;
-    if (!table->rows)
-        return check_sum(file, complaint);
-    file->checksum =
-        checksum(file->checksum, row_at(file, 0), table->rows * table->columns * sizeof(double));
+    size_t left = (size_t)file->tail.rows - table->before, width = table->columns * sizeof(double);
+    size_t block = width < BLOCK ? BLOCK / width : 1;
+    table->loaded = left < block ? left : block;
+    if (!left)
+        return check_sum(file);
+    file->checksum = checksum(file->checksum, row_at(file, 0), table->loaded * width);
     return true;
 }
 
@@ -262,48 +254,25 @@ static double cell_at(const struct row_file *file, size_t row, size_t column) {
     return value;
 }
 
-static bool word_at(const struct row_file *file, size_t row, size_t column, struct span *span,
-                    struct complaint *complaint) {
-    const struct words *words = &file->words[column];
-    double number = cell_at(file, row, column);
-    char place[600];
-    *span = (struct span){"", 0};
-    if (isnan(number))
-        return true;
-    if (!(number >= 0.0 && number < (double)words->count && number == floor(number))) {
-        table_place_row(&file->table, row, place, sizeof place);
-        return complain(complaint, BAD_INPUT,
-                        "%s: column %.200s: the row file is damaged: %g is not one of %zu words",
-                        place, file->table.column[column].name, number, words->count);
-    }
-    const char *word = words->word[(size_t)number];
-    *span = span_trim((struct span){word, strlen(word)});
-    return true;
-}
-
-static bool row_file_numbers(struct table *table, size_t column, double *out, size_t stride,
-                             struct complaint *complaint) {
-    const struct row_file *file = (struct row_file *)table;
-    bool text = table->column[column].kind == COLUMN_TEXT;
-    for (size_t row = 0; row < table->rows; row++) {
-        double *value = &out[row * stride];
-        struct span word;
-        if (!text)
-            *value = cell_at(file, row, column);
-        else if (!word_at(file, row, column, &word, complaint))
-            return false;
-        else if (number_read(word.text, word.length, value) == NUMBER_NOT)
-            return table_complain_of_text(table, row, column, word, complaint);
-    }
-    return true;
-}
-
-static bool row_file_text(struct table *table, size_t row, size_t column, struct span *span,
+static bool row_file_cell(struct table *table, size_t row, size_t column, struct cell *cell,
                           struct complaint *complaint) {
     const struct row_file *file = (struct row_file *)table;
-    if (table->column[column].kind == COLUMN_TEXT)
-        return word_at(file, row, column, span, complaint);
-    return table_show_number(table, cell_at(file, row, column), span, complaint);
+    const struct words *words = &file->words[column];
+    double number = cell_at(file, row, column);
+    *cell = (struct cell){.number = number, .text = {"", 0}};
+    if (table->column[column].kind == COLUMN_NUMBER)
+        return true;
+    cell->kind = CELL_TEXT;
+    if (isnan(number))
+        return true;
+    if (!(number >= 0.0 && number < (double)words->count && number == floor(number)))
+        return complain(complaint, BAD_INPUT,
+                        "%s: row %zu: column %.200s: the row file is damaged: %g is not one of %zu "
+                        "words",
+                        table->path, table->before + row + 1, table->column[column].name, number,
+                        words->count);
+    cell->text = span_trim(span_of(words->word[(size_t)number]));
+    return true;
 }
 
 static const double *row_file_cells(const struct table *table) {
@@ -311,12 +280,12 @@ static const double *row_file_cells(const struct table *table) {
     return file->swapped ? NULL : (const double *)(const void *)(file->bytes + HEAD);
 }
 
+extern const struct reader row_file_reader;
 const struct reader row_file_reader = {
+    .size = sizeof(struct row_file),
     .open = row_file_open,
+    .load = row_file_load,
+    .cell = row_file_cell,
     .close = row_file_close,
-    .next = row_file_next,
-    .numbers = row_file_numbers,
-    .text = row_file_text,
-    .place = table_place_row,
     .cells = row_file_cells,
 };

@@ -1,221 +1,124 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include "table/reader.h"
-#include "table/row_file.h"
+#include "table/table.h"
 
+#include "table/formats.h"
 #include "text/blank.h"
+#include "text/growing.h"
 #include "text/number.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdint.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------- which format ---------------- */
+/* ---------------------------------------------------------------- complaints ------------------ */
 
-static const struct {
-    const char *name;
-    const struct reader *reader;
-} formats[] = {
-    [TABLE_ANY] = {"any", NULL},
-    [TABLE_CSV] = {"csv", &csv_reader},
-    [TABLE_TSV] = {"tsv", &csv_reader},
-    [TABLE_FITS] = {"fits", &fits_reader},
-    [TABLE_ECSV] = {"ecsv", &csv_reader},
-    [TABLE_VOTABLE] = {"votable", &votable_reader},
-    [TABLE_VOTABLE_BINARY] = {"votable-binary", &votable_reader},
-    [TABLE_VOTABLE_BINARY2] = {"votable-binary2", &votable_reader},
-    [TABLE_ROWS] = {"rows", &row_file_reader},
-};
-
-bool table_format_named(const char *name, enum table_format *format) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(name, formats[i].name) == 0) {
-            *format = (enum table_format)i;
-            return true;
-        }
-    return false;
+bool table_fail(struct table *table, size_t line, const char *format, ...) {
+    char text[sizeof table->complaint.text], place[32] = "";
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (line)
+        snprintf(place, sizeof place, ":%zu", line);
+    return complain(&table->complaint, BAD_INPUT, "%s%s: %s", table->path, place, text);
 }
 
-/* Files that people mistake for tables we read; their first bytes tell. Those of the binary ones
- * may well start a header of names, so a byte that no text has must be near. */
-static const struct {
-    const char *bytes;
-    size_t length;
-    bool binary;
-    const char *what;
-} strangers[] = {
-    {"PK\3\4", 4, true, "a zip archive or a spreadsheet"},
-    {"BZh", 3, true, "compressed by bzip2, not gzip"},
-    {"\xfd\x37zXZ", 5, true, "compressed by xz, not gzip"},
-    {"\x28\xb5\x2f\xfd", 4, true, "compressed by zstd, not gzip"},
-    {"PAR1", 4, true, "a Parquet file"},
-    {"\x89HDF", 4, true, "an HDF5 file"},
-    {"%PDF-", 5, false, "a PDF document"},
-    {"<!DOCTYPE html", 14, false, "a web page"},
-    {"<!doctype html", 14, false, "a web page"},
-    {"<html", 5, false, "a web page"},
-    {"\xff\xfe", 2, false, "text in UTF-16, not UTF-8"},
-    {"\xfe\xff", 2, false, "text in UTF-16, not UTF-8"},
-    {"\0\0\x08", 3, true, "an IDX file; experiments/to_csv.py makes a CSV file of it"},
-};
-
-static bool has_binary_byte(const char *head, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)head[i] < ' ' && head[i] != '\t' && head[i] != '\n' && head[i] != '\r')
-            return true;
-    return false;
+bool table_complain_of_memory(const struct table *table, struct complaint *complaint) {
+    return complain(complaint, BROKE_DOWN, "%s: out of memory", table->path);
 }
 
-static const char *stranger(const char *head, size_t length) {
-    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
-        if (length >= strangers[i].length &&
-            memcmp(head, strangers[i].bytes, strangers[i].length) == 0 &&
-            (!strangers[i].binary || has_binary_byte(head, length)))
-            return strangers[i].what;
-    return NULL;
+bool table_no_memory(struct table *table) {
+    return table_complain_of_memory(table, &table->complaint);
 }
 
-/* Whether the name ends so, before a .gz there may be. */
-static bool ends_in(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
-        length -= 3;
-    return length > tail && strncasecmp(path + length - tail, ending, tail) == 0;
-}
-
-/* No name of a column starts so. */
-static bool starts_xml(const char *head, size_t length) {
-    static const char *const starts[] = {"<?xml", "<VOTABLE", "<vot:VOTABLE", "<!DOCTYPE VOTABLE"};
-    size_t mark = length >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (length - mark >= strlen(starts[i]) &&
-            memcmp(head + mark, starts[i], strlen(starts[i])) == 0)
-            return true;
-    return false;
-}
-
-/* The mark of the byte order behind the magic makes sure that it is no column of that name. */
-static bool starts_row_file(const char *head, size_t length) {
-    const char *order = head + ROW_FILE_MAGIC_SIZE;
-    return length > ROW_FILE_MAGIC_SIZE && memcmp(head, ROW_FILE_MAGIC, ROW_FILE_MAGIC_SIZE) == 0 &&
-           (*order == 1 || *order == 8);
-}
-
-static enum table_format format_of(const char *path, const char *head, size_t length) {
-    if (starts_row_file(head, length))
-        return TABLE_ROWS;
-    if (length >= 9 && memcmp(head, "SIMPLE  =", 9) == 0)
-        return TABLE_FITS;
-    if (starts_xml(head, length))
-        return TABLE_VOTABLE;
-    if (length >= 7 && memcmp(head, "# %ECSV", 7) == 0)
-        return TABLE_ECSV;
-    return ends_in(path, ".tsv") ? TABLE_TSV : TABLE_ANY;
-}
-
-/* ---------------------------------------------------------------- opening --------------------- */
-
-/* "stars.fits[2]" where there is no such file: "stars.fits" and "2". */
-static char *split_part(const char *path, const char **part) {
-    size_t length = strlen(path);
-    const char *bracket = strrchr(path, '[');
-    char *copy = strdup(path);
-    if (!copy || !bracket || bracket == path || path[length - 1] != ']' || access(path, F_OK) == 0)
-        return copy;
-    copy[length - 1] = '\0';
-    copy[bracket - path] = '\0';
-    *part = copy + (bracket - path) + 1;
-    return copy;
-}
-
-static struct table *open_source(struct byte_stream *input, struct opening *opening,
-                                 struct complaint *complaint) {
-    size_t length;
-    const char *head = byte_stream_head(input, &length), *name = byte_stream_name(input);
-    const char *what = stranger(head, length);
-    bool good = false;
-    if (!length)
-        complain(complaint, BAD_INPUT, "%s: the file is empty", name);
-    else if (ends_in(opening->path, ".libsvm") || ends_in(opening->path, ".svm"))
-        complain(complaint, BAD_INPUT,
-                 "%s: LIBSVM files are not read; experiments/to_csv.py makes a CSV file of it",
-                 name);
-    else if (what)
-        complain(complaint, BAD_INPUT, "%s: is not a table, but %s", name, what);
+static void write_place(const struct table *table, size_t row, char *text, size_t size) {
+    if (table->reader->line)
+        snprintf(text, size, "%s:%zu", table->path, table->reader->line(table, row));
     else
-        good = true;
-    if (good && opening->format == TABLE_ANY)
-        opening->format = format_of(opening->path, head, length);
-    const struct reader *reader = formats[opening->format].reader;
-    if (good && opening->part && reader != &fits_reader && reader != &votable_reader)
-        good =
-            complain(complaint, BAD_INPUT, "%s: only FITS files and VOTables have parts like [%s]",
-                     name, opening->part);
-    if (!good) {
-        byte_stream_close(input);
-        return NULL;
-    }
-    return (reader ? reader : &csv_reader)->open(input, opening, complaint);
+        snprintf(text, size, "%s: row %zu", table->path, table->before + row + 1);
 }
 
-struct table *table_open(const char *path, enum table_format format, struct complaint *complaint) {
-    struct opening opening = {.path = path, .format = format};
-    char *whole = split_part(path, &opening.part);
-    if (!whole) {
-        complain(complaint, BROKE_DOWN, "%s: out of memory", path);
-        return NULL;
-    }
-    opening.path = whole;
-    struct byte_stream *input = byte_stream_open(opening.path, complaint);
-    struct table *table = input ? open_source(input, &opening, complaint) : NULL;
-    free(whole);
-    if (!table || column_index_build(&table->index, table->column, table->columns))
-        return table;
-    table_complain_of_memory(table, complaint);
-    table_close(table);
-    return NULL;
+void table_place(const struct table *table, size_t row, char *text, size_t size) {
+    write_place(table, table->first + row, text, size);
 }
 
-void *table_create(size_t size, const struct reader *reader, const char *path,
-                   struct complaint *complaint) {
-    struct table *table = calloc(1, size);
-    if (table) {
-        table->reader = reader;
-        table->path = text_pool_copy(&table->names, path, strlen(path));
+bool table_complain_of_text(const struct table *table, size_t row, size_t column, struct span found,
+                            struct complaint *complaint) {
+    enum { SHOWN = 40 };
+    char place[600], number[32];
+    write_place(table, row, place, sizeof place);
+    const char *name = table->column[column].name;
+    if (!*name) {
+        snprintf(number, sizeof number, "%zu", column + 1);
+        name = number;
     }
-    if (!table || !table->path) {
-        free(table);
-        complain(complaint, BROKE_DOWN, "%s: out of memory", path);
-        return NULL;
-    }
-    return table;
-}
-
-void table_close(struct table *table) {
-    if (!table)
-        return;
-    table->reader->close(table);
-    column_index_free(&table->index);
-    text_pool_free(&table->names);
-    text_pool_free(&table->cells);
-    free(table->column);
-    free(table);
-}
-
-bool table_make_columns(struct table *table, size_t columns, struct complaint *complaint) {
-    table->column = calloc(columns ? columns : 1, sizeof *table->column);
-    if (!table->column)
-        return table_complain_of_memory(table, complaint);
-    table->columns = columns;
-    return true;
+    found = span_trim(found);
+    size_t shown = found.length <= SHOWN ? found.length : SHOWN;
+    while (shown < found.length && shown && ((unsigned char)found.text[shown] & 0xc0) == 0x80)
+        shown--; /* no half character */
+    return complain(complaint, BAD_INPUT, "%s: column %.200s: expected a number, found '%.*s%s'",
+                    place, name, (int)shown, found.text, shown < found.length ? "..." : "");
 }
 
 /* ---------------------------------------------------------------- columns --------------------- */
+
+struct span span_of(const char *text) {
+    return (struct span){text, strlen(text)};
+}
+
+struct span span_trim(struct span span) {
+    while (span.length && is_blank(span.text[0])) {
+        span.text++;
+        span.length--;
+    }
+    while (span.length && is_blank(span.text[span.length - 1]))
+        span.length--;
+    return span;
+}
+
+void *table_grow(struct table *table, void *array, size_t count, size_t size) {
+    void *grown = grow_by_one(array, count, size);
+    if (!grown)
+        table_no_memory(table);
+    return grown;
+}
+
+bool table_add_column(struct table *table, struct span name, struct span unit) {
+    struct column *grown = table_grow(table, table->column, table->columns, sizeof *table->column);
+    if (!grown)
+        return false;
+    name = span_trim(name);
+    unit = span_trim(unit);
+    table->column = grown;
+    struct column *column = &grown[table->columns];
+    *column = (struct column){.name = text_pool_copy(&table->names, name.text, name.length)};
+    if (unit.length)
+        column->unit = text_pool_copy(&table->names, unit.text, unit.length);
+    if (!column->name || (unit.length && !column->unit))
+        return table_no_memory(table);
+    table->columns++;
+    return true;
+}
+
+bool table_judge_digits(struct table *table) {
+    for (size_t i = 0; i < table->columns; i++)
+        for (size_t row = 0; row < table->loaded; row++) {
+            struct cell cell;
+            struct complaint ignored;
+            if (table->column[i].kind == COLUMN_TEXT)
+                break;
+            if (!table->reader->cell(table, row, i, &cell, &ignored) || cell.kind != CELL_DIGITS)
+                continue;
+            table->column[i].kind = COLUMN_TEXT;
+            table->column[i].width = 20;
+        }
+    return true;
+}
 
 const char *table_path(const struct table *table) {
     return table->path;
@@ -246,64 +149,53 @@ long table_find(const struct table *table, const char *name) {
 
 /* ---------------------------------------------------------------- rows ------------------------ */
 
+static void load(struct table *table) {
+    table->before += table->loaded;
+    table->loaded = table->first = table->rows = 0;
+    table->failed = !table->reader->load(table);
+}
+
 bool table_next(struct table *table, size_t most, size_t *rows, struct complaint *complaint) {
-    table->before += table->rows;
-    table->rows = 0;
+    table->first += table->rows;
+    table->rows = *rows = 0;
     text_pool_reuse(&table->cells);
-    *rows = 0;
-    if (most && !table->reader->next(table, most, complaint)) {
-        table->rows = 0;
+    if (!most)
+        return true;
+    if (table->first == table->loaded && !table->failed)
+        load(table);
+    size_t left = table->loaded - table->first;
+    if (!left && table->failed) {
+        *complaint = table->complaint;
         return false;
     }
-    *rows = table->rows;
+    *rows = table->rows = left < most ? left : most;
     return true;
+}
+
+static bool read_number(struct table *table, size_t row, size_t column, double *value,
+                        struct complaint *complaint) {
+    struct cell cell;
+    if (!table->reader->cell(table, table->first + row, column, &cell, complaint))
+        return false;
+    *value = cell.number;
+    return cell.kind == CELL_NUMBER ||
+           number_read(cell.text.text, cell.text.length, value) != NUMBER_NOT ||
+           table_complain_of_text(table, table->first + row, column, cell.text, complaint);
 }
 
 bool table_numbers(struct table *table, size_t column, double *out, size_t stride,
                    struct complaint *complaint) {
     assert(column < table->columns);
-    return table->reader->numbers(table, column, out, stride, complaint);
+    const struct reader *reader = table->reader;
+    size_t row = reader->numbers ? reader->numbers(table, column, out, stride) : 0;
+    for (; row < table->rows; row++)
+        if (!read_number(table, row, column, out + row * stride, complaint))
+            return false;
+    return true;
 }
 
-bool table_text(struct table *table, size_t row, size_t column, struct span *span,
-                struct complaint *complaint) {
-    assert(row < table->rows && column < table->columns);
-    return table->reader->text(table, row, column, span, complaint);
-}
-
-bool table_label(struct table *table, size_t row, size_t column, struct span *span,
-                 struct complaint *complaint) {
-    assert(row < table->rows && column < table->columns);
-    return (table->reader->label ? table->reader->label : table->reader->text)(table, row, column,
-                                                                               span, complaint);
-}
-
-bool table_shorten_label(struct table *table, size_t column, struct span *span,
-                         struct complaint *complaint) {
-    double value;
-    if (table->column[column].kind == COLUMN_TEXT)
-        return true;
-    enum number_reading reading = number_read(span->text, span->length, &value);
-    if (reading == NUMBER_MISSING)
-        span->length = 0;
-    return reading != NUMBER_READ || !isfinite(value) ||
-           table_show_number(table, value, span, complaint);
-}
-
-const double *table_cells(const struct table *table) {
-    return table->reader->cells ? table->reader->cells(table) : NULL;
-}
-
-void table_place(const struct table *table, size_t row, char *text, size_t size) {
-    table->reader->place(table, row, text, size);
-}
-
-void table_place_row(const struct table *table, size_t row, char *text, size_t size) {
-    snprintf(text, size, "%s: row %zu", table->path, table->before + row + 1);
-}
-
-bool table_show_number(struct table *table, double value, struct span *span,
-                       struct complaint *complaint) {
+static bool show_number(struct table *table, double value, struct span *span,
+                        struct complaint *complaint) {
     *span = (struct span){"", 0};
     if (isnan(value))
         return true;
@@ -314,36 +206,127 @@ bool table_show_number(struct table *table, double value, struct span *span,
     return true;
 }
 
-struct span span_trim(struct span span) {
-    while (span.length && is_blank(span.text[0])) {
-        span.text++;
-        span.length--;
+static bool show_cell(struct table *table, size_t row, size_t column, bool shortest,
+                      struct span *span, struct complaint *complaint) {
+    struct cell cell;
+    assert(row < table->rows && column < table->columns);
+    if (!table->reader->cell(table, table->first + row, column, &cell, complaint))
+        return false;
+    bool number = cell.kind == CELL_NUMBER;
+    *span = cell.text;
+    if (cell.kind == CELL_TEXT && table->column[column].kind == COLUMN_NUMBER) {
+        enum number_reading reading = number_read(span->text, span->length, &cell.number);
+        if (reading == NUMBER_MISSING)
+            span->length = 0;
+        number = shortest && reading == NUMBER_READ && isfinite(cell.number);
     }
-    while (span.length && is_blank(span.text[span.length - 1]))
-        span.length--;
-    return span;
+    return !number || show_number(table, cell.number, span, complaint);
 }
 
-/* ---------------------------------------------------------------- complaints ------------------ */
-
-bool table_complain_of_text(const struct table *table, size_t row, size_t column, struct span found,
-                            struct complaint *complaint) {
-    enum { SHOWN = 40 };
-    char place[600], number[32];
-    table_place(table, row, place, sizeof place);
-    const char *name = table->column[column].name;
-    if (!*name) {
-        snprintf(number, sizeof number, "%zu", column + 1);
-        name = number;
-    }
-    found = span_trim(found);
-    size_t shown = found.length <= SHOWN ? found.length : SHOWN;
-    while (shown < found.length && shown && ((unsigned char)found.text[shown] & 0xc0) == 0x80)
-        shown--; /* no half character */
-    return complain(complaint, BAD_INPUT, "%s: column %.200s: expected a number, found '%.*s%s'",
-                    place, name, (int)shown, found.text, shown < found.length ? "..." : "");
+bool table_text(struct table *table, size_t row, size_t column, struct span *span,
+                struct complaint *complaint) {
+    return show_cell(table, row, column, false, span, complaint);
 }
 
-bool table_complain_of_memory(const struct table *table, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: out of memory", table->path);
+bool table_label(struct table *table, size_t row, size_t column, struct span *span,
+                 struct complaint *complaint) {
+    return show_cell(table, row, column, true, span, complaint);
+}
+
+const double *table_cells(const struct table *table) {
+    return table->reader->cells ? table->reader->cells(table) : NULL;
+}
+
+/* ---------------------------------------------------------------- opening --------------------- */
+
+/* "stars.fits[2]" where there is no such file: "stars.fits" and "2". */
+static char *split_part(const char *path, const char **part) {
+    size_t length = strlen(path);
+    const char *bracket = strrchr(path, '[');
+    char *copy = strdup(path);
+    if (!copy || !bracket || bracket == path || path[length - 1] != ']' || access(path, F_OK) == 0)
+        return copy;
+    copy[length - 1] = '\0';
+    copy[bracket - path] = '\0';
+    *part = copy + (bracket - path) + 1;
+    return copy;
+}
+
+static bool name_part(struct table *table, const char *part) {
+    char name[1100];
+    if (!part)
+        return true;
+    snprintf(name, sizeof name, "%s[%s]", table->path, part);
+    const char *copy = text_pool_copy(&table->names, name, strlen(name));
+    table->path = copy ? copy : table->path;
+    return copy || table_no_memory(table);
+}
+
+static bool read_first_rows(struct table *table) {
+    load(table);
+    return table->loaded || !table->failed;
+}
+
+/* Owns the input, also on failure. */
+static struct table *open_format(struct byte_stream *input, const struct opening *opening,
+                                 struct complaint *complaint) {
+    const struct reader *reader = formats[opening->format].reader;
+    const char *name = byte_stream_name(input);
+    struct table *table = calloc(1, reader->size);
+    if (!table) {
+        complain(complaint, BROKE_DOWN, "%s: out of memory", name);
+        byte_stream_close(input);
+        return NULL;
+    }
+    table->reader = reader;
+    table->input = input;
+    table->path = name;
+    if (name_part(table, opening->part) && reader->open(table, opening) && read_first_rows(table) &&
+        (!reader->judge || reader->judge(table)) &&
+        (column_index_build(&table->index, table->column, table->columns) ||
+         table_no_memory(table)))
+        return table;
+    *complaint = table->complaint;
+    table_close(table);
+    return NULL;
+}
+
+static struct table *open_source(struct opening *opening, struct complaint *complaint) {
+    struct byte_stream *input = byte_stream_open(opening->path, complaint);
+    size_t length;
+    if (!input)
+        return NULL;
+    const char *head = byte_stream_head(input, &length), *name = byte_stream_name(input);
+    if (format_recognise(opening->path, head, length, name, &opening->format, complaint) &&
+        (!opening->part || formats[opening->format].reader->has_parts ||
+         complain(complaint, BAD_INPUT, "%s: only FITS files and VOTables have parts like [%s]",
+                  name, opening->part)))
+        return open_format(input, opening, complaint);
+    byte_stream_close(input);
+    return NULL;
+}
+
+struct table *table_open(const char *path, enum table_format format, struct complaint *complaint) {
+    struct opening opening = {.format = format};
+    char *whole = split_part(path, &opening.part);
+    if (!whole) {
+        complain(complaint, BROKE_DOWN, "%s: out of memory", path);
+        return NULL;
+    }
+    opening.path = whole;
+    struct table *table = open_source(&opening, complaint);
+    free(whole);
+    return table;
+}
+
+void table_close(struct table *table) {
+    if (!table)
+        return;
+    table->reader->close(table);
+    byte_stream_close(table->input);
+    column_index_free(&table->index);
+    text_pool_free(&table->names);
+    text_pool_free(&table->cells);
+    free(table->column);
+    free(table);
 }

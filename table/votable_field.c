@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/votable_field.h"
 
-#include "table/big_endian.h"
 #include "text/ascii.h"
 #include "text/number.h"
 
@@ -13,28 +12,17 @@
 
 static const struct {
     const char *name;
-    size_t bytes;
-} types[] = {
-    [VOTABLE_BOOLEAN] = {"boolean", 1},
-    [VOTABLE_BIT] = {"bit", 0},
-    [VOTABLE_BYTE] = {"unsignedByte", 1},
-    [VOTABLE_SHORT] = {"short", 2},
-    [VOTABLE_INT] = {"int", 4},
-    [VOTABLE_LONG] = {"long", 8},
-    [VOTABLE_CHAR] = {"char", 1},
-    [VOTABLE_UNICODE] = {"unicodeChar", 2},
-    [VOTABLE_FLOAT] = {"float", 4},
-    [VOTABLE_DOUBLE] = {"double", 8},
-    [VOTABLE_FLOAT_COMPLEX] = {"floatComplex", 8},
-    [VOTABLE_DOUBLE_COMPLEX] = {"doubleComplex", 16},
-};
+    char type;
+} types[] = {{"boolean", 'L'}, {"bit", 'X'},    {"unsignedByte", 'B'}, {"short", 'I'},
+             {"int", 'J'},     {"long", 'K'},   {"char", 'A'},         {"unicodeChar", 'U'},
+             {"float", 'E'},   {"double", 'D'}, {"floatComplex", 'C'}, {"doubleComplex", 'M'}};
 
 bool votable_is_text(const struct votable_field *field) {
-    return field->type == VOTABLE_CHAR || field->type == VOTABLE_UNICODE;
+    return field->type == 'A' || field->type == 'U';
 }
 
 static bool is_integer(const struct votable_field *field) {
-    return field->type >= VOTABLE_BYTE && field->type <= VOTABLE_LONG;
+    return strchr("BIJK", field->type) != NULL;
 }
 
 /* ---------------------------------------------------------------- attributes ------------------ */
@@ -42,6 +30,7 @@ static bool is_integer(const struct votable_field *field) {
 /* "3x2*": two dimensions, the last one of any length up to 2. False when it is none of that. */
 static bool read_arraysize(struct votable_field *field, const char *text) {
     const uint64_t most = (uint64_t)1 << 40;
+    struct elements *elements = &field->elements;
     for (;;) {
         uint64_t length = 0;
         bool digits = *text >= '0' && *text <= '9';
@@ -55,9 +44,9 @@ static bool read_arraysize(struct votable_field *field, const char *text) {
             bool large = length && field->count > most / length;
             field->count = large ? most : field->count * length;
         }
-        if (field->dimensions < VOTABLE_DIMENSIONS)
-            field->dimension[field->dimensions] = (size_t)length;
-        field->dimensions++;
+        if (elements->dimensions < MOST_DIMENSIONS)
+            elements->dimension[elements->dimensions] = (size_t)length;
+        elements->dimensions++;
         if (!*text)
             return true;
         if (field->variable || *text++ != 'x')
@@ -68,41 +57,34 @@ static bool read_arraysize(struct votable_field *field, const char *text) {
 /* How many columns it becomes. */
 static size_t usable_elements(const struct votable_field *field) {
     if (votable_is_text(field)) /* strings of strings are not used */
-        return field->dimensions <= 1;
-    if (field->type == VOTABLE_BIT)
+        return field->elements.dimensions <= 1;
+    if (field->type == 'X')
         return field->count == 1 && !field->variable;
-    bool numbers = field->type < VOTABLE_FLOAT_COMPLEX && field->dimensions <= VOTABLE_DIMENSIONS;
-    return numbers && !field->variable && field->count <= VOTABLE_ELEMENTS ? (size_t)field->count
-                                                                           : 0;
+    bool numbers = !strchr("CM", field->type) && field->elements.dimensions <= MOST_DIMENSIONS;
+    return numbers && !field->variable && field->count <= MOST_ELEMENTS ? (size_t)field->count : 0;
 }
 
-static const char *keep(struct text_pool *pool, const char *text) {
-    struct span span = votable_trim((struct span){text, strlen(text)});
-    return text_pool_copy(pool, span.text, span.length);
+static struct span trimmed(const char *text) {
+    return votable_trim(span_of(text ? text : ""));
 }
 
-bool votable_field_read(struct votable_field *field, const struct xml *xml, struct text_pool *pool,
-                        struct complaint *complaint) {
+bool votable_field_read(struct votable_field *field, const struct xml *xml) {
     const char *name = xml_attribute(xml, "name"), *id = xml_attribute(xml, "ID");
     const char *type = xml_attribute(xml, "datatype"), *size = xml_attribute(xml, "arraysize");
-    const char *unit = xml_attribute(xml, "unit");
-    size_t found = 0, count = sizeof types / sizeof *types;
     *field = (struct votable_field){.count = 1};
-    while (found < count && strcmp(type ? type : "", types[found].name) != 0)
-        found++;
-    if (found == count)
-        return xml_complain(xml, "a FIELD without a valid datatype", complaint);
-    field->type = (enum votable_type)found;
-    field->bytes = types[found].bytes;
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        if (strcmp(type, types[i].name) == 0)
+            field->type = types[i].type;
+    if (!field->type)
+        return table_fail(xml->table, xml->line, "a FIELD without a valid datatype");
+    field->bytes = field->type == 'U' ? 2 : field_bytes(field->type);
     if (size && *size && !read_arraysize(field, size))
-        return xml_complain(xml, "a FIELD whose arraysize is not of the form 3, 3x2 or *",
-                            complaint);
-    field->elements = usable_elements(field);
-    field->name = keep(pool, name && *name ? name : id ? id : "");
-    if (unit && unit[strspn(unit, " \t\r\n")])
-        field->unit = keep(pool, unit);
-    return (field->name && (!unit || !*unit || field->unit || !unit[strspn(unit, " \t\r\n")])) ||
-           complain(complaint, BROKE_DOWN, "%s: out of memory", byte_stream_name(xml->input));
+        return table_fail(xml->table, xml->line,
+                          "a FIELD whose arraysize is not of the form 3, 3x2 or *");
+    field->elements.count = usable_elements(field);
+    return field_add_columns(xml->table, trimmed(name && *name ? name : id),
+                             trimmed(xml_attribute(xml, "unit")), &field->elements,
+                             votable_is_text(field) ? COLUMN_TEXT : COLUMN_NUMBER, 0);
 }
 
 void votable_field_null(struct votable_field *field, const struct xml *xml) {
@@ -110,21 +92,8 @@ void votable_field_null(struct votable_field *field, const struct xml *xml) {
     if (!null || !is_integer(field))
         return;
     char *end;
-    field->null_integer = strtoll(null, &end, 0);
-    field->null = (double)field->null_integer;
+    field->null = strtoll(null, &end, 0);
     field->has_null = end != null && !end[strspn(end, " \t\r\n")];
-}
-
-void votable_field_name(const struct votable_field *field, size_t element, char *name,
-                        size_t size) {
-    size_t length = (size_t)snprintf(name, size, "%.*s", (int)(size - 128), field->name);
-    size_t stride = field->elements;
-    length = length < size - 128 ? length : size - 128;
-    for (int i = field->dimensions - 1; i >= 0 && field->elements > 1; i--) {
-        stride /= field->dimension[i];
-        length += (size_t)snprintf(name + length, size - length, "_%zu", element / stride + 1);
-        element %= stride;
-    }
 }
 
 struct span votable_trim(struct span span) {
@@ -143,9 +112,10 @@ struct span votable_trim(struct span span) {
  * are fewer, or more behind the last one there should be. */
 static bool find_word(const struct votable_field *field, struct span cell, size_t element,
                       struct span *word) {
+    size_t count = field->elements.count;
     struct span rest = votable_trim(cell);
     *word = rest;
-    for (size_t i = 0; field->elements > 1 && i <= element; i++) {
+    for (size_t i = 0; count > 1 && i <= element; i++) {
         size_t length = 0;
         if (!rest.length)
             return false;
@@ -154,12 +124,11 @@ static bool find_word(const struct votable_field *field, struct span cell, size_
         *word = (struct span){rest.text, length};
         rest = votable_trim((struct span){rest.text + length, rest.length - length});
     }
-    return field->elements == 1 || element + 1 < field->elements || !rest.length;
+    return count == 1 || element + 1 < count || !rest.length;
 }
 
 static bool is_word(struct span span, const char *word) {
-    size_t length = strlen(word);
-    return span.length == length && ascii_starts(span.text, word);
+    return span.length == strlen(word) && ascii_starts(span.text, word);
 }
 
 /* T, t, true, 1 and their opposites; ? is missing. */
@@ -185,83 +154,47 @@ static bool read_hexadecimal(struct span word, double *value) {
     return !*end;
 }
 
-static bool decode_text(const struct votable_field *field, struct span cell, size_t element,
-                        double *value) {
+/* Whether a 64-bit integer is that of missing cells, to all digits. */
+static bool is_null(const struct votable_field *field, struct span digits) {
+    char null[32];
+    snprintf(null, sizeof null, "%" PRId64, field->null);
+    return field->has_null && is_word(digits, null);
+}
+
+bool votable_read_text(const struct votable_field *field, struct span text, size_t element,
+                       struct cell *cell) {
     struct span word;
-    if (!find_word(field, cell, element, &word))
+    if (!find_word(field, text, element, &word))
         return false;
-    if ((field->type == VOTABLE_BOOLEAN || field->type == VOTABLE_BIT) && word.length)
-        return read_boolean(word, value);
-    return number_read(word.text, word.length, value) != NUMBER_NOT ||
-           (is_integer(field) && read_hexadecimal(word, value));
+    if (strchr("LX", field->type) && word.length)
+        return read_boolean(word, &cell->number);
+    if (field->type == 'K' && number_is_name(word.text, word.length) && !is_null(field, word)) {
+        cell->kind = CELL_DIGITS;
+        cell->text = word;
+        return true;
+    }
+    if (number_read(word.text, word.length, &cell->number) == NUMBER_NOT &&
+        !(is_integer(field) && read_hexadecimal(word, &cell->number)))
+        return false;
+    if (field->has_null && cell->number == (double)field->null)
+        cell->number = NAN;
+    return true;
 }
 
 /* ---------------------------------------------------------------- bytes ----------------------- */
 
-static int64_t integer(const struct votable_field *field, const unsigned char *bytes) {
-    uint64_t bits = big_endian(bytes, field->bytes);
-    switch (field->type) {
-    case VOTABLE_SHORT:
-        return (int16_t)bits;
-    case VOTABLE_INT:
-        return (int32_t)bits;
-    default: /* a byte has no sign */
-        return (int64_t)bits;
-    }
-}
-
-static double decode_bytes(const struct votable_field *field, const unsigned char *bytes) {
-    switch (field->type) {
-    case VOTABLE_BIT: /* one alone: writers differ in which of eight it is */
-        return *bytes != 0;
-    case VOTABLE_BOOLEAN:
-        return strchr("Tt1", *bytes) && *bytes   ? 1
-               : strchr("Ff0", *bytes) && *bytes ? 0
-                                                 : (double)NAN;
-    case VOTABLE_FLOAT:
-        return big_endian_float(bytes);
-    case VOTABLE_DOUBLE:
-        return big_endian_double(bytes);
-    default: {
-        int64_t value = integer(field, bytes);
-        return field->has_null && value == field->null_integer ? (double)NAN : (double)value;
-    }
-    }
-}
-
-/* ---------------------------------------------------------------- cells ----------------------- */
-
-bool votable_decode(const struct votable_field *field, struct span cell, bool binary,
-                    size_t element, double *value) {
-    *value = NAN;
-    if (!cell.length)
+bool votable_read_bytes(const struct votable_field *field, const unsigned char *bytes,
+                        struct table *table, struct cell *cell, struct complaint *complaint) {
+    char type = field->type;
+    if (field->has_null && field_integer(type, bytes) == field->null)
         return true;
-    if (binary && !votable_is_text(field)) {
-        *value = decode_bytes(field, (const unsigned char *)cell.text + element * field->bytes);
-        return true;
-    }
-    if (!decode_text(field, cell, element, value))
-        return false;
-    if (field->has_null && *value == field->null)
-        *value = NAN;
-    return true;
-}
-
-bool votable_digits(const struct votable_field *field, struct span cell, bool binary,
-                    size_t element, struct span *digits, char room[32]) {
-    if (field->type != VOTABLE_LONG || !cell.length)
-        return false;
-    if (!binary) {
-        char null[32];
-        bool found = find_word(field, cell, element, digits);
-        int length = snprintf(null, sizeof null, "%" PRId64, field->null_integer);
-        bool is_null = field->has_null && digits->length == (size_t)length &&
-                       memcmp(digits->text, null, (size_t)length) == 0;
-        return found && !is_null && number_is_name(digits->text, digits->length);
-    }
-    int64_t value = integer(field, (const unsigned char *)cell.text + element * field->bytes);
-    if (field->has_null && value == field->null_integer)
-        return false;
-    *digits = (struct span){room, (size_t)snprintf(room, 32, "%" PRId64, value)};
+    if (type == 'K')
+        return field_take_long(table, field_integer(type, bytes), false, cell, complaint);
+    if (type == 'X') /* one alone: writers differ in which of eight it is */
+        cell->number = *bytes != 0;
+    else if (type == 'L')
+        read_boolean((struct span){(const char *)bytes, 1}, &cell->number);
+    else
+        cell->number = field_real(type, bytes);
     return true;
 }

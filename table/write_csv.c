@@ -7,154 +7,112 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER = 1 << 18 };
-
-struct csv_writer {
-    struct table_writer writer;
-    char separator;
-    char *text;
-    size_t filled;
-};
-
-static bool flush(struct csv_writer *csv, struct complaint *complaint) {
-    size_t filled = csv->filled;
-    csv->filled = 0;
-    return output_write(csv->writer.output, csv->text, filled, complaint);
-}
-
-/* Room for `size` more bytes, fewer than the buffer has. */
-static bool make_room(struct csv_writer *csv, size_t size, struct complaint *complaint) {
-    return csv->filled + size <= BUFFER || flush(csv, complaint);
-}
-
-static bool put(struct csv_writer *csv, const char *text, size_t length,
-                struct complaint *complaint) {
-    if (length > BUFFER / 2)
-        return flush(csv, complaint) && output_write(csv->writer.output, text, length, complaint);
-    if (!make_room(csv, length, complaint))
-        return false;
-    if (length)
-        memcpy(csv->text + csv->filled, text, length);
-    csv->filled += length;
-    return true;
-}
-
-static bool put_word(struct csv_writer *csv, const char *word, struct complaint *complaint) {
-    return put(csv, word, strlen(word), complaint);
-}
-
-static bool put_separator(struct csv_writer *csv, struct complaint *complaint) {
-    return !csv->writer.at || put(csv, &csv->separator, 1, complaint);
+static char separator(const struct table_writer *writer) {
+    return writer->format == TABLE_TSV ? '\t' : ',';
 }
 
 /* Also where a reader would take away blanks or the whole line: an empty one, or one that starts
  * with the mark of a comment. */
-static bool needs_quotes(const struct csv_writer *csv, struct span text) {
+static bool needs_quotes(const struct table_writer *writer, struct span text) {
     if (!text.length)
-        return csv->writer.columns == 1;
+        return writer->columns == 1;
     char first = text.text[0], last = text.text[text.length - 1];
     if (first == ' ' || first == '\t' || last == ' ' || last == '\t' || first == '#')
         return true;
     for (size_t i = 0; i < text.length; i++)
-        if (text.text[i] == csv->separator || text.text[i] == '"' || text.text[i] == '\n' ||
+        if (text.text[i] == separator(writer) || text.text[i] == '"' || text.text[i] == '\n' ||
             text.text[i] == '\r')
             return true;
     return false;
 }
 
-static bool put_quoted(struct csv_writer *csv, struct span text, struct complaint *complaint) {
-    if (!put(csv, "\"", 1, complaint))
-        return false;
+static void put_quoted(struct output *output, struct span text) {
+    output_text(output, "\"");
     while (text.length) { /* pieces up to a quote, which is then written again */
         const char *quote = memchr(text.text, '"', text.length);
         size_t length = quote ? (size_t)(quote - text.text) + 1 : text.length;
-        if (!put(csv, text.text, length, complaint) || (quote && !put(csv, "\"", 1, complaint)))
-            return false;
+        output_write(output, text.text, length);
+        if (quote)
+            output_text(output, "\"");
         text.text += length;
         text.length -= length;
     }
-    return put(csv, "\"", 1, complaint);
+    output_text(output, "\"");
 }
 
-static bool csv_text(struct table_writer *writer, struct span text, struct complaint *complaint) {
-    struct csv_writer *csv = (struct csv_writer *)writer;
-    if (!put_separator(csv, complaint))
-        return false;
-    return needs_quotes(csv, text) ? put_quoted(csv, text, complaint)
-                                   : put(csv, text.text, text.length, complaint);
+static void put_separator(struct table_writer *writer) {
+    char c = separator(writer);
+    output_write(writer->output, &c, writer->at > 0);
 }
 
-static bool csv_number(struct table_writer *writer, double value, struct complaint *complaint) {
-    struct csv_writer *csv = (struct csv_writer *)writer;
-    if (isnan(value))
-        return csv_text(writer, (struct span){"", 0}, complaint);
-    if (!put_separator(csv, complaint) || !make_room(csv, NUMBER_LENGTH, complaint))
-        return false;
-    csv->filled += number_write(value, csv->text + csv->filled);
-    return true;
+static void csv_text(struct table_writer *writer, struct span text) {
+    put_separator(writer);
+    if (needs_quotes(writer, text))
+        put_quoted(writer->output, text);
+    else
+        output_write(writer->output, text.text, text.length);
 }
 
-static bool csv_end(struct table_writer *writer, struct complaint *complaint) {
-    return put((struct csv_writer *)writer, "\n", 1, complaint);
+static void csv_number(struct table_writer *writer, double value) {
+    char text[NUMBER_LENGTH];
+    if (isnan(value)) {
+        csv_text(writer, (struct span){"", 0});
+        return;
+    }
+    put_separator(writer);
+    output_write(writer->output, text, number_write(value, text));
+}
+
+static void csv_end(struct table_writer *writer) {
+    output_text(writer->output, "\n");
 }
 
 /* A name or unit within the double quotes of YAML. */
-static bool put_yaml(struct csv_writer *csv, const char *text, struct complaint *complaint) {
+static void put_yaml(struct output *output, const char *text) {
     for (; *text; text++) {
         char escaped[8] = {*text};
         if (*text == '"' || *text == '\\')
             snprintf(escaped, sizeof escaped, "\\%c", *text);
         else if ((unsigned char)*text < ' ')
             snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)*text);
-        if (!put_word(csv, escaped, complaint))
-            return false;
+        output_text(output, escaped);
     }
-    return put_word(csv, "\"", complaint);
 }
 
-static bool put_ecsv_header(struct csv_writer *csv, struct complaint *complaint) {
-    if (!put_word(csv, "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n", complaint))
-        return false;
-    for (size_t i = 0; i < csv->writer.columns; i++) {
-        const struct column *column = &csv->writer.column[i];
-        bool text = column->kind == COLUMN_TEXT || column->empty;
-        if (!put_word(csv, "# - {name: \"", complaint) || !put_yaml(csv, column->name, complaint) ||
-            (column->unit && (!put_word(csv, ", unit: \"", complaint) ||
-                              !put_yaml(csv, column->unit, complaint))) ||
-            !put_word(csv, text ? ", datatype: string}\n" : ", datatype: float64}\n", complaint))
-            return false;
+static void put_ecsv_header(struct table_writer *writer) {
+    struct output *output = writer->output;
+    output_text(output, "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n");
+    for (size_t i = 0; i < writer->columns; i++) {
+        const struct column *column = &writer->column[i];
+        output_text(output, "# - {name: \"");
+        put_yaml(output, column->name);
+        if (column->unit) {
+            output_text(output, "\", unit: \"");
+            put_yaml(output, column->unit);
+        }
+        output_text(output, column->kind == COLUMN_TEXT ? "\", datatype: string}\n"
+                                                        : "\", datatype: float64}\n");
     }
-    return put_word(csv, "# schema: astropy-2.0\n", complaint);
+    output_text(output, "# schema: astropy-2.0\n");
 }
 
-static bool csv_open(struct table_writer *writer, enum table_format format,
-                     struct complaint *complaint) {
-    struct csv_writer *csv = (struct csv_writer *)writer;
-    csv->separator = format == TABLE_TSV ? '\t' : ',';
-    csv->text = calloc(1, BUFFER);
-    if (!csv->text)
-        return complain(complaint, BROKE_DOWN, "%s: out of memory", output_name(writer->output));
-    if (format == TABLE_ECSV && !put_ecsv_header(csv, complaint))
-        return false;
+static void csv_open(struct table_writer *writer) {
+    if (writer->format == TABLE_ECSV)
+        put_ecsv_header(writer);
     for (writer->at = 0; writer->at < writer->columns; writer->at++) {
         const char *name = writer->column[writer->at].name;
-        if (!csv_text(writer, (struct span){name, strlen(name)}, complaint))
-            return false;
+        csv_text(writer, (struct span){name, strlen(name)});
     }
     writer->at = 0;
-    return csv_end(writer, complaint);
+    csv_end(writer);
 }
 
-static bool csv_finish(struct table_writer *writer, struct complaint *complaint) {
-    return flush((struct csv_writer *)writer, complaint);
-}
-
-static void csv_close(struct table_writer *writer) {
-    free(((struct csv_writer *)writer)->text);
-}
-
-const struct writer csv_writer = {
-    csv_open, csv_number, csv_text, csv_end, csv_finish, csv_close, sizeof(struct csv_writer)};
+extern const struct writer csv_writer;
+const struct writer csv_writer = {.size = sizeof(struct table_writer),
+                                  .as_it_is = true,
+                                  .open = csv_open,
+                                  .number = csv_number,
+                                  .text = csv_text,
+                                  .end = csv_end};

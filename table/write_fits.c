@@ -12,11 +12,9 @@
 
 #include "table/big_endian.h"
 #include "table/fits_header.h"
-#include "text/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,34 +24,24 @@
 enum {
     RECORD = FITS_RECORD,
     CARD = FITS_CARD,
-    BLOCK = 100 * RECORD,
     MOST_COLUMNS = 999,
     LONGEST_NAME = 68, /* that fits in a card */
 };
 
-struct field {
-    char *name, *unit; /* unit: or NULL */
-    bool is_text;
-    size_t width; /* bytes in a row: of text, the longest so far */
-};
-
 struct fits_writer {
     struct table_writer writer;
-    struct field *field;
-    FILE *rows; /* the cells in order: a double, or the length of a text and the text */
+    size_t *width; /* of the columns, bytes in a row: of text, the longest so far */
+    FILE *rows;    /* the cells in order: a double, or the length of a text and the text */
 };
 
-static const char *name_of(const struct fits_writer *fits) {
-    return output_name(fits->writer.output);
+static bool is_text(const struct fits_writer *fits, size_t column) {
+    return fits->writer.column[column].kind == COLUMN_TEXT;
 }
 
-static bool no_memory_for(const struct fits_writer *fits, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: out of memory", name_of(fits));
-}
-
-static bool complain_of_rows(const struct fits_writer *fits, struct complaint *complaint) {
-    return complain(complaint, BAD_INPUT, "%s: the temporary file for its rows cannot be used: %s",
-                    name_of(fits), errno ? strerror(errno) : "it was changed");
+static bool fail_on_rows(const struct fits_writer *fits) {
+    output_fail(fits->writer.output, "the temporary file for its rows cannot be used: %s",
+                errno ? strerror(errno) : "it was changed");
+    return false;
 }
 
 /* ---------------------------------------------------------------- opening --------------------- */
@@ -86,180 +74,104 @@ static int open_temporary(const char *directory) {
     return file;
 }
 
-static bool open_rows(struct fits_writer *fits, struct complaint *complaint) {
+static void open_rows(struct fits_writer *fits) {
+    struct output *output = fits->writer.output;
     errno = ENOMEM;
-    int file = open_temporary(output_directory(fits->writer.output));
-    if (file < 0)
-        return complain(complaint, errno == ENOMEM ? BROKE_DOWN : BAD_INPUT,
-                        "%s: cannot create a temporary file for its rows: %s", name_of(fits),
-                        strerror(errno));
-    fits->rows = fdopen(file, "w+b");
+    int file = open_temporary(output_directory(output));
+    fits->rows = file >= 0 ? fdopen(file, "w+b") : NULL;
     if (fits->rows)
-        return true;
-    close(file);
-    return no_memory_for(fits, complaint);
+        return;
+    if (errno == ENOMEM)
+        output_no_memory(output);
+    else
+        output_fail(output, "cannot create a temporary file for its rows: %s", strerror(errno));
+    if (file >= 0)
+        close(file);
 }
 
-static bool copy_column(struct fits_writer *fits, size_t index, struct complaint *complaint) {
-    const struct column *column = &fits->writer.column[index];
-    struct field *field = &fits->field[index];
-    if (!fits_in_card(column->name))
-        return complain(complaint, BAD_INPUT,
-                        "%s: column %s: names in FITS are up to %d ASCII characters", name_of(fits),
-                        column->name, LONGEST_NAME);
-    field->is_text = column->kind == COLUMN_TEXT || column->empty;
-    field->width = field->is_text ? 1 : 8;
-    field->name = strdup(column->name);
-    if (column->unit && fits_in_card(column->unit))
-        field->unit = strdup(column->unit);
-    return field->name != NULL || no_memory_for(fits, complaint);
-}
-
-static bool fits_open(struct table_writer *writer, enum table_format format,
-                      struct complaint *complaint) {
-    (void)format;
+static void fits_open(struct table_writer *writer) {
     struct fits_writer *fits = (struct fits_writer *)writer;
-    if (writer->columns > MOST_COLUMNS)
-        return complain(complaint, BAD_INPUT, "%s: %zu columns; a FITS table has at most %d",
-                        name_of(fits), writer->columns, MOST_COLUMNS);
-    fits->field = calloc(writer->columns + 1, sizeof *fits->field);
-    if (!fits->field)
-        return no_memory_for(fits, complaint);
-    for (size_t i = 0; i < writer->columns; i++)
-        if (!copy_column(fits, i, complaint))
-            return false;
-    return open_rows(fits, complaint);
+    if (writer->columns > MOST_COLUMNS) {
+        output_fail(writer->output, "%zu columns; a FITS table has at most %d", writer->columns,
+                    MOST_COLUMNS);
+        return;
+    }
+    fits->width = calloc(writer->columns + 1, sizeof *fits->width);
+    if (!fits->width) {
+        output_no_memory(writer->output);
+        return;
+    }
+    for (size_t i = 0; i < writer->columns; i++) {
+        fits->width[i] = is_text(fits, i) ? 1 : 8;
+        if (!fits_in_card(writer->column[i].name))
+            output_fail(writer->output, "column %s: names in FITS are up to %d ASCII characters",
+                        writer->column[i].name, LONGEST_NAME);
+    }
+    open_rows(fits);
 }
 
 static void fits_close(struct table_writer *writer) {
     struct fits_writer *fits = (struct fits_writer *)writer;
-    for (size_t i = 0; fits->field && i < writer->columns; i++) {
-        free(fits->field[i].name);
-        free(fits->field[i].unit);
-    }
-    free(fits->field);
+    free(fits->width);
     if (fits->rows)
         fclose(fits->rows);
 }
 
-/* ---------------------------------------------------------------- rows to the temporary file
- * ------------- */
+/* ---------------------------------------------------------------- rows ------------------------ */
 
-static bool append(struct fits_writer *fits, const void *bytes, size_t size,
-                   struct complaint *complaint) {
+static void append(struct fits_writer *fits, const void *bytes, size_t size) {
     errno = 0;
-    return fwrite(bytes, 1, size, fits->rows) == size || complain_of_rows(fits, complaint);
+    if (fwrite(bytes, 1, size, fits->rows) != size)
+        fail_on_rows(fits);
 }
 
-static bool append_text(struct fits_writer *fits, struct span text, struct complaint *complaint) {
-    struct field *field = &fits->field[fits->writer.at];
-    if (text.length > field->width)
-        field->width = text.length;
-    return append(fits, &text.length, sizeof text.length, complaint) &&
-           append(fits, text.text, text.length, complaint);
+static void fits_number(struct table_writer *writer, double value) {
+    append((struct fits_writer *)writer, &value, sizeof value);
 }
 
-static bool fits_number(struct table_writer *writer, double value, struct complaint *complaint) {
+static void fits_text(struct table_writer *writer, struct span text) {
     struct fits_writer *fits = (struct fits_writer *)writer;
-    if (!fits->field[writer->at].is_text)
-        return append(fits, &value, sizeof value, complaint);
-    char text[NUMBER_LENGTH];
-    return append_text(fits, (struct span){text, isnan(value) ? 0 : number_write(value, text)},
-                       complaint);
+    if (text.length > fits->width[writer->at])
+        fits->width[writer->at] = text.length;
+    append(fits, &text.length, sizeof text.length);
+    append(fits, text.text, text.length);
 }
 
-static bool fits_text(struct table_writer *writer, struct span text, struct complaint *complaint) {
-    struct fits_writer *fits = (struct fits_writer *)writer;
-    if (fits->field[writer->at].is_text)
-        return append_text(fits, text, complaint);
+/* The next cell of the temporary file as FITS has it. */
+static bool take_cell(struct fits_writer *fits, size_t column, unsigned char *out) {
+    size_t length, width = fits->width[column];
     double value;
-    if (number_read(text.text, text.length, &value) == NUMBER_NOT)
-        return writer_complain_of_text(writer, fits->field[writer->at].name, text, complaint);
-    return append(fits, &value, sizeof value, complaint);
-}
-
-static bool fits_end(struct table_writer *writer, struct complaint *complaint) {
-    (void)writer;
-    (void)complaint;
-    return true;
-}
-
-/* ---------------------------------------------------------------- rows come out --------------- */
-
-/* The table's bytes in FITS order, in blocks, the last one filled up with zeros. */
-struct drain {
-    struct fits_writer *fits;
-    unsigned char *block;
-    size_t filled;
-    struct fits_sum sum;
-    bool writes; /* else it only sums */
-    struct complaint *complaint;
-};
-
-static bool drain_flush(struct drain *drain) {
-    size_t whole = (drain->filled + RECORD - 1) / RECORD * RECORD;
-    memset(drain->block + drain->filled, 0, whole - drain->filled);
-    fits_sum_add(&drain->sum, drain->block, whole);
-    drain->filled = 0;
-    return !drain->writes ||
-           output_write(drain->fits->writer.output, drain->block, whole, drain->complaint);
-}
-
-/* `size` bytes from the waiting rows, or as many zeros when there is no file. */
-static bool drain_bytes(struct drain *drain, FILE *from, size_t size) {
-    while (size) {
-        size_t room = BLOCK - drain->filled, piece = size < room ? size : room;
-        if (!from)
-            memset(drain->block + drain->filled, 0, piece);
-        else if (fread(drain->block + drain->filled, 1, piece, from) != piece)
-            return complain_of_rows(drain->fits, drain->complaint);
-        drain->filled += piece;
-        size -= piece;
-        if (drain->filled == BLOCK && !drain_flush(drain))
-            return false;
-    }
-    return true;
-}
-
-static bool drain_number(struct drain *drain) {
-    unsigned char bytes[8];
-    double value;
-    if (fread(&value, sizeof value, 1, drain->fits->rows) != 1)
-        return complain_of_rows(drain->fits, drain->complaint);
-    if (BLOCK - drain->filled > sizeof bytes) {
-        put_big_endian_double(drain->block + drain->filled, value);
-        drain->filled += sizeof bytes;
+    if (!is_text(fits, column)) {
+        if (fread(&value, sizeof value, 1, fits->rows) != 1)
+            return fail_on_rows(fits);
+        put_big_endian_double(out, value);
         return true;
     }
-    put_big_endian_double(bytes, value);
-    for (size_t i = 0; i < sizeof bytes; i++) { /* a block may end within a number */
-        drain->block[drain->filled++] = bytes[i];
-        if (drain->filled == BLOCK && !drain_flush(drain))
-            return false;
-    }
+    if (fread(&length, sizeof length, 1, fits->rows) != 1 || length > width ||
+        fread(out, 1, length, fits->rows) != length)
+        return fail_on_rows(fits);
+    memset(out + length, 0, width - length);
     return true;
 }
 
-static bool drain_cell(struct drain *drain, const struct field *field) {
-    size_t length;
-    if (!field->is_text)
-        return drain_number(drain);
-    if (fread(&length, sizeof length, 1, drain->fits->rows) != 1 || length > field->width)
-        return complain_of_rows(drain->fits, drain->complaint);
-    return drain_bytes(drain, drain->fits->rows, length) &&
-           drain_bytes(drain, NULL, field->width - length);
-}
-
-static bool drain_rows(struct drain *drain) {
-    const struct table_writer *writer = &drain->fits->writer;
+/* All rows from the temporary file, into the sum, or to the output if it is NULL. */
+static bool take_rows(struct fits_writer *fits, unsigned char *row, struct fits_sum *sum) {
+    const struct table_writer *writer = &fits->writer;
+    struct complaint ignored;
     errno = 0;
-    if (fflush(drain->fits->rows) != 0 || fseek(drain->fits->rows, 0, SEEK_SET) != 0)
-        return complain_of_rows(drain->fits, drain->complaint);
-    for (size_t row = 0; row < writer->row; row++)
-        for (size_t i = 0; i < writer->columns; i++)
-            if (!drain_cell(drain, &drain->fits->field[i]))
+    if (fflush(fits->rows) != 0 || fseek(fits->rows, 0, SEEK_SET) != 0)
+        return fail_on_rows(fits);
+    for (size_t i = 0; i < writer->row && !output_failed(writer->output, &ignored); i++) {
+        size_t used = 0;
+        for (size_t k = 0; k < writer->columns; used += fits->width[k++])
+            if (!take_cell(fits, k, row + used))
                 return false;
-    return !drain->filled || drain_flush(drain);
+        if (sum)
+            fits_sum_add(sum, row, used);
+        else
+            output_write(writer->output, row, used);
+    }
+    return true;
 }
 
 /* ---------------------------------------------------------------- headers --------------------- */
@@ -301,17 +213,18 @@ static void add_string(struct header *header, const char *key, const char *value
     *(p < least ? least : p) = '\'';
 }
 
-static void add_field(struct header *header, const struct field *field, size_t number) {
+static void add_field(struct header *header, const struct fits_writer *fits, size_t index) {
+    const struct column *column = &fits->writer.column[index];
     char key[32], format[32];
-    snprintf(key, sizeof key, "TTYPE%zu", number);
-    if (*field->name)
-        add_string(header, key, field->name);
-    snprintf(key, sizeof key, "TFORM%zu", number);
-    snprintf(format, sizeof format, field->is_text ? "%zuA" : "1D", field->width);
+    snprintf(key, sizeof key, "TTYPE%zu", index + 1);
+    if (*column->name)
+        add_string(header, key, column->name);
+    snprintf(key, sizeof key, "TFORM%zu", index + 1);
+    snprintf(format, sizeof format, is_text(fits, index) ? "%zuA" : "1D", fits->width[index]);
     add_string(header, key, format);
-    snprintf(key, sizeof key, "TUNIT%zu", number);
-    if (field->unit)
-        add_string(header, key, field->unit);
+    snprintf(key, sizeof key, "TUNIT%zu", index + 1);
+    if (column->unit && fits_in_card(column->unit))
+        add_string(header, key, column->unit);
 }
 
 /* Writes "END" and gives the size, a multiple of RECORD. */
@@ -322,17 +235,15 @@ static size_t end_header(struct header *header) {
 
 /* The primary part, which is empty but must be there, and the table's header behind it. `sum` is
  * that of the table's data; the check sum of all of the table is to be all ones. */
-static size_t make_headers(const struct fits_writer *fits, struct fits_sum sum, char *text) {
+static size_t make_headers(const struct fits_writer *fits, size_t width, struct fits_sum sum,
+                           char *text) {
     struct header primary = {.text = text}, table = {.text = text + RECORD};
     char digits[32];
-    size_t width = 0;
     add_true(&primary, "SIMPLE");
     add_integer(&primary, "BITPIX", 8);
     add_integer(&primary, "NAXIS", 0);
     add_true(&primary, "EXTEND");
     end_header(&primary);
-    for (size_t i = 0; i < fits->writer.columns; i++)
-        width += fits->field[i].width;
     add_string(&table, "XTENSION", "BINTABLE");
     add_integer(&table, "BITPIX", 8);
     add_integer(&table, "NAXIS", 2);
@@ -342,7 +253,7 @@ static size_t make_headers(const struct fits_writer *fits, struct fits_sum sum, 
     add_integer(&table, "GCOUNT", 1);
     add_integer(&table, "TFIELDS", fits->writer.columns);
     for (size_t i = 0; i < fits->writer.columns; i++)
-        add_field(&table, &fits->field[i], i + 1);
+        add_field(&table, fits, i);
     char *card = table.text + CARD * table.cards;
     add_string(&table, "CHECKSUM", "0000000000000000");
     snprintf(digits, sizeof digits, "%" PRIu32, fits_sum_value(&sum));
@@ -353,34 +264,33 @@ static size_t make_headers(const struct fits_writer *fits, struct fits_sum sum, 
     return RECORD + size;
 }
 
-static bool write_headers(const struct fits_writer *fits, struct fits_sum sum,
-                          struct complaint *complaint) {
-    size_t most = RECORD + (CARD * (3 * fits->writer.columns + 16) / RECORD + 1) * RECORD;
-    char *text = malloc(most);
-    if (!text)
-        return no_memory_for(fits, complaint);
-    memset(text, ' ', most);
-    size_t size = make_headers(fits, sum, text);
-    bool good = output_write(fits->writer.output, text, size, complaint);
-    free(text);
-    return good;
-}
-
-static bool fits_finish(struct table_writer *writer, struct complaint *complaint) {
+static void fits_finish(struct table_writer *writer) {
     struct fits_writer *fits = (struct fits_writer *)writer;
-    struct drain drain = {.fits = fits, .block = malloc(BLOCK), .complaint = complaint};
-    bool good = (drain.block != NULL || no_memory_for(fits, complaint)) && drain_rows(&drain) &&
-                write_headers(fits, drain.sum, complaint);
-    drain.writes = true;
-    good = good && drain_rows(&drain);
-    free(drain.block);
-    return good;
+    static const char zeros[RECORD];
+    struct fits_sum sum = {0};
+    size_t most = RECORD + (CARD * (3 * writer->columns + 16) / RECORD + 1) * RECORD, width = 0;
+    for (size_t i = 0; i < writer->columns; i++)
+        width += fits->width[i];
+    size_t fill = (RECORD - width * writer->row % RECORD) % RECORD;
+    unsigned char *row = malloc(width + 1);
+    char *headers = malloc(most);
+    if (!row || !headers) {
+        output_no_memory(writer->output);
+    } else if (take_rows(fits, row, &sum)) {
+        fits_sum_add(&sum, zeros, fill);
+        memset(headers, ' ', most);
+        output_write(writer->output, headers, make_headers(fits, width, sum, headers));
+        take_rows(fits, row, NULL);
+        output_write(writer->output, zeros, fill);
+    }
+    free(row);
+    free(headers);
 }
 
-const struct writer fits_writer = {fits_open,
-                                   fits_number,
-                                   fits_text,
-                                   fits_end,
-                                   fits_finish,
-                                   fits_close,
-                                   sizeof(struct fits_writer)};
+extern const struct writer fits_writer;
+const struct writer fits_writer = {.size = sizeof(struct fits_writer),
+                                   .open = fits_open,
+                                   .number = fits_number,
+                                   .text = fits_text,
+                                   .finish = fits_finish,
+                                   .close = fits_close};

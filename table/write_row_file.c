@@ -7,7 +7,6 @@
 #include "table/writer.h"
 #include "text/json_writer.h"
 #include "text/memory_file.h"
-#include "text/number.h"
 #include "text/utf8.h"
 
 #include <math.h>
@@ -22,170 +21,112 @@ enum {
     MOST_WORDS = 1 << 20, /* of a column: a row file is for numbers and classes */
 };
 
-struct row_column {
-    char *name, *unit; /* unit: or NULL */
-    bool is_text;
-    struct word_list words;
-};
-
 struct row_writer {
     struct table_writer writer;
-    struct row_column *column;
+    struct word_list *words; /* of each column */
     double *cell;
     size_t cells; /* in the buffer */
     uint32_t checksum;
 };
 
-static const char *name_of(const struct row_writer *rows) {
-    return output_name(rows->writer.output);
-}
-
-static bool no_memory_for(const struct row_writer *rows, struct complaint *complaint) {
-    return complain(complaint, BROKE_DOWN, "%s: out of memory", name_of(rows));
-}
-
-static bool write_bytes(struct row_writer *rows, const void *bytes, size_t size,
-                        struct complaint *complaint) {
+static void write_bytes(struct row_writer *rows, const void *bytes, size_t size) {
     rows->checksum = checksum(rows->checksum, bytes, size);
-    return output_write(rows->writer.output, bytes, size, complaint);
+    output_write(rows->writer.output, bytes, size);
 }
 
 /* ---------------------------------------------------------------- opening --------------------- */
 
 /* JSON must be UTF-8, and our JSON reader does not support zero bytes. */
-static bool fits_in_json(const struct row_writer *rows, const char *column, struct span text,
-                         struct complaint *complaint) {
+static bool fits_in_json(const struct row_writer *rows, const char *column, struct span text) {
     for (size_t i = 0, length; i < text.length; i += length) {
         length = text.text[i] ? utf8_length(text.text + i, text.length - i) : 0;
-        if (!length)
-            return complain(complaint, BAD_INPUT,
-                            "%s: column %s: text in a row file must be UTF-8, found '%.*s'",
-                            name_of(rows), column, text.length < 40 ? (int)text.length : 40,
-                            text.text);
+        if (length)
+            continue;
+        output_fail(rows->writer.output,
+                    "column %s: text in a row file must be UTF-8, found '%.*s'", column,
+                    text.length < 40 ? (int)text.length : 40, text.text);
+        return false;
     }
     return true;
 }
 
-static bool copy_column(struct row_writer *rows, size_t index, struct complaint *complaint) {
-    const struct column *given = &rows->writer.column[index];
-    struct row_column *column = &rows->column[index];
-    size_t length = strlen(given->name), unit = given->unit ? strlen(given->unit) : 0;
-    if (!fits_in_json(rows, given->name, (struct span){given->name, length}, complaint))
-        return false;
-    column->is_text = given->kind == COLUMN_TEXT || given->empty;
-    column->name = malloc(length + 1);
-    column->unit = unit ? malloc(unit + 1) : NULL;
-    if (!column->name || (unit && !column->unit))
-        return no_memory_for(rows, complaint);
-    memcpy(column->name, given->name, length + 1);
-    if (unit)
-        memcpy(column->unit, given->unit, unit + 1);
-    return true;
-}
-
-static bool rows_open(struct table_writer *writer, enum table_format format,
-                      struct complaint *complaint) {
-    (void)format;
+static void rows_open(struct table_writer *writer) {
     struct row_writer *rows = (struct row_writer *)writer;
     const struct row_file_head head = {.magic = ROW_FILE_MAGIC,
                                        .order = ROW_FILE_ORDER,
                                        .version = ROW_FILE_VERSION,
                                        .columns = writer->columns};
-    const char *name = name_of(rows);
+    const char *name = output_name(writer->output);
     size_t length = strlen(name);
     if (length > 3 && strcasecmp(name + length - 3, ".gz") == 0)
-        return complain(complaint, BAD_INPUT, "%s: a row file is mapped and cannot be gzipped",
-                        name);
+        output_fail(writer->output, "a row file is mapped and cannot be gzipped");
     if (!writer->columns)
-        return complain(complaint, BAD_INPUT, "%s: a row file needs at least one column", name);
-    rows->column = calloc(writer->columns, sizeof *rows->column);
+        output_fail(writer->output, "a row file needs at least one column");
+    rows->words = calloc(writer->columns + 1, sizeof *rows->words);
     rows->cell = malloc(CELLS * sizeof *rows->cell);
-    if (!rows->column || !rows->cell)
-        return no_memory_for(rows, complaint);
-    for (size_t i = 0; i < writer->columns; i++)
-        if (!copy_column(rows, i, complaint))
-            return false;
-    return write_bytes(rows, &head, sizeof head, complaint);
+    if (!rows->words || !rows->cell)
+        output_no_memory(writer->output);
+    for (size_t i = 0; i < writer->columns; i++) {
+        const char *column = writer->column[i].name;
+        fits_in_json(rows, column, (struct span){column, strlen(column)});
+    }
+    write_bytes(rows, &head, sizeof head);
 }
 
 static void rows_close(struct table_writer *writer) {
     struct row_writer *rows = (struct row_writer *)writer;
-    for (size_t i = 0; rows->column && i < writer->columns; i++) {
-        free(rows->column[i].name);
-        free(rows->column[i].unit);
-        word_list_free(&rows->column[i].words);
-    }
-    free(rows->column);
+    for (size_t i = 0; rows->words && i < writer->columns; i++)
+        word_list_free(&rows->words[i]);
+    free(rows->words);
     free(rows->cell);
 }
 
 /* ---------------------------------------------------------------- cells ----------------------- */
 
-static bool flush(struct row_writer *rows, struct complaint *complaint) {
-    size_t bytes = rows->cells * sizeof *rows->cell;
+static void flush(struct row_writer *rows) {
+    write_bytes(rows, rows->cell, rows->cells * sizeof *rows->cell);
     rows->cells = 0;
-    return write_bytes(rows, rows->cell, bytes, complaint);
 }
 
-static bool add_cell(struct row_writer *rows, double value, struct complaint *complaint) {
+static void rows_number(struct table_writer *writer, double value) {
+    struct row_writer *rows = (struct row_writer *)writer;
     rows->cell[rows->cells++] = value;
-    return rows->cells < CELLS || flush(rows, complaint);
+    if (rows->cells == CELLS)
+        flush(rows);
 }
 
 /* A text that is missing is no word. */
-static bool add_word(struct row_writer *rows, struct span text, struct complaint *complaint) {
-    struct row_column *column = &rows->column[rows->writer.at];
-    size_t number = 0, before = column->words.count;
-    if (!text.length)
-        return add_cell(rows, (double)NAN, complaint);
-    if (!word_list_find(&column->words, text, &number))
-        return no_memory_for(rows, complaint);
-    if (number == before && !fits_in_json(rows, column->name, text, complaint))
-        return false;
-    if (column->words.count > MOST_WORDS)
-        return complain(complaint, BAD_INPUT,
-                        "%s: row %zu: column %s: more than %d different texts; a row file is for "
-                        "numbers and classes, so leave this column out (--columns)",
-                        name_of(rows), rows->writer.row + 1, column->name, MOST_WORDS);
-    return add_cell(rows, (double)number, complaint);
-}
-
-static bool rows_number(struct table_writer *writer, double value, struct complaint *complaint) {
+static void rows_text(struct table_writer *writer, struct span text) {
     struct row_writer *rows = (struct row_writer *)writer;
-    if (!rows->column[writer->at].is_text)
-        return add_cell(rows, value, complaint);
-    char text[NUMBER_LENGTH];
-    return add_word(rows, (struct span){text, isnan(value) ? 0 : number_write(value, text)},
-                    complaint);
-}
-
-static bool rows_text(struct table_writer *writer, struct span text, struct complaint *complaint) {
-    struct row_writer *rows = (struct row_writer *)writer;
-    if (rows->column[writer->at].is_text)
-        return add_word(rows, text, complaint);
-    double value;
-    if (number_read(text.text, text.length, &value) == NUMBER_NOT)
-        return writer_complain_of_text(writer, rows->column[writer->at].name, text, complaint);
-    return add_cell(rows, value, complaint);
-}
-
-static bool rows_end(struct table_writer *writer, struct complaint *complaint) {
-    (void)writer;
-    (void)complaint;
-    return true;
+    struct word_list *words = &rows->words[writer->at];
+    const char *column = writer->column[writer->at].name;
+    size_t number = 0, before = words->count;
+    if (text.length && !word_list_find(words, text, &number)) {
+        output_no_memory(writer->output);
+        return;
+    }
+    if (text.length && number == before && !fits_in_json(rows, column, text))
+        return;
+    if (words->count > MOST_WORDS)
+        output_fail(writer->output,
+                    "row %zu: column %s: more than %d different texts; a row file is for numbers "
+                    "and classes, so leave this column out (--columns)",
+                    writer->row + 1, column, MOST_WORDS);
+    rows_number(writer, text.length ? (double)number : (double)NAN);
 }
 
 /* ---------------------------------------------------------------- the end --------------------- */
 
-static void show_column(struct json_writer *json, const struct row_column *column) {
+static void show_column(struct json_writer *json, const struct column *column,
+                        const struct word_list *words) {
     json_object(json, NULL);
     json_text(json, "name", column->name);
-    if (column->unit)
+    if (column->unit && *column->unit)
         json_text(json, "unit", column->unit);
-    if (column->is_text) {
+    if (column->kind == COLUMN_TEXT) {
         json_array(json, "words");
-        for (size_t i = 0; i < column->words.count; i++)
-            json_bytes(json, NULL, column->words.word[i].text, column->words.word[i].length);
+        for (size_t i = 0; i < words->count; i++)
+            json_bytes(json, NULL, words->word[i].text, words->word[i].length);
         json_close(json);
     }
     json_close(json);
@@ -201,7 +142,7 @@ static char *show_columns(const struct row_writer *rows, size_t *size) {
         json_object(&json, NULL);
         json_array(&json, "columns");
         for (size_t i = 0; i < rows->writer.columns; i++)
-            show_column(&json, &rows->column[i]);
+            show_column(&json, &rows->writer.column[i], &rows->words[i]);
         json_close(&json);
         json_close(&json);
         good = !json.failed;
@@ -211,26 +152,28 @@ static char *show_columns(const struct row_writer *rows, size_t *size) {
     return memory_file_close(&memory, good, size);
 }
 
-static bool rows_finish(struct table_writer *writer, struct complaint *complaint) {
+static void rows_finish(struct table_writer *writer) {
     struct row_writer *rows = (struct row_writer *)writer;
     struct row_file_tail tail = {.rows = writer->row, .magic = ROW_FILE_MAGIC};
     size_t size;
     char *json = show_columns(rows, &size);
-    if (!json)
-        return no_memory_for(rows, complaint);
+    if (!json) {
+        output_no_memory(writer->output);
+        return;
+    }
     tail.json = size;
-    bool good = flush(rows, complaint) && write_bytes(rows, json, size, complaint) &&
-                write_bytes(rows, &tail, SUMMED, complaint);
+    flush(rows);
+    write_bytes(rows, json, size);
+    write_bytes(rows, &tail, SUMMED);
     free(json);
     tail.checksum = rows->checksum;
-    return good && output_write(writer->output, (const char *)&tail + SUMMED, sizeof tail - SUMMED,
-                                complaint);
+    output_write(writer->output, (const char *)&tail + SUMMED, sizeof tail - SUMMED);
 }
 
-const struct writer row_file_writer = {rows_open,
-                                       rows_number,
-                                       rows_text,
-                                       rows_end,
-                                       rows_finish,
-                                       rows_close,
-                                       sizeof(struct row_writer)};
+extern const struct writer row_file_writer;
+const struct writer row_file_writer = {.size = sizeof(struct row_writer),
+                                       .open = rows_open,
+                                       .number = rows_number,
+                                       .text = rows_text,
+                                       .finish = rows_finish,
+                                       .close = rows_close};

@@ -1,94 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/writer.h"
 
-#include <stdio.h>
+#include "table/formats.h"
+#include "text/number.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* By the name's ending, before a .gz there may be; CSV when it has none. False for others. */
-static bool format_of(const char *path, enum table_format *format) {
-    static const struct {
-        const char *ending;
-        enum table_format format;
-    } endings[] = {
-        {".csv", TABLE_CSV},      {".txt", TABLE_CSV},         {".dat", TABLE_CSV},
-        {".tsv", TABLE_TSV},      {".tab", TABLE_TSV},         {".fits", TABLE_FITS},
-        {".fit", TABLE_FITS},     {".fts", TABLE_FITS},        {".ecsv", TABLE_ECSV},
-        {".vot", TABLE_VOTABLE},  {".votable", TABLE_VOTABLE}, {".xml", TABLE_VOTABLE},
-        {".nimrows", TABLE_ROWS},
-    };
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t length = strlen(name);
-    if (length > 3 && strcasecmp(name + length - 3, ".gz") == 0)
-        length -= 3;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t tail = strlen(endings[i].ending);
-        *format = endings[i].format;
-        if (length > tail && strncasecmp(name + length - tail, endings[i].ending, tail) == 0)
-            return true;
-    }
-    *format = TABLE_CSV;
-    while (length > 1 && name[length - 1] != '.')
-        length--;
-    return length <= 1; /* a point at the start ends nothing */
-}
-
-static const struct writer *const writers[] = {
-    [TABLE_CSV] = &csv_writer,
-    [TABLE_TSV] = &csv_writer,
-    [TABLE_FITS] = &fits_writer,
-    [TABLE_ECSV] = &csv_writer,
-    [TABLE_VOTABLE] = &votable_writer,
-    [TABLE_VOTABLE_BINARY] = &votable_writer,
-    [TABLE_VOTABLE_BINARY2] = &votable_writer,
-    [TABLE_ROWS] = &row_file_writer,
-};
-
-/* Replaces TABLE_ANY by the format of the extension. */
-static bool settle_format(const char *path, enum table_format *format,
-                          struct complaint *complaint) {
-    if (*format != TABLE_ANY || format_of(path, format))
-        return true;
-    return complain(complaint, BAD_INPUT,
-                    "%s: unknown extension; expected .csv, .tsv, .txt, .dat, .ecsv, .vot, .xml or "
-                    ".fits, optionally followed by .gz, or .nimrows",
-                    path);
-}
 
 bool table_writer_knows(const char *path, struct complaint *complaint) {
     enum table_format format = TABLE_ANY;
-    return settle_format(path, &format, complaint);
+    return format_to_write(path, &format, complaint);
+}
+
+static const char *copy_text(struct table_writer *writer, const char *text) {
+    const char *copy = text_pool_copy(&writer->names, text, strlen(text));
+    if (!copy)
+        output_no_memory(writer->output);
+    return copy;
+}
+
+static void copy_columns(struct table_writer *writer, const struct column *column) {
+    writer->column = calloc(writer->columns + 1, sizeof *writer->column);
+    if (!writer->column)
+        output_no_memory(writer->output);
+    for (size_t i = 0; writer->column && i < writer->columns; i++)
+        writer->column[i] =
+            (struct column){.name = copy_text(writer, column[i].name),
+                            .unit = column[i].unit ? copy_text(writer, column[i].unit) : NULL,
+                            .kind = column[i].empty ? COLUMN_TEXT : column[i].kind};
 }
 
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
                                        const struct column *column, struct complaint *complaint) {
-    if (!settle_format(path, &format, complaint))
+    if (!format_to_write(path, &format, complaint))
         return NULL;
-    const struct writer *writer = writers[format];
-    struct table_writer *table = calloc(1, writer->size);
-    if (!table) {
+    const struct writer *kind = formats[format].writer;
+    struct table_writer *writer = calloc(1, kind->size);
+    if (!writer) {
         complain(complaint, BROKE_DOWN, "%s: out of memory", path);
         return NULL;
     }
-    table->writer = writer;
-    table->columns = columns;
-    table->column = column;
-    table->output = output_open(path, complaint);
-    bool good = table->output && writer->open(table, format, complaint);
-    table->column = NULL;
-    if (!good) {
-        table_writer_abandon(table);
-        return NULL;
+    writer->writer = kind;
+    writer->format = format;
+    writer->columns = columns;
+    writer->output = output_open(path, complaint);
+    if (writer->output) {
+        copy_columns(writer, column);
+        if (!output_failed(writer->output, complaint))
+            kind->open(writer);
+        if (!output_failed(writer->output, complaint))
+            return writer;
     }
-    return table;
-}
-
-bool writer_complain_of_text(const struct table_writer *writer, const char *column,
-                             struct span found, struct complaint *complaint) {
-    return complain(complaint, BAD_INPUT, "%s: row %zu: column %s: expected a number, found '%.*s'",
-                    output_name(writer->output), writer->row + 1, column,
-                    found.length < 40 ? (int)found.length : 40, found.text);
+    table_writer_abandon(writer);
+    return NULL;
 }
 
 static bool complain_of_cells(const struct table_writer *writer, struct complaint *complaint) {
@@ -96,47 +61,73 @@ static bool complain_of_cells(const struct table_writer *writer, struct complain
                     output_name(writer->output), writer->row + 1, writer->columns);
 }
 
+static bool is_text(const struct table_writer *writer) {
+    return writer->column[writer->at].kind == COLUMN_TEXT;
+}
+
 bool table_write_number(struct table_writer *writer, double value, struct complaint *complaint) {
+    char text[NUMBER_LENGTH];
     if (writer->at == writer->columns)
         return complain_of_cells(writer, complaint);
-    bool good = writer->writer->number(writer, value, complaint);
+    if (!is_text(writer))
+        writer->writer->number(writer, value);
+    else
+        writer->writer->text(writer,
+                             (struct span){text, isnan(value) ? 0 : number_write(value, text)});
     writer->at++;
-    return good;
+    return !output_failed(writer->output, complaint);
 }
 
 bool table_write_text(struct table_writer *writer, struct span text, struct complaint *complaint) {
+    double value;
     if (writer->at == writer->columns)
         return complain_of_cells(writer, complaint);
-    bool good = writer->writer->text(writer, text, complaint);
+    if (is_text(writer) || writer->writer->as_it_is)
+        writer->writer->text(writer, text);
+    else if (number_read(text.text, text.length, &value) == NUMBER_NOT)
+        return complain(
+            complaint, BAD_INPUT, "%s: row %zu: column %s: expected a number, found '%.*s'",
+            output_name(writer->output), writer->row + 1, writer->column[writer->at].name,
+            text.length < 40 ? (int)text.length : 40, text.text);
+    else
+        writer->writer->number(writer, value);
     writer->at++;
-    return good;
+    return !output_failed(writer->output, complaint);
 }
 
 bool table_write_end(struct table_writer *writer, struct complaint *complaint) {
     if (writer->at < writer->columns)
         return complain_of_cells(writer, complaint);
-    bool good = writer->writer->end(writer, complaint);
+    if (writer->writer->end)
+        writer->writer->end(writer);
     writer->at = 0;
     writer->row++;
-    return good;
+    return !output_failed(writer->output, complaint);
+}
+
+static void free_writer(struct table_writer *writer) {
+    if (writer->writer->close)
+        writer->writer->close(writer);
+    text_pool_free(&writer->names);
+    free(writer->column);
+    free(writer);
 }
 
 bool table_writer_close(struct table_writer *writer, struct complaint *complaint) {
-    if ((writer->at && !complain_of_cells(writer, complaint)) ||
-        !writer->writer->finish(writer, complaint)) {
+    struct output *output = writer->output;
+    if (writer->at && !complain_of_cells(writer, complaint)) {
         table_writer_abandon(writer);
         return false;
     }
-    struct output *output = writer->output;
-    writer->writer->close(writer);
-    free(writer);
+    if (writer->writer->finish && !output_failed(output, complaint))
+        writer->writer->finish(writer);
+    free_writer(writer);
     return output_close(output, complaint);
 }
 
 void table_writer_abandon(struct table_writer *writer) {
     if (!writer)
         return;
-    writer->writer->close(writer);
     output_abandon(writer->output);
-    free(writer);
+    free_writer(writer);
 }

@@ -3,65 +3,53 @@
 #define TABLE_XML_H
 
 /*
- * A pull parser for the XML of tables, which reads from front to back. Its memory does not grow
- * with the file: a tag has at most 1 MiB, elements nest at most 64 deep, and text comes in pieces.
+ * The XML of tables, read from front to back by expat; here its events are asked for. Memory does
+ * not grow with the file: a tag has at most 1 MiB, elements nest at most 64 deep, and text comes in
+ * pieces.
  *
- *     while (xml_next(xml, &complaint))
+ *     while (xml_next(xml))
  *         if (xml->event == XML_START && strcmp(xml->name, "TR") == 0) ...
  *         else if (xml->event == XML_DONE) break;
  *
- * It supports the five predefined entities and character references. A DOCTYPE with declarations is
- * refused, so entities cannot expand, and nothing outside the file is ever read. The encoding is
- * UTF-8.
+ * A DOCTYPE with declarations is refused, so entities cannot expand, and nothing outside the file
+ * is ever read.
  */
 
-#include "table/byte_stream.h"
-#include "table/table.h"
+#include "table/reader.h"
 
 enum xml_event {
     XML_START, /* of the element `name`, with attributes */
-    XML_END,   /* of the element `name`, also of <name/> */
+    XML_END,   /* of an element, also of <name/> */
     XML_TEXT,  /* a piece of text */
     XML_DONE   /* the end of the file, all elements closed */
 };
 
-enum { XML_DEPTH = 64, XML_ATTRIBUTES = 64, XML_NAMES = 4096 };
-
-struct xml_attribute {
-    const char *name, *value; /* terminated; live until the next event */
-};
-
 struct xml {
-    struct byte_stream *input; /* the caller's */
     enum xml_event event;
-    const char *name; /* without a prefix such as vot: */
-    size_t attributes;
-    struct xml_attribute attribute[XML_ATTRIBUTES];
-    struct span text;
+    const char *name; /* without a prefix such as vot:; lives until the next event */
+    struct span text; /* likewise */
+    size_t depth;     /* open elements, with the one that starts */
+    size_t line;      /* of the event, from 1 */
 
     /* Internal. */
-    char *window; /* bytes read, of which [at, filled) are not parsed yet */
-    size_t size, filled, at;
-    bool ended;  /* the input has no more */
-    size_t line; /* of window[at], from 1 */
-    bool in_cdata, closes;
-    bool opened; /* there was an element */
-    size_t depth, names_used;
-    char names[XML_NAMES]; /* of the elements that are open, each terminated */
-    char character[4];     /* of a reference */
+    struct table *table;
+    struct XML_ParserStruct *parser;
+    struct event *events; /* of the last piece of the file, with their texts in `words` */
+    size_t count, at;
+    char *words;
+    size_t used, size;
+    size_t inside;     /* open elements at the end of the piece */
+    size_t unfinished; /* bytes since the last event */
+    const char *wrong; /* found by us, not by expat */
+    bool ended, no_memory;
 };
 
-/* Start with {0} and the input set. False and a complaint when out of memory. */
-bool xml_open(struct xml *xml, struct complaint *complaint);
+/* Start with {0}; the table has the input. On failure the table has failed. */
+bool xml_open(struct xml *xml, struct table *table);
+bool xml_next(struct xml *xml);
 void xml_close(struct xml *xml);
-
-/* False and a complaint that names file and line if the file is not well formed. */
-bool xml_next(struct xml *xml, struct complaint *complaint);
 
 /* The value of an attribute of the element that starts, or NULL. */
 const char *xml_attribute(const struct xml *xml, const char *name);
-
-/* "stars.vot:17: what"; false. */
-bool xml_complain(const struct xml *xml, const char *what, struct complaint *complaint);
 
 #endif

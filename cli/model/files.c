@@ -33,10 +33,8 @@ bool file_write(const char *path, const void *bytes, size_t size, struct complai
     struct output *output = output_open(path, complaint);
     if (!output)
         return false;
-    if (output_write(output, bytes, size, complaint))
-        return output_close(output, complaint);
-    output_abandon(output);
-    return false;
+    output_write(output, bytes, size);
+    return output_close(output, complaint);
 }
 
 /* Of "stars.fits[2]", where there is no such file, that of stars.fits. */

@@ -162,6 +162,19 @@ def test_arrays_of_no_use_are_left_out(tmp_path):
     assert read_by_program(tmp_path / "t.vot") == [{"x": "1.5"}]
 
 
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "UTF-8", "UTF-16"])
+def test_encodings(tmp_path, encoding):
+    fields = '<FIELD name="n" datatype="char" arraysize="*"/>'
+    text = document(fields, "<TABLEDATA><TR><TD>caf\xe9 &#955;</TD></TR></TABLEDATA>")
+    text = text.replace("'1.0'", f"'1.0' encoding='{encoding}'")
+    (tmp_path / "t.vot").write_bytes(text.encode(encoding))
+    if encoding == "UTF-16":
+        done = subprocess.run([PROGRAM, "convert", tmp_path / "t.vot", "-"], capture_output=True)
+        assert done.returncode == 2 and b"UTF-16" in done.stderr
+    else:
+        assert read_by_program(tmp_path / "t.vot") == [{"n": "caf\xe9 \u03bb"}]
+
+
 def test_a_pipe_and_parts(tmp_path):
     first, second = sample(3), sample(7)
     document = votable_of(first)
@@ -229,7 +242,7 @@ HOSTILE = {
                          after='<INFO name="QUERY_STATUS" value="ERROR">no such column</INFO>'),
                 "no such column"),
     "html": ("<?xml version='1.0'?><html/>", "not a VOTable"),
-    "latin": ("<?xml version='1.0' encoding='ISO-8859-1'?><VOTABLE/>", "UTF-8"),
+    "latin": ("<?xml version='1.0' encoding='windows-1252'?><VOTABLE/>", "UTF-8"),
     "ecsv names": ("# %ECSV 1.0\n# ---\n# datatype:\n# - {name: a, datatype: int64}\nb\n1\n", "names"),
     "ecsv braces": ("# %ECSV 1.0\n# ---\n# datatype:\n# - {name: a, meta: [[[[\nb\n1\n", "understood"),
     "ecsv text": ("# %ECSV 1.0\n# ---\n# datatype:\n# - {name: a, datatype: int64}\na\nno\n", "column a"),
