@@ -33,7 +33,8 @@ static nim_status choose_sizes(const nim_options *options, const nim_data *data,
     if (status != NIM_OK)
         return status;
     sizes->columns = data->attributes;
-    sizes->flags = options->missing == MISSING_AUTO ? scaling_find_flags(data, flagged) : 0;
+    if (options->missing == MISSING_AUTO && !scaling_find_flags(data, flagged, &sizes->flags))
+        return failure(error, NIM_OUT_OF_MEMORY, "no memory to count missing cells");
     sizes->inducing = options->inducing;
     if (sizes->inducing > data->rows)
         return option_failure(error, "inducing", "%zu inducing inputs are more than the %zu rows",

@@ -3,6 +3,7 @@
 
 #include "rows/cells.h"
 #include "rows/shape_checks.h"
+#include "rows/summary.h"
 #include "math/simd.h"
 
 #include <float.h>
@@ -120,61 +121,6 @@ nim_status data_check(const nim_data *data, nim_error *error) {
     return status;
 }
 
-/* Values `stride` apart. Those with a nonzero limit are skipped; limit may be NULL. */
-struct series {
-    size_t rows, stride, limit_stride;
-    const double *value;
-    const int8_t *limit;
-    struct warp warp;
-};
-
-static double number_at(const struct series *series, size_t i) {
-    return warp_apply(series->warp, series->value[i * series->stride]);
-}
-
-static bool is_measured(const struct series *series, size_t i) {
-    return !isnan(series->value[i * series->stride]) &&
-           !(series->limit && series->limit[i * series->limit_stride]);
-}
-
-/* Mean and standard deviation (0 if constant) of the values that are not missing, without overflow
- * for values near DBL_MAX. Returns how many values are not missing. */
-static size_t moments(const struct series *series, double *mean, double *deviation) {
-    size_t count = 0, rows = series->rows;
-    double unit = 0.0;
-    for (size_t i = 0; i < rows; i++)
-        if (is_measured(series, i)) {
-            unit = fmax(unit, fabs(number_at(series, i)));
-            count++;
-        }
-    if (count == 0)
-        return 0;
-    if (unit == 0.0)
-        unit = 1.0;
-    double sum = 0.0, squares = 0.0;
-    for (size_t i = 0; i < rows; i++)
-        if (is_measured(series, i))
-            sum += number_at(series, i) / unit;
-    double centre = sum / (double)count;
-    for (size_t i = 0; i < rows; i++)
-        if (is_measured(series, i)) {
-            double distance = number_at(series, i) / unit - centre;
-            squares += distance * distance;
-        }
-    double relative = sqrt(squares / (double)count);
-    *mean = centre * unit;
-    /* A constant column has deviation 0, also if rounding makes it slightly larger. */
-    *deviation = relative > 1e-14 ? relative * unit : 0.0;
-    if (*deviation < DBL_MIN)
-        *deviation = 0.0;
-    return count;
-}
-
-static int by_size(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* The stride between the rows whose errors are used for the median, so that at most about
  * MOST_ERRORS are sorted. */
 static size_t error_stride(const nim_data *data) {
@@ -189,17 +135,7 @@ static double median_error(const nim_data *data, size_t j, double *column) {
         if (!isnan(sigma))
             column[count++] = sigma;
     }
-    if (count == 0)
-        return 0.0;
-    qsort(column, count, sizeof *column, by_size);
-    return 0.5 * column[(count - 1) / 2] + 0.5 * column[count / 2];
-}
-
-static size_t count_missing(const nim_data *data, size_t j) {
-    size_t count = 0;
-    for (size_t i = 0; i < data->rows; i++)
-        count += isnan(value_at(data, i, j)) != 0;
-    return count;
+    return median(count, column);
 }
 
 static bool missing_together(const nim_data *data, size_t a, size_t b) {
@@ -209,26 +145,30 @@ static bool missing_together(const nim_data *data, size_t a, size_t b) {
     return true;
 }
 
-size_t scaling_find_flags(const nim_data *data, size_t *flagged) {
-    size_t count = 0;
+bool scaling_find_flags(const nim_data *data, size_t *flagged, size_t *count) {
     double rows = (double)data->rows, least = fmax(LEAST_FLAGGED, LEAST_SHARE * rows);
+    size_t *missing = calloc(data->attributes, sizeof *missing);
+    if (!missing)
+        return false;
+    count_missing(data, missing);
+    *count = 0;
     for (size_t j = 0; j < data->attributes; j++) {
-        double missing = (double)count_missing(data, j);
-        bool known = missing < least || rows - missing < least;
-        for (size_t k = 0; k < count && !known; k++)
+        bool known = (double)missing[j] < least || rows - (double)missing[j] < least;
+        for (size_t k = 0; k < *count && !known; k++)
             known = missing_together(data, flagged[k], j);
         if (!known)
-            flagged[count++] = j;
+            flagged[(*count)++] = j;
     }
-    return count;
+    free(missing);
+    return true;
 }
 
 /* Mean and deviation of the flags, which are 0 and 1. */
-static void scale_flags(struct scaling *scaling, const nim_data *data, bool standardise) {
+static void scale_flags(struct scaling *scaling, const size_t *missing, size_t rows,
+                        bool standardise) {
     for (size_t k = 0; k < scaling->flags; k++) {
         size_t at = scaling->columns + k;
-        double share =
-            (double)count_missing(data, (size_t)scaling->flagged[k]) / (double)data->rows;
+        double share = (double)missing[(size_t)scaling->flagged[k]] / (double)rows;
         double deviation = sqrt(share * (1.0 - share));
         scaling->mean[at] = standardise ? share : 0.0;
         scaling->deviation[at] = standardise ? deviation : 1.0;
@@ -238,57 +178,85 @@ static void scale_flags(struct scaling *scaling, const nim_data *data, bool stan
 }
 
 /* The warp for the values of a column, or for a sample of them. column: scratch for the sample. */
-static struct warp choose_warp(const struct series *series, double *column) {
-    size_t count = 0, stride = (series->rows + MOST_WARPED - 1) / MOST_WARPED;
-    for (size_t i = 0; i < series->rows; i += stride)
-        if (is_measured(series, i))
-            column[count++] = number_at(series, i);
+static struct warp choose_warp(const nim_data *data, size_t j, double *column) {
+    size_t count = 0, stride = (data->rows + MOST_WARPED - 1) / MOST_WARPED;
+    for (size_t i = 0; i < data->rows; i += stride) {
+        double value = value_at(data, i, j);
+        if (!isnan(value) && !(data->limit && data->limit[i * data->attributes + j]))
+            column[count++] = value;
+    }
     return warp_choose(count, column);
+}
+
+/* What is computed from a table, in scratch memory. */
+struct tally {
+    struct column_summary *columns;
+    struct warp *warp;
+    size_t *missing;
+    double *column; /* errors or values of one column */
+};
+
+static void scale_column(struct scaling *scaling, const nim_data *data, size_t j, bool standardise,
+                         const struct tally *tally) {
+    double mean = tally->columns[j].mean, deviation = tally->columns[j].deviation;
+    bool constant = deviation == 0.0;
+    scaling->mean[j] = standardise ? mean : 0.0;
+    scaling->deviation[j] = standardise && !constant ? deviation : 1.0;
+    scaling->typical[j] = standardise ? 0.0 : mean;
+    scaling->spread[j] = standardise && !constant ? 1.0 : deviation;
+    scaling->median_error[j] =
+        data->sigma ? median_error(data, j, tally->column) / scaling->deviation[j] : 0.0;
+}
+
+static nim_status compute(struct scaling *scaling, const nim_data *data, bool standardise,
+                          bool warp, const struct tally *tally, nim_error *error) {
+    for (size_t j = 0; j < scaling->columns; j++) {
+        if (warp)
+            tally->warp[j] = choose_warp(data, j, tally->column);
+        scaling->warp_centre[j] = tally->warp[j].centre;
+        scaling->warp_width[j] = tally->warp[j].width;
+        scaling->warps = scaling->warps || tally->warp[j].width > 0.0;
+    }
+    summarise(data, scaling->warps ? tally->warp : NULL, tally->columns);
+    for (size_t j = 0; j < scaling->columns; j++) {
+        if (!tally->columns[j].measured)
+            return failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing%s", j,
+                           data->rows, data->limit ? " or limits" : "");
+        scale_column(scaling, data, j, standardise, tally);
+    }
+    if (scaling->flags)
+        count_missing(data, tally->missing);
+    scale_flags(scaling, tally->missing, data->rows, standardise);
+    return NIM_OK;
 }
 
 nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool standardise,
                            bool warp, nim_error *error) {
-    nim_status status = NIM_OK;
-    size_t errors = data->sigma ? data->sigma_rows / error_stride(data) + 1 : 0;
-    double *column = calloc(errors > MOST_WARPED ? errors : MOST_WARPED, sizeof *column);
-    if (!column)
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of the table");
-    for (size_t j = 0; j < scaling->columns && status == NIM_OK; j++) {
-        double mean = 0.0, deviation = 0.0;
-        const int8_t *limit = data->limit ? data->limit + j : NULL;
-        struct series series = {.rows = data->rows,
-                                .stride = data->x_stride ? data->x_stride : data->attributes,
-                                .limit_stride = data->attributes,
-                                .value = data->x + (data->x_column ? data->x_column[j] : j),
-                                .limit = limit};
-        if (warp)
-            series.warp = choose_warp(&series, column);
-        scaling->warp_centre[j] = series.warp.centre;
-        scaling->warp_width[j] = series.warp.width;
-        scaling->warps = scaling->warps || series.warp.width > 0.0;
-        if (moments(&series, &mean, &deviation) == 0)
-            status = failure(error, NIM_BAD_DATA, "attribute %zu: all %zu values are missing%s", j,
-                             data->rows, limit ? " or limits" : "");
-        bool constant = deviation == 0.0;
-        scaling->mean[j] = standardise ? mean : 0.0;
-        scaling->deviation[j] = standardise && !constant ? deviation : 1.0;
-        scaling->typical[j] = standardise ? 0.0 : mean;
-        scaling->spread[j] = standardise && !constant ? 1.0 : deviation;
-        scaling->median_error[j] =
-            data->sigma ? median_error(data, j, column) / scaling->deviation[j] : 0.0;
-    }
-    scale_flags(scaling, data, standardise);
-    free(column);
+    size_t d = scaling->columns,
+           errors = data->sigma ? data->sigma_rows / error_stride(data) + 1 : 0;
+    struct tally tally = {
+        .columns = calloc(d, sizeof *tally.columns),
+        .warp = calloc(d, sizeof *tally.warp),
+        .missing = calloc(d, sizeof *tally.missing),
+        .column = calloc(errors > MOST_WARPED ? errors : MOST_WARPED, sizeof *tally.column)};
+    bool good = tally.columns && tally.warp && tally.missing && tally.column;
+    nim_status status =
+        good ? compute(scaling, data, standardise, warp, &tally, error)
+             : failure(error, NIM_OUT_OF_MEMORY, "no memory for a column of the table");
+    free(tally.columns);
+    free(tally.warp);
+    free(tally.missing);
+    free(tally.column);
     return status;
 }
 
 void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise) {
-    double mean = 0.0, deviation = 0.0;
+    struct column_summary target = {0};
     if (standardise)
-        moments(&(struct series){.rows = data->rows, .stride = 1, .value = data->targets}, &mean,
-                &deviation);
-    scaling->target_mean = mean;
-    scaling->target_deviation = deviation > 0.0 ? deviation : 1.0;
+        summarise(&(nim_data){.rows = data->rows, .attributes = 1, .x = data->targets}, NULL,
+                  &target);
+    scaling->target_mean = target.mean;
+    scaling->target_deviation = target.deviation > 0.0 ? target.deviation : 1.0;
 }
 
 /* value, limited to [-limit, limit]. Unlike fmin and fmax, which treat NaN specially, this is not a

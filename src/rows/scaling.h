@@ -51,8 +51,8 @@ nim_status weights_check_total(const nim_data *data, nim_error *error);
 
 /* Finds the columns that get a flag: those in which enough cells are missing and enough are not. Of
  * columns that are always missing together, only the first gets one. Writes their numbers to
- * `flagged` (columns) and returns how many there are. */
-size_t scaling_find_flags(const nim_data *data, size_t *flagged);
+ * `flagged` (columns) and how many there are. False if memory runs out. */
+bool scaling_find_flags(const nim_data *data, size_t *flagged, size_t *count);
 
 /* Computes the scaling from checked data, after `flagged` was filled in. If `standardise` is false,
  * mean 0 and deviation 1 are used. With `warp` attributes with heavy tails are warped (warp.h). */

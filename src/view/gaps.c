@@ -7,6 +7,8 @@
  */
 #include "view/view.h"
 
+#include "rows/summary.h"
+
 #include <math.h>
 
 #define LEAST_SHARE 0.02 /* of missing values, and of others, for a flag */
@@ -24,7 +26,7 @@ static bool learn(struct view_shape shape, const struct view_rows *rows, double 
                 rows->scratch[known++] = value;
         }
         double share = 1.0 - (double)known / (double)rows->rows;
-        own[j] = view_median(known, rows->scratch);
+        own[j] = median(known, rows->scratch);
         own[shape.coordinates + j] = share > LEAST_SHARE && share < 1.0 - LEAST_SHARE ? 1.0 : 0.0;
     }
     return true;

@@ -8,6 +8,8 @@
  */
 #include "view/view.h"
 
+#include "rows/summary.h"
+
 #include <math.h>
 
 #define LEAST_DEVIATION 1e-6 /* of the logarithms of errors that differ */
@@ -29,7 +31,7 @@ static bool learn(struct view_shape shape, const struct view_rows *rows, double 
             if (error > 0.0 && isfinite(error))
                 rows->scratch[known++] = log(error);
         }
-        own[j] = view_median(known, rows->scratch);
+        own[j] = median(known, rows->scratch);
         for (size_t k = 0; k < known; k++) {
             double away = rows->scratch[k] - own[j];
             mean += away / (double)rows->rows;

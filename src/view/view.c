@@ -35,18 +35,6 @@ void view_name(const struct view *view, char *text, size_t size) {
             (size_t)snprintf(text + used, size - used, "%s%s", k ? " " : "", view->step[k]->name);
 }
 
-static int by_size(const void *a, const void *b) {
-    double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
-double view_median(size_t count, double *value) {
-    if (count == 0)
-        return 0.0;
-    qsort(value, count, sizeof *value, by_size);
-    return 0.5 * (value[(count - 1) / 2] + value[count / 2]);
-}
-
 /* The row as it is in the table. */
 static void start_row(const nim_data *data, size_t i, double *x, double *sigma) {
     copy_values(data, i, x);

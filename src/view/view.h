@@ -84,7 +84,4 @@ void view_start(struct view *view, size_t columns);
 /* Sets what step k learned, once the steps before it are set. False when out of memory. */
 bool view_take_step(struct view *view, size_t k, const double *own);
 
-/* The median of `count` numbers, which get sorted; 0 of none. */
-double view_median(size_t count, double *value);
-
 #endif

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "math/random.h"
 #include "rows/scaling.h"
+#include "rows/summary.h"
 #include "support/scaling_layout.h"
 #include "support/problem.h"
 
@@ -269,8 +271,8 @@ static void flags_need_enough_of_both(void **state) {
         double *x = numbered_cells(cases[k].rows, 1);
         make_gaps(x, 1, 0, 0, cases[k].missing);
         nim_data data = NIM_DATA(.rows = cases[k].rows, .attributes = 1, .x = x);
-        size_t flagged = 99;
-        size_t found = scaling_find_flags(&data, &flagged);
+        size_t flagged = 99, found;
+        assert_true(scaling_find_flags(&data, &flagged, &found));
         if (found != cases[k].flags)
             fail_msg("%zu of %zu missing: %zu flags", cases[k].missing, cases[k].rows, found);
         assert_int_equal(flagged, found ? 0 : 99);
@@ -288,8 +290,9 @@ static void columns_missing_together_share_a_flag(void **state) {
     make_gaps(x, D, 4, 1, 40); /* nearly */
     make_gaps(x, D, 5, 100, 60);
     nim_data data = NIM_DATA(.rows = ROWS, .attributes = D, .x = x);
-    size_t flagged[D];
-    assert_int_equal(scaling_find_flags(&data, flagged), 3);
+    size_t flagged[D], found;
+    assert_true(scaling_find_flags(&data, flagged, &found));
+    assert_int_equal(found, 3);
     assert_true(flagged[0] == 1 && flagged[1] == 4 && flagged[2] == 5);
     free(x);
 }
@@ -620,9 +623,41 @@ static void cells_may_lie_anywhere(void **state) {
     assert_memory_equal(&bound[0], &bound[1], sizeof bound[0]);
 }
 
+static int by_size(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The middle of the sorted numbers: of any sign and magnitude, with ties, in any order. */
+static void medians_are_the_middle(void **state) {
+    (void)state;
+    enum { MOST = 300 };
+    const struct random_key key = {1, 0};
+    assert_true(median(0, NULL) == 0.0);
+    for (size_t trial = 0; trial < 600; trial++) {
+        double value[MOST], sorted[MOST];
+        size_t count = 1 + trial % MOST;
+        for (size_t i = 0; i < count; i++) {
+            double u;
+            random_uniform(key, trial, i, 1, &u);
+            value[i] = trial % 4 == 0   ? floor(10.0 * u) - 5.0
+                       : trial % 4 == 1 ? exp(1400.0 * (u - 0.5))
+                       : trial % 4 == 2 ? u - 0.5
+                                        : (double)(trial % 8 ? i : count - i);
+        }
+        memcpy(sorted, value, count * sizeof *value);
+        qsort(sorted, count, sizeof *sorted, by_size);
+        double wanted = 0.5 * sorted[(count - 1) / 2] + 0.5 * sorted[count / 2];
+        assert_true(median(count, value) == wanted);
+        qsort(value, count, sizeof *value, by_size);
+        assert_memory_equal(value, sorted, count * sizeof *value);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mean_deviation_and_median),
+        cmocka_unit_test(medians_are_the_middle),
         cmocka_unit_test(no_known_error_is_no_error),
         cmocka_unit_test(gathered_in_standard_units),
         cmocka_unit_test(one_row_of_errors_serves_all),
