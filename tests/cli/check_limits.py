@@ -38,11 +38,12 @@ def peak(nimgp, *words):
 
 def many_columns(nimgp):
     """30 kB of gzipped commas."""
-    nimgp.write("t.csv.gz", gzip.compress(b"," * 30_000_000))
-    nimgp.write("t.tsv.gz", gzip.compress(b"x\t" * 30_000_000))
+    columns = 3_000_000 if SLOW else 30_000_000
+    nimgp.write("t.csv.gz", gzip.compress(b"," * columns))
+    nimgp.write("t.tsv.gz", gzip.compress(b"x\t" * columns))
     for name in ("t.csv.gz", "t.tsv.gz"):
         code, said, memory, _ = peak(nimgp, "fit", name, "-o", "m")
-        check(code == 2 and f"{name}:1: 30000001 columns; expected at most" in said, said)
+        check(code == 2 and f"{name}:1: {columns + 1} columns; expected at most" in said, said)
         check(memory < 4e8, memory)
 
 
@@ -75,14 +76,15 @@ def row_file_that_shrinks(nimgp):
     nimgp.write_rows("t.csv", *blobs(20_000))
     nimgp("convert", "t.csv", "t.nimrows")
     process = nimgp.start("fit", "t.nimrows", "-o", "m", "--progress", "json", "--epochs", "100000", "--stop", "fixed",
-                          "--calibrate", "none", "--threads", "1")
+                          "--calibrate", "none", "--threads", "1",
+                          env={**os.environ, "ASAN_OPTIONS": "handle_sigbus=0"}) # a sanitizer has a message of its own
     process.stderr.readline()
     while b'"epoch": 1,' not in process.stderr.readline():
         pass
     os.truncate(nimgp.directory / "t.nimrows", 4096)
     said = process.stderr.read()
     process.wait(timeout=60)
-    check(process.returncode == 2, process.returncode)
+    check(process.returncode == 2, process.returncode, said[-3000:])
     check(b"a file became shorter while it was read" in said, said[-300:])
     check(not (nimgp.directory / "m").exists())
 
@@ -128,7 +130,7 @@ def tables_on_a_terminal(nimgp):
 
 def progress_bar(nimgp):
     """It ends at 100 %, tells of the calibration, and shows no bound before there is one."""
-    nimgp.write_rows("t.csv", *blobs(3000))
+    nimgp.write_rows("t.csv", *blobs(500 if SLOW else 3000))
     text = shown(nimgp, "fit", "t.csv", "-o", "m", "--epochs", "2", "--threads", "1")
     shares = [int(share) for share in re.findall(r"(\d+)% \[", text)]
     check(shares and max(shares) <= 100, shares)
