@@ -10,7 +10,7 @@
  * table to a file.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "generate/sample.h"
+#include "sample.h"
 #include "nimgp.h"
 #include "workers.h"
 

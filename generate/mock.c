@@ -2,41 +2,47 @@
 #include "mock.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+/* ---------------------------------------------------------------- rows ------------------------ */
 
 void mock_next(struct mock *mock) {
-    struct mock_row *row = &mock->row;
+    snprintf(mock->id_text, sizeof mock->id_text, "S%06zu", ++mock->drawn);
     if (mock->synthetic) {
-        synthetic_draw(mock->synthetic, 1, NULL, mock->x, &row->label);
-    } else if (mock->catalogue) {
-        mock->source = catalogue_next(mock->catalogue);
-        row->label = mock->source.label;
+        synthetic_draw(mock->synthetic, 1, NULL, mock->x, &mock->label);
+    } else if (mock->is_wave) {
+        mock->point = wave_next(&mock->wave);
+        mock->y = mock->point.y;
+        mock->label = (int32_t)mock->y;
     } else {
-        mock->point = wave_next(mock->wave);
-        row->y = mock->point.y;
-        row->exposure = mock->point.exposure;
-        row->label = mock->classes ? (int32_t)row->y : 0;
+        mock->source = catalogue_next(&mock->catalogue);
+        mock->label = mock->source.label;
+        for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++) {
+            mock->lower[j] = -mock->source.error[j]; /* the sign that archives give it */
+            mock->limit[j] = mock->source.limit[j] ? "<" : "";
+        }
     }
+    mock->class = mock->classes ? mock->class_name[mock->label] : "";
 }
 
-bool mock_bayes(struct mock *mock, double *answer, double *log_density) {
-    if (mock->wave) {
-        struct wave_answer best = wave_bayes(mock->wave, &mock->point);
+bool mock_bayes(struct mock *mock, double *log_density) {
+    if (mock->is_wave) {
+        struct wave_answer best = wave_bayes(&mock->wave, &mock->point);
         *log_density = best.log_density;
         for (size_t c = 0; c < mock->classes; c++)
-            answer[c] = best.p[c];
+            mock->answer[c] = best.p[c];
         if (!mock->classes) {
-            answer[0] = best.mean;
-            answer[1] = best.deviation;
+            mock->answer[0] = best.mean;
+            mock->answer[1] = best.deviation;
         }
         return true;
     }
-    if (mock->synthetic && !synthetic_bayes(mock->synthetic, 1, mock->x, answer))
+    if (!mock->synthetic)
+        catalogue_bayes(&mock->catalogue, &mock->source, mock->answer);
+    else if (!synthetic_bayes(mock->synthetic, 1, mock->x, mock->answer))
         return false;
-    if (mock->catalogue)
-        catalogue_bayes(mock->catalogue, &mock->source, answer);
-    *log_density = log(answer[mock->row.label]);
+    *log_density = log(mock->answer[mock->label]);
     return true;
 }
 
@@ -44,83 +50,110 @@ size_t mock_draws(const struct mock *mock) {
     return mock->synthetic ? synthetic_draws(mock->synthetic) : 0;
 }
 
-enum catalogue_measured mock_measured(const struct mock *mock) {
-    return mock->catalogue ? mock->catalogue->measured : CATALOGUE_PLAIN;
-}
-
 void mock_free(struct mock *mock) {
     synthetic_free(mock->synthetic);
-    free(mock->x);
-    free(mock->sigma);
-    free(mock->catalogue);
-    free(mock->wave);
-    free(mock->attribute);
-    free(mock->class_name);
-    *mock = (struct mock){0};
+    mock->synthetic = NULL;
 }
 
-static bool make_names(struct mock *mock, size_t attributes, size_t classes) {
-    mock->attributes = attributes;
+/* ---------------------------------------------------------------- columns --------------------- */
+
+static struct mock_column *add(struct mock_table *table, const char *unit, const char *format,
+                               ...) {
+    struct mock_column *column = &table->column[table->columns++];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(column->name, sizeof column->name, format, list);
+    va_end(list);
+    column->unit = unit;
+    return column;
+}
+
+static void add_number(struct mock_table *table, const double *number, const char *unit,
+                       const char *name, const char *ending) {
+    add(table, unit, "%s%s", name, ending)->number = number;
+}
+
+static void add_text(struct mock_table *table, const char *const *text, const char *name,
+                     const char *ending) {
+    add(table, NULL, "%s%s", name, ending)->text = text;
+}
+
+/* The columns behind the attributes: p_c1 .., or mean and sd, and the target. */
+static void add_target(struct mock *mock, const char *name) {
+    for (size_t c = 0; c < mock->classes; c++)
+        add(&mock->best, NULL, "p_%s", mock->class_name[c])->number = &mock->answer[c];
+    if (mock->classes) {
+        add_text(&mock->rows, &mock->class, name, "");
+        return;
+    }
+    add_number(&mock->best, &mock->answer[0], NULL, "mean", "");
+    add_number(&mock->best, &mock->answer[1], NULL, "sd", "");
+    add_number(&mock->rows, &mock->y, NULL, name, "");
+}
+
+static void name_classes(struct mock *mock, size_t classes, const char *before) {
     mock->classes = classes;
-    mock->attribute = calloc(attributes, sizeof *mock->attribute);
-    mock->class_name = calloc(classes + 1, sizeof *mock->class_name);
-    return mock->attribute && mock->class_name;
+    for (size_t c = 0; c < classes; c++) {
+        snprintf(mock->class_text[c], sizeof mock->class_text[c], "%s%zu", before, c + 1);
+        mock->class_name[c] = mock->class_text[c];
+    }
 }
 
 bool mock_synthetic(struct mock *mock, const struct synthetic_settings *settings) {
-    *mock = (struct mock){.target = "class",
-                          .synthetic = synthetic_create(settings),
-                          .x = calloc(settings->dims, sizeof(double)),
-                          .sigma = calloc(settings->dims, sizeof(double))};
-    mock->row = (struct mock_row){.value = mock->x, .error = mock->sigma};
-    if (!mock->synthetic || !mock->x || !mock->sigma ||
-        !make_names(mock, settings->dims, settings->classes))
-        return false;
-    for (size_t j = 0; j < mock->attributes; j++) {
-        snprintf(mock->attribute[j].name, MOCK_NAME, "x%zu", j + 1);
-        mock->attribute[j].has_error = true;
-        mock->sigma[j] = sqrt(settings->noise);
-    }
-    for (size_t c = 0; c < mock->classes; c++)
-        snprintf(mock->class_name[c], MOCK_NAME, "c%zu", c + 1);
-    return true;
+    *mock = (struct mock){.synthetic = synthetic_create(settings), .sigma = sqrt(settings->noise)};
+    name_classes(mock, settings->classes, "c");
+    for (size_t j = 0; j < settings->dims; j++)
+        add(&mock->rows, NULL, "x%zu", j + 1)->number = &mock->x[j];
+    for (size_t j = 0; j < settings->dims; j++)
+        add(&mock->rows, NULL, "x%zu_err", j + 1)->number = &mock->sigma;
+    add_target(mock, "class");
+    return mock->synthetic != NULL;
 }
 
-bool mock_catalogue(struct mock *mock, uint64_t seed, double noise, enum catalogue_missing missing,
+/* x_err, or x_err1 and x_err2 of asymmetric errors; x_limit. */
+static void add_error_columns(struct mock *mock, size_t j, enum catalogue_measured measured) {
+    const char *name = catalogue_attribute[j], *unit = catalogue_unit[j];
+    struct catalogue_row *row = &mock->source;
+    bool lopsided = measured == CATALOGUE_LOPSIDED;
+    add_number(&mock->rows, lopsided ? &row->upper[j] : &row->error[j], unit, name,
+               lopsided ? "_err1" : "_err");
+    if (lopsided)
+        add_number(&mock->rows, &mock->lower[j], unit, name, "_err2");
+    if (measured == CATALOGUE_LIMITS && (j == 2 || j == 3))
+        add_text(&mock->rows, &mock->limit[j], name, "_limit");
+}
+
+void mock_catalogue(struct mock *mock, uint64_t seed, double noise, enum catalogue_missing missing,
                     enum catalogue_measured measured) {
-    struct catalogue_row *source = &mock->source;
-    *mock = (struct mock){.target = "class",
-                          .has_id = true,
-                          .catalogue = malloc(sizeof *mock->catalogue),
-                          .row = {source->value, source->error, source->upper, source->correlation,
-                                  source->limit, 0, 0.0, 0.0}};
-    if (!mock->catalogue || !make_names(mock, CATALOGUE_ATTRIBUTES, CATALOGUE_CLASSES))
-        return false;
-    *mock->catalogue = catalogue_create(seed, noise);
-    mock->catalogue->missing = missing;
-    mock->catalogue->measured = measured;
-    for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++) {
-        snprintf(mock->attribute[j].name, MOCK_NAME, "%s", catalogue_attribute[j]);
-        mock->attribute[j].unit = catalogue_unit[j];
-        mock->attribute[j].has_error = j != CATALOGUE_LATITUDE;
-    }
+    static const size_t pair[][2] = {{1, 2}, {1, 3}, {2, 3}};
+    *mock = (struct mock){
+        .has_id = true, .classes = CATALOGUE_CLASSES, .catalogue = catalogue_create(seed, noise)};
+    mock->catalogue.missing = missing;
+    mock->catalogue.measured = measured;
+    mock->id = mock->id_text;
     for (size_t c = 0; c < CATALOGUE_CLASSES; c++)
-        snprintf(mock->class_name[c], MOCK_NAME, "%s", catalogue_class[c]);
-    return true;
+        mock->class_name[c] = catalogue_class[c];
+    add_text(&mock->rows, &mock->id, "id", "");
+    for (size_t j = 0; j < CATALOGUE_ATTRIBUTES; j++)
+        add_number(&mock->rows, &mock->source.value[j], catalogue_unit[j], catalogue_attribute[j],
+                   "");
+    for (size_t j = 0; j < CATALOGUE_LATITUDE; j++)
+        add_error_columns(mock, j, measured);
+    for (size_t k = 0; measured == CATALOGUE_CORRELATED && k < 3; k++)
+        add(&mock->rows, NULL, "%s_%s_corr", catalogue_attribute[pair[k][0]],
+            catalogue_attribute[pair[k][1]])
+            ->number = &mock->source.correlation[k];
+    add_target(mock, "class");
 }
 
-bool mock_wave(struct mock *mock, enum wave_kind which, uint64_t seed, double noise) {
+void mock_wave(struct mock *mock, enum wave_kind which, uint64_t seed, double noise) {
     static const char *const target[] = {
         [WAVE_NUMBER] = "y", [WAVE_COUNT] = "count", [WAVE_LEVEL] = "level"};
-    *mock = (struct mock){.target = target[which],
-                          .has_exposure = which == WAVE_COUNT,
-                          .wave = malloc(sizeof *mock->wave),
-                          .row = {.value = &mock->point.value, .error = &mock->point.error}};
-    if (!mock->wave || !make_names(mock, 1, which == WAVE_LEVEL ? WAVE_LEVELS : 0))
-        return false;
-    *mock->wave = wave_create(which, seed, noise);
-    mock->attribute[0] = (struct mock_attribute){.name = "x", .has_error = true};
-    for (size_t c = 0; c < mock->classes; c++)
-        snprintf(mock->class_name[c], MOCK_NAME, "%zu", c + 1);
-    return true;
+    *mock = (struct mock){.is_wave = true, .wave = wave_create(which, seed, noise)};
+    name_classes(mock, which == WAVE_LEVEL ? WAVE_LEVELS : 0, "");
+    add_number(&mock->rows, &mock->point.value, NULL, "x", "");
+    add_number(&mock->rows, &mock->point.error, NULL, "x", "_err");
+    if (which == WAVE_COUNT)
+        add_number(&mock->rows, &mock->point.exposure, NULL, "exposure", "");
+    add_target(mock, target[which]);
 }

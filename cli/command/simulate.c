@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -97,97 +96,15 @@ static bool make_mock(const struct arguments *arguments, struct mock *mock,
     if (argument_given(arguments, "noise-var") &&
         !argument_real(arguments, "noise-var", 1e-6, 100.0, &noise, complaint))
         return false;
-    bool made =
-        which == CATALOGUE
-            ? mock_catalogue(mock, seed, noise, place_of_choice(arguments, "missing", missing),
-                             place_of_choice(arguments, "measured", measured))
-            : mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise);
-    return made || complain_of_memory(complaint);
+    if (which == CATALOGUE)
+        mock_catalogue(mock, seed, noise, place_of_choice(arguments, "missing", missing),
+                       place_of_choice(arguments, "measured", measured));
+    else
+        mock_wave(mock, (enum wave_kind)(which - FIRST_WAVE), seed, noise);
+    return true;
 }
 
 /* ---------------------------------------------------------------- the files ------------------- */
-
-/* Columns of a table under construction; names live as long. */
-struct header {
-    size_t count;
-    struct column *column;
-    char (*name)[2 * MOCK_NAME + 8];
-};
-
-static bool header_create(struct header *header, size_t most) {
-    header->count = 0;
-    header->column = calloc(most, sizeof *header->column);
-    header->name = calloc(most, sizeof *header->name);
-    return header->column && header->name;
-}
-
-static void header_free(struct header *header) {
-    free(header->column);
-    free(header->name);
-}
-
-static void header_add(struct header *header, const char *before, const char *name,
-                       const char *after, const char *unit, size_t text_width) {
-    char *whole = header->name[header->count];
-    snprintf(whole, sizeof *header->name, "%s%s%s", before, name, after);
-    header->column[header->count++] =
-        (struct column){.name = whole,
-                        .kind = text_width ? COLUMN_TEXT : COLUMN_NUMBER,
-                        .unit = unit,
-                        .width = text_width};
-}
-
-/* The catalogue's pairs of attributes with correlated errors, and attributes that may be limits. */
-enum { PAIRS = 3 };
-static const size_t pair[PAIRS][2] = {{1, 2}, {1, 3}, {2, 3}};
-
-static bool may_be_limit(const struct mock *mock, size_t j) {
-    return mock_measured(mock) == CATALOGUE_LIMITS && (j == 2 || j == 3);
-}
-
-/* x1_err .., or x1_err1, x1_err2 ..; x1_x2_corr ..; x1_limit .. */
-static void add_error_columns(struct header *header, const struct mock *mock) {
-    bool lopsided = mock_measured(mock) == CATALOGUE_LOPSIDED;
-    char both[2 * MOCK_NAME];
-    for (size_t j = 0; j < mock->attributes; j++) {
-        const struct mock_attribute *attribute = &mock->attribute[j];
-        if (!attribute->has_error)
-            continue;
-        header_add(header, "", attribute->name, lopsided ? "_err1" : "_err", attribute->unit, 0);
-        if (lopsided)
-            header_add(header, "", attribute->name, "_err2", attribute->unit, 0);
-        if (may_be_limit(mock, j))
-            header_add(header, "", attribute->name, "_limit", NULL, 1);
-    }
-    for (size_t k = 0; mock_measured(mock) == CATALOGUE_CORRELATED && k < PAIRS; k++) {
-        snprintf(both, sizeof both, "%s_%s", mock->attribute[pair[k][0]].name,
-                 mock->attribute[pair[k][1]].name);
-        header_add(header, "", both, "_corr", NULL, 0);
-    }
-}
-
-/* id, x1 .., their errors, exposure, class */
-static void add_row_columns(struct header *header, const struct mock *mock, bool labelled) {
-    if (mock->has_id)
-        header_add(header, "", "id", "", NULL, MOCK_NAME);
-    for (size_t j = 0; j < mock->attributes; j++)
-        header_add(header, "", mock->attribute[j].name, "", mock->attribute[j].unit, 0);
-    add_error_columns(header, mock);
-    if (mock->has_exposure)
-        header_add(header, "", "exposure", "", NULL, 0);
-    if (labelled)
-        header_add(header, "", mock->target, "", NULL, mock->classes ? MOCK_NAME : 0);
-}
-
-/* p_c1 .., or mean and sd */
-static void add_answer_columns(struct header *header, const struct mock *mock) {
-    for (size_t c = 0; c < mock->classes; c++)
-        header_add(header, "p_", mock->class_name[c], "", NULL, 0);
-    if (mock->classes)
-        return;
-    header_add(header, "", "mean", "", NULL, 0);
-    header_add(header, "", "sd", "", NULL, 0);
-}
 
 /* What is written, and how it went. */
 struct files {
@@ -195,47 +112,37 @@ struct files {
     struct mock *mock;
     const char *directory;
     struct table_writer *train, *test, *bayes, *unlabelled;
-    size_t rows, test_rows, written; /* written: of all tables, for the ids */
-    double worse;                    /* factor to errors of all rows but those to learn from */
-    size_t answers;                  /* numbers of an answer: classes, or mean and sd */
-    double *answer;
-    size_t *seen;              /* classes: training rows of each */
+    size_t rows, test_rows;
+    double worse;              /* factor to errors of all rows but those to learn from */
+    size_t seen[MOCK_MOST];    /* training rows of each class */
     double nll, wrong, square; /* of the optimal prediction */
 };
 
+/* A file with the first columns of a table. */
 static struct table_writer *open_file(const struct files *files, const char *name,
-                                      const struct header *header, struct complaint *complaint) {
+                                      const struct mock_table *table, size_t columns,
+                                      struct complaint *complaint) {
     char path[PATH];
+    struct column column[MOCK_COLUMNS];
     int length = snprintf(path, sizeof path, "%s/%s", files->directory, name);
     if (length < 0 || (size_t)length >= sizeof path) {
         complain(complaint, BAD_USAGE, "simulate: the name of the directory is too long");
         return NULL;
     }
-    return table_writer_open(path, TABLE_CSV, header->count, header->column, complaint);
+    for (size_t i = 0; i < columns; i++)
+        column[i] = (struct column){.name = table->column[i].name,
+                                    .unit = table->column[i].unit,
+                                    .kind = table->column[i].text ? COLUMN_TEXT : COLUMN_NUMBER};
+    return table_writer_open(path, TABLE_CSV, columns, column, complaint);
 }
 
 static bool open_files(struct files *files, struct complaint *complaint) {
-    const struct mock *mock = files->mock;
-    struct header rows = {0}, bare = {0}, bayes = {0};
-    bool good = header_create(&rows, 4 * mock->attributes + PAIRS + 3) &&
-                header_create(&bare, 4 * mock->attributes + PAIRS + 3) &&
-                header_create(&bayes, files->answers);
-    if (good) {
-        add_row_columns(&rows, mock, true);
-        add_row_columns(&bare, mock, false);
-        add_answer_columns(&bayes, mock);
-        good = (files->train = open_file(files, "train.csv", &rows, complaint)) &&
-               (files->test = open_file(files, "test.csv", &rows, complaint)) &&
-               (files->bayes = open_file(files, "bayes.csv", &bayes, complaint)) &&
-               (!mock->has_id ||
-                (files->unlabelled = open_file(files, "unlabelled.csv", &bare, complaint)));
-    } else {
-        complain_of_memory(complaint);
-    }
-    header_free(&rows);
-    header_free(&bare);
-    header_free(&bayes);
-    return good;
+    const struct mock_table *rows = &files->mock->rows, *best = &files->mock->best;
+    return (files->train = open_file(files, "train.csv", rows, rows->columns, complaint)) &&
+           (files->test = open_file(files, "test.csv", rows, rows->columns, complaint)) &&
+           (files->bayes = open_file(files, "bayes.csv", best, best->columns, complaint)) &&
+           (!files->mock->has_id || (files->unlabelled = open_file(files, "unlabelled.csv", rows,
+                                                                   rows->columns - 1, complaint)));
 }
 
 /* mkdir -p */
@@ -262,71 +169,36 @@ static bool make_directory(const char *directory, struct complaint *complaint) {
 
 /* ---------------------------------------------------------------- the rows -------------------- */
 
-static bool write_text(struct table_writer *writer, const char *text, struct complaint *complaint) {
-    return table_write_text(writer, (struct span){.text = text, .length = strlen(text)}, complaint);
-}
-
-static bool write_errors(const struct mock *mock, struct table_writer *writer,
-                         struct complaint *complaint) {
-    const struct mock_row *row = &mock->row;
-    bool lopsided = mock_measured(mock) == CATALOGUE_LOPSIDED, good = true;
-    for (size_t j = 0; good && j < mock->attributes; j++) {
-        if (!mock->attribute[j].has_error)
-            continue;
-        if (lopsided) /* upper and lower, signs as archives have them */
-            good = table_write_number(writer, row->upper[j], complaint) &&
-                   table_write_number(writer, -row->error[j], complaint);
-        else
-            good = table_write_number(writer, row->error[j], complaint);
-        if (good && may_be_limit(mock, j))
-            good = write_text(writer, row->limit[j] ? "<" : "", complaint);
-    }
-    for (size_t k = 0; good && mock_measured(mock) == CATALOGUE_CORRELATED && k < PAIRS; k++)
-        good = table_write_number(writer, row->correlation[k], complaint);
-    return good;
-}
-
-static bool write_row(struct files *files, struct table_writer *writer,
+static bool write_row(const struct mock_table *table, size_t columns, struct table_writer *writer,
                       struct complaint *complaint) {
-    const struct mock *mock = files->mock;
-    char id[MOCK_NAME];
-    snprintf(id, sizeof id, "S%06zu", ++files->written);
-    bool good = !mock->has_id || write_text(writer, id, complaint);
-    for (size_t j = 0; good && j < mock->attributes; j++)
-        good = table_write_number(writer, mock->row.value[j], complaint);
-    good = good && write_errors(mock, writer, complaint);
-    if (good && mock->has_exposure)
-        good = table_write_number(writer, mock->row.exposure, complaint);
-    if (good && writer != files->unlabelled)
-        good = mock->classes ? write_text(writer, mock->class_name[mock->row.label], complaint)
-                             : table_write_number(writer, mock->row.y, complaint);
-    return good && table_write_end(writer, complaint);
+    for (size_t i = 0; i < columns; i++) {
+        const struct mock_column *column = &table->column[i];
+        if (column->text
+                ? !table_write_text(writer, (struct span){*column->text, strlen(*column->text)},
+                                    complaint)
+                : !table_write_number(writer, *column->number, complaint))
+            return false;
+    }
+    return table_write_end(writer, complaint);
 }
 
 static void rate_answer(struct files *files, double log_density) {
-    const double *answer = files->answer;
-    double share = 1.0 / (double)files->test_rows;
-    files->nll -= log_density * share;
-    if (!files->mock->classes) {
-        double miss = files->mock->row.y - answer[0];
-        files->square += miss * miss * share;
-        return;
-    }
+    const struct mock *mock = files->mock;
+    double share = 1.0 / (double)files->test_rows, miss = mock->y - mock->answer[0];
     size_t best = 0;
-    for (size_t c = 0; c < files->answers; c++)
-        best = answer[c] > answer[best] ? c : best;
-    files->wrong += (best != (size_t)files->mock->row.label) * share;
+    for (size_t c = 0; c < mock->classes; c++)
+        best = mock->answer[c] > mock->answer[best] ? c : best;
+    files->nll -= log_density * share;
+    files->wrong += (best != (size_t)mock->label) * share;
+    files->square += miss * miss * share;
 }
 
 static bool write_bayes(struct files *files, struct complaint *complaint) {
     double log_density;
-    if (!mock_bayes(files->mock, files->answer, &log_density))
+    if (!mock_bayes(files->mock, &log_density))
         return complain_of_memory(complaint);
     rate_answer(files, log_density);
-    for (size_t c = 0; c < files->answers; c++)
-        if (!table_write_number(files->bayes, files->answer[c], complaint))
-            return false;
-    return table_write_end(files->bayes, complaint);
+    return write_row(&files->mock->best, files->mock->best.columns, files->bayes, complaint);
 }
 
 static bool write_table(struct files *files, struct table_writer *writer, size_t rows,
@@ -335,24 +207,20 @@ static bool write_table(struct files *files, struct table_writer *writer, size_t
         if (interrupted())
             return complain(complaint, INTERRUPTED, "interrupted");
         mock_next(files->mock);
-        if (!write_row(files, writer, complaint) ||
+        const struct mock_table *table = &files->mock->rows;
+        if (!write_row(table, table->columns - (writer == files->unlabelled), writer, complaint) ||
             (writer == files->test && !write_bayes(files, complaint)))
             return false;
         if (files->mock->classes)
-            files->seen[files->mock->row.label] += writer == files->train;
+            files->seen[files->mock->label] += writer == files->train;
     }
     return true;
 }
 
 static bool write_all(struct files *files, struct complaint *complaint) {
-    files->answer = calloc(files->answers, sizeof *files->answer);
-    files->seen = calloc(files->mock->classes + 1, sizeof *files->seen);
-    if (!files->answer || !files->seen)
-        return complain_of_memory(complaint);
     if (!write_table(files, files->train, files->rows, complaint))
         return false;
-    if (files->mock->catalogue)
-        files->mock->catalogue->worse = files->worse;
+    files->mock->catalogue.worse = files->worse;
     return write_table(files, files->test, files->test_rows, complaint) &&
            (!files->unlabelled ||
             write_table(files, files->unlabelled, files->test_rows, complaint));
@@ -375,8 +243,6 @@ static void release(struct files *files) {
     table_writer_abandon(files->test);
     table_writer_abandon(files->bayes);
     table_writer_abandon(files->unlabelled);
-    free(files->answer);
-    free(files->seen);
 }
 
 /* ---------------------------------------------------------------- the command ----------------- */
@@ -418,10 +284,9 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
         argument_whole(arguments, "rows", 1, 1000000000, &files.rows, complaint) &&
         argument_whole(arguments, "test-rows", 1, 1000000000, &files.test_rows, complaint) &&
         argument_real(arguments, "worse", 1.0, 1000.0, &files.worse, complaint) &&
-        make_mock(arguments, &mock, complaint) &&
-        (files.answers = mock.classes ? mock.classes : 2) &&
-        make_directory(files.directory, complaint) && open_files(&files, complaint) &&
-        write_all(&files, complaint) && close_all(&files, complaint);
+        make_mock(arguments, &mock, complaint) && make_directory(files.directory, complaint) &&
+        open_files(&files, complaint) && write_all(&files, complaint) &&
+        close_all(&files, complaint);
     if (good)
         report(&files);
     release(&files);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_SAMPLE_H
-#define GENERATE_SAMPLE_H
+#ifndef EXPERIMENTS_SAMPLE_H
+#define EXPERIMENTS_SAMPLE_H
 
 /* A synthetic problem (synthetic.h) with its training and test rows in memory, for experiments. */
 
-#include "synthetic.h"
+#include "generate/synthetic.h"
 
 struct sample {
     size_t dims, classes, rows, test_rows;
