@@ -15,7 +15,8 @@ from . import _native, _settings
 # are described in the library's words.
 _OWN = """\
 options : dict or None, default=None
-    Options for research, by name: ``{"whiten": False}``. :func:`nimgp.options` describes them.
+    Options that have no parameter, mostly for research: ``{"whiten": False}``.
+    :func:`nimgp.options` describes them.
 warm_start : bool, default=False
     Whether `fit` starts from the current model. X may then have more rows than before, the old
     rows first. After an interrupt, `fit` with the same data continues the training; the result has

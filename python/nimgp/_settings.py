@@ -131,7 +131,7 @@ def parameters_of(model: Model, defaults: Mapping[str, Any]) -> dict[str, Any]:
         if name in defaults and name != "n_jobs":
             left = defaults[name] is None and name != "random_state"
             parameters[name] = None if left and same_value(text, about.default) else _value(option, text)
-        elif name not in defaults and about.tier == "research" and not same_value(text, about.default):
+        elif name not in (*defaults, "likelihood") and not same_value(text, about.default):
             more[option] = _value(option, text)
     return parameters | {"options": more or None}
 

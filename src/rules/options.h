@@ -17,29 +17,26 @@ enum calibrate_rule { CALIBRATE_AUTO, CALIBRATE_NONE };
 enum stop_rule { STOP_AUTO, STOP_FIXED };
 enum precision { PRECISION_DOUBLE, PRECISION_SINGLE };
 
-/* All options; options.c has name, default, range and help of each. The same structure holds what
- * the user requested and what was planned (plan/plan.h), where nothing is left to the library. */
+/* All options (option_list.h); kernel and input are NULL for auto, and a choice is the index of its
+ * name. The same structure holds what the user requested and what was planned (plan/plan.h), where
+ * nothing is left to the library. */
+#define MEMBER_KERNEL const struct kernel *
+#define MEMBER_LIKELIHOOD const struct likelihood *
+#define MEMBER_INPUT const struct input_model *
+#define MEMBER_CHOICE size_t
+#define MEMBER_WHOLE size_t
+#define MEMBER_REAL double
+#define OPTION(kind, name, ...) MEMBER_##kind name;
 struct nim_options {
-    const struct kernel *kernel; /* NULL: auto */
-    const struct likelihood *likelihood;
-    const struct input_model *input; /* NULL: auto */
-    size_t noise;                    /* enum noise_mode */
-    size_t stop;                     /* enum stop_rule */
-    size_t last_batch;               /* index in batch_rule_list, train/rules.h */
-    size_t row_steps;                /* index in row_rule_list */
-    size_t population;               /* enum population_kind */
-    size_t missing;                  /* enum missing_rule */
-    size_t warp;                     /* enum warp_rule */
-    size_t calibrate;                /* enum calibrate_rule */
-    size_t novelty;                  /* enum novelty_rule */
-    size_t views;                    /* enum views_rule */
-    size_t precision;                /* enum precision */
-    size_t degree, classes, functions, inducing, samples, points, layers, units;
-    size_t epochs, warm_up, batch, seed, threads;
-    size_t standardise, learn_epsilon, whiten;
-    double rate, alpha, caution, lengthscale_prior, epsilon, jitter, noise_start, prior_variance;
-    double tolerance, lengthscale_rate, white_start;
+#include "rules/option_list.h"
 };
+#undef OPTION
+#define OPTION(kind, name, ...) OPTION_INDEX_##name,
+enum {
+#include "rules/option_list.h"
+    OPTION_COUNT
+};
+#undef OPTION
 
 /* A number that is left to the library. */
 #define OPTION_AUTO (-1.0)
@@ -51,7 +48,6 @@ struct training_length {
 };
 
 /* The index of an option in the list, OPTION_COUNT for an unknown name. */
-enum { OPTION_COUNT = 41 };
 size_t option_index(const char *name);
 
 /* Whether the option has its default value. */
