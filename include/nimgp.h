@@ -587,12 +587,13 @@ typedef struct nim_prediction {
     double *latent_mean;     /* rows x functions: mean of f over the posterior and the measurement
                                 error; for numbers in standard units of y */
     double *latent_variance; /* rows x functions: variance of f */
-    /* The entropy is the sum of three parts, in nats: the part that exact measurements of the row's
-     * inputs would remove on average, I(y; x); the part that knowledge of the latent functions
-     * would then remove, I(y; f | x); and the rest, label noise that nothing removes. For input
+    /* The entropy is the sum of two parts, in nats: by how much this model's entropy would fall on
+     * average if the row's inputs were measured exactly, I(y; x); and the rest, which overlapping
+     * classes and too few training rows leave together. (How much more rows would remove cannot be
+     * told from the latent functions: their spread explains the overlap of classes, too.) For input
      * models that do not average over the possible inputs, the first part is 0. */
     double *measurement_part; /* rows */
-    double *model_part;       /* rows */
+    double *model_part;       /* rows: the rest */
     /* Numbers and counts: mean and standard deviation of y, and its quantiles at `level_count`
      * levels between 0 and 1 (rows x level_count). */
     double *mean, *deviation; /* rows */

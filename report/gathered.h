@@ -24,7 +24,7 @@ enum { NOVELTY_BINS = 20 };
 /* Sets of classes contain the true class with this probability. */
 #define SET_COVERAGE 0.9
 
-enum entropy_part { PART_LABEL, PART_MODEL, PART_MEASUREMENT, ENTROPY_PARTS };
+enum entropy_part { PART_REST, PART_MEASUREMENT, ENTROPY_PARTS };
 
 struct fact {
     char *key, *text;

@@ -78,7 +78,6 @@ static void describe_class(struct kept_row *row, const struct predictions *predi
     row->best = most_probable(predictions->classes, p);
     row->probability = p[row->best];
     row->entropy = predictions->entropy[i];
-    row->model_part = predictions->model_part[i];
     row->measurement_part = predictions->measurement_part[i];
     if (predictions->label)
         row->y = (double)predictions->label[i];

@@ -17,7 +17,7 @@ struct kept_row {
     double y, exposure;    /* class, number or count */
     size_t best;           /* class */
     double probability;    /* of it */
-    double entropy, model_part, measurement_part;
+    double entropy, measurement_part;
     double novelty;                                      /* NaN if the model cannot compute it */
     double mean, deviation, low, high, latent_deviation; /* low, high: the central 90 % */
 };

@@ -157,9 +157,9 @@ static void gather_classes(nim_report *report, const struct predictions *predict
     const double *p = predictions->p + i * report->classes;
     size_t best = most_probable(report->classes, p);
     double entropy = predictions->entropy[i];
-    double part[ENTROPY_PARTS] = {[PART_MODEL] = predictions->model_part[i],
-                                  [PART_MEASUREMENT] = predictions->measurement_part[i]};
-    part[PART_LABEL] = fmax(entropy - part[PART_MODEL] - part[PART_MEASUREMENT], 0.0);
+    double measurement = predictions->measurement_part[i];
+    double part[ENTROPY_PARTS] = {
+        [PART_REST] = fmax(entropy - measurement, 0.0), [PART_MEASUREMENT] = measurement};
     bool labels = report->predicts == PREDICTS_LABELS;
     for (size_t c = 0; c < report->classes; c++) {
         report->expected[c] += p[c];
@@ -204,7 +204,7 @@ static void offer_row(nim_report *report, const struct block_of_rows *block, siz
     bool numbers = !predicts_classes(report->predicts);
     const struct predictions *predictions = block->predictions;
     kept_rows_offer(&report->sample, chance_of(block->number[i]), block, i);
-    double worth = numbers ? predictions->latent_deviation[i] : predictions->model_part[i];
+    double worth = numbers ? predictions->latent_deviation[i] : predictions->entropy[i];
     kept_rows_offer(&report->to_label, worth - (known ? 1e6 : 0.0), block, i);
     if (!numbers)
         kept_rows_offer(&report->to_measure, predictions->measurement_part[i], block, i);

@@ -48,7 +48,6 @@ static nim_status write_row(const nim_report *report, const struct kept_rows *ke
         json_whole(json, "best", row->best);
         write_rounded(json, "p", row->probability);
         write_rounded(json, "entropy", row->entropy);
-        write_rounded(json, "model", row->model_part);
         write_rounded(json, "measurement", row->measurement_part);
     } else {
         write_rounded(json, "mean", row->mean);

@@ -148,7 +148,7 @@ static void write_novelty(const nim_report *report, struct json_writer *json) {
 
 /* Mean over all rows, and over those predicted to be of each class. */
 static void write_entropy(const nim_report *report, struct json_writer *json) {
-    static const char *const name[ENTROPY_PARTS] = {"label", "model", "measurement"};
+    static const char *const name[ENTROPY_PARTS] = {"rest", "measurement"};
     if (!report->classes)
         return;
     json_object(json, "entropy");

@@ -35,7 +35,6 @@ bool predictions_create(struct predictions *predictions, const nim_model *model,
     predictions->quantile = allocate(numbers, room, QUANTILES, &fine);
     predictions->place = allocate(numbers, room, 2, &fine);
     predictions->entropy = allocate(parts && !numbers, room, 1, &fine);
-    predictions->model_part = allocate(parts && !numbers, room, 1, &fine);
     predictions->measurement_part = allocate(parts && !numbers, room, 1, &fine);
     predictions->latent_deviation = allocate(parts && numbers, room, 1, &fine);
     return fine;
@@ -63,7 +62,6 @@ void predictions_free(struct predictions *predictions) {
     free(predictions->quantile);
     free(predictions->place);
     free(predictions->entropy);
-    free(predictions->model_part);
     free(predictions->measurement_part);
     free(predictions->latent_deviation);
     free(predictions->novelty);
@@ -80,7 +78,6 @@ nim_status predictions_make(struct predictions *predictions, nim_predictor *pred
     }
     nim_prediction wanted =
         NIM_PREDICTION(.probabilities = predictions->p, .entropy = predictions->entropy,
-                       .model_part = predictions->model_part,
                        .measurement_part = predictions->measurement_part, .mean = predictions->mean,
                        .deviation = predictions->deviation, .quantiles = predictions->quantile,
                        .levels = levels, .level_count = QUANTILES,
@@ -114,7 +111,6 @@ void predictions_scatter(const struct predictions *part, const size_t *row,
         {part->quantile, whole->quantile, QUANTILES},
         {part->place, whole->place, 2},
         {part->entropy, whole->entropy, 1},
-        {part->model_part, whole->model_part, 1},
         {part->measurement_part, whole->measurement_part, 1},
         {part->latent_deviation, whole->latent_deviation, 1},
         {part->novelty, whole->novelty, 1},

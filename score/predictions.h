@@ -32,8 +32,8 @@ struct predictions {
     double *place;       /* rows x 2: P(Y < y) and P(Y <= y) of known targets */
 
     /* Only if requested. */
-    double *entropy, *model_part, *measurement_part; /* rows: where there are classes */
-    double *latent_deviation;                        /* rows: where there are none */
+    double *entropy, *measurement_part; /* rows: where there are classes */
+    double *latent_deviation;           /* rows: where there are none */
     double *novelty, *plausibility; /* rows, rows x classes: see predictions_ask_more; or NULL */
 };
 

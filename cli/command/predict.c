@@ -27,9 +27,8 @@ static const struct option options[] = {
      .fallback = "0.05,0.5,0.95",
      .help = "For numbers and counts: the levels of the quantiles to write, between 0 and 1."},
     {.name = "parts",
-     .help = "Add the three parts of the entropy: the part that exact measurements would remove, "
-             "the part that knowledge of the latent functions would then remove, and label noise. "
-             "Not for numbers and counts."},
+     .help = "Add the two parts of the entropy: by how much exact measurements of the row would "
+             "reduce it, and the rest. Not for numbers and counts."},
     PRIOR_OPTION,
     {.name = "coverage",
      .value = "SHARE",
@@ -113,7 +112,7 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
     bool classes = task_has_classes(predict->input.target.task);
     wanted[PROBABILITY] = wanted[PREDICTED] = wanted[ENTROPY] = classes;
     wanted[MEAN] = wanted[DEVIATION] = wanted[QUANTILE] = !classes;
-    wanted[MEASUREMENT] = wanted[MODEL] = wanted[LABEL_NOISE] = argument_given(arguments, "parts");
+    wanted[MEASUREMENT] = wanted[REST] = argument_given(arguments, "parts");
     wanted[LATENT_MEAN] = wanted[LATENT_DEVIATION] = argument_given(arguments, "latent");
     wanted[PLAUSIBILITY] = argument_given(arguments, "coverage");
     wanted[NOVELTY] = argument_given(arguments, "novelty");

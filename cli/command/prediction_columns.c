@@ -26,8 +26,7 @@ static const struct {
     [DEVIATION] = {"sd", ALONE, offsetof(nim_prediction, deviation)},
     [QUANTILE] = {"q", LEVEL, offsetof(nim_prediction, quantiles)},
     [MEASUREMENT] = {"entropy_measurement", ALONE, offsetof(nim_prediction, measurement_part)},
-    [MODEL] = {"entropy_model", ALONE, offsetof(nim_prediction, model_part)},
-    [LABEL_NOISE] = {"entropy_label", ALONE, 0},
+    [REST] = {"entropy_rest", ALONE, offsetof(nim_prediction, model_part)},
     [LATENT_MEAN] = {"mean_", FUNCTION, offsetof(nim_prediction, latent_mean)},
     [LATENT_DEVIATION] = {"deviation_", FUNCTION, offsetof(nim_prediction, latent_variance)},
     [PLAUSIBILITY] = {"set", TEXT, offsetof(nim_prediction, plausibility)},
@@ -131,8 +130,6 @@ nim_prediction prediction_columns_request(const struct prediction_columns *colum
 
 void prediction_columns_complete(struct prediction_columns *columns, size_t rows) {
     double *const *value = columns->value;
-    for (size_t k = 0; value[LABEL_NOISE] && k < rows; k++)
-        value[LABEL_NOISE][k] = value[ENTROPY][k] - value[MEASUREMENT][k] - value[MODEL][k];
     size_t cells = rows * prediction_width(columns, LATENT_DEVIATION);
     for (size_t k = 0; value[LATENT_DEVIATION] && k < cells; k++)
         value[LATENT_DEVIATION][k] = sqrt(value[LATENT_DEVIATION][k]);

@@ -16,8 +16,7 @@ enum prediction_part {
     DEVIATION,
     QUANTILE,
     MEASUREMENT,
-    MODEL,
-    LABEL_NOISE, /* what is left of the entropy */
+    REST, /* what is left of the entropy */
     LATENT_MEAN,
     LATENT_DEVIATION,
     PLAUSIBILITY, /* written as a set of classes */
@@ -45,7 +44,7 @@ size_t prediction_width(const struct prediction_columns *columns, enum predictio
 bool prediction_columns_list(struct prediction_columns *columns, struct complaint *complaint);
 
 /* The request for the arrays there are, from row `first` on. The array of LATENT_DEVIATION receives
- * variances, and that of LABEL_NOISE nothing, until prediction_columns_complete. */
+ * variances until prediction_columns_complete. */
 nim_prediction prediction_columns_request(const struct prediction_columns *columns, size_t first);
 void prediction_columns_complete(struct prediction_columns *columns, size_t rows);
 

@@ -22,11 +22,12 @@ static const struct option options[] = {
     {.name = "by",
      .value = "MEASURE",
      .fallback = "entropy",
-     .values = "entropy|information|measurement",
-     .help = "The quantity to rank rows by, in nats. entropy: how uncertain the class is; "
-             "information: how much the label would tell about the latent functions; measurement: "
-             "how much exact measurements would tell about the class. Numbers and counts are "
-             "always ranked by the standard deviation of the latent function.",
+     .values = "entropy|measurement|rest",
+     .help =
+         "The quantity to rank rows by, in nats. entropy: how uncertain the class is; "
+         "measurement: how much exact measurements of the row would tell about the class; rest: "
+         "what they would leave. Numbers and counts are "
+         "always ranked by the standard deviation of the latent function.",
      .complete = COMPLETE_VALUES},
     {.name = "remeasure",
      .help = "Add the feature whose exact measurement would reduce the entropy most, the average "
@@ -45,7 +46,7 @@ static const struct option options[] = {
 
 /* The figures of a row, by what the model predicts. */
 enum { MOST_FIGURES = 4 };
-static const char *const class_figures[] = {"probability", "entropy", "information", "measurement"};
+static const char *const class_figures[] = {"probability", "entropy", "measurement", "rest"};
 static const char *const number_figures[] = {"mean", "sd", "latent_sd"};
 
 /* What is remembered of a candidate, by slot. */
@@ -115,7 +116,7 @@ static bool compute(struct suggest *suggest, struct complaint *complaint) {
     nim_data data = rows_data(&suggest->input.rows);
     double **figure = suggest->figure;
     nim_prediction classes = NIM_PREDICTION(.probabilities = suggest->p, .entropy = figure[1],
-                                            .model_part = figure[2], .measurement_part = figure[3]);
+                                            .measurement_part = figure[2], .model_part = figure[3]);
     nim_prediction numbers =
         NIM_PREDICTION(.mean = figure[0], .deviation = figure[1], .latent_variance = figure[2]);
     nim_error error;
@@ -408,15 +409,14 @@ const struct command command_suggest = {
     .description = "Ranks the rows of TABLE by how much a label or a better measurement would "
                    "help, and lists the first ones. Targets need not be known. The columns are the "
                    "number of the row, counted from 1; the most probable class and its "
-                   "probability; the entropy of the class in nats; the part of the entropy that is "
-                   "due to the latent functions and that labels would reduce ('information'); and "
-                   "the part that exact measurements of the row would remove ('measurement').\n\n"
+                   "probability; the entropy of the class in nats; by how much exact measurements "
+                   "of the row would reduce it ('measurement'); and the rest.\n\n"
                    "Numbers and counts: the columns are the mean and the standard deviation of the "
                    "target, and the standard deviation of the latent function ('latent_sd'). Rows "
                    "are ranked by 'latent_sd': where it is large, a target would help most.",
     .examples = "# Ten rows to label, of those without a class\n"
                 "nimgp suggest agn.nimgp gll_psc_v27.fit.gz --where \"CLASS1 = ''\" \\\n"
-                "    --by information --keep-only Source_Name\n"
+                "    --by rest --keep-only Source_Name\n"
                 "# What to measure again\n"
                 "nimgp suggest toy.nimgp test.csv -n 5 --by measurement --remeasure\n",
     .options = options,

@@ -154,7 +154,7 @@ def _without_sentinels(frame: Any, note: str | None) -> Any:
     return frame
 
 
-_NAMES = {"deviation": "sd", "model_part": "information"}
+_NAMES = {"deviation": "sd"}
 
 
 def _level_name(level: float) -> str:

@@ -19,20 +19,19 @@ class Uncertainty(NamedTuple):
     Attributes
     ----------
     total : ndarray
-        Entropy of the probabilities, the sum of the other three. For sets of labels, the sum over
+        Entropy of the probabilities, the sum of the other two. For sets of labels, the sum over
         the labels.
     measurement : ndarray
-        The part that exact measurements of the row's inputs would remove on average.
-    model : ndarray
-        The part that more training data would then remove.
-    label : ndarray
-        The part that nothing removes: label noise.
+        By how much this model's entropy would fall on average if the row's inputs were measured
+        exactly.
+    rest : ndarray
+        What overlapping classes and too few training rows leave together. Which of the two it is
+        cannot be told: the spread of the latent functions explains overlap, too.
     """
 
     total: np.ndarray
     measurement: np.ndarray
-    model: np.ndarray
-    label: np.ndarray
+    rest: np.ndarray
 
 
 class UncertaintyMethods:
@@ -53,14 +52,13 @@ class UncertaintyMethods:
         Returns
         -------
         Uncertainty
-            total, measurement, model and label, each of shape (n,), in nats. The parts can be off
+            total, measurement and rest, each of shape (n,), in nats. The parts can be off
             by about 0.015 nats at the default `tolerance`; a fixed `points` makes them more
             accurate. For input models that do not average over the possible inputs
             ("first_order", "exact" and most baselines) the part of the measurement is 0.
         """
         parts = self._predict(X, X_err, "entropy", "measurement_part", "model_part")
-        total, measurement, model = parts.values()
-        return Uncertainty(total, measurement, model, np.maximum(total - measurement - model, 0.0))
+        return Uncertainty(*parts.values())
 
     def suggest(
         self,
@@ -68,7 +66,7 @@ class UncertaintyMethods:
         n: int = 10,
         *,
         X_err: ErrorsLike | None = None,
-        by: Literal["information", "entropy"] = "information",
+        by: Literal["entropy", "rest"] = "entropy",
     ) -> np.ndarray:
         """The rows whose labels would help most.
 
@@ -78,16 +76,16 @@ class UncertaintyMethods:
             Rows without labels, as X and X_err in :meth:`predict_proba`.
         n : int, default=10
             Number of rows; fewer if the pool is smaller.
-        by : {"information", "entropy"}, default="information"
-            "information": how much the label would tell about the latent functions, the model's
-            part of the uncertainty. "entropy": the whole uncertainty.
+        by : {"entropy", "rest"}, default="entropy"
+            "entropy": how uncertain the class is. "rest": without the part that exact measurements
+            of the row would remove.
 
         Returns
         -------
         ndarray of int
             Row numbers, the best first.
         """
-        scores = {"information": "model_part", "entropy": "entropy"}
+        scores = {"entropy": "entropy", "rest": "model_part"}
         if by not in scores:
             raise ValueError(f"by={by!r} is not one of {list(scores)}")
         if not isinstance(n, Integral) or n < 1:

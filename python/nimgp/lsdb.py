@@ -78,7 +78,7 @@ def suggest(catalog: Any, model: Any, n: int = 10, **how: Any) -> Any:
     Returns
     -------
     pandas.DataFrame
-        The rows with their predictions and the column ``information``, in nats; the best first. This
+        The rows with their predictions, those with the largest entropy first. This
         computes the predictions of all rows.
     """
     if not isinstance(n, int) or n < 1:
@@ -89,7 +89,7 @@ def suggest(catalog: Any, model: Any, n: int = 10, **how: Any) -> Any:
         raise ValueError("suggest is for models of classes")
     meta = _informative(catalog.meta, sent, reading, n)
     best = catalog.map_partitions(_informative, sent, reading, n, meta=meta).compute()
-    return best.sort_values("information", ascending=False, kind="stable").head(n)
+    return best.sort_values("entropy", ascending=False, kind="stable").head(n)
 
 
 def _predicted(frame: Any, sent: SentModel, how: Reading, *more: str) -> Any:
@@ -107,6 +107,6 @@ def _predicted(frame: Any, sent: SentModel, how: Reading, *more: str) -> Any:
 
 def _informative(frame: Any, sent: SentModel, how: Reading, n: int) -> Any:
     """The n rows of the partition whose labels would help most."""
-    all_rows = _predicted(frame, sent, how, "model_part")
-    order = all_rows["information"].to_numpy().argsort(kind="stable")[::-1][:n]
+    all_rows = _predicted(frame, sent, how)
+    order = all_rows["entropy"].to_numpy().argsort(kind="stable")[::-1][:n]
     return all_rows.iloc[order]

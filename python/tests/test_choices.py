@@ -265,7 +265,7 @@ def test_all_questions_are_answered_with_marginal_inputs(kind):
     assert model.denoise(new.X, new.y, X_err=new.sigma).mean.shape == (90, 2)
     if hasattr(model, "uncertainty"):
         parts = model.uncertainty(X, X_err=sigma)
-        assert np.allclose(parts.total, parts.measurement + parts.model + parts.label, atol=1e-9)
+        assert np.allclose(parts.total, parts.measurement + parts.rest, atol=1e-9)
         assert (model.remeasure(X[:3], X_err=sigma[:3]) >= 0).all()
 
 

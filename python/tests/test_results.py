@@ -46,7 +46,7 @@ def test_uncertainty_is_the_sum_of_its_parts(trained):
     p = clf.predict_proba(problem.X, X_err=problem.sigma)
     assert np.allclose(parts.total, -(p * np.log(p)).sum(axis=1), atol=1e-10)
     assert all((part >= 0).all() for part in parts)
-    assert np.allclose(parts.total, parts.measurement + parts.model + parts.label, atol=1e-9)
+    assert np.allclose(parts.total, parts.measurement + parts.rest, atol=1e-9)
     exact = clf.uncertainty(problem.X, X_err=0)
     assert np.allclose(exact.measurement, 0)
     assert parts.measurement.mean() > exact.measurement.mean()
@@ -82,7 +82,7 @@ def test_suggestions(trained):
     problem, clf = trained
     parts = clf.uncertainty(problem.X, X_err=problem.sigma)
     chosen = clf.suggest(problem.X, 7, X_err=problem.sigma)
-    assert chosen.tolist() == np.argsort(-parts.model)[:7].tolist()
+    assert chosen.tolist() == np.argsort(-parts.total)[:7].tolist()
     chosen = clf.suggest(problem.X, 7, X_err=problem.sigma, by="entropy")
     assert chosen.tolist() == np.argsort(-parts.total)[:7].tolist()
     assert len(clf.suggest(problem.X[:4], 7, X_err=0)) == 4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to do next.
 function entropy(parent) {
-  const parts = ["label", "model", "measurement"],
+  const parts = ["rest", "measurement"],
     H = D.entropy;
   const list = order
     .slice()
@@ -12,9 +12,8 @@ function entropy(parent) {
   );
   const most = Math.max(0.01, ...rows.map((r) => sum(r.parts)));
   const words = [
-    "label noise, which nothing removes",
-    "what a better model would remove",
-    "what exact measurements would remove",
+    "the rest: classes that overlap, and too few training rows",
+    "what exact measurements of the rows would remove",
   ];
   barList(parent, {
     id: "entropy",
@@ -50,7 +49,7 @@ function entropy(parent) {
         from += p;
       });
     },
-    data: () => [["rows", "label", "model", "measurement"], rows.map((r) => [r.name, ...r.parts])],
+    data: () => [["rows", "rest", "measurement"], rows.map((r) => [r.name, ...r.parts])],
   });
 }
 
@@ -147,9 +146,9 @@ else {
     "to-label",
     "Rows worth a label",
     (E && E.rows < D.rows ? "For rows without a known target. " : "") +
-      "Information: how much the label would tell about the latent functions, in nats.",
+      "The rows whose class is most uncertain, by the entropy in nats.",
     D.to_label,
-    usual.concat([["Information", (r) => r.model, (r) => nats(r.model), true]]),
+    usual,
   );
   const tried = D.to_measure && D.to_measure.some((r) => r.remeasure);
   if (D.to_measure && D.to_measure.length && D.to_measure[0].measurement > 1e-6)

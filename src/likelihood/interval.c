@@ -201,9 +201,8 @@ struct interval_answer interval_answer_row(const struct likelihood_setting *sett
     return answer;
 }
 
-double interval_probabilities(size_t count, const double *threshold, double mean, double variance,
-                              double *probability, double *scratch) {
-    double *f = scratch, *weight = scratch + QUADRATURE_NODES, left = 0.0;
+void interval_probabilities(size_t count, const double *threshold, double mean, double variance,
+                            double *probability) {
     double s = sqrt(1.0 + variance);
     for (size_t k = 0; k <= count; k++) {
         /* In the tail where both are small, as in `evaluate`. */
@@ -212,16 +211,4 @@ double interval_probabilities(size_t count, const double *threshold, double mean
         int flip = a + b > 0.0;
         probability[k] = flip ? normal_cdf(-a) - normal_cdf(-b) : normal_cdf(b) - normal_cdf(a);
     }
-    size_t nodes = quadrature_normal(mean, sqrt(variance), threshold[count / 2], 1.0, f, weight);
-    for (size_t i = 0; i < nodes; i++) {
-        if (weight[i] < 1e-12)
-            continue;
-        double before = 0.0;
-        for (size_t k = 0; k <= count; k++) {
-            double up_to = k < count ? normal_cdf(threshold[k] - f[i]) : 1.0, p = up_to - before;
-            left -= p > 0.0 ? weight[i] * p * log(p) : 0.0;
-            before = up_to;
-        }
-    }
-    return left;
 }

@@ -36,9 +36,9 @@ struct interval_answer interval_answer_row(const struct likelihood_setting *sett
 
 /*
  * The probability of each of the count + 1 intervals between `count` ascending thresholds, under
- * f ~ N(mean, variance). Returns E H, the expected entropy if f were known.
+ * f ~ N(mean, variance).
  */
-double interval_probabilities(size_t count, const double *threshold, double mean, double variance,
-                              double *probability, double *scratch);
+void interval_probabilities(size_t count, const double *threshold, double mean, double variance,
+                            double *probability);
 
 #endif

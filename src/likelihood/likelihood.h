@@ -102,11 +102,10 @@ struct likelihood {
     void (*expectation)(const struct likelihood_setting *setting, const double *theta,
                         const struct expectation *question);
 
-    /* Classes, levels and labels. For each row: the probability of each (rows x C), and
-     * E H[p(y|f)], the expected entropy of y if f were known. */
+    /* Classes, levels and labels: the probability of each (rows x C). */
     void (*predict)(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
-                    double *label_entropy, double *scratch);
+                    double *scratch);
 
     /* Numbers and counts (F = 1). For one target y, as in `expectation`, and each of the rows
      * f ~ N(mean, variance): E y and E y^2 (of `target` only an exposure is used; y is free of

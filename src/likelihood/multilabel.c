@@ -129,15 +129,14 @@ static void expectation(const struct likelihood_setting *setting, const double *
 
 static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
-                    double *label_entropy, double *scratch) {
+                    double *scratch) {
+    (void)scratch;
     const double zero = 0.0;
     for (size_t r = 0; r < rows; r++) {
-        label_entropy[r] = 0.0;
         for (size_t l = 0; l < setting->classes; l++) {
             struct mixture g = mix(setting, theta, l, mean + r, variance + r, NULL, stride);
             double sides[2];
-            label_entropy[r] +=
-                interval_probabilities(1, &zero, g.mean, g.variance, sides, scratch);
+            interval_probabilities(1, &zero, g.mean, g.variance, sides);
             probability[r * setting->classes + l] = sides[1];
         }
     }

@@ -72,14 +72,13 @@ static void expectation(const struct likelihood_setting *setting, const double *
 
 static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
-                    double *label_entropy, double *scratch) {
+                    double *scratch) {
     (void)stride;
     double *threshold = scratch + interval_scratch(setting);
     read_thresholds(setting, theta, threshold);
     for (size_t r = 0; r < rows; r++)
-        label_entropy[r] =
-            interval_probabilities(setting->classes - 1, threshold, mean[r], variance[r],
-                                   probability + r * setting->classes, scratch);
+        interval_probabilities(setting->classes - 1, threshold, mean[r], variance[r],
+                               probability + r * setting->classes);
 }
 
 static const struct likelihood_quantity quantities[] = {

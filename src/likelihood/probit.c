@@ -14,12 +14,11 @@ static void expectation(const struct likelihood_setting *setting, const double *
 
 static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
-                    double *label_entropy, double *scratch) {
-    (void)setting, (void)theta, (void)stride;
+                    double *scratch) {
+    (void)setting, (void)theta, (void)stride, (void)scratch;
     const double zero = 0.0;
     for (size_t r = 0; r < rows; r++)
-        label_entropy[r] =
-            interval_probabilities(1, &zero, mean[r], variance[r], probability + 2 * r, scratch);
+        interval_probabilities(1, &zero, mean[r], variance[r], probability + 2 * r);
 }
 
 const struct likelihood likelihood_probit = {

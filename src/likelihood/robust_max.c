@@ -238,17 +238,14 @@ static void probabilities(struct grid *grid, size_t classes, const double *mean,
 
 static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
-                    double *label_entropy, double *scratch) {
+                    double *scratch) {
     size_t classes = setting->classes;
     double eps = epsilon_of(setting, theta), rest = eps / ((double)classes - 1.0);
-    double known =
-        -(1.0 - eps) * log1p(-eps) - eps * log(rest); /* f determines the class, except for eps */
     struct grid grid;
     grid_place(&grid, classes, scratch);
     if (setting->coarse)
         robust_max_coarse(classes, rows, mean, variance, stride, probability, scratch);
     for (size_t r = 0; r < rows; r++) {
-        label_entropy[r] = known;
         double *row = probability + r * classes;
         if (!setting->coarse)
             probabilities(&grid, classes, mean + r, variance + r, stride, row);

@@ -129,20 +129,14 @@ static void expectation(const struct likelihood_setting *setting, const double *
 
 static void predict(const struct likelihood_setting *setting, const double *theta, size_t rows,
                     const double *mean, const double *variance, size_t stride, double *probability,
-                    double *label_entropy, double *scratch) {
+                    double *scratch) {
     (void)theta;
     size_t classes = setting->classes;
     double *softmax = scratch, *log_sum = softmax + classes * POINTS;
     for (size_t r = 0; r < rows; r++) {
-        double entropy = 0.0;
         evaluate(setting, mean + r, variance + r, stride, softmax, log_sum, log_sum + POINTS);
-        for (size_t c = 0; c < classes; c++) {
-            const double *p = softmax + c * POINTS;
-            probability[r * classes + c] = sum(POINTS, p) / POINTS;
-            for (size_t s = 0; s < POINTS; s++)
-                entropy -= p[s] > 0.0 ? p[s] * log(p[s]) : 0.0;
-        }
-        label_entropy[r] = entropy / POINTS;
+        for (size_t c = 0; c < classes; c++)
+            probability[r * classes + c] = sum(POINTS, softmax + c * POINTS) / POINTS;
     }
 }
 

@@ -63,7 +63,6 @@ static void work_layout(struct prediction_work *work, const struct nim_model *mo
     work->mean = arena_doubles(arena, functions * TILE);
     work->variance = arena_doubles(arena, functions * TILE);
     work->probability = arena_doubles(arena, classes * TILE);
-    work->label_entropy = arena_doubles(arena, TILE);
     work->sum = arena_doubles(arena, predictor_sums(model));
     work->node_sum = arena_doubles(arena, classes);
     work->total = arena_doubles(arena, classes);
@@ -275,5 +274,5 @@ void predictor_look(const struct nim_predictor *predictor, struct prediction_wor
     setting.coarse = work->coarse;
     model->options.likelihood->predict(&setting, model->theta + model->likelihood_at, count,
                                        work->mean, work->variance, TILE, work->probability,
-                                       work->label_entropy, work->likelihood_scratch);
+                                       work->likelihood_scratch);
 }

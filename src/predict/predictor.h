@@ -40,7 +40,6 @@ struct prediction_work {
     double *x_norm;                 /* F T x TILE */
     double *mean, *variance;        /* F x TILE */
     double *probability;            /* TILE x C */
-    double *label_entropy;          /* TILE: E H[p(y|f)] */
     double *sum;                    /* 2 x F + C + 2: see results.c */
     double *node_sum, *total;       /* C: see remeasure.c */
     double *target;                 /* the row's target */
@@ -156,6 +155,11 @@ bool predictor_finite(struct prediction_work *work, const double *values, size_t
 /* Entropy of one row's y: -sum p log p, or, for sets of labels, the sum over the labels. */
 double predictor_entropy(const struct nim_predictor *predictor, const double *probability);
 
+/* What parts of an entropy are multiplied by when calibration turns `plain` into `entropy`: they
+ * stay in proportion, but where only the shares of the classes are predicted, inputs tell nothing.
+ */
+double predictor_part(const struct nim_predictor *predictor, double plain, double entropy);
+
 /* Changes one row's probabilities in place to the class shares that were set (shares.c). */
 void predictor_reshare(const struct nim_predictor *predictor, double *probability);
 
@@ -164,7 +168,7 @@ void predictor_calibrate(const struct nim_predictor *predictor, double *probabil
 
 /*
  * A row's sums over its points: F means, F second moments, C probabilities and, for parts of the
- * entropy, H[p(y|x)] and E H[p(y|f,x)]. These functions return the number of sums and the position
+ * entropy, H[p(y|x)]. These functions return the number of sums and the position
  * of the probabilities, add point p, and write the requested results from the sums over `count`
  * points.
  */

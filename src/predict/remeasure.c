@@ -106,7 +106,7 @@ static double gain_of(const struct nim_predictor *predictor, struct prediction_w
         return 0.0;
     double plain = predictor_entropy(predictor, work->total);
     predictor_calibrate(predictor, work->total); /* the gain stays in proportion */
-    double factor = plain > 0.0 ? predictor_entropy(predictor, work->total) / plain : 1.0;
+    double factor = predictor_part(predictor, plain, predictor_entropy(predictor, work->total));
     return fmax(0.0, plain - left) * factor;
 }
 

@@ -24,7 +24,7 @@ double predictor_entropy(const struct nim_predictor *predictor, const double *pr
 
 /* See predictor.h. */
 struct sums {
-    double *mean, *square, *probability, *located, *known;
+    double *mean, *square, *probability, *located;
 };
 
 static struct sums sums_of(const struct nim_predictor *predictor, double *sum) {
@@ -33,12 +33,11 @@ static struct sums sums_of(const struct nim_predictor *predictor, double *sum) {
     return (struct sums){.mean = sum,
                          .square = sum + functions,
                          .probability = probability,
-                         .located = probability + classes,
-                         .known = probability + classes + 1};
+                         .located = probability + classes};
 }
 
 size_t predictor_sums(const struct nim_model *model) {
-    return 2 * model->functions + model->classes + 2;
+    return 2 * model->functions + model->classes + 1;
 }
 
 const double *predictor_probability_sum(const struct nim_predictor *predictor, const double *sum) {
@@ -60,10 +59,8 @@ void predictor_add_point(const struct nim_predictor *predictor, const struct pre
     }
     for (size_t c = 0; c < classes; c++)
         sums.probability[c] += weight * work->probability[p * classes + c];
-    if (classes && wants_parts(predictor)) {
+    if (classes && wants_parts(predictor))
         *sums.located += weight * predictor_entropy(predictor, work->probability + p * classes);
-        *sums.known += weight * work->label_entropy[p];
-    }
 }
 
 void predictor_calibrate(const struct nim_predictor *predictor, double *p) {
@@ -98,6 +95,10 @@ static double log_probability(const struct nim_predictor *predictor, struct pred
     return value;
 }
 
+double predictor_part(const struct nim_predictor *predictor, double plain, double entropy) {
+    return isinf(predictor->model->temperature) ? 0.0 : plain > 0.0 ? entropy / plain : 1.0;
+}
+
 static void write_probabilities(const struct nim_predictor *predictor, struct prediction_work *work,
                                 size_t row) {
     const struct nim_model *model = predictor->model;
@@ -112,15 +113,16 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
         write_plausibility(model, p, wanted->plausibility + row * classes);
     predictor_calibrate(predictor, p);
     double entropy = parts || wanted->entropy ? predictor_entropy(predictor, p) : 0.0;
-    double factor = plain > 0.0 ? entropy / plain : 1.0; /* the parts stay in proportion */
+    double factor = predictor_part(predictor, plain, entropy);
+    double measurement = parts ? factor * fmax(0.0, plain - *sums.located) : 0.0;
     if (wanted->probabilities)
         memcpy(wanted->probabilities + row * classes, p, classes * sizeof(double));
     if (wanted->entropy)
         wanted->entropy[row] = entropy;
     if (wanted->measurement_part)
-        wanted->measurement_part[row] = factor * fmax(0.0, plain - *sums.located);
+        wanted->measurement_part[row] = measurement;
     if (wanted->model_part)
-        wanted->model_part[row] = factor * fmax(0.0, *sums.located - *sums.known);
+        wanted->model_part[row] = fmax(0.0, entropy - measurement);
     if (wanted->log_density)
         wanted->log_density[row] = log_probability(predictor, work, row, p);
 }

@@ -175,8 +175,8 @@ def suggest_ranks(nimgp):
     """The first of predict's rows, sorted; the earlier one of equals."""
     setting(nimgp, rows=400)
     _, rows = predicted(nimgp, "--parts")
-    keys = {"entropy": "entropy", "information": "entropy_model",
-            "measurement": "entropy_measurement"}
+    keys = {"entropy": "entropy", "measurement": "entropy_measurement",
+            "rest": "entropy_rest"}
     for measure, column in keys.items():
         order = sorted(range(len(rows)), key=lambda i: (-float(rows[i][column]), i))
         for n in (1, 10, 1000):

@@ -35,7 +35,7 @@ def laws(nimgp):
     result = nimgp("predict", "m", "test.csv", "--parts", "--latent").rows()
     check(len(result) == 300)
     check(list(result[0]) == ["p_a", "p_b", "p_c", "predicted", "entropy", "entropy_measurement",
-                              "entropy_model", "entropy_label", "mean_a", "mean_b", "mean_c",
+                              "entropy_rest", "mean_a", "mean_b", "mean_c",
                               "deviation_a", "deviation_b", "deviation_c"], list(result[0]))
     right = 0
     for row, true in zip(result, rows):
@@ -43,7 +43,7 @@ def laws(nimgp):
         check(near(sum(p), 1.0) and min(p) >= 0, p)
         check(row["predicted"] == "abc"[p.index(max(p))], row)
         entropy = -sum(q * math.log(q) for q in p)
-        parts = [float(row["entropy_" + part]) for part in ("measurement", "model", "label")]
+        parts = [float(row["entropy_" + part]) for part in ("measurement", "rest")]
         check(near(entropy, float(row["entropy"])) and near(sum(parts), entropy), row)
         check(min(parts) > -1e-6, parts)
         check(all(float(row["deviation_" + c]) > 0 for c in "abc"))

@@ -92,7 +92,7 @@ def same_as_predict(nimgp):
     for row in p:
         bins[min(19, int(max(row) * 20))] += 1
     check(found["predictions"]["confidence"] == bins)
-    for key, column in (("label", "entropy_label"), ("model", "entropy_model"), ("measurement", "entropy_measurement")):
+    for key, column in (("rest", "entropy_rest"), ("measurement", "entropy_measurement")):
         terms = [float(row[column]) for row in rows]
         check(near(found["entropy"][key]["value"], statistics.fmean(terms), 1e-9), key)
         check(near(found["entropy"][key]["standard_error"], statistics.stdev(terms) / math.sqrt(len(terms)), 1e-9))
@@ -107,7 +107,7 @@ def same_as_suggest(nimgp):
     """The rows worth a label and the measurements worth repeating are those of suggest."""
     setting(nimgp)
     found = nimgp("report", "m", "test.csv", "--json").json()
-    label = nimgp("suggest", "m", "test.csv", "--by", "information", "-n", "40", "--json").json()
+    label = nimgp("suggest", "m", "test.csv", "--by", "entropy", "-n", "40", "--json").json()
     check([r["row"] for r in found["to_label"]] == [r["row"] for r in label])
     measure = nimgp("suggest", "m", "test.csv", "--by", "measurement", "-n", "40", "--remeasure", "--json").json()
     check([r["row"] for r in found["to_measure"]] == [r["row"] for r in measure])

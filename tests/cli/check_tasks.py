@@ -351,7 +351,7 @@ def labels(nimgp):
         same_scores(label, {"error": mean(float(w[c]) for w in wrong)})
     check("Hamming" in nimgp("evaluate", "m", "test.csv").out)
     top = nimgp("suggest", "m", "test.csv", "-n", "2").rows()
-    check(list(top[0]) == ["row", "predicted", "entropy", "information", "measurement"], top)
+    check(list(top[0]) == ["row", "predicted", "entropy", "measurement", "rest"], top)
     check(float(top[0]["entropy"]) >= max(float(row["entropy"]) for row in rows) - 1e-5)
     # 1.0, TRUE and Yes are the same; columns of other names can be told.
     spelled = [[*row[:2], ("FALSE", "True")[own[0]], (0.0, 1.0)[own[1]]] for row, own in zip(test, y)]

@@ -45,7 +45,7 @@ def test_suggest(catalog, model, sky, client):
     estimator = nimgp.load(model)
     read = nimgp.from_table(sky, features=estimator.feature_names_in_)
     parts = estimator.uncertainty(read.X, X_err=read.X_err)
-    wanted = sky["id"].iloc[np.argsort(-parts.model, kind="stable")[:7]]
+    wanted = sky["id"].iloc[np.argsort(-parts.total, kind="stable")[:7]]
     assert best["id"].tolist() == wanted.tolist()
 
 

@@ -28,17 +28,13 @@
 /* ---------------------------------------------------------------- what draws are asked -------- */
 
 /* A quantity whose mean over f is computed, at most once for each of these. */
-enum channel { LOG_P, LOG_BLURRED, DENSITY, BELOW, FIRST, SECOND, ENTROPY, PROBABILITY };
+enum channel { LOG_P, LOG_BLURRED, DENSITY, BELOW, FIRST, SECOND, PROBABILITY };
 enum { CHANNELS = PROBABILITY + MOST_F };
 
 typedef void channel_function(const struct likelihood_case *c, const double *f, double *channel);
 
 static double phi_below(double z) {
     return 0.5 * erfc(-z * 0.70710678118654752440);
-}
-
-static double surprise(double p) {
-    return p > 0.0 ? -p * log(p) : 0.0;
 }
 
 /* log N(u; 0, v). */
@@ -85,7 +81,6 @@ static void draw_probit(const struct likelihood_case *c, const double *f, double
     p[0] = 1.0 - p[1];
     channel[LOG_P] = log(p[(size_t)c->target[0]]);
     channel[LOG_BLURRED] = log(c->target[0] > 0.0 ? wider : 1.0 - wider);
-    channel[ENTROPY] = surprise(p[0]) + surprise(p[1]);
 }
 
 /* Three levels. */
@@ -97,12 +92,11 @@ static void draw_ordinal(const struct likelihood_case *c, const double *f, doubl
     p[1] = 1.0 - p[0] - p[2];
     channel[LOG_P] = log(p[1]);
     channel[LOG_BLURRED] = log(phi_below((b2 - f[0]) / s) - phi_below((b1 - f[0]) / s));
-    channel[ENTROPY] = surprise(p[0]) + surprise(p[1]) + surprise(p[2]);
 }
 
 /* Two functions. */
 static void draw_multilabel(const struct likelihood_case *c, const double *f, double *channel) {
-    channel[LOG_P] = channel[LOG_BLURRED] = channel[ENTROPY] = 0.0;
+    channel[LOG_P] = channel[LOG_BLURRED] = 0.0;
     for (size_t l = 0; l < c->classes; l++) {
         const double *w = c->theta + 2 * l;
         double g = w[0] * f[0] + w[1] * f[1] + c->theta[2 * c->classes + l];
@@ -110,20 +104,16 @@ static void draw_multilabel(const struct likelihood_case *c, const double *f, do
         double p = phi_below(g), sign = c->target[l] > 0.0 ? 1.0 : -1.0;
         channel[LOG_P] += log(phi_below(sign * g));
         channel[LOG_BLURRED] += log(phi_below(sign * g / sqrt(wider)));
-        channel[ENTROPY] += surprise(p) + surprise(1.0 - p);
         channel[PROBABILITY + l] = p;
     }
 }
 
 static void draw_softmax(const struct likelihood_case *c, const double *f, double *channel) {
     double total = 0.0, *p = channel + PROBABILITY;
-    channel[ENTROPY] = 0.0;
     for (size_t k = 0; k < c->classes; k++)
         total += p[k] = exp(f[k]);
-    for (size_t k = 0; k < c->classes; k++) {
-        channel[ENTROPY] += (log(total) - f[k]) * p[k] / total;
+    for (size_t k = 0; k < c->classes; k++)
         p[k] /= total;
-    }
     channel[LOG_P] = log(p[(size_t)c->target[0]]);
 }
 
@@ -176,8 +166,8 @@ static void check(struct likelihood_case *c, channel_function *evaluate, double 
                    5.0 * error[LOG_BLURRED] + more);
     }
     if (c->classes) {
-        double p[MOST_F], entropy = case_predict(c, p);
-        case_close(c, "E H", entropy, mean[ENTROPY], 5.0 * error[ENTROPY] + more);
+        double p[MOST_F];
+        case_predict(c, p);
         for (size_t k = 0; k < c->classes; k++)
             case_close(c, "probability", p[k], mean[PROBABILITY + k],
                        5.0 * error[PROBABILITY + k] + more);

@@ -86,9 +86,7 @@ static void predict_with(const struct latent *f, double epsilon, double *probabi
     double mean[MOST * STRIDE], variance[MOST * STRIDE], all[MOST * STRIDE];
     double *scratch = doubles(likelihood_robust_max.scratch(&setting));
     lay_out(f, mean, variance);
-    double label_entropy[STRIDE];
-    likelihood_robust_max.predict(&setting, NULL, STRIDE, mean, variance, STRIDE, all,
-                                  label_entropy, scratch);
+    likelihood_robust_max.predict(&setting, NULL, STRIDE, mean, variance, STRIDE, all, scratch);
     memcpy(probability, all + ROW * f->classes, f->classes * sizeof *probability);
     free(scratch);
 }

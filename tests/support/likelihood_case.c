@@ -86,13 +86,11 @@ struct case_answer case_ask(const struct likelihood_case *c) {
     return answer;
 }
 
-double case_predict(const struct likelihood_case *c, double *probability) {
+void case_predict(const struct likelihood_case *c, double *probability) {
     struct likelihood_setting setting = case_setting(c);
-    double *scratch = scratch_of(c), entropy;
-    c->likelihood->predict(&setting, c->theta, 1, c->mean, c->variance, 1, probability, &entropy,
-                           scratch);
+    double *scratch = scratch_of(c);
+    c->likelihood->predict(&setting, c->theta, 1, c->mean, c->variance, 1, probability, scratch);
     free(scratch);
-    return entropy;
 }
 
 struct case_number case_number(const struct likelihood_case *c) {

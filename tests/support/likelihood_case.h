@@ -32,8 +32,8 @@ struct case_answer {
 };
 struct case_answer case_ask(const struct likelihood_case *c);
 
-/* Probabilities of all classes; returns E H. */
-double case_predict(const struct likelihood_case *c, double *probability);
+/* Probabilities of all classes. */
+void case_predict(const struct likelihood_case *c, double *probability);
 
 /* Of a number or count, whose target this is: E y, E y^2, log E p(y), P(Y <= y). */
 struct case_number {
