@@ -295,6 +295,12 @@ static bool is_feature(const struct columns *columns, size_t column, enum form f
     return false;
 }
 
+/* Of what numbers the rows, more than * must be said. True and false have no logarithm. */
+static bool may_match(enum nim_standing standing, const char *pattern, enum form form) {
+    return standing == NIM_LEARNED || (standing == NIM_ROW_NUMBER && strcmp(pattern, "*") != 0) ||
+           (standing == NIM_LEARNED_TRUTH && form == FORM_COLUMN);
+}
+
 /* The attributes that match *mag or log(*flux). */
 static bool add_matching(struct columns *columns, const struct table *table, const nim_judge *judge,
                          const char *pattern, enum form form, struct complaint *complaint) {
@@ -302,11 +308,13 @@ static bool add_matching(struct columns *columns, const struct table *table, con
     for (size_t i = 0; fine && i < table_columns(table); i++) {
         enum nim_standing standing = nim_judge_standing(judge, i);
         if (!column_matches(pattern, table_column_name(table, i)) ||
-            (standing != NIM_LEARNED && standing != NIM_ROW_NUMBER))
+            !may_match(standing, pattern, form))
             continue;
         any = true;
-        if (!is_feature(columns, i, form))
-            fine = add_column(columns, table, i, form, complaint);
+        enum form own = standing == NIM_LEARNED_TRUTH ? FORM_LEVEL : form;
+        if (!is_feature(columns, i, own))
+            fine = own == FORM_LEVEL ? add_level(columns, table, i, "true", complaint)
+                                     : add_column(columns, table, i, form, complaint);
     }
     return fine && (any || column_complain_unmatched(table, pattern, complaint));
 }

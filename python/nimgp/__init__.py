@@ -13,6 +13,7 @@ There are estimators of classes, ordered classes, sets of labels, numbers and co
 
 from __future__ import annotations
 
+from ._check_table import CheckedColumn, CheckedTable, check_table
 from ._classifier import NoisyGPClassifier
 from ._counts import NoisyGPCountRegressor
 from ._errors import Errors
@@ -32,6 +33,8 @@ from .tables import Columns, from_fits, from_parquet, from_table, pair_errors
 __version__ = version()
 
 __all__ = [
+    "CheckedColumn",
+    "CheckedTable",
     "Columns",
     "Denoised",
     "Errors",
@@ -46,6 +49,7 @@ __all__ = [
     "Progress",
     "Report",
     "Uncertainty",
+    "check_table",
     "cross_val_predict",
     "fit_table",
     "from_fits",

@@ -278,7 +278,7 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     def score(
         self,
         X: ArrayLike,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
         X_err: ErrorsLike | None = None,
@@ -290,13 +290,15 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         X, X_err
             As in :meth:`predict_proba`.
         y : array-like of shape (n,)
-            True labels.
+            True labels. Not needed where :func:`fit_table` fitted and X is a table
+            that has them.
         sample_weight : array-like of shape (n,), optional
 
         Returns
         -------
         float
         """
+        X, y, X_err = self._read_labelled(X, y, X_err)
         found, y = self.predict(X, X_err=X_err), refuse_masked(y)
         if self.classes_.dtype.kind == "f":  # scikit-learn takes 1.5 for no class
             y, found = (_places(labels, self.classes_) for labels in (y, found))

@@ -283,7 +283,7 @@ class NoisyGPCountRegressor(NumberEstimator):
     def score(
         self,
         X: ArrayLike,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
         X_err: ErrorsLike | None = None,
@@ -298,12 +298,14 @@ class NoisyGPCountRegressor(NumberEstimator):
         X, X_err, exposure
             As in :meth:`predict`.
         y : array-like of shape (n,)
-            Counts.
+            Counts. Not needed where :func:`fit_table` fitted and X is a table
+            that has them.
         sample_weight : array-like of shape (n,), optional
 
         Returns
         -------
         float
         """
+        X, y, X_err = self._read_labelled(X, y, X_err)
         mean = self.predict(X, X_err=X_err, exposure=exposure)
         return float(d2_tweedie_score(refuse_masked(y), mean, sample_weight=sample_weight, power=1))

@@ -11,7 +11,7 @@ import difflib
 import functools
 from collections.abc import Sequence
 from ctypes import POINTER, c_char_p, c_int, c_long, c_size_t, c_void_p
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ._native import library
 
@@ -33,6 +33,7 @@ _FUNCTIONS = {
     "nim_names_limits": (c_long, [c_void_p, c_size_t, c_char_p]),
     "nim_names_sides": (c_int, [c_void_p, c_char_p, POINTER(_Sides)]),
     "nim_name_says_error": (c_int, [c_char_p]),
+    "nim_pattern_fill": (c_int, [c_char_p, c_char_p, c_char_p, c_char_p, c_size_t]),
     "nim_units_agree": (c_int, [c_char_p, c_char_p]),
 }
 for _name, (_result, _arguments) in _FUNCTIONS.items():
@@ -77,6 +78,11 @@ class Names:
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
             library.nim_names_free(self._handle)
+
+    @property
+    def handle(self) -> Any:
+        """Of the C object, for what is told of these names elsewhere."""
+        return self._handle
 
     def _marks(self, columns: Sequence[str]) -> bytes:
         marked = set(columns)
@@ -133,6 +139,21 @@ class Names:
         sides = _Sides()
         library.nim_names_sides(self._handle, text.encode("utf-8", "surrogatepass"), sides)
         return self._read(sides) or Sides(self.require(text))
+
+
+    def has_sides(self, text: str) -> bool:
+        """Whether there are such columns of errors."""
+        return bool(library.nim_names_sides(self._handle, text.encode("utf-8", "surrogatepass"), _Sides()))
+
+    def by_pattern(self, pattern: str, column: str, errors: str) -> Sides | None:
+        """The errors that a pattern such as "*": "* err" gives a column, if these are columns."""
+        out, sides = ctypes.create_string_buffer(2048), _Sides()
+        texts = (text.encode("utf-8", "surrogatepass") for text in (pattern, column, errors))
+        if library.nim_pattern_fill(*texts, out, len(out)):
+            library.nim_names_sides(self._handle, out.value, sides)
+            found = self._read(sides)
+            return found if found and column not in found.columns else None
+        return None
 
 
 @functools.lru_cache(maxsize=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,15 +15,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _settings
+from ._arrow import is_arrow
 from ._collectives import Team
 from ._errors import Errors, ErrorsLike
 from ._inputs import check_exposure, check_weights, check_x, check_x_err
 from ._model import Model, Table
 from ._novelty import NoveltyMethods
 from ._progress import Bar, Progress
+from ._recipe import Recipe
 from ._report import Report, make_report
+from ._table_columns import column_names, is_table, opened
 from ._units import as_note, from_note, refuse_others, units_of
 from ._warnings import warn
+from .tables import from_table
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -132,16 +136,15 @@ class Estimator(NoveltyMethods, BaseEstimator):
         return tags
 
     def __sklearn_clone__(self) -> Any:
-        """A communicator is shared, not copied."""
-        comm = self.comm
-        if comm is None:
-            return super().__sklearn_clone__()
-        self.comm = None
+        """A communicator is shared, not copied. How tables are read (:func:`fit_table`) is kept."""
+        comm, self.comm = self.comm, None
         try:
             cloned = super().__sklearn_clone__()
         finally:
             self.comm = comm
         cloned.comm = comm
+        if hasattr(self, "_table_how"):
+            cloned._table_how = self._table_how
         return cloned
 
     def __getstate__(self) -> dict[str, Any]:
@@ -249,6 +252,11 @@ class Estimator(NoveltyMethods, BaseEstimator):
         exposure: Any = None,
         others: tuple[Any, Any] = (None, None),
     ) -> Self:
+        if X_err is None and hasattr(self, "_table_how") and is_table(X):
+            label, how = self._table_how
+            columns = from_table(X, **how)
+            X, X_err = columns.X, columns.X_err
+            self._recipe = replace(columns._recipe, label=label)
         if self.warm_start and hasattr(self, "_model"):
             if others[0] is not None:
                 raise ValueError(
@@ -331,6 +339,8 @@ class Estimator(NoveltyMethods, BaseEstimator):
     def _check_inputs(
         self, X: Any, X_err: Any, *, reset: bool = False, least_rows: int = 1
     ) -> tuple[np.ndarray, np.ndarray | Errors | None]:
+        if not reset and X_err is None:
+            X, X_err = self._read_table(X)
         values = check_x(self, X, reset=reset, least_rows=least_rows)
         units = units_of(X)
         if reset:
@@ -338,6 +348,30 @@ class Estimator(NoveltyMethods, BaseEstimator):
         else:
             refuse_others(getattr(self, "_units", {}), units)
         return values, check_x_err(self, X_err, X, values.shape)
+
+    def _reads(self, X: Any) -> bool:
+        """Whether it is a table that is read as that of the training was, which was one: not the very features."""
+        if not hasattr(self, "_recipe") or not is_table(X):
+            return False
+        return isinstance(X, (str, os.PathLike)) or (
+            is_arrow(X) or column_names(X) != list(self.feature_names_in_)
+        )
+
+    def _read_table(self, X: Any) -> tuple[Any, Any]:
+        """X and X_err of a table."""
+        if not self._reads(X):
+            return X, None
+        read = self._recipe.read(opened(X))
+        return read.X, read.X_err
+
+    def _read_labelled(self, X: Any, y: Any, X_err: Any) -> tuple[Any, Any, Any]:
+        """X, y and X_err of the rows of a table that have a target, if y is None."""
+        if y is not None:
+            return X, y, X_err
+        if not self._reads(X):
+            raise ValueError("y is None, and X is no table that has it")
+        read = self._recipe.read(opened(X), self._recipe.label)
+        return read.X, read.y, read.X_err
 
     def _check_unlabelled(self, X: Any, X_err: Any) -> Table | None:
         if X is None:
@@ -621,6 +655,8 @@ class Estimator(NoveltyMethods, BaseEstimator):
         if named:
             model.attribute_names = [str(name) for name in self.feature_names_in_]
             model.set_note(_NOTE_UNITS, as_note(model.attribute_names, self._units))
+        if hasattr(self, "_recipe"):
+            self._recipe.note_down(model)
         model.set_note(_NOTE_NAMED, "yes" if named else "no")
         model.set_note(_NOTE_ERRORS, "yes" if self._had_errors else "no")
         model.set_note(_NOTE_EXPOSURE, "yes" if self._had_exposure else "no")
@@ -660,6 +696,8 @@ class Estimator(NoveltyMethods, BaseEstimator):
         self.n_features_in_ = model.attributes
         if model.note(_NOTE_NAMED) != "no":
             self.feature_names_in_ = np.array(model.attribute_names, dtype=object)
+        if model.note("label"):  # it was a table
+            self._recipe = Recipe.of_model(model)
         self._units = from_note(model.attribute_names, model.note(_NOTE_UNITS))
         given = model.note(_NOTE_ERRORS)
         self._had_errors = given == "yes" if given else bool(model.note("errors"))

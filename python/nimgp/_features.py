@@ -8,19 +8,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ._error_columns import Names, Sides, says_error
-from ._table_columns import is_numeric, numbers_of
+from ._error_columns import Names, Sides
+from ._judge import Judge
+from ._table_columns import is_numeric
 from ._warnings import warn
 
 
 class Source(NamedTuple):
-    """The definition of a feature: a column, its logarithm, or its difference from another one."""
+    """The definition of a feature: a column, its logarithm, its difference from another one, or where it is a text."""
 
     column: str
-    form: str = ""  # "log", "log10" or "-"
+    form: str = ""  # "log", "log10", "-" or "="
     minus: str | None = None
+    level: str = ""
 
     @property
     def columns(self) -> list[str]:
@@ -38,6 +38,10 @@ def _source(feature: str, names: Names) -> Source:
     column = names.find(feature)
     if column is not None:
         return Source(column)
+    for sign in re.finditer("=", feature):
+        left = names.find(feature[: sign.start()].strip())
+        if left is not None and feature[sign.end() :]:
+            return Source(left, "=", level=feature[sign.end() :])
     inside = _inside_log(feature)
     if inside is not None:
         return Source(names.require(inside[1]), inside[0])
@@ -63,81 +67,101 @@ def matching(pattern: str, names: Names) -> list[str]:
     return found
 
 
+def _levels(judge: Judge, name: str) -> dict[str, Source]:
+    """The indicators of a column of text."""
+    return {f"{name}={level}": Source(name, "=", level=level) for level in judge.levels(name)}
+
+
+def _matched(pattern: str, table: Any, names: Names, judge: Judge) -> list[str]:
+    """Columns that may be features; of what numbers the rows only where more than * was written."""
+    usable = ("learned", "truth") if pattern == "*" else ("learned", "truth", "row number")
+    return [
+        name
+        for name in matching(pattern, names)
+        if judge.standing(name) in usable
+        and (is_numeric(table[name]) or judge.standing(name) == "truth")
+    ]
+
+
 def named_sources(
-    features: Iterable[str], names: Names, usable: Sequence[str]
+    features: Iterable[str], table: Any, names: Names, judge: Judge
 ) -> dict[str, Source]:
-    """The features named by the user; patterns match `usable` columns."""
+    """The features named by the user; patterns match columns that may be features."""
     sources: dict[str, Source] = {}
     for feature in map(str, features):
         logarithm, inside = _inside_log(feature) or ("", feature)
         if names.find(feature) is None and set("*?") & set(inside):
-            found = [name for name in usable if name in matching(inside, names)]
+            found = _matched(inside, table, names, judge)
             if not found:
                 raise ValueError(f"no column matches {inside!r}")
             for name in found:
+                if not is_numeric(table[name]):
+                    sources |= {} if logarithm else _levels(judge, name)
+                    continue
                 called = f"{logarithm}({name})" if logarithm else name
                 sources.setdefault(called, Source(name, logarithm))
         else:
-            sources[feature] = _source(feature, names)
+            source = _source(feature, names)
+            texts = source.form == "" and not is_numeric(table[source.column])
+            sources |= _levels(judge, source.column) if texts else {feature: source}
     return sources
 
 
-def _numbers_rows(table: Any, name: str) -> bool:
-    """Whether a column numbers the rows: at least 30 whole numbers, none missing, all different."""
-    values = numbers_of(table, name)[:4096]
-    return bool(
-        len(values) >= 30
-        and np.isfinite(values).all()
-        and (values == np.floor(values)).all()
-        and len(np.unique(values)) == len(values)
-    )
-
-
-def _warn_of_one_sided(names: Sequence[str]) -> None:
-    if names:
+def default_sources(table: Any, names: Names, judge: Judge) -> dict[str, Source]:
+    """The features of a table of which none are named. A warning tells of those left out that may be meant."""
+    standing = {name: judge.standing(name) for name in names.columns}
+    sources: dict[str, Source] = {}
+    for name, stands in standing.items():
+        if stands == "learned" and is_numeric(table[name]):
+            sources[name] = Source(name)
+        elif stands == "truth":
+            sources |= _levels(judge, name)
+    lone = [name for name, stands in standing.items() if stands == "lone side"]
+    if lone:
         warn(
             "not used, because they look like upper or lower errors without their counterpart: "
-            f"{', '.join(names)}; errors={{feature: 'lower:upper'}} names both columns"
+            f"{', '.join(lone)}; errors={{feature: 'lower:upper'}} names both columns"
+        )
+    if sources:
+        return sources
+    return {name: Source(name) for name, stands in standing.items() if stands == "row number"}
+
+
+def warn_of_features(sources: Mapping[str, Source], judge: Judge) -> None:
+    """Names the features that alone nearly give the target away."""
+    columns = dict.fromkeys(source.column for source in sources.values())
+    telling = [name for name in columns if judge.facts(name).tells]
+    if telling:
+        warn(
+            "learned from, though each alone nearly gives the label away: "
+            f"{', '.join(telling)}; exclude=[...] leaves columns out"
         )
 
 
-def numeric_columns(
-    table: Any, names: Names, labels: Sequence[str], named: set[str]
-) -> tuple[list[str], list[str]]:
-    """Columns that may be features, and those that are features by default."""
-    usable, one_sided = [], []
-    for name in names.columns:
-        if name in labels or name in named or not is_numeric(table[name]):
-            continue
-        role, of = names.role(name)
-        if role == "errors" and of[0] in labels and not is_numeric(table[of[0]]):
-            role = "orphan" if says_error(name) else "value"
-        if role == "value":
-            usable.append(name)
-        elif role == "one-sided":
-            one_sided.append(name)
-    _warn_of_one_sided(one_sided)
-    described = [name for name in usable if names.errors(name) or not _numbers_rows(table, name)]
-    return usable, described or usable
-
-
-def error_pairs(sources: Mapping[str, Source], names: Names, labels: Sequence[str], errors: Any,
+def error_pairs(sources: Mapping[str, Source], names: Names, others: Sequence[str], errors: Any,
                 given: Mapping[str, str | None]) -> dict[str, list[Sides | None]]:  # fmt: skip
-    """The error columns of each feature, for each of its columns; None if there are none."""
+    """The error columns of each feature, for each of its columns; None if there are none. `others`: columns that are
+    nobody's errors."""
     if isinstance(errors, str) and errors != "auto":
         raise ValueError(f"errors={errors!r} is not 'auto', a dict or None")
     values = [column for source in sources.values() for column in source.columns]
-    excluded = names.columns if errors is None else [*values, *labels]
+    excluded = names.columns if errors is None else [*values, *others]
     pairs = {
-        feature: [names.errors(column, excluded) for column in source.columns]
+        feature: [
+            None if source.form == "=" else names.errors(column, excluded)
+            for column in source.columns
+        ]
         for feature, source in sources.items()
     }
     for feature, column in given.items():
+        if "*" in feature and column is not None and "*" in column:
+            _apply_pattern(pairs, sources, names, feature, column)
+            continue
         about = [
             (f, k)
             for f, source in sources.items()
             for k, operand in enumerate(source.columns)
-            if feature == operand or (feature == f and k == 0)
+            if feature == operand or feature == f + "-" * k
         ]
         if not about:
             raise ValueError(
@@ -146,6 +170,20 @@ def error_pairs(sources: Mapping[str, Source], names: Names, labels: Sequence[st
         for f, k in about:
             pairs[f][k] = None if column is None else names.read_sides(column)
     return pairs
+
+
+def _apply_pattern(pairs: dict[str, list[Sides | None]], sources: Mapping[str, Source], names: Names, pattern: str,
+                   errors: str) -> None:  # fmt: skip
+    """errors={"*": "* err"}: of every column that has such a one."""
+    found = False
+    for feature, source in sources.items():
+        for k, column in enumerate(source.columns):
+            sides = names.by_pattern(pattern, column, errors)
+            if sides is not None:
+                pairs[feature][k] = sides
+                found = True
+    if not found:
+        raise ValueError(f"errors: no columns are as {pattern!r}: {errors!r} says")
 
 
 def refuse_double_use(sources: Mapping[str, Source], pairs: Mapping[str, Sequence[Sides | None]],

@@ -19,8 +19,9 @@ def fit_table(
 
     Parameters
     ----------
-    table : pandas DataFrame, astropy Table, Arrow table, structured array or dict of columns
-        The columns of an Arrow table are read in place; each value is copied once.
+    table : pandas DataFrame, astropy Table, Arrow table, structured array, dict of columns or path
+        The columns of an Arrow table are read in place; each value is copied once. A file is CSV,
+        Parquet, FITS, VOTable or ECSV, by its name.
     label : str or list of str, default="class"
         The column to predict.
     estimator : estimator, optional
@@ -31,7 +32,9 @@ def fit_table(
     Returns
     -------
     estimator
-        The fitted clone.
+        The fitted clone. It reads tables by itself, with the same features, errors and missing
+        values: ``predict(table)``, ``score(table)``; in ``cross_val_score(model, table,
+        table["class"])`` each fit finds its columns anew. Its model file works in the program.
 
     Examples
     --------
@@ -43,4 +46,21 @@ def fit_table(
     columns = from_table(table, label=label, **how)
     model = NoisyGPClassifier() if estimator is None else clone(estimator)
     extra = {} if columns.exposure is None else {"exposure": columns.exposure}
-    return model.fit(columns.X, columns.y, X_err=columns.X_err, **extra)
+    if hasattr(model, "_table_how"):
+        del model._table_how  # of another table
+    model.fit(columns.X, columns.y, X_err=columns.X_err, **extra)
+    model._recipe = columns._recipe
+    model._table_how = columns._recipe.label, _how_without_label(label, how)
+    return model
+
+
+def _how_without_label(label: Any, how: dict[str, Any]) -> dict[str, Any]:
+    """How `fit` reads tables whose labels are given apart."""
+    exclude = how.get("exclude", ())
+    return {
+        **{key: value for key, value in how.items() if key not in ("classes", "ignore_case", "exposure")},
+        "exclude": [
+            *([exclude] if isinstance(exclude, str) else exclude),
+            *([label] if isinstance(label, str) else label),
+        ],
+    }

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,19 @@ def rows_of_classes(
             raise ValueError(f"column {label!r}: no rows of class {name!r}")
         chosen |= rows
     return chosen
+
+
+def merge_classes(
+    y: Any, there: np.ndarray, classes: Mapping[Any, Sequence[Any]], ignore_case: bool, label: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Labels replaced by the classes that have them, and which rows have one of them."""
+    merged = np.full(len(there), "", dtype=object)
+    for name, labels in classes.items():
+        labels = [labels] if isinstance(labels, str) else list(labels)
+        merged[rows_of_classes(y, there, labels, ignore_case, label)] = name
+    chosen = np.array([name != "" for name in merged], dtype=bool)
+    merged[~chosen] = next(iter(classes))  # of rows that are not used
+    return np.array(merged.tolist()), chosen
 
 
 def read_sets(table: Any, labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

@@ -11,9 +11,17 @@ import numpy as np
 from ._error_columns import Names, Sides
 from ._errors import Errors, read_limits
 from ._features import Source
+from ._judge import truth_of
 from ._native import library
 from ._table_columns import is_numeric, numbers_of, present_numbers, texts_of
 from ._warnings import warn
+
+# Numbers that mean missing, of each column; None stands for all columns.
+Missing = Mapping[str | None, Sequence[float]]
+
+
+def sentinels_of(missing: Missing, name: str) -> np.ndarray:
+    return np.array([*missing.get(None, ()), *missing.get(name, ())], dtype=np.float64)
 
 
 class Reading(NamedTuple):
@@ -49,19 +57,22 @@ def measured_values(
     sources: Mapping[str, Source],
     pairs: Mapping[str, Sequence[Sides | None]],
     names: Names,
-    sentinels: np.ndarray,
+    missing: Missing,
 ) -> tuple[np.ndarray, np.ndarray | Errors]:
     """All rows of the features, and their errors; 0 where a feature has none."""
 
     def numbers(name: str) -> np.ndarray:
-        return present_numbers(table, name, sentinels)
+        return present_numbers(table, name, sentinels_of(missing, name))
 
     taken = [column for source in sources.values() for column in source.columns]
-    rows = len(numbers_of(table, taken[0]))
+    rows = len(table[taken[0]])
     shape = rows, len(sources)
     X, lower, upper = np.empty(shape), np.zeros(shape), np.zeros(shape)
     limit = np.zeros(shape, dtype=np.int8)
     for j, (feature, source) in enumerate(sources.items()):
+        if source.form == "=":
+            X[:, j] = _indicator(table, source)
+            continue
         readings = []
         for column, sides in zip(source.columns, pairs[feature], strict=True):
             value = numbers(column)
@@ -89,6 +100,21 @@ def measured_values(
         corr=corr,
         limit=limit if limit.any() else None,
     )
+
+
+def _indicator(table: Any, source: Source) -> np.ndarray:
+    """1 where a cell is the text of an indicator, 0 where it is another, NaN where it is missing."""
+    column = table[source.column]
+    if is_numeric(column):
+        values = numbers_of(table, source.column)
+        return np.where(np.isnan(values), np.nan, values == float(source.level))
+    texts, truth = texts_of(column), truth_of(source.level)
+    words, place = np.unique(texts, return_inverse=True)
+    has = [
+        word == source.level or (truth is not None and truth_of(word) is truth)
+        for word in words.tolist()
+    ]
+    return np.where(texts == "", np.nan, np.array(has, dtype=float)[place])
 
 
 def _error_bars(
@@ -150,12 +176,13 @@ def _correlations(
 
 
 def warn_of_nonpositive(
-    table: Any, sources: Mapping[str, Source], rows: np.ndarray, sentinels: np.ndarray
+    table: Any, sources: Mapping[str, Source], rows: np.ndarray, missing: Missing
 ) -> None:
     """Says how many values of these rows have no logarithm, as the program does (cli/rows/input_report.c)."""
     for source in sources.values():
         if not source.form.startswith("log"):
             continue
+        sentinels = sentinels_of(missing, source.column)
         count = np.count_nonzero(present_numbers(table, source.column, sentinels)[rows] <= 0)
         if count == 1:
             warn(f"{source.column}: 1 value is not positive, so it has no logarithm and counts as missing")

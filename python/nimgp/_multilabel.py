@@ -127,7 +127,7 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
     def score(
         self,
         X: ArrayLike,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
         X_err: ErrorsLike | None = None,
@@ -139,13 +139,15 @@ class NoisyGPMultiLabelClassifier(UncertaintyMethods, ClassifierMixin, NamedClas
         X, X_err
             As in :meth:`predict_proba`.
         y : array-like of shape (n, L)
-            True labels.
+            True labels. Not needed where :func:`fit_table` fitted and X is a table
+            that has them.
         sample_weight : array-like of shape (n,), optional
 
         Returns
         -------
         float
         """
+        X, y, X_err = self._read_labelled(X, y, X_err)
         found = self.predict(X, X_err=X_err)
         sets = self._read_targets(y, self.classes_, len(found))["targets"]
         return float(accuracy_score(sets.astype(int), found, sample_weight=sample_weight))

@@ -22,7 +22,8 @@ from ._inputs import check_exposure
 from ._model import Model, Table
 from ._numbers import check_levels
 from ._prior import check_prior
-from .tables import from_table
+from ._recipe import Recipe
+from .tables import MissingValue, from_table
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Reading(NamedTuple):
     """How columns of a table are read, as in :func:`nimgp.from_table`, and what is predicted."""
 
     errors: Literal["auto"] | Mapping[str, str | None] | None = "auto"
-    missing_value: float | Sequence[float] = ()
+    missing_value: MissingValue = ()
     exposure: str | None = None
     prior: Any = None
     novelty: bool = False
@@ -105,14 +106,15 @@ def predict_partition(frame: Any, sent: SentModel, how: Reading, *more: str) -> 
     """The columns of predictions of a data frame, under the names of the program's `predict`; also those members of
     nim_prediction that `more` names."""
     estimator = sent.estimator()
-    if how.missing_value == ():
-        frame = _without_sentinels(frame, estimator._model.note("option.missing-value"))
+    missing = how.missing_value
+    if missing == ():
+        missing = dict(Recipe.of_model(estimator._model).missing)
     read = from_table(
         frame,
         features=list(estimator.feature_names_in_),
         errors=how.errors,
         exposure=how.exposure,
-        missing_value=how.missing_value,
+        missing_value=missing,
     )
     table = Table(
         *estimator._rows_to_predict(read.X, read.X_err),
@@ -137,21 +139,6 @@ def predict_partition(frame: Any, sent: SentModel, how: Reading, *more: str) -> 
         else:
             columns[_NAMES.get(name, name)] = values
     return columns
-
-
-def _without_sentinels(frame: Any, note: str | None) -> Any:
-    """The frame without the numbers that meant a missing value when the program fitted the model:
-    "-999" for all columns, "mag=99" for one."""
-    for entry in note.split(",") if note and note != "none" else ():
-        column, _, number = entry.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            raise ValueError(f"the model takes {note!r} for missing; pass missing_value") from None
-        for name in [column] if column else frame.columns:
-            if name in frame.columns and getattr(frame[name].dtype, "kind", "O") in "iuf":
-                frame = frame.assign(**{name: frame[name].mask(frame[name] == value)})
-    return frame
 
 
 _NAMES = {"deviation": "sd"}

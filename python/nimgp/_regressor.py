@@ -258,7 +258,7 @@ class NoisyGPRegressor(NumberEstimator):
     def score(
         self,
         X: ArrayLike,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
         X_err: ErrorsLike | None = None,
@@ -270,11 +270,13 @@ class NoisyGPRegressor(NumberEstimator):
         X, X_err
             As in :meth:`predict`.
         y : array-like of shape (n,)
-            True values.
+            True values. Not needed where :func:`fit_table` fitted and X is a table
+            that has them.
         sample_weight : array-like of shape (n,), optional
 
         Returns
         -------
         float
         """
+        X, y, X_err = self._read_labelled(X, y, X_err)
         return float(r2_score(refuse_masked(y), self.predict(X, X_err=X_err), sample_weight=sample_weight))

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from ._arrow import ArrowColumns, is_arrow, read_parquet
 from ._masks import is_masked, unmasked
 
 
@@ -17,6 +20,40 @@ def is_named_table(table: Any) -> bool:
     if isinstance(table, np.ndarray):
         return table.dtype.names is not None
     return hasattr(table, "colnames") and hasattr(table, "columns")
+
+
+def is_table(table: Any) -> bool:
+    """Whether it has named columns, or is the name of a file that may."""
+    if isinstance(table, (str, os.PathLike, Mapping)):
+        return True
+    return is_named_table(table) or is_arrow(table) or hasattr(table, "columns")
+
+
+def opened(table: Any) -> Any:
+    """A table whose columns can be taken by name."""
+    if isinstance(table, (str, os.PathLike)):
+        table = _read_file(os.fspath(table))
+    return ArrowColumns(table) if is_arrow(table) else table
+
+
+def _read_file(path: str) -> Any:
+    """A file: Parquet, what astropy knows by its name, otherwise CSV."""
+    plain = path.removesuffix(".gz").lower()
+    if plain.endswith((".parquet", ".pq")):
+        return read_parquet(path)
+    if plain.endswith((".fits", ".fit", ".vot", ".votable", ".xml", ".ecsv")):
+        return importlib.import_module("astropy.table").Table.read(path)
+    pandas = importlib.import_module("pandas")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer versions always read exactly
+        return pandas.read_csv(
+            path,
+            sep="\t" if plain.endswith(".tsv") else ",",
+            float_precision="round_trip",
+            skipinitialspace=True,
+            keep_default_na=False,
+            na_values=["", "--", "NaN", "nan", "NAN", "NA", "N/A", "null", "NULL"],
+        )
 
 
 def column_names(table: Any) -> list[str]:
@@ -30,8 +67,7 @@ def column_names(table: Any) -> list[str]:
         return [str(name) for name in table.columns]
     raise TypeError(
         f"a {type(table).__name__} has no named columns; expected a pandas DataFrame, an astropy "
-        "Table, an Arrow table, a structured array or a dict of columns"
-        + ("; pandas.read_csv or from_fits reads a file" if isinstance(table, str | os.PathLike) else "")
+        "Table, an Arrow table, a structured array, a dict of columns or the path of a file"
     )
 
 

@@ -33,23 +33,33 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ._arrow import ArrowColumns, is_arrow, read_parquet
+from ._arrow import read_parquet
 from ._error_columns import Names, Sides, sides_by_rule
 from ._errors import Errors
 from ._features import (
     Source,
+    default_sources,
     error_pairs,
     matching,
     named_sources,
-    numeric_columns,
     refuse_double_use,
+    warn_of_features,
 )
-from ._labels import read_labels, read_sets, rows_of_classes
-from ._measurements import measured_values, warn_of_nonpositive
-from ._table_columns import column_names, is_numeric, numbers_of
+from ._judge import Judge, describe_missing, wants_log
+from ._labels import merge_classes, read_labels, read_sets, rows_of_classes
+from ._measurements import Missing, measured_values, sentinels_of, warn_of_nonpositive
+from ._recipe import Recipe, read_missing
+from ._table_columns import column_names, is_numeric, numbers_of, opened
 from ._units import refuse_mixed, units_of
+from ._warnings import warn
 
 __all__ = ["Columns", "from_fits", "from_parquet", "from_table", "pair_errors"]
+
+
+# Numbers that mean missing: in all columns, in each of some, or found.
+MissingValue = (
+    Literal["auto"] | float | Sequence[float] | Mapping[str | None, float | Sequence[float]] | None
+)
 
 
 class _Columns(NamedTuple):
@@ -85,6 +95,13 @@ class Columns(_Columns):
 
     exposure: np.ndarray | None = None
     units: dict[str, str]
+    _recipe: Recipe
+
+    def with_errors(self, X_err: np.ndarray | Errors) -> Columns:
+        """The same with other errors."""
+        other = Columns(self.X, self.y, X_err, self.names)
+        other.exposure, other.units, other._recipe = self.exposure, self.units, self._recipe
+        return other
 
 
 def pair_errors(features: Iterable[str], columns: Iterable[str]) -> dict[str, str]:
@@ -118,13 +135,13 @@ def from_table(
     label: str | Sequence[str] | None = None,
     features: Iterable[str] | None = None,
     errors: Literal["auto"] | Mapping[str, str | None] | None = "auto",
-    log: Iterable[str] = (),
-    classes: Sequence[Any] | None = None,
+    log: Iterable[str] | Literal["auto", "none"] = (),
+    classes: Sequence[Any] | Mapping[Any, Sequence[Any]] | None = None,
     ignore_case: bool = False,
     as_frame: bool | Literal["auto"] = "auto",
     exposure: str | None = None,
     exclude: Iterable[str] = (),
-    missing_value: float | Sequence[float] = (),
+    missing_value: MissingValue = "auto",
 ) -> Columns:
     """Values, labels and error bars of a table.
 
@@ -139,18 +156,22 @@ def from_table(
         index of a DataFrame X has the numbers of the remaining rows.
     features : iterable of str, optional
         The columns to learn from, in this order, or features computed from them: ``log(x)``,
-        ``log10(x)``, ``a-b``. ``*mag`` stands for all columns of numbers whose names end in mag.
-        Default: all columns of numbers, except labels, errors (also of columns that do not exist),
-        and columns that number the rows (``id``..., or whole numbers that are all different).
+        ``log10(x)``, ``a-b``. ``*mag`` stands for all columns of numbers whose names end in mag. A
+        column of text or categories (2 to 32 different ones) becomes an indicator ``kind=red`` for
+        each of them; of two, for the second. Default: all columns of numbers and of true and false,
+        except labels, errors (also of columns that do not exist), and columns that number the rows
+        (``id``..., or whole numbers that are all different).
         ``model.feature_names_in_`` selects the features of an estimator.
     errors : "auto", dict or None, default="auto"
         "auto" finds error columns by name. A dict names the error columns of some features (None
-        for exact values); the others are found by name. None ignores all error columns.
-    log : iterable of str
+        for exact values); the others are found by name. ``{"*": "* err"}`` names those of all columns
+        that have such a one. None ignores all error columns.
+    log : iterable of str, "auto" or "none"
         Features whose logarithm is used; they are then called ``log(x)``. Values that are not
-        positive count as missing, with a warning.
-    classes : sequence, optional
-        Use only rows with these labels. Each must occur in the table.
+        positive count as missing, with a warning. "auto": those that are positive and skewed.
+    classes : sequence or dict, optional
+        Use only rows with these labels. Each must occur in the table. A dict names the labels of each
+        class: ``{"planet": ["KP", "CP"]}``.
     ignore_case : bool, default=False
         Ignore case in labels; they become lower case.
     as_frame : bool or "auto", default="auto"
@@ -161,8 +182,10 @@ def from_table(
         The column of the time, area or effort of counts. It is not used as a feature.
     exclude : iterable of str
         Columns to use neither as features nor as errors; ``*`` matches any characters, ``?`` one.
-    missing_value : float or sequence of float
-        Numbers that mean a missing value or error, such as -99.
+    missing_value : "auto", float, sequence of float, dict or None
+        Numbers that mean a missing value or error, such as -99; a dict has those of some columns.
+        "auto" finds them, with a warning: numbers of nines that are far from the other values
+        (docs/cli.md has the rule). None: there are none.
 
     Returns
     -------
@@ -177,9 +200,11 @@ def from_table(
     >>> names, X_err.tolist()
     (['flux'], [[0.1], [0.3]])
     """
-    if is_arrow(table):
-        table = ArrowColumns(table)
+    table = opened(table)
     columns = column_names(table)
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValueError(f"two columns are named {name!r}; expected names that differ")
     one = label is None or isinstance(label, str)
     wanted = [label] if isinstance(label, str) else [] if label is None else list(label)
     names = Names(columns, [name for name in columns if not is_numeric(table[name])])
@@ -191,62 +216,143 @@ def from_table(
         name
         for pattern in ([exclude] if isinstance(exclude, str) else exclude)
         for name in matching(pattern, names)
+        if name not in taken
     }
-    if excluded:
-        left = [name for name in columns if name not in excluded or name in taken]
-        names = Names(left, [name for name in left if not is_numeric(table[name])])
     given = dict(errors) if isinstance(errors, Mapping) else {}
-    named = {
-        column
-        for name in given.values()
-        if name is not None
-        for column in names.read_sides(name).columns
-    }
-    sources = _take_logarithms(_chosen_features(table, names, taken, named, features), log)
+    judge = Judge(table, names, aside_of(table, names, labels, exposure, excluded, given))
+    if features is None:
+        sources = default_sources(table, names, judge)
+    else:
+        features = [features] if isinstance(features, str) else map(str, features)
+        sources = named_sources(features, table, names, judge)
+        for feature, source in sources.items():
+            if excluded & set(source.columns):
+                raise ValueError(f"feature {feature!r} is excluded at once")
+    sources = _take_logarithms(sources, () if log in ("auto", "none") else log)
     if not sources:
         raise ValueError("the table has no columns of numbers besides labels and errors")
-    pairs = error_pairs(sources, names, taken, errors, given)
+    pairs = error_pairs(sources, names, [*taken, *excluded], errors, given)
     refuse_double_use(sources, pairs, labels, taken[len(labels) :])
     units = units_of(table)
     _refuse_mixed_units(sources, pairs, units)
-    X, X_err = measured_values(table, sources, pairs, names, np.ravel(missing_value))
+    used = _columns_used(sources, pairs)
+    numbers = [name for name in labels if is_numeric(table[name]) and one]
+    missing = _missing_values(missing_value, judge, [*used, *numbers])
+    X, X_err = measured_values(table, sources, pairs, names, missing)
     y, keep = _targets(table, label, labels, len(X), classes, ignore_case)
-    warn_of_nonpositive(table, sources, keep, np.ravel(missing_value))
+    for name in numbers:
+        keep &= ~np.isin(numbers_of(table, name), sentinels_of(missing, name))
+    if label is not None and features is None:
+        warn_of_features(sources, judge)
+        gone = [name for j, name in enumerate(sources) if np.isnan(X[keep, j]).all()]
+        if gone and len(gone) < len(sources):
+            warn(f"empty columns are not used: {', '.join(gone)}")
+            sources = {name: source for name, source in sources.items() if name not in gone}
+            X, X_err = measured_values(table, sources, pairs, names, missing)
+    skewed = [
+        name
+        for j, (name, source) in enumerate(sources.items())
+        if log == "auto" and not source.form and wants_log(source.column, X[keep, j])
+    ]
+    if skewed:
+        renamed = {f"log({name})": pairs[name] for name in skewed}
+        sources, pairs = _take_logarithms(sources, skewed), {**pairs, **renamed}
+        X, X_err = measured_values(table, sources, pairs, names, missing)
+    warn_of_nonpositive(table, sources, keep, missing)
     rows, called = np.flatnonzero(keep), list(sources)
     if y is not None:
         y = y[keep] if one else _frame(y[keep], labels, rows, as_frame)
     if not keep.all():
         X, X_err = X[keep], X_err[keep]
     X = _frame(X, called, rows, as_frame)
-    known = any(map(any, pairs.values())) or isinstance(X_err, Errors)
+    known = any(any(pairs[name]) for name in sources) or isinstance(X_err, Errors)
     result = Columns(X, y, X_err if known else None, called)
     result.units = {
-        name: units[source.column] for name, source in sources.items() if source.column in units
+        name: units[source.column]
+        for name, source in sources.items()
+        if source.column in units and source.form != "="
     }
     if result.units and hasattr(X, "attrs"):
         X.attrs["units"] = dict(result.units)
     if exposure is not None:
         result.exposure = _exposure(table, taken[-1], rows)
+    result._recipe = Recipe(called, _errors_of(sources, pairs), missing, labels[0] if one and labels else None)
     return result
 
 
-def _chosen_features(
+def aside_of(
     table: Any,
     names: Names,
-    taken: Sequence[str],
-    named: set[str],
-    features: Iterable[str] | None,
-) -> dict[str, Source]:
-    """The features that were asked for; by default those that describe the rows.
+    labels: Sequence[str],
+    exposure: str | None,
+    excluded: Iterable[str],
+    given: Mapping[str, str | None],
+) -> dict[str, str]:
+    """Columns that are no features, by what they are."""
+    aside = dict.fromkeys(excluded, "excluded")
+    for feature, text in given.items():
+        if text is None:
+            continue
+        if "*" in feature and "*" in text:
+            found = [names.by_pattern(feature, name, text) for name in names.columns]
+        else:
+            found = [names.read_sides(text)]
+        for sides in found:
+            aside |= dict.fromkeys(sides.columns if sides else (), "errors")
+    for name in labels:
+        aside[name] = "numbers" if _holds_numbers(table, name) else "classes"
+    if exposure is not None:
+        aside[names.require(exposure)] = "exposure"
+    return aside
 
-    `taken`: labels and exposure; `named`: columns that were named as errors.
-    """
-    if features is None:
-        return {name: Source(name) for name in numeric_columns(table, names, taken, named)[1]}
-    features = list(map(str, [features] if isinstance(features, str) else features))
-    patterns = any(set("*?") & set(feature) for feature in features)
-    usable = numeric_columns(table, names, taken, named)[0] if patterns else []
-    return named_sources(features, names, usable)
+
+def _holds_numbers(table: Any, name: str) -> bool:
+    """Whether a target holds numbers to learn: not few whole ones, which may be classes."""
+    if not is_numeric(table[name]):
+        return False
+    different = np.unique(numbers_of(table, name))
+    return len(different) > 30 or bool((different != np.floor(different)).any())
+
+
+def _columns_used(
+    sources: Mapping[str, Source], pairs: Mapping[str, Sequence[Sides | None]]
+) -> list[str]:
+    """All columns that values and errors come from."""
+    used = [
+        name
+        for feature, source in sources.items()
+        for column, sides in zip(source.columns, pairs[feature], strict=True)
+        for name in (column, *(sides.columns if sides else ()))
+    ]
+    return list(dict.fromkeys(used))
+
+
+def _missing_values(wanted: MissingValue, judge: Judge, used: Sequence[str]) -> Missing:
+    """What the user named, or what was found in the columns that are used, with a warning."""
+    if wanted is None:
+        return {}
+    if isinstance(wanted, Mapping):
+        return {name: np.ravel(values).tolist() for name, values in wanted.items()}
+    if isinstance(wanted, str):
+        if wanted != "auto":
+            return read_missing(wanted)
+        told = describe_missing(judge, used)
+        if told:
+            warn(f"taken as missing: {told}; missing_value=None keeps them")
+        return judge.missing_values(used) if told else {}
+    return {None: np.ravel(wanted).tolist()}
+
+
+def _errors_of(
+    sources: Mapping[str, Source], pairs: Mapping[str, Sequence[Sides | None]]
+) -> dict[str, str]:
+    """The columns of errors of each feature, and under its name and "-" those of what a difference takes away."""
+    return {
+        f"{feature}{'-' * k}": str(sides)
+        for feature in sources
+        for k, sides in enumerate(pairs[feature])
+        if sides is not None
+    }
 
 
 def _take_logarithms(sources: dict[str, Source], log: Iterable[str]) -> dict[str, Source]:
@@ -280,7 +386,7 @@ def _targets(
     label: str | Sequence[str] | None,
     labels: Sequence[str],
     rows: int,
-    classes: Sequence[Any] | None,
+    classes: Sequence[Any] | Mapping[Any, Sequence[Any]] | None,
     ignore_case: bool,
 ) -> tuple[Any, np.ndarray]:
     """What is to be predicted, and which rows have it and are wanted."""
@@ -292,7 +398,9 @@ def _targets(
         y, keep = read_sets(table, labels)
     if not keep.any():
         raise ValueError(f"no row of column {', '.join(map(repr, labels))} has a label")
-    if classes is not None:
+    if isinstance(classes, Mapping):
+        y, keep = merge_classes(y, keep, classes, ignore_case, labels[0])
+    elif classes is not None:
         keep = rows_of_classes(y, keep, classes, ignore_case, labels[0])
     return y, keep
 
@@ -330,13 +438,13 @@ def from_fits(
     label: str | Sequence[str] | None = None,
     features: Iterable[str] | None = None,
     errors: Literal["auto"] | Mapping[str, str | None] | None = "auto",
-    log: Iterable[str] = (),
-    classes: Sequence[Any] | None = None,
+    log: Iterable[str] | Literal["auto", "none"] = (),
+    classes: Sequence[Any] | Mapping[Any, Sequence[Any]] | None = None,
     ignore_case: bool = False,
     as_frame: bool | Literal["auto"] = "auto",
     exposure: str | None = None,
     exclude: Iterable[str] = (),
-    missing_value: float | Sequence[float] = (),
+    missing_value: MissingValue = "auto",
 ) -> Columns:
     """Values, labels and error bars of a table in a FITS file.
 

@@ -17,7 +17,7 @@ from nimgp.datasets import make_catalogue
 from problems import ROOT
 
 SKY = make_catalogue(150, 120, seed=4)
-QUICK = {"max_epochs": 3, "stop": "fixed", "random_state": 0, "n_jobs": 1}
+QUICK = {"epochs": 3, "stop": "fixed", "random_state": 0, "n_jobs": 1}
 
 
 @pytest.fixture(scope="module")

@@ -153,6 +153,8 @@ def categories(nimgp):
     check(nimgp("predict", "m", "new.csv").out == nimgp("predict", "h", "new_hand.csv").out)
     said = nimgp("fit", "t.csv", "-o", "m", "--label", "class", *QUICK).err
     check("text are not used: kind; --features '*,kind' learns" in said and features(nimgp) == ["x", "seen=true"], said)
+    nimgp("fit", "t.csv", "-o", "m", "--label", "class", "--features", "*,kind", *QUICK, "-q")
+    check(features(nimgp) == ["x", "seen=true", "kind=blue", "kind=pale green", "kind=red"], features(nimgp))
     two = [[i % 7, "uv"[i % 2], f"n{i}", "ab"[i % 3 == 0]] for i in range(60)]
     nimgp.write_rows("two.csv", ["x", "side", "name", "class"], two)
     nimgp("fit", "two.csv", "-o", "m", "--label", "class", "--features", "*,side", *QUICK, "-q")
