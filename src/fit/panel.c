@@ -2,126 +2,272 @@
 #include "fit/panel.h"
 
 #include "base/status.h"
+#include "fit/weigh.h"
+#include "math/row_sample.h"
 #include "train/training.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 200 };
+const enum degrading panel_way[PANEL_WAYS] = {DEGRADE_ONE, DEGRADE_ALL, DEGRADE_OWN};
 
-#define PRIOR 2.0
-#define LEAST_PROBABILITY 1e-6
-
-/* What the parts see. */
-static const char *const part_views[] = {"sizes gaps tails", "sizes gaps tails axes"};
-
-enum { PARTS = sizeof part_views / sizeof *part_views };
-
-/* The rows of a table as a view shows them. */
-struct sight {
-    nim_data data;
-    double *x, *sigma;
+/* What the parts see, and how many degraded copies of each row they are trained on. */
+static const struct sketch {
+    const char *view;
+    size_t copies;
+} part_list[] = {
+    {"sizes gaps tails usual exact", 0},
+    {"sizes gaps tails usual exact axes", 0},
+    {"sizes gaps tails exact", 2},
 };
 
-static bool sight_create(struct sight *sight, const struct view *view, const nim_data *data) {
-    size_t width = view_width(view), room = view_scratch(view), rows = data->rows;
-    double *x = malloc((rows * width + 3 * room) * sizeof *x);
-    double *sigma = malloc((rows * width + 1) * sizeof *sigma), *row = x ? x + rows * width : NULL;
-    *sight = (struct sight){.x = x, .sigma = sigma};
-    for (size_t i = 0; x && sigma && i < rows; i++) {
-        view_row(view, data, i, row, row + room, row + 2 * room);
-        memcpy(x + i * width, row, width * sizeof *x);
-        memcpy(sigma + i * width, row + room, width * sizeof *x);
-    }
-    sight->data = NIM_DATA(.rows = rows, .attributes = width, .x = x, .sigma = sigma,
-                           .sigma_rows = rows, .labels = data->labels, .weights = data->weights);
-    return x && sigma;
+enum {
+    PARTS = sizeof part_list / sizeof *part_list,
+    MOST_GATED =
+        2000, /* most training rows of the gate, which sees each of them GATE_KINDS times */
+    GATE_KINDS = 5,
+    GATE_DRAW = 32, /* the first of its draws */
+};
+_Static_assert((int)PARTS <= (int)PANEL_MOST_PARTS, "there is room for all parts");
+
+#define GATE_VIEW "sizes gaps tails exact"
+
+struct worse panel_worse(const nim_model *model, const nim_data *data, double *usual) {
+    degrade_usual(data, usual, usual + data->attributes);
+    return (struct worse){{model->options.seed, STREAM_DEGRADE}, usual};
 }
 
-static void sight_free(struct sight *sight) {
-    free(sight->x);
-    free(sight->sigma);
-}
-
-/* The options of a part: those of the model, as they were requested, but for one fit. */
-static nim_options *options_of(const nim_model *model) {
-    static const char *const set[][2] = {{"views", "one"}, {"input", "auto"}};
+/* The options of a part: those of the model, as they were requested, but for one fit that sees the
+ * rows as its view shows them. */
+static nim_options *part_options(const nim_model *model) {
     nim_options *options = nim_options_copy(nim_model_request(model));
-    for (size_t i = 0; options && i < sizeof set / sizeof *set; i++)
-        nim_options_set(options, set[i][0], set[i][1], NULL);
-    if (options)
-        options->classes = model->classes;
+    if (!options)
+        return NULL;
+    nim_options_set(options, "views", "one", NULL);
+    nim_options_set(options, "input", "auto", NULL);
+    options->classes = model->classes;
     return options;
 }
 
-static nim_status train_part(const nim_model *model, const nim_data *data, const char *steps,
-                             struct panelist *part, nim_progress_function progress, void *context,
-                             nim_error *error) {
-    struct sight sight = {0};
-    nim_options *options = options_of(model);
-    nim_status status = view_learn(&part->view, steps, data, error);
-    if (status == NIM_OK && (!options || !sight_create(&sight, &part->view, data)))
+static nim_options *gate_options(const nim_model *model) {
+    nim_options *options = nim_options_create();
+    if (!options)
+        return NULL;
+    nim_options_set(options, "views", "one", NULL);
+    options->classes = 2;
+    options->seed = model->options.seed;
+    options->threads = model->options.threads;
+    return options;
+}
+
+/* Called during the training of a part: reports steps of the calibration. */
+static int pass_on(const nim_progress *progress, void *context) {
+    struct listener *listener = context;
+    nim_progress report = listener->report;
+    double share = progress->epochs ? (double)progress->epoch / (double)progress->epochs : 0.0;
+    report.batch += (size_t)(share * (double)held_out_steps());
+    return listener->progress ? listener->progress(&report, listener->context) : 0;
+}
+
+/* Processes train parts each for itself, with the same result. Then their progress functions cannot
+ * be called, because that happens at different times. */
+static nim_status train(nim_options *options, const nim_data *rows, const nim_model *model,
+                        struct listener *listener, nim_model **result, nim_error *error) {
+    nim_status status = nim_model_create(options, rows, result, error);
+    if (status == NIM_OK)
+        status = training_run(*result, rows, model->collectives.processes ? NULL : pass_on,
+                              listener, error);
+    if (status == NIM_OK)
+        training_end(*result);
+    listener->report.batch += held_out_steps();
+    return status;
+}
+
+/* ---------------------------------------------------------------- parts ----------------------- */
+
+struct panel_fit {
+    nim_model *model;
+    const struct held_out *held;
+    const struct worse *worse;
+    size_t each; /* numbers of one part's probabilities */
+    struct panel *panel;
+    double *p[PANEL_MOST_PARTS + 1]; /* each (1 + WAYS) x judged x classes; the plain fit's first */
+    double *gate;                    /* (1 + WAYS) x judged */
+};
+
+static struct outlook outlook_of(const struct panel_fit *fit, size_t copies,
+                                 const struct view *view) {
+    return (struct outlook){view, fit->worse, copies, PANEL_WAYS, panel_way};
+}
+
+/* Learns a part's view and trains it. */
+static nim_status make_part(const struct panel_fit *fit, const struct sketch *sketch,
+                            struct panelist *part, nim_error *error) {
+    struct own_rows copies = {0}, seen = {0};
+    const struct outlook plain = outlook_of(fit, sketch->copies, NULL);
+    const nim_data *data = fit->held->data;
+    nim_options *options = part_options(fit->model);
+    nim_status status = NIM_OK;
+    if (!options || !outlook_rows(&plain, data, NULL, &copies))
+        status = failure(error, NIM_OUT_OF_MEMORY, "no memory for the rows of a view");
+    const nim_data *rows = copies.x ? &copies.data : data;
+    if (status == NIM_OK)
+        status = view_learn(&part->view, sketch->view, rows, error);
+    if (status == NIM_OK && !own_rows_see(&seen, rows, &part->view))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory for the rows of a view");
     if (status == NIM_OK)
-        status = nim_model_create(options, &sight.data, &part->model, error);
-    if (status == NIM_OK)
-        status = training_run(part->model, &sight.data, progress, context, error);
-    if (status == NIM_OK)
-        training_end(part->model);
-    sight_free(&sight);
+        status = train(options, &seen.data, fit->model, fit->held->listener, &part->model, error);
+    own_rows_free(&copies);
+    own_rows_free(&seen);
     nim_options_free(options);
     return status;
 }
 
-nim_status panel_train(nim_model *model, const nim_data *data, nim_progress_function progress,
-                       void *context, nim_error *error) {
-    struct panel *panel = calloc(1, sizeof *panel);
-    if (!panel)
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory for a panel");
-    nim_status status = NIM_OK;
-    for (; status == NIM_OK && panel->parts < PARTS; panel->parts++)
-        status = train_part(model, data, part_views[panel->parts], &panel->part[panel->parts],
-                            progress, context, error);
-    for (size_t k = 0; k <= panel->parts; k++)
-        panel->weight[0][k] = panel->weight[1][k] = 1.0 / (double)(panel->parts + 1);
-    if (status != NIM_OK) {
-        panel_free(panel);
-        return status;
-    }
-    panel_free(model->panel);
-    model->panel = panel;
+/* Adds a part, and finds what it predicts for held-out rows. */
+static nim_status add_part(struct panel_fit *fit, const struct sketch *sketch, nim_error *error) {
+    size_t k = fit->panel->parts++;
+    struct panelist *part = &fit->panel->part[k];
+    nim_status status = make_part(fit, sketch, part, error);
+    if (status == NIM_OK && !(fit->p[k + 1] = malloc((fit->each + 1) * sizeof(double))))
+        status = failure(error, NIM_OUT_OF_MEMORY, "no memory to weigh the parts of a panel");
+    const struct outlook outlook = outlook_of(fit, sketch->copies, &part->view);
+    return status == NIM_OK ? held_out_judge(fit->held, part->model, &outlook, fit->p[k + 1], error)
+                            : status;
+}
+
+/* ---------------------------------------------------------------- gate ------------------------ */
+
+/* Rows, and rows measured otherwise: those with one cell measured worse count as like the rows,
+ * because the view of parts puts that right. */
+static bool gate_rows(const struct panel_fit *fit, struct own_rows *own) {
+    static const enum degrading kind[GATE_KINDS] = {DEGRADE_NOT, DEGRADE_ONE, DEGRADE_ALL,
+                                                    DEGRADE_OWN, DEGRADE_SIZES};
+    static const double weight[GATE_KINDS] = {1.5, 1.5, 1.0, 1.0, 1.0};
+    const nim_data *data = fit->held->data;
+    const struct row_sample sample = row_sample(
+        (struct random_key){fit->model->options.seed, STREAM_SAMPLE}, 3, data->rows, MOST_GATED);
+    struct own_rows some = {0};
+    size_t *row = malloc((sample.count + 1) * sizeof *row);
+    for (size_t k = 0; row && k < sample.count; k++)
+        row[k] = row_sample_at(&sample, k);
+    bool good =
+        row && own_rows_pick(&some, data, sample.count, row, 1.0) &&
+        own_rows_degrade(own, &some.data, row, GATE_KINDS, kind, weight, fit->worse, GATE_DRAW) &&
+        own_rows_see(own, &own->data, &fit->panel->gate.view);
+    for (size_t i = 0; good && i < own->data.rows; i++)
+        own->labels[i] = i < 2 * sample.count;
+    own_rows_free(&some);
+    free(row);
+    return good;
+}
+
+/* What the gate says of held-out rows. */
+static nim_status judge_gate(struct panel_fit *fit, const struct own_rows *rows, nim_error *error) {
+    nim_predictor *predictor = NULL;
+    double *p = malloc((2 * rows->data.rows + 1) * sizeof *p);
+    fit->gate = malloc((rows->data.rows + 1) * sizeof *p);
+    nim_status status = p && fit->gate
+                            ? nim_predictor_create(fit->panel->gate.model, &predictor, error)
+                            : failure(error, NIM_OUT_OF_MEMORY, "no memory for a gate");
+    if (status == NIM_OK)
+        status = nim_predict(predictor, &rows->data, &NIM_PREDICTION(.probabilities = p), error);
+    for (size_t i = 0; status == NIM_OK && i < rows->data.rows; i++)
+        fit->gate[i] = p[2 * i + 1];
+    nim_predictor_free(predictor);
+    free(p);
     return status;
 }
 
-/* One round of expectation maximisation. */
-static void improve(size_t parts, size_t rows, size_t classes, const double *p, size_t stride,
-                    const int32_t *labels, const double *weights, double *w) {
-    double sum[PANEL_MOST_PARTS + 1], all = 0.0;
-    for (size_t k = 0; k < parts; k++)
-        sum[k] = PRIOR;
-    for (size_t i = 0; i < rows; i++) {
-        double share[PANEL_MOST_PARTS + 1], total = 0.0;
-        for (size_t k = 0; k < parts; k++)
-            total += share[k] =
-                w[k] * fmax(p[k * stride + i * classes + (size_t)labels[i]], LEAST_PROBABILITY);
-        for (size_t k = 0; k < parts; k++)
-            sum[k] += weights[i] * share[k] / total;
-    }
-    for (size_t k = 0; k < parts; k++)
-        all += sum[k];
-    for (size_t k = 0; k < parts; k++)
-        w[k] = sum[k] / all;
+static nim_status add_gate(struct panel_fit *fit, nim_error *error) {
+    struct panelist *gate = &fit->panel->gate;
+    struct own_rows rows = {0}, judged = {0};
+    nim_options *options = gate_options(fit->model);
+    nim_status status = view_learn(&gate->view, GATE_VIEW, fit->held->data, error);
+    const struct outlook outlook = outlook_of(fit, 0, &gate->view);
+    if (status == NIM_OK &&
+        !(options && gate_rows(fit, &rows) && held_out_rows(fit->held, &outlook, &judged)))
+        status = failure(error, NIM_OUT_OF_MEMORY, "no memory for a gate");
+    if (status == NIM_OK)
+        status = train(options, &rows.data, fit->model, fit->held->listener, &gate->model, error);
+    if (status == NIM_OK)
+        status = judge_gate(fit, &judged, error);
+    own_rows_free(&rows);
+    own_rows_free(&judged);
+    nim_options_free(options);
+    return status;
 }
 
-void panel_weigh(struct panel *panel, size_t rows, size_t classes, double *p, size_t stride,
-                 const int32_t *labels, const double *weights) {
-    for (int round = 0; round < ROUNDS; round++)
-        improve(panel->parts + 1, rows, classes, p, stride, labels, weights, panel->weight[0]);
-    for (size_t i = 0; i < rows; i++) {
-        const double *part[PANEL_MOST_PARTS];
-        for (size_t k = 0; k < panel->parts; k++)
-            part[k] = p + (k + 1) * stride + i * classes;
-        panel_combine(panel, classes, 1.0, part, p + i * classes);
+/* ---------------------------------------------------------------- panel ----------------------- */
+
+static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
+    const struct held_out *held = fit->held;
+    struct weighing weighing = {.parts = fit->panel->parts + 1,
+                                .ways = ways,
+                                .rows = held->judged,
+                                .classes = fit->model->classes,
+                                .labels = held->labels,
+                                .weights = held->weights,
+                                .gate = fit->gate};
+    for (size_t k = 0; k < weighing.parts; k++)
+        weighing.p[k] = fit->p[k];
+    return weighing;
+}
+
+/* Whether the first part improves the predictions of rows as they are. */
+static bool gains(const struct panel_fit *fit) {
+    const struct weighing weighing = weighing_of(fit, 1);
+    weigh(&weighing, fit->panel->weight);
+    return weighing_gains(&weighing, fit->panel->weight);
+}
+
+static nim_status make_panel(struct panel_fit *fit, bool *good, nim_error *error) {
+    nim_status status = add_part(fit, &part_list[0], error);
+    *good = status == NIM_OK && gains(fit);
+    if (!*good)
+        return status;
+    for (size_t k = 1; status == NIM_OK && k < PARTS; k++)
+        status = add_part(fit, &part_list[k], error);
+    if (status == NIM_OK)
+        status = add_gate(fit, error);
+    if (status == NIM_OK) {
+        const struct weighing weighing = weighing_of(fit, 1 + PANEL_WAYS);
+        weigh(&weighing, fit->panel->weight);
     }
+    return status;
+}
+
+/* Replaces the plain fit's probabilities of held-out rows as they are. */
+static void combine(const struct panel_fit *fit) {
+    size_t classes = fit->model->classes;
+    for (size_t i = 0; i < fit->held->judged; i++) {
+        const double *part[PANEL_MOST_PARTS];
+        for (size_t k = 0; k < fit->panel->parts; k++)
+            part[k] = fit->p[k + 1] + i * classes;
+        panel_combine(fit->panel, classes, fit->gate[i], part, fit->p[0] + i * classes);
+    }
+}
+
+nim_status panel_learn(nim_model *model, const struct held_out *held, const struct worse *worse,
+                       double *p, nim_error *error) {
+    struct panel_fit fit = {.model = model,
+                            .held = held,
+                            .worse = worse,
+                            .each = (1 + PANEL_WAYS) * held->judged * model->classes,
+                            .panel = calloc(1, sizeof *fit.panel),
+                            .p = {p}};
+    bool good = false;
+    nim_status status = fit.panel ? make_panel(&fit, &good, error)
+                                  : failure(error, NIM_OUT_OF_MEMORY, "no memory for a panel");
+    panel_free(model->panel);
+    model->panel = NULL;
+    if (status == NIM_OK && good) {
+        combine(&fit);
+        model->panel = fit.panel;
+    } else
+        panel_free(fit.panel);
+    for (size_t k = 1; k <= PANEL_MOST_PARTS; k++)
+        free(fit.p[k]);
+    free(fit.gate);
+    return status;
 }

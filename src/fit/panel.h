@@ -2,25 +2,32 @@
 #ifndef NIMGP_FIT_PANEL_H
 #define NIMGP_FIT_PANEL_H
 
-/* Training of a panel: see model/panel.h. */
+/*
+ * Training of a panel (model/panel.h): its parts, its gate and their weights.
+ *
+ * The gate is a fit that tells training rows from rows that were measured worse (view/degrade.h).
+ * The weights are learned from held-out rows, as they are and degraded in WAYS ways:
+ *
+ *     maximise  sum_i v_i log sum_r g_ir sum_k w_k^r p_ik(y_i) + PRIOR sum_rk log w_k^r,
+ *
+ * with g_ir the gate's probability that row i is in region r, where errors are as in training or
+ * not. The function is concave; expectation maximisation finds its maximum.
+ */
 
-#include "model/model.h"
+#include "fit/held_out.h"
 
-/* Gives the model a new panel, all parts trained, with equal weights. `progress` as in
- * nim_model_train: nonzero stops, with NIM_CANCELLED. */
-nim_status panel_train(nim_model *model, const nim_data *data, nim_progress_function progress,
-                       void *context, nim_error *error);
+enum { PANEL_WAYS = 3 };
+extern const enum degrading panel_way[PANEL_WAYS];
+
+/* Median errors, and random numbers for rows measured worse; usual: attributes + rows. */
+struct worse panel_worse(const struct nim_model *model, const nim_data *data, double *usual);
 
 /*
- * Learns the weights from held-out rows: those that maximise
- *
- *     sum_i v_i log sum_k w_k p_ik(y_i) + PRIOR sum_k log w_k,
- *
- * by expectation maximisation; the function is concave. p: probabilities of each part (parts + 1,
- * `stride` apart, each rows x classes), the plain fit first; those of the plain fit become the
- * combined ones.
+ * Gives the model a panel, if held-out rows show that it predicts better than the plain fit. p ((1
+ * + PANEL_WAYS) x judged x classes): probabilities of the plain fit; those of the first way become
+ * the combined ones. `progress` as in nim_model_train: nonzero stops, with NIM_CANCELLED.
  */
-void panel_weigh(struct panel *panel, size_t rows, size_t classes, double *p, size_t stride,
-                 const int32_t *labels, const double *weights);
+nim_status panel_learn(struct nim_model *model, const struct held_out *held,
+                       const struct worse *worse, double *p, nim_error *error);
 
 #endif

@@ -52,7 +52,7 @@ nim_status conformal_learn(struct nim_model *model, size_t rows, double *p, cons
     for (size_t i = 0; count && i < rows; i++) {
         size_t n = (size_t)++count[labels[i]];
         most = n > most ? n : most;
-        temper(classes, model->temperature, model->offset, p + i * classes);
+        temper(classes, model->temperature, model->offset, 1.0, p + i * classes);
     }
     most = most < CONFORMAL_KEPT ? most : CONFORMAL_KEPT;
     bool good = own && count && conformal_allocate(conformal, classes, most);

@@ -156,7 +156,8 @@ enum model_stream {
     STREAM_POPULATION,
     STREAM_FOLD,
     STREAM_WINDOW,
-    STREAM_SAMPLE
+    STREAM_SAMPLE,
+    STREAM_DEGRADE
 };
 
 #endif

@@ -53,6 +53,8 @@ static bool save_view(struct model_writer *writer, const char *prefix, const str
     view_name(view, text, sizeof text);
     bool good = model_writer_text(writer, prefix, "view", text);
     for (size_t k = 0; good && k < view->steps; k++) {
+        if (view->step[k]->numbers(view->shape[k]) == 0)
+            continue;
         step_array(view, k, name);
         struct array array = ARRAY(name, SHAPE(1, view->step[k]->numbers(view->shape[k])), -DBL_MAX,
                                    DBL_MAX, .values = view->own[k]);
@@ -98,8 +100,8 @@ static nim_status load_view(const struct model_reader *reader, size_t columns, s
         size_t count = view->step[k]->numbers(view->shape[k]);
         step_array(view, k, name);
         const struct array array = ARRAY(name, SHAPE(1, count), -DBL_MAX, DBL_MAX, .values = NULL);
-        const double *values;
-        nim_status status = model_reader_array(reader, &array, &values);
+        const double *values = NULL;
+        nim_status status = count ? model_reader_array(reader, &array, &values) : NIM_OK;
         if (status != NIM_OK)
             return status;
         if (!view_take_step(view, k, values))

@@ -6,15 +6,13 @@
  */
 #include "predict/predictor.h"
 
-#include <string.h>
-
 void looker_layout(struct looker *looker, const struct panelist *part, size_t threads,
                    struct arena *arena) {
     const struct view *view = &part->view;
-    size_t rows = threads * COARSE, width = view_width(view), room = view_scratch(view);
+    size_t rows = threads * COARSE, width = view_width(view);
     looker->x = arena_doubles(arena, rows * width);
     looker->sigma = arena_doubles(arena, rows * width);
-    looker->scratch = arena_doubles(arena, 3 * threads * room);
+    looker->scratch = arena_doubles(arena, threads * view_scratch(view));
     looker->probability = arena_doubles(arena, rows * part->model->classes);
     looker->data = NIM_DATA(.rows = rows, .attributes = width, .x = looker->x,
                             .sigma = looker->sigma, .sigma_rows = rows);
@@ -43,13 +41,11 @@ nim_status panel_predictors_create(struct nim_predictor *predictor, nim_error *e
 static void take_views(const struct nim_predictor *predictor, struct looker *looker, size_t k,
                        size_t first, size_t count, size_t worker) {
     const struct view *view = &panel_part(predictor->model->panel, k)->view;
-    size_t width = view_width(view), room = view_scratch(view);
-    double *x = looker->scratch + 3 * worker * room, *sigma = x + room;
+    size_t width = view_width(view);
+    double *scratch = looker->scratch + worker * view_scratch(view);
     for (size_t i = 0; i < count; i++) {
         size_t at = (worker * COARSE + i) * width;
-        view_row(view, predictor->data, first + i, x, sigma, sigma + room);
-        memcpy(looker->x + at, x, width * sizeof *x);
-        memcpy(looker->sigma + at, sigma, width * sizeof *x);
+        view_row(view, predictor->data, first + i, looker->x + at, looker->sigma + at, scratch);
     }
 }
 

@@ -163,8 +163,9 @@ double predictor_part(const struct nim_predictor *predictor, double plain, doubl
 /* Changes one row's probabilities in place to the class shares that were set (shares.c). */
 void predictor_reshare(const struct nim_predictor *predictor, double *probability);
 
-/* Calibrates one row's probabilities in place, with the class shares that were set. */
-void predictor_calibrate(const struct nim_predictor *predictor, double *probability);
+/* Calibrates one row's probabilities in place, with the class shares that were set. share: how much
+ * of the calibration applies, from 0 to 1 (temper.h). */
+void predictor_calibrate(const struct nim_predictor *predictor, double share, double *probability);
 
 /*
  * A row's sums over its points: F means, F second moments, C probabilities and, for parts of the

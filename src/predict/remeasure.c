@@ -105,7 +105,7 @@ static double gain_of(const struct nim_predictor *predictor, struct prediction_w
     if (!predictor_finite(work, work->total, classes))
         return 0.0;
     double plain = predictor_entropy(predictor, work->total);
-    predictor_calibrate(predictor, work->total); /* the gain stays in proportion */
+    predictor_calibrate(predictor, 1.0, work->total); /* the gain stays in proportion */
     double factor = predictor_part(predictor, plain, predictor_entropy(predictor, work->total));
     return fmax(0.0, plain - left) * factor;
 }

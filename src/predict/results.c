@@ -63,12 +63,12 @@ void predictor_add_point(const struct nim_predictor *predictor, const struct pre
         *sums.located += weight * predictor_entropy(predictor, work->probability + p * classes);
 }
 
-void predictor_calibrate(const struct nim_predictor *predictor, double *p) {
+void predictor_calibrate(const struct nim_predictor *predictor, double share, double *p) {
     const struct nim_model *model = predictor->model;
     if (!targets_are_classes(model))
         return;
     if (model->calibrated)
-        temper(model->classes, model->temperature, model->offset, p);
+        temper(model->classes, model->temperature, model->offset, share, p);
     if (predictor->reshares)
         predictor_reshare(predictor, p);
 }
@@ -77,7 +77,7 @@ void predictor_calibrate(const struct nim_predictor *predictor, double *p) {
  * (conformal.h). */
 static void write_plausibility(const struct nim_model *model, const double *p, double *plausible) {
     memcpy(plausible, p, model->classes * sizeof(double));
-    temper(model->classes, model->temperature, model->offset, plausible);
+    temper(model->classes, model->temperature, model->offset, 1.0, plausible);
     for (size_t c = 0; c < model->classes; c++)
         plausible[c] = conformal_plausibility(&model->conformal, c, plausible[c]);
 }
@@ -111,7 +111,7 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
         panel_mix(predictor, work, row, p);
     if (wanted->plausibility)
         write_plausibility(model, p, wanted->plausibility + row * classes);
-    predictor_calibrate(predictor, p);
+    predictor_calibrate(predictor, predictor->mixes ? panel_gate(predictor, work, row) : 1.0, p);
     double entropy = parts || wanted->entropy ? predictor_entropy(predictor, p) : 0.0;
     double factor = predictor_part(predictor, plain, entropy);
     double measurement = parts ? factor * fmax(0.0, plain - *sums.located) : 0.0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Error sizes as attributes: the logarithm of each error joins the values, which become exact. An
- * error that is unknown, or zero, counts as the median one of its column. Columns whose errors are
- * all alike have none.
+ * Error sizes as attributes: the logarithm of each error joins the values. An error that is
+ * unknown, or zero, counts as the median one of its column. Columns whose errors are all alike have
+ * none.
  *
  * Learned: the log of the median error of each column; 1 where the column's errors differ, else 0.
  */
@@ -43,10 +43,11 @@ static bool learn(struct view_shape shape, const struct view_rows *rows, double 
 }
 
 static struct view_shape reshape(struct view_shape shape, const double *own) {
-    size_t more = 0;
-    for (size_t j = 0; j < shape.width; j++)
-        more += own[shape.width + j] != 0.0;
-    return (struct view_shape){shape.width + more, shape.width + more};
+    shape.sized = own + shape.columns;
+    for (size_t j = 0; j < shape.columns; j++)
+        shape.coordinates += shape.sized[j] != 0.0;
+    shape.width = shape.coordinates;
+    return shape;
 }
 
 static void apply(struct view_shape shape, const double *own, double *x, double *sigma,
@@ -56,7 +57,7 @@ static void apply(struct view_shape shape, const double *own, double *x, double 
     for (size_t j = 0; j < shape.width; j++)
         if (own[shape.width + j] != 0.0)
             x[at++] = log_size(sigma[j], own[j]);
-    for (size_t j = 0; j < at; j++)
+    for (size_t j = shape.width; j < at; j++)
         sigma[j] = 0.0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "rows/cells.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +36,19 @@ void view_name(const struct view *view, char *text, size_t size) {
             (size_t)snprintf(text + used, size - used, "%s%s", k ? " " : "", view->step[k]->name);
 }
 
-/* The row as it is in the table. */
-static void start_row(const nim_data *data, size_t i, double *x, double *sigma) {
+void view_start_row(const nim_data *data, size_t i, double *x, double *sigma) {
+    size_t d = data->attributes, at = data->sigma_rows == 1 ? 0 : i * d;
     copy_values(data, i, x);
     if (data->sigma)
         copy_errors(data, i, sigma);
     else
-        memset(sigma, 0, data->attributes * sizeof *sigma);
+        memset(sigma, 0, d * sizeof *sigma);
+    for (size_t j = 0; data->sigma_upper && j < d; j++)
+        if (!isnan(data->sigma_upper[at + j]))
+            sigma[j] = 0.5 * (sigma[j] + data->sigma_upper[at + j]);
+    for (size_t j = 0; data->limit && j < d; j++)
+        if (data->limit[i * d + j])
+            x[j] = NAN;
 }
 
 /* The shape after step k, which has learned. */
@@ -53,7 +60,7 @@ static void find_shape(struct view *view, size_t k) {
 
 void view_start(struct view *view, size_t columns) {
     view->columns = columns;
-    view->shape[0] = (struct view_shape){columns, columns};
+    view->shape[0] = (struct view_shape){columns, columns, columns, NULL};
 }
 
 static bool make_room(struct view *view, size_t k) {
@@ -64,16 +71,21 @@ static bool make_room(struct view *view, size_t k) {
 bool view_take_step(struct view *view, size_t k, const double *own) {
     if (!make_room(view, k))
         return false;
-    memcpy(view->own[k], own, view->step[k]->numbers(view->shape[k]) * sizeof *own);
+    if (own)
+        memcpy(view->own[k], own, view->step[k]->numbers(view->shape[k]) * sizeof *own);
     find_shape(view, k);
     return true;
 }
 
 void view_row(const struct view *view, const nim_data *data, size_t i, double *x, double *sigma,
               double *scratch) {
-    start_row(data, i, x, sigma);
+    size_t room = VIEW_GROWTH * view->columns, bytes = view_width(view) * sizeof *x;
+    double *value = scratch, *error = value + room;
+    view_start_row(data, i, value, error);
     for (size_t k = 0; k < view->steps; k++)
-        view->step[k]->apply(view->shape[k], view->own[k], x, sigma, scratch);
+        view->step[k]->apply(view->shape[k], view->own[k], value, error, error + room);
+    memcpy(x, value, bytes);
+    memcpy(sigma, error, bytes);
 }
 
 /* Learns step k from rows that went through the steps before it, and takes them through it. */
@@ -95,11 +107,11 @@ nim_status view_learn(struct view *view, const char *steps, const nim_data *data
         .rows = data->rows, .stride = stride, .x = calloc(cells + 1, sizeof(double))};
     bool good = view_set_steps(view, steps) && rows.x;
     rows.sigma = good ? calloc(cells + 1, sizeof(double)) : NULL;
-    rows.scratch = good ? calloc(data->rows + stride, sizeof(double)) : NULL;
-    good = good && rows.sigma && rows.scratch;
     view_start(view, d);
+    rows.scratch = good ? calloc(data->rows + view_scratch(view), sizeof(double)) : NULL;
+    good = good && rows.sigma && rows.scratch;
     for (size_t i = 0; good && i < data->rows; i++)
-        start_row(data, i, rows.x + i * stride, rows.sigma + i * stride);
+        view_start_row(data, i, rows.x + i * stride, rows.sigma + i * stride);
     for (size_t k = 0; good && k < view->steps; k++)
         good = learn_step(view, k, &rows, rows.scratch + data->rows);
     free(rows.x);

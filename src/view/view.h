@@ -20,7 +20,10 @@
 enum { VIEW_GROWTH = 3 };
 
 struct view_shape {
+    size_t columns; /* of the table, whose values come first */
     size_t coordinates, width;
+    const double *sized; /* columns: not 0 where the size of the error is a coordinate too, in the
+                            same order after the columns; NULL: there are no sizes */
 };
 
 /* A table on its way through a view: rows x stride. */
@@ -38,13 +41,13 @@ struct view_step {
     bool (*learn)(struct view_shape shape, const struct view_rows *rows, double *own);
     /* The shape of rows after it; NULL: the same. */
     struct view_shape (*reshape)(struct view_shape shape, const double *own);
-    /* Changes one row in place. There is room for VIEW_GROWTH times the columns. scratch: as much.
-     */
+    /* Changes one row in place. There is room for VIEW_GROWTH times the columns. scratch: see
+     * view_scratch. */
     void (*apply)(struct view_shape shape, const double *own, double *x, double *sigma,
                   double *scratch);
 };
 
-#define VIEW_STEP_LIST(PART) PART(sizes) PART(gaps) PART(tails) PART(axes)
+#define VIEW_STEP_LIST(PART) PART(sizes) PART(gaps) PART(tails) PART(usual) PART(exact) PART(axes)
 #define VIEW_STEP(name) extern const struct view_step view_##name;
 VIEW_STEP_LIST(VIEW_STEP)
 #undef VIEW_STEP
@@ -69,12 +72,17 @@ static inline size_t view_width(const struct view *view) {
 
 /* Doubles of scratch that view_row needs. */
 static inline size_t view_scratch(const struct view *view) {
-    return VIEW_GROWTH * view->columns;
+    size_t most = VIEW_GROWTH * view->columns;
+    return most * (most + 4);
 }
 
-/* Row i of a table: x and sigma, with room for VIEW_GROWTH times the columns. */
+/* Row i of a table: x and sigma (view_width each). */
 void view_row(const struct view *view, const nim_data *data, size_t i, double *x, double *sigma,
               double *scratch);
+
+/* Row i of a table as views take it: x and sigma (columns). A limit counts as a missing value, and
+ * the error of a measurement with two as their mean. */
+void view_start_row(const nim_data *data, size_t i, double *x, double *sigma);
 
 /* For files: the names of the steps, and a view from them; false for unknown ones. */
 void view_name(const struct view *view, char *text, size_t size);

@@ -45,7 +45,7 @@ static void draw_labels(const double *p, double temperature, const double *offse
     random_uniform((struct random_key){3, 2}, 0, 0, ROWS, u);
     for (size_t i = 0; i < ROWS; i++) {
         memcpy(q, p + i * CLASSES, sizeof q);
-        temper(CLASSES, temperature, offset, q);
+        temper(CLASSES, temperature, offset, 1.0, q);
         double left = u[i];
         for (labels[i] = 0; labels[i] + 1 < CLASSES && (left -= q[labels[i]]) > 0.0; labels[i]++)
             ;
@@ -100,7 +100,7 @@ static void nothing_to_learn(void **state) {
                 total += weights[i];
             }
             assert_true(isinf(learn(n, CLASSES, p, labels, weights, offset)));
-            temper(CLASSES, (double)INFINITY, offset, q);
+            temper(CLASSES, (double)INFINITY, offset, 1.0, q);
             for (size_t c = 0; c < CLASSES; c++)
                 if (!(fabs(q[c] - share[c] / total) < 0.5 / (double)n))
                     fail_msg("%g instead of %g", q[c], share[c] / total);
