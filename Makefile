@@ -78,7 +78,7 @@ check-aarch64: build
 	@scripts/aarch64.sh $(TESTS)
 
 # The documentation as HTML pages, build/site/index.html; links are checked.
-site: | setup
+site: python | setup
 	@scripts/site.sh
 
 # Makes every call that can fail, fail; kills a training 1000 times; runs ThreadSanitizer.

@@ -31,6 +31,8 @@ fit sine.nimgp sine/train.csv --task regress
 report sine.nimgp sine/test.csv sine.html
 "$python" tools/picture.py "$place/sine.html" docs/pictures/sine.png how-good
 
+"$python" examples/redshift_picture.py docs/pictures/redshifts.png
+
 catalogue=$data/astro/gll_psc_v27.fit.gz
 if [ ! -e "$catalogue" ]; then
     echo "pictures: NO DATA: $catalogue is not there; docs/pictures/4fgl.png stays as it is" >&2
