@@ -26,7 +26,8 @@ import tempfile
 import traceback
 
 SHORT = re.compile(r"^( *).*  # short: (.*)$", re.MULTILINE)
-STRETCH = {"dpi": 70, "bbox_inches": "tight"}
+BARS = re.compile(r"[^\n]*\r[^\n]*\n?")  # of progress
+PICTURE = {"dpi": 70, "bbox_inches": "tight"}
 
 
 def shortened(source):
@@ -52,7 +53,7 @@ def pictures():
     plt = sys.modules["matplotlib.pyplot"]
     for number in plt.get_fignums():
         file = io.BytesIO()
-        plt.figure(number).savefig(file, format="png", **STRETCH)
+        plt.figure(number).savefig(file, format="png", **PICTURE)
         yield base64.b64encode(file.getvalue()).decode()
     plt.close("all")
 
@@ -68,8 +69,9 @@ def python(source, names, outputs):
             value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
         elif last is not None:
             eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
-    if said.getvalue():
-        outputs.append(stream(said.getvalue()))
+    text = BARS.sub("", said.getvalue())
+    if text:
+        outputs.append(stream(text))
     shown = list(pictures())
     if value is not None and not shown:
         outputs.append({"output_type": "execute_result", "metadata": {}, "execution_count": None,

@@ -41,6 +41,6 @@ wanted=$({ echo "$wanted"; find include src generate measure score report python
 if ! done_already package "$wanted"; then
     # Uses the environment's own meson and ninja, and keeps the build directory for the next time.
     PATH="$venv/bin:$PATH" install --no-build-isolation --no-deps --force-reinstall \
-        --config-settings=build-dir=build/python . || stop "could not build the package"
+        --config-settings=build-dir=build/python-package . || stop "could not build the package"
     finished package "$wanted"
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes dist/nimgp-VERSION.tar.gz, and from it the wheel. ctypes loads the library, so the wheel works with every
-# Python 3 and is tagged py3-none; auditwheel adds the tag of the systems (manylinux_*).
+# Makes dist/nimgp-VERSION.tar.gz, and from it the wheel, which works with every Python 3 (py3-none: python/meson.build);
+# auditwheel adds the tag of the systems (manylinux_*).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,6 @@ run() { "$@" >>"$log" 2>&1 || { tail -n 20 "$log" >&2; echo "wheel: failed: $*" 
 : >"$log"
 run python -m build --sdist --outdir dist .
 run python -m pip wheel --no-deps --disable-pip-version-check -w "$work" dist/nimgp-*.tar.gz
-run wheel tags --remove --python-tag py3 --abi-tag none "$work"/nimgp-*.whl
 run auditwheel repair --wheel-dir dist "$work"/nimgp-*.whl
 auditwheel show dist/nimgp-*.whl | tail -n +2
 ls -l dist

@@ -238,8 +238,15 @@ _FUNCTIONS = {
 }
 
 
+def _library_path() -> Path:
+    """In the package, or beside it, as in wheels."""
+    inside = Path(__file__).with_name("libnimgp-core.so")
+    beside = inside.parents[1] / ".nimgp.mesonpy.libs" / inside.name
+    return beside if beside.exists() and not inside.exists() else inside
+
+
 def _open() -> ctypes.CDLL:
-    library = ctypes.CDLL(str(Path(__file__).with_name("libnimgp-core.so")))
+    library = ctypes.CDLL(str(_library_path()))
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments

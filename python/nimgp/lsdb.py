@@ -88,7 +88,7 @@ def suggest(catalog: Any, model: Any, n: int = 10, **how: Any) -> Any:
     if not hasattr(sent.estimator(), "suggest"):
         raise ValueError("suggest is for models of classes")
     meta = _informative(catalog.meta, sent, reading, n)
-    best = catalog.map_partitions(_informative, sent, reading, n, meta=meta).compute()
+    best = catalog.map_partitions(_informative, sent, reading, n, meta=meta).compute(progress_bar=False)
     return best.sort_values("entropy", ascending=False, kind="stable").head(n)
 
 

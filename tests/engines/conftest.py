@@ -36,7 +36,7 @@ def sky() -> pd.DataFrame:
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     X, y, X_err, _ = from_table(make_catalogue(300, 0).train, label="class", log=["flux"])
     path = tmp_path_factory.mktemp("model") / "sky.nimgp"
-    NoisyGPClassifier(max_epochs=5, stop="fixed", random_state=0).fit(X, y, X_err=X_err).save(path)
+    NoisyGPClassifier(epochs=5, stop="fixed", random_state=0).fit(X, y, X_err=X_err).save(path)
     return path
 
 

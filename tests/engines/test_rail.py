@@ -24,7 +24,7 @@ COLUMNS = {
     "mag_limits": {band: 24.0 for band in BANDS},
     "hdf5_groupname": "",
 }
-QUICK = {"max_epochs": 30, "stop": "fixed", "n_jobs": 1}
+QUICK = {"epochs": 30, "stop": "fixed", "n_jobs": 1}
 
 
 @pytest.fixture(scope="module")
