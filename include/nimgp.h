@@ -595,7 +595,8 @@ typedef struct nim_prediction {
     double *measurement_part; /* rows */
     double *model_part;       /* rows: the rest */
     /* Numbers and counts: mean and standard deviation of y, and its quantiles at `level_count`
-     * levels between 0 and 1 (rows x level_count). */
+     * levels between 0 and 1 (rows x level_count). With student_t, whose tails decide the standard
+     * deviation, `deviation` is half of the central 68.27 % interval. */
     double *mean, *deviation; /* rows */
     const double *levels;
     size_t level_count;

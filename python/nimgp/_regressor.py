@@ -229,7 +229,8 @@ class NoisyGPRegressor(NumberEstimator):
         -------
         ndarray of shape (n,), or two of them
             The standard deviation is that of a new y. It includes the uncertainty of the function,
-            the error of the input and the noise of y.
+            the error of the input and the noise of y. With ``likelihood="student_t"``, whose tails
+            decide the standard deviation, it is half of the central 68.27 % interval instead.
         """
         return self._mean(X, X_err, return_std)
 

@@ -107,6 +107,9 @@ struct likelihood {
                     const double *mean, const double *variance, size_t stride, double *probability,
                     double *scratch);
 
+    int heavy_tails; /* the deviation of y says little of most values: predictions give half of the
+                      * central 68.27 % interval */
+
     /* Numbers and counts (F = 1). For one target y, as in `expectation`, and each of the rows
      * f ~ N(mean, variance): E y and E y^2 (of `target` only an exposure is used; y is free of
      * measurement error), log E p(y | f), and P(Y <= y) (with the measurement error of y). */

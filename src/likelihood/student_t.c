@@ -325,6 +325,7 @@ const struct likelihood likelihood_student_t = {
     .quantities = quantities,
     .scratch = scratch_size,
     .blurs = 1,
+    .heavy_tails = 1,
     .expectation = expectation,
     .moments = moments,
     .log_density = log_density,

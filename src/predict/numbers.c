@@ -11,6 +11,7 @@
  * neighbouring points, each replaced by a normal distribution with its mean and variance. The
  * search over all points starts from there.
  */
+#include "math/special.h"
 #include "math/vector.h"
 #include "model/targets.h"
 #include "predict/predictor.h"
@@ -212,6 +213,16 @@ static void write_place(const struct nim_predictor *predictor, struct prediction
     place[0] = !counts ? place[1] : y > 0.0 ? excess_at(&search, y - 1.0) : 0.0;
 }
 
+/* Half of the interval that has as much of y as a normal distribution within one deviation. */
+static double half_interval(struct search *search, size_t count, double mean, double deviation) {
+    double end[2];
+    for (int k = 0; k < 2; k++) {
+        search->level = normal_cdf(k ? 1.0 : -1.0);
+        end[k] = quantile_of(search, false, count, mean, deviation);
+    }
+    return 0.5 * (end[1] - end[0]);
+}
+
 void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
                              size_t row, size_t count) {
     const struct nim_model *model = predictor->model;
@@ -233,13 +244,16 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
         return;
     }
     double mean = fmin(first / (double)count, DBL_MAX);
-    double deviation = deviation_of(mean, second / (double)count);
+    double deviation = deviation_of(mean, second / (double)count), shown = deviation;
+    struct search search = {.predictor = predictor, .work = work};
+    if (wanted->deviation && model->options.likelihood->heavy_tails)
+        shown = half_interval(&search, count, mean, deviation);
     if (wanted->mean)
         wanted->mean[row] = counts ? mean : in_user_units(model, mean);
     if (wanted->deviation)
-        wanted->deviation[row] = fmin(model->scaling.target_deviation * deviation, DBL_MAX);
+        wanted->deviation[row] = fmin(model->scaling.target_deviation * shown, DBL_MAX);
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
-        struct search search = {.predictor = predictor, .work = work, .level = wanted->levels[k]};
+        search.level = wanted->levels[k];
         double y = quantile_of(&search, counts, count, mean, deviation);
         wanted->quantiles[row * wanted->level_count + k] = counts ? y : in_user_units(model, y);
     }

@@ -173,8 +173,6 @@ static void moments_at(const struct mixture *mixture, real mean, real variance, 
     real noise = expl(theta[0]);
     *first = mean;
     *second = mean * mean + variance + noise;
-    if (reference_is(&mixture->likelihood, "student_t"))
-        *second += noise; /* nu / (nu - 2) = 2 */
     if (reference_is(&mixture->likelihood, "poisson")) {
         *first = mixture->exposure * expl(theta[0] + mean + variance / 2);
         *second = *first + *first * *first * expl(variance);
@@ -192,8 +190,27 @@ static void check_moments(const struct mixture *mixture, const struct answers *a
     real deviation = sqrtl(second - first * first);
     const char *name = mixture->likelihood.likelihood->name;
     close_to(answers->mean[row], mixture->shift + mixture->unit * first, 1e-9L, "mean", name);
-    close_to(answers->deviation[row], mixture->unit * deviation, 1e-9L * (1 + deviation),
-             "deviation", name);
+    if (!mixture->likelihood.likelihood->heavy_tails)
+        close_to(answers->deviation[row], mixture->unit * deviation, 1e-9L * (1 + deviation),
+                 "deviation", name);
+}
+
+/* With heavy tails: as much of y is within it as of a normal distribution within one deviation. */
+static void deviation_of_heavy_tails(void **state) {
+    (void)state;
+    struct fixture fixture;
+    make(&fixture, &likelihood_student_t, "latent", FEW);
+    struct answers answers = ask(&fixture);
+    const double ends[] = {(double)reference_normal_cdf(-1), (double)reference_normal_cdf(1)};
+    double found[ROWS * 2];
+    nim_data data = fixture.data;
+    data.rows = data.sigma_rows = ROWS;
+    predict(fixture.model, &data,
+            &NIM_PREDICTION(.levels = ends, .level_count = 2, .quantiles = found));
+    for (size_t i = 0; i < ROWS; i++)
+        close_to(answers.deviation[i], 0.5L * ((real)found[2 * i + 1] - (real)found[2 * i]), 1e-9L,
+                 "deviation", "student_t");
+    fixture_free(&fixture);
 }
 
 /* The density is of y in the user's units. */
@@ -394,11 +411,9 @@ static void log_density_of_classes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(densities),
-        cmocka_unit_test(quantiles_of_few_points),
-        cmocka_unit_test(quantiles_of_many_points),
-        cmocka_unit_test(quantiles_in_order),
-        cmocka_unit_test(densities_sum_to_one),
+        cmocka_unit_test(deviation_of_heavy_tails), cmocka_unit_test(densities),
+        cmocka_unit_test(quantiles_of_few_points),  cmocka_unit_test(quantiles_of_many_points),
+        cmocka_unit_test(quantiles_in_order),       cmocka_unit_test(densities_sum_to_one),
         cmocka_unit_test(log_density_of_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
