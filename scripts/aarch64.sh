@@ -20,7 +20,7 @@ if [ ! -e "$root/complete" ]; then
         -o APT::Sandbox::User="")
     "${apt[@]}" update
     (cd "$root/apt" && "${apt[@]}" download libcmocka0 libcmocka-dev zlib1g zlib1g-dev libexpat1
-        libexpat1-dev libcfitsio10 libcfitsio-dev)
+        libexpat1-dev libyaml-0-2 libyaml-dev libcfitsio10 libcfitsio-dev)
     for package in "$root"/apt/*.deb; do
         dpkg-deb -x "$package" "$root"
     done

@@ -4,7 +4,7 @@
 set -uo pipefail
 
 packages=(gcc libc6-dev libgcc-12-dev meson ninja-build pkgconf libcmocka-dev clang-format
-    mandoc zlib1g-dev libexpat1-dev libcfitsio-dev)
+    mandoc zlib1g-dev libexpat1-dev libyaml-dev libcfitsio-dev)
 [ "${1:-}" = bench ] && packages+=(libopenblas-openmp-dev)
 [ "${1:-}" = python ] && packages+=(python3-venv)
 [ "${1:-}" = fuzz ] && packages+=(clang libclang-rt-14-dev llvm)

@@ -3,14 +3,12 @@
 #define TABLE_ECSV_H
 
 /*
- * The header of an ECSV file (Astropy's APE 6): comment lines with YAML that give type and unit of
- * each column, before a CSV file. Only the YAML of such headers is supported: the list `datatype`
- * of mappings, in one line or several, and `delimiter`. Everything else, such as meta, is skipped.
- * Start with {.pool}.
+ * The header of an ECSV file (Astropy's APE 6): comment lines with YAML, which libyaml reads,
+ * before a CSV file. The list `datatype` gives type and unit of each column; `delimiter` is read
+ * too, and everything else, such as meta, is skipped. Start with {.pool}.
  */
 
 #include "table/text_pool.h"
-#include "text/complaint.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,14 +28,11 @@ struct ecsv {
     size_t columns;
     struct ecsv_column *column;
 
-    /* Internal: the state of the reader. */
-    bool in_columns;
-    size_t indent; /* of the signs - before the columns */
-    char *item;    /* the current column */
+    char *text; /* internal: the lines so far */
     size_t length, size;
 };
 
-/* Reads a comment line, from its # on, without the newline. False if the header is not valid. */
+/* Takes a comment line, from its # on, without the newline. False if there are too many. */
 bool ecsv_line(struct ecsv *ecsv, const char *line, size_t length);
 
 /* Ends the header; false if it is not valid. */

@@ -245,6 +245,9 @@ HOSTILE = {
     "latin": ("<?xml version='1.0' encoding='windows-1252'?><VOTABLE/>", "UTF-8"),
     "ecsv names": ("# %ECSV 1.0\n# ---\n# datatype:\n# - {name: a, datatype: int64}\nb\n1\n", "names"),
     "ecsv braces": ("# %ECSV 1.0\n# ---\n# datatype:\n# - {name: a, meta: [[[[\nb\n1\n", "understood"),
+    "ecsv deep": ("# %ECSV 1.0\n# ---\n# meta: " + "[" * 2_000_000 + "\nb\n1\n", "understood"),
+    "ecsv tags": ("# %ECSV 1.0\n" + "".join(f"# %TAG !a{i}! b\n" for i in range(100_000)) + "b\n1\n",
+                  "directive"),
     "ecsv text": ("# %ECSV 1.0\n# ---\n# datatype:\n# - {name: a, datatype: int64}\na\nno\n", "column a"),
 }  # fmt: skip
 

@@ -47,7 +47,7 @@ SEEDS = {
                   "# - {name: good, datatype: bool, meta: {a: [1, {b: 2}]}}\n# meta: !!omap\n# - {name: no}\n"
                   "# schema: astropy-2.0\nx \"a, b\" good\n1.5 \"two words\" True\n\"\" \"\" False\n",
         "lines": "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n# - name: x\n#   unit: m\n"
-                 "#   datatype: int64\n#   description: long\n#     name: longer\n"
+                 "#   datatype: int64\n#   meta:\n#     name: longer\n"
                  "# - name: y\n#   datatype: string\n#   subtype: float64[2]\nx,y\n"
                  "9007199254740993,\"[1,2]\"\n-1,\n",
         "names": "# %ECSV 1.0\n# ---\n# datatype:\n# - {name: x, datatype: int8}\ny\n1\n",
