@@ -8,12 +8,9 @@
 
 /* Whether the user set it. */
 static bool was_given(const nim_model *model, const nim_option_info *info) {
-    char value[64], fallback[64] = "";
-    nim_options *defaults = nim_options_create();
+    char value[64] = "";
     nim_options_get(nim_model_request(model), info->name, value, sizeof value, NULL);
-    nim_options_get(defaults, info->name, fallback, sizeof fallback, NULL);
-    nim_options_free(defaults);
-    return strcmp(value, fallback) != 0;
+    return strcmp(value, info->fallback) != 0;
 }
 
 void plan_table_print(const nim_model *model, bool all) {

@@ -2,6 +2,7 @@
 #include "cli/terminal/grid.h"
 
 #include "text/ascii.h"
+#include "text/memory_file.h"
 #include "text/name_list.h"
 
 #include <stdarg.h>
@@ -73,41 +74,51 @@ static size_t width_of(const char *text) {
     return width;
 }
 
-static void print_blanks(FILE *file, size_t count) {
-    while (count--)
-        fputc(' ', file);
+static bool print_blanks(FILE *file, size_t count) {
+    return fprintf(file, "%*s", (int)count, "") >= 0;
 }
 
-static void print_row(const struct grid *grid, size_t first, const size_t *width, FILE *file) {
+static bool print_row(const struct grid *grid, size_t first, const size_t *width, FILE *file) {
     size_t last = grid->columns; /* behind the last cell that is not empty */
+    bool good = true;
     while (last && !*grid->cells.item[first + last - 1])
         last--;
-    for (size_t j = 0; j < last; j++) {
+    for (size_t j = 0; good && j < last; j++) {
         const char *text = grid->cells.item[first + j];
         size_t blanks = width[j] - width_of(text);
         bool right = grid->alignment[j] == 'r';
-        print_blanks(file, 2 + (right ? blanks : 0));
-        fputs(text, file);
-        if (!right && j + 1 < last)
-            print_blanks(file, blanks);
+        good = print_blanks(file, 2 + (right ? blanks : 0)) && fputs(text, file) >= 0 &&
+               print_blanks(file, !right && j + 1 < last ? blanks : 0);
     }
-    fputc('\n', file);
+    return good && fputc('\n', file) != EOF;
 }
 
-void grid_print(struct grid *grid, FILE *file) {
-    size_t *width = grid && !grid->failed ? calloc(grid->columns + 1, sizeof *width) : NULL;
-    if (!width && file == stdout)
-        missing_from_output = true;
-    if (!grid)
-        return;
-    size_t rows = grid->columns ? grid->cells.count / grid->columns : 0;
-    for (size_t i = 0; width && i < rows * grid->columns; i++) {
+/* The lines of the table, to be freed; NULL when out of memory. */
+static char *grid_text(const struct grid *grid) {
+    size_t rows = grid->columns ? grid->cells.count / grid->columns : 0, size;
+    size_t *width = grid->failed ? NULL : calloc(grid->columns + 1, sizeof *width);
+    struct memory_file memory;
+    bool good = memory_file_open(&memory) && width;
+    for (size_t i = 0; good && i < rows * grid->columns; i++) {
         size_t own = width_of(grid->cells.item[i]), *most = &width[i % grid->columns];
         *most = own > *most ? own : *most;
     }
-    for (size_t i = 0; width && i < rows; i++)
-        print_row(grid, i * grid->columns, width, file);
+    for (size_t i = 0; good && i < rows; i++)
+        good = print_row(grid, i * grid->columns, width, memory.file);
     free(width);
+    return memory_file_close(&memory, good, &size);
+}
+
+/* All lines in one call, so that those of several programs do not mix. */
+void grid_print(struct grid *grid, FILE *file) {
+    char *text = grid ? grid_text(grid) : NULL;
+    if (text)
+        fputs(text, file);
+    else if (file == stdout)
+        missing_from_output = true;
+    free(text);
+    if (!grid)
+        return;
     name_list_free(&grid->cells);
     free(grid->alignment);
     free(grid);

@@ -189,7 +189,7 @@ def test_every_chart_has_its_marks(hostile: nimgp.Report, show: Any) -> None:
         "curve-0": 33,
         "curve-1": 33,
         "map": 26 * 26 + in_range(data),
-        "entropy": 3 + 3 * sum(n > 0 for n in data["predictions"]["predicted"]),
+        "entropy": 2 + 2 * sum(n > 0 for n in data["predictions"]["predicted"]),
     }
     assert {name: marks[name] for name in expected} == expected
     assert set(marks) - set(expected) <= {"denoised"}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of all options, from which come their structure (options.h), their table (options.c), and with it
- * all texts. A new option is one entry here, its rule in rules.c if the library chooses it, and its use. It is
- * included where OPTION is defined:
+ * The list of all options, from which come their structure (options.h), their table (options.c),
+ * and with it all texts. A new option is one entry here, its rule in rules.c if the library chooses
+ * it, and its use. It is included where OPTION is defined:
  *
  *     OPTION(kind of the member, name, default, values, help, type, names, least, most, role, tier)
  */
