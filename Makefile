@@ -1,6 +1,6 @@
 # Each target installs what it needs (Debian 12). README.md and CONTRIBUTING.md describe the targets.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package check-engines deb check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package check-engines deb check-recipes check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -64,6 +64,11 @@ check-package: wheel
 # Downloads 700 MB.
 check-engines: build
 	@scripts/check-engines.sh
+
+# Checks the recipes of wheels and of the conda packages, without building them.
+check-recipes: | setup
+	@scripts/setup.sh python
+	@scripts/check-recipes.sh
 
 # Debian packages in build/deb.
 deb: | setup

@@ -50,9 +50,9 @@ extern "C" {
 #endif
 
 /* The version of this header. NIM_VERSION_NUMBER increases with each version. */
-#define NIM_VERSION "0.2.0"
+#define NIM_VERSION "0.3.0"
 #define NIM_VERSION_MAJOR 0
-#define NIM_VERSION_MINOR 2
+#define NIM_VERSION_MINOR 3
 #define NIM_VERSION_PATCH 0
 #define NIM_VERSION_NUMBER (NIM_VERSION_MAJOR * 10000 + NIM_VERSION_MINOR * 100 + NIM_VERSION_PATCH)
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Helgrind does not know atomics: a build for it says what is handed from one thread to another
  * (docs/reliability.md). */
@@ -208,9 +209,11 @@ size_t pool_threads(const struct pool *pool) {
 }
 
 size_t pool_processors(void) {
+#ifdef __linux__ /* only those that this process may use */
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set))
-        return 1;
-    int count = CPU_COUNT(&set);
+    long count = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+#else
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
     return count > 0 ? (size_t)count : 1;
 }
