@@ -11,7 +11,7 @@ scripts/tool-env.sh site
 source=build/site-source
 rm -rf $source
 mkdir -p $source
-git ls-files -z -- '*.md' docs LICENSE CITATION.cff include examples | grep -zv '^tests/' |
+git ls-files -z -- '*.md' docs LICENSE CITATION.cff include examples | grep -zvE '^(tests|packaging)/' |
     xargs -0 cp --parents -t $source
 scripts/files.py >$source/docs/files.md
 scripts/header_page.py include/nimgp.h >$source/docs/api/c.md
