@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._interface import Collectives
 
 CHUNK = 1 << 24  # elements in one call: MPI counts in int
 MOST_BYTES = 2**31 - 1
@@ -87,7 +88,7 @@ def lent(comm: Any, model: int) -> Iterator[list[BaseException]]:
         del functions  # they had to live until here
 
 
-def _collectives(comm: Any, raised: list[BaseException]) -> tuple[_native.Collectives, list[Any]]:
+def _collectives(comm: Any, raised: list[BaseException]) -> tuple[Collectives, list[Any]]:
     from mpi4py import MPI
 
     def reduce(values: int, count: int, operation: Any) -> None:
@@ -115,17 +116,11 @@ def _collectives(comm: Any, raised: list[BaseException]) -> tuple[_native.Collec
             raised.append(exception)
         return len(raised)
 
-    reduced, gathered = _native.ReduceFunction, _native.GatherFunction
-    functions = [reduced(sum_up), reduced(largest), gathered(gather), gathered(sum_parts)]
-    collectives = _native.Collectives(
-        rank=comm.Get_rank(),
-        processes=comm.Get_size(),
-        sum=functions[0],
-        largest=functions[1],
-        gather=functions[2],
-        sum_parts=functions[3],
-    )
-    return collectives, functions
+    kinds: dict[str, Any] = {field[0]: field[1] for field in Collectives._fields_}
+    work = {"sum": sum_up, "largest": largest, "gather": gather, "sum_parts": sum_parts}
+    functions = {name: kinds[name](function) for name, function in work.items()}
+    collectives = Collectives(rank=comm.Get_rank(), processes=comm.Get_size(), **functions)
+    return collectives, list(functions.values())
 
 
 def _array(address: int, count: int, dtype: type) -> np.ndarray:

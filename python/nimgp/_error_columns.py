@@ -10,35 +10,11 @@ import ctypes
 import difflib
 import functools
 from collections.abc import Sequence
-from ctypes import POINTER, c_char_p, c_int, c_long, c_size_t, c_void_p
+from ctypes import c_char_p, c_long
 from typing import Any, NamedTuple
 
+from . import _interface
 from ._native import library
-
-
-class _Sides(ctypes.Structure):
-    """nim_sides of measure/measure.h."""
-
-    _fields_ = [("lower", c_long), ("upper", c_long), ("ends", c_int)]
-
-
-# Those of measure/measure.h that are used here, as _native._FUNCTIONS has the library's.
-_FUNCTIONS = {
-    "nim_names_create": (c_void_p, [POINTER(c_char_p), c_char_p, c_size_t]),
-    "nim_names_free": (None, [c_void_p]),
-    "nim_names_find": (c_long, [c_void_p, c_char_p]),
-    "nim_names_role": (c_int, [c_void_p, c_size_t, POINTER(c_long)]),
-    "nim_names_hint": (c_int, [c_void_p, c_size_t]),
-    "nim_names_errors": (None, [c_void_p, c_size_t, c_char_p, POINTER(_Sides), POINTER(c_long)]),
-    "nim_names_limits": (c_long, [c_void_p, c_size_t, c_char_p]),
-    "nim_names_sides": (c_int, [c_void_p, c_char_p, POINTER(_Sides)]),
-    "nim_name_says_error": (c_int, [c_char_p]),
-    "nim_pattern_fill": (c_int, [c_char_p, c_char_p, c_char_p, c_char_p, c_size_t]),
-    "nim_units_agree": (c_int, [c_char_p, c_char_p]),
-}
-for _name, (_result, _arguments) in _FUNCTIONS.items():
-    _function = getattr(library, _name)
-    _function.restype, _function.argtypes = _result, _arguments
 
 # In the order of nim_column_role and nim_column_hint.
 _ROLES = ("value", "errors", "limits", "correlation", "covariance", "weight", "one-sided",
@@ -91,7 +67,7 @@ class Names:
     def _name(self, place: int) -> str | None:
         return self.columns[place] if place >= 0 else None
 
-    def _read(self, sides: _Sides) -> Sides | None:
+    def _read(self, sides: _interface.Sides) -> Sides | None:
         lower = self._name(sides.lower)
         return None if lower is None else Sides(lower, self._name(sides.upper), bool(sides.ends))
 
@@ -123,7 +99,7 @@ class Names:
 
     def errors(self, column: str, excluded: Sequence[str] = ()) -> Sides | None:
         """The columns of errors of another one."""
-        sides, also = _Sides(), c_long()
+        sides, also = _interface.Sides(), c_long()
         library.nim_names_errors(
             self._handle, self._place[column], self._marks(excluded), sides, also
         )
@@ -136,18 +112,18 @@ class Names:
 
     def read_sides(self, text: str) -> Sides:
         """"column", "lower:upper" or "[low:high]"."""
-        sides = _Sides()
+        sides = _interface.Sides()
         library.nim_names_sides(self._handle, text.encode("utf-8", "surrogatepass"), sides)
         return self._read(sides) or Sides(self.require(text))
 
 
     def has_sides(self, text: str) -> bool:
         """Whether there are such columns of errors."""
-        return bool(library.nim_names_sides(self._handle, text.encode("utf-8", "surrogatepass"), _Sides()))
+        return bool(library.nim_names_sides(self._handle, text.encode("utf-8", "surrogatepass"), _interface.Sides()))
 
     def by_pattern(self, pattern: str, column: str, errors: str) -> Sides | None:
         """The errors that a pattern such as "*": "* err" gives a column, if these are columns."""
-        out, sides = ctypes.create_string_buffer(2048), _Sides()
+        out, sides = ctypes.create_string_buffer(2048), _interface.Sides()
         texts = (text.encode("utf-8", "surrogatepass") for text in (pattern, column, errors))
         if library.nim_pattern_fill(*texts, out, len(out)):
             library.nim_names_sides(self._handle, out.value, sides)

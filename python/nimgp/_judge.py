@@ -6,54 +6,19 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_void_p
+from ctypes import c_int
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._error_columns import Names
+from ._interface import ColumnFacts
 from ._native import library
 from ._table_columns import is_numeric, numbers_of, texts_of
 
 _MOST_JUDGED, _MOST_SENTINELS = 1 << 20, 3
 MOST_WORDS = 32
 
-
-class _Facts(ctypes.Structure):
-    """nim_column_facts of measure/judge.h."""
-
-    _fields_ = [
-        *((name, c_size_t) for name in ("cells", "missing", "zeros", "negative")),
-        *((name, c_double) for name in ("least", "most", "spread")),
-        *((name, c_int) for name in ("whole", "differ")),
-        ("different", c_size_t),
-        *((name, c_int) for name in ("text", "numbers", "truth")),
-        *((name, c_size_t) for name in ("words", "sentinels")),
-        ("sentinel", c_double * _MOST_SENTINELS),
-        ("sentinel_cells", c_size_t * _MOST_SENTINELS),
-        *((name, c_int) for name in ("wants_log", "tells")),
-    ]
-
-
-_FUNCTIONS = {
-    "nim_judge_create": (c_void_p, [c_void_p, c_size_t]),
-    "nim_judge_free": (None, [c_void_p]),
-    "nim_judge_numbers": (c_int, [c_void_p, c_size_t, c_void_p, c_size_t]),
-    "nim_judge_texts": (c_int, [c_void_p, c_size_t, c_char_p, c_void_p, c_size_t]),
-    "nim_judge_set_aside": (None, [c_void_p, c_size_t, c_int]),
-    "nim_judge_finish": (c_int, [c_void_p]),
-    "nim_judge_standing": (c_int, [c_void_p, c_size_t]),
-    "nim_judge_facts": (None, [c_void_p, c_size_t, POINTER(_Facts)]),
-    "nim_judge_describe": (None, [c_void_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t]),
-    "nim_judge_word": (c_char_p, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t)]),
-    "nim_judge_is_sentinel": (c_int, [c_void_p, c_size_t, c_double]),
-    "nim_wants_log": (c_int, [c_void_p, c_size_t, c_size_t]),
-    "nim_name_is_log": (c_int, [c_char_p]),
-    "nim_is_truth": (c_int, [c_char_p, c_size_t, POINTER(c_int)]),
-}
-for _name, (_result, _arguments) in _FUNCTIONS.items():
-    _function = getattr(library, _name)
-    _function.restype, _function.argtypes = _result, _arguments
 
 # In the order of nim_aside and nim_standing.
 _ASIDE = ("", "classes", "numbers", "exposure", "other", "errors", "excluded")
@@ -119,7 +84,7 @@ class Judge:
         return STANDINGS[library.nim_judge_standing(self._judged, self._place[name])]
 
     def facts(self, name: str) -> Facts:
-        found = _Facts()
+        found = ColumnFacts()
         library.nim_judge_facts(self._judged, self._place[name], found)
         pairs = zip(found.sentinel, found.sentinel_cells, strict=True)
         return Facts(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _native
+from . import _interface, _native
 from ._collectives import lent
 from ._errors import Errors
 from ._native import call, library, written
@@ -61,7 +61,7 @@ class Table:
         self.x, self.sigma, self.labels, self.weights = x, sigma, labels, weights
         self.targets, self.exposure, self.target_sigma = targets, exposure, target_sigma
         rows, attributes = x.shape
-        self.data = _native.Data(
+        self.data = _interface.Data(
             rows=rows,
             attributes=attributes,
             x=_address(x),
@@ -255,11 +255,11 @@ class Model:
                     raised.append(exception)
                 return bool(raised or stop or interrupts.exception)
 
-            error = _native.Error()
+            error = _interface.Error()
             status = library.nim_model_train(
                 self._handle,
                 table.reference,
-                _native.ProgressFunction(tell),
+                _interface.ProgressFunction(tell),
                 None,
                 ctypes.byref(error),
             )
@@ -395,7 +395,7 @@ class Model:
         if not rows:  # which the library refuses
             return result
         places = {name: _address(array) for name, array in result.items()}
-        prediction = ctypes.byref(_native.Prediction(**places, **asked))
+        prediction = ctypes.byref(_interface.Prediction(**places, **asked))
         with self._interruptible() as predictor:
             call("nim_predictor_set_shares", predictor, _address(shares))
             call("nim_predict", predictor, table.reference, prediction)
@@ -446,14 +446,14 @@ class Model:
         """The predictor, locked against other threads; an interrupt stops its computation."""
         with self._own_process()._lock, Interrupts() as interrupts:
             predictor = self._ready()
-            tell = _native.ProgressFunction(lambda _progress, _context: bool(interrupts.exception))
+            tell = _interface.ProgressFunction(lambda _progress, _context: bool(interrupts.exception))
             call("nim_predictor_set_progress", predictor, tell, None)
             try:
                 yield predictor
             except _native.Cancelled:
                 pass  # the exception of the interrupt follows
             finally:
-                call("nim_predictor_set_progress", predictor, _native.ProgressFunction(), None)
+                call("nim_predictor_set_progress", predictor, _interface.ProgressFunction(), None)
 
     def _ready(self) -> int:
         if self._predictor is None:

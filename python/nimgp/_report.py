@@ -8,44 +8,13 @@ import html
 import json
 import os
 from collections.abc import Mapping, Sequence
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any
 
+from ._interface import ReportRows
 from ._model import Model, Table, _name_array
-from ._native import Data, Error, call, library
+from ._native import call, library
 from ._units import from_note
-
-
-class _Rows(ctypes.Structure):
-    """nim_report_rows of report/report.h."""
-
-    _fields_ = [
-        ("data", POINTER(Data)),
-        ("known", c_void_p),
-        ("number", c_void_p),
-        ("name", POINTER(c_char_p)),
-    ]
-
-
-# Those of report/report.h that are used here, as _native._FUNCTIONS has the library's.
-_FUNCTIONS = {
-    "nim_report_create": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(Error)]),
-    "nim_report_free": (None, [c_void_p]),
-    "nim_report_fact": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(Error)]),
-    "nim_report_attribute": (
-        c_int,
-        [c_void_p, c_size_t, c_char_p, c_char_p, POINTER(Error)],
-    ),
-    "nim_report_add": (c_int, [c_void_p, POINTER(_Rows), POINTER(Error)]),
-    "nim_report_text": (
-        c_int,
-        [c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t), POINTER(Error)],
-    ),
-}
-for _name, (_result, _arguments) in _FUNCTIONS.items():
-    _function = getattr(library, _name)
-    _function.restype, _function.argtypes = _result, _arguments
 
 
 class Report:
@@ -91,13 +60,13 @@ def make_report(
             for attribute, unit in units.items():
                 call("nim_report_attribute", handle, attribute, unit.encode(), None)
             for place, portion in table.portions(2048):
-                rows = _Rows(data=ctypes.pointer(portion.data))
+                rows = ReportRows(data=ctypes.pointer(portion.data))
                 if names is not None:
                     rows.name = _name_array(names[place])
                 call("nim_report_add", handle, ctypes.byref(rows))
             texts = {}
             for form in ("json", "html"):
-                text, size = ctypes.c_void_p(), ctypes.c_size_t()
+                text, size = ctypes.c_char_p(), ctypes.c_size_t()
                 call(
                     "nim_report_text", handle, form.encode(), ctypes.byref(text), ctypes.byref(size)
                 )
