@@ -319,7 +319,7 @@ def check_completion(nimgp, place):
     assert offer("simulate", "--seed", "") == set()
     assert offer("convert", "s") == {"stars and more.csv", "sub dir"}
     assert offer("convert", "") == everything
-    formats = {"any", "csv", "tsv", "ecsv", "fits", "votable", "votable-binary", "votable-binary2", "rows"}
+    formats = {"any", "csv", "tsv", "ecsv", "fits", "votable", "rows"}
     assert offer("convert", "--to", "") == formats
     assert offer("convert", "--to", "=", "f") == {"fits"}
     assert offer("convert", "--to", "=") == formats
