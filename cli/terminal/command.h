@@ -67,7 +67,6 @@ const char *argument_command(const struct arguments *arguments); /* its name */
 /* The whole command line, quoted for a shell; to be freed. NULL when out of memory. */
 char *argument_line(const struct arguments *arguments);
 
-size_t argument_operands(const struct arguments *arguments);
 const char *argument_operand(const struct arguments *arguments, size_t index);
 
 /* The last value given for an option, else its fallback, else NULL. */
