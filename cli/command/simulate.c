@@ -298,8 +298,7 @@ static const struct option options[] = {
     {.name = "out",
      .letter = 'o',
      .value = "DIR",
-     .help = "Directory for the files; created if it does not exist. Existing files are replaced.",
-     .complete = COMPLETE_DIRECTORY},
+     .help = "Directory for the files; created if it does not exist. Existing files are replaced."},
     {.name = "rows", .value = "N", .help = "Number of training rows.", .fallback = "1000"},
     {.name = "test-rows", .value = "N", .help = "Number of test rows.", .fallback = "1000"},
     {.name = "dims",
@@ -328,16 +327,14 @@ static const struct option options[] = {
              "30 %, at random. faint: 30 %, more often in faint sources, so that a missing cell is "
              "informative about the class.",
      .values = "few|random|faint",
-     .fallback = "few",
-     .complete = COMPLETE_VALUES},
+     .fallback = "few"},
     {.name = "measured",
      .value = "KIND",
      .help = "For catalogue: errors of spectral index, curvature and variability. plain: 1-sigma "
              "errors. correlated: errors and their correlations. lopsided: upper and lower errors. "
              "limits: small curvatures and variabilities are listed as upper limits.",
      .values = "plain|correlated|lopsided|limits",
-     .fallback = "plain",
-     .complete = COMPLETE_VALUES},
+     .fallback = "plain"},
     {.name = "seed",
      .value = "N",
      .help = "Seed of the random numbers; the same seed gives the same files.",
