@@ -7,12 +7,10 @@
 #include "cli/launch.h"
 #include "cli/terminal/arguments.h"
 #include "cli/terminal/commands.h"
-#include "cli/terminal/completion.h"
 #include "cli/terminal/exit_code.h"
 #include "cli/terminal/grid.h"
 #include "cli/terminal/help.h"
 #include "cli/terminal/interrupt.h"
-#include "cli/terminal/manual.h"
 #include "cli/terminal/team.h"
 #include "text/nearest.h"
 
@@ -49,19 +47,17 @@ static bool run_command(const struct command *command, size_t count, char *const
     return good;
 }
 
-/* `help [COMMAND]` and `manual [COMMAND]`. */
-static bool explain(size_t count, char *const *words, void (*overview)(FILE *),
-                    void (*particular)(FILE *, const struct command *),
-                    struct complaint *complaint) {
+/* help [COMMAND] */
+static bool explain(size_t count, char *const *words, struct complaint *complaint) {
     if (count > 2)
         return complain(complaint, BAD_USAGE, "%s: one command at a time", words[0]);
     const struct command *command = count == 2 ? command_named(words[1]) : NULL;
     if (count == 2 && !command)
         return complain_of_command(words[1], complaint);
     if (command)
-        particular(stdout, command);
+        help_command(stdout, command);
     else
-        overview(stdout);
+        help_overview(stdout);
     return true;
 }
 
@@ -75,14 +71,7 @@ static bool run(size_t count, char *const *words, struct complaint *complaint) {
     if (strcmp(words[0], "help") == 0 && count == 2 && is(words[1], "--help", "-h"))
         count = 1;
     if (strcmp(words[0], "help") == 0)
-        return explain(count, words, help_overview, help_command, complaint);
-    /* These two are for the build, and not listed. */
-    if (strcmp(words[0], "manual") == 0)
-        return explain(count, words, manual_overview, manual_command, complaint);
-    if (strcmp(words[0], "completion") == 0) {
-        completion_bash(stdout);
-        return true;
-    }
+        return explain(count, words, complaint);
     if (is(words[0], "--help", "-h")) {
         help_overview(stdout);
         return true;

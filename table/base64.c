@@ -3,8 +3,6 @@
 
 #include "text/ascii.h"
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 /* The six bits of a letter, 64 when it is none. */
 static uint32_t bits_of(char c) {
     if (c >= 'A' && c <= 'Z')
@@ -42,27 +40,4 @@ bool base64_read(struct base64 *state, const char *text, size_t length, unsigned
 
 bool base64_is_whole(const struct base64 *state) {
     return state->held != 1 && (!state->padded || state->held + state->padded == 4);
-}
-
-size_t base64_write(struct base64 *state, const unsigned char *bytes, size_t length, char *out) {
-    char *put = out;
-    for (size_t i = 0; i < length; i++) {
-        state->bits = state->bits << 8 | bytes[i];
-        if (++state->held < 3)
-            continue;
-        for (int shift = 18; shift >= 0; shift -= 6)
-            *put++ = letters[state->bits >> shift & 63];
-        *state = (struct base64){0};
-    }
-    return (size_t)(put - out);
-}
-
-size_t base64_finish(struct base64 *state, char out[4]) {
-    if (!state->held)
-        return 0;
-    uint32_t bits = state->bits << (8 * (3 - state->held));
-    for (unsigned i = 0; i < 4; i++)
-        out[i] = i <= state->held ? letters[bits >> (18 - 6 * i) & 63] : '=';
-    *state = (struct base64){0};
-    return 4;
 }

@@ -2,7 +2,7 @@
 #ifndef TABLE_BASE64_H
 #define TABLE_BASE64_H
 
-/* Base64 in pieces: four letters for three bytes. Start with {0}. */
+/* Decodes base64 in pieces: four letters for three bytes. Start with {0}. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 /* The state between two pieces. */
 struct base64 {
     uint32_t bits;
-    unsigned held;   /* reading: letters of a group of four; writing: bytes of a group of three */
-    unsigned padded; /* reading: signs = at the end */
+    unsigned held;   /* letters of a group of four */
+    unsigned padded; /* signs = at the end */
 };
 
 /* Decodes `length` letters to `out`, which has space for 3 (length + 3) / 4 bytes; blanks are
@@ -22,12 +22,5 @@ bool base64_read(struct base64 *state, const char *text, size_t length, unsigned
 
 /* Whether the text may end here. */
 bool base64_is_whole(const struct base64 *state);
-
-/* Encodes `length` bytes to `out`, which has space for 4 (length + 2) / 3 letters; returns their
- * number. */
-size_t base64_write(struct base64 *state, const unsigned char *bytes, size_t length, char *out);
-
-/* The last letters, at most four. */
-size_t base64_finish(struct base64 *state, char out[4]);
 
 #endif

@@ -17,25 +17,10 @@ static int by_entry(const void *left, const void *right) {
     return name ? name : (a->column > b->column) - (a->column < b->column);
 }
 
-/* Of a name without regard to case: a bit of the filter. */
-static size_t bit_of(const struct column_index *index, const char *name) {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (; *name; name++)
-        hash = (hash ^ ((unsigned char)*name | 0x20u)) * 1099511628211u;
-    return (size_t)(hash ^ hash >> 32) & (8 * index->bytes - 1);
-}
-
 bool column_index_build(struct column_index *index, const struct column *column, size_t count) {
     index->entry = malloc((count + 1) * sizeof *index->entry);
-    for (index->bytes = 64; index->bytes < 2 * count;)
-        index->bytes *= 2;
-    index->filter = calloc(index->bytes, 1);
-    if (!index->entry || !index->filter)
+    if (!index->entry)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        size_t bit = bit_of(index, column[i].name);
-        index->filter[bit / 8] |= (uint8_t)(1u << bit % 8);
-    }
     index->count = count;
     for (size_t i = 0; i < count; i++)
         index->entry[i] = (struct indexed_name){column[i].name, i};
@@ -45,7 +30,6 @@ bool column_index_build(struct column_index *index, const struct column *column,
 
 void column_index_free(struct column_index *index) {
     free(index->entry);
-    free(index->filter);
     *index = (struct column_index){0};
 }
 
@@ -68,9 +52,6 @@ static long find_by(const struct column_index *index, const char *name,
 }
 
 long column_index_find(const struct column_index *index, const char *name) {
-    size_t bit = bit_of(index, name);
-    if (!(index->filter[bit / 8] >> bit % 8 & 1))
-        return NO_COLUMN; /* as most names that are asked for */
     long found = find_by(index, name, strcasecmp);
     if (found != TWO_COLUMNS)
         return found;

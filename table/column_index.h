@@ -6,8 +6,6 @@
 
 #include "table/table.h"
 
-#include <stdint.h>
-
 struct indexed_name {
     const char *name; /* the column's own */
     size_t column;
@@ -16,8 +14,6 @@ struct indexed_name {
 struct column_index {
     size_t count;
     struct indexed_name *entry; /* by name, ignoring case; then by case */
-    uint8_t *filter;            /* bytes, a power of two: bits of the names there are */
-    size_t bytes;
 };
 
 /* False when out of memory. */

@@ -553,7 +553,6 @@ static size_t csv_line(const struct table *table, size_t row) {
     return line_of(csv, csv->starts[row]);
 }
 
-extern const struct reader csv_reader;
 const struct reader csv_reader = {
     .size = sizeof(struct csv),
     .open = csv_open,

@@ -416,7 +416,6 @@ static void fits_close(struct table *table) {
     free(fits->bytes);
 }
 
-extern const struct reader fits_reader;
 const struct reader fits_reader = {
     .size = sizeof(struct fits),
     .has_parts = true,

@@ -17,8 +17,6 @@ const struct format formats[] = {
     [TABLE_FITS] = {"fits", &fits_reader, &fits_writer, ".fits .fit .fts"},
     [TABLE_ECSV] = {"ecsv", &csv_reader, &csv_writer, ".ecsv"},
     [TABLE_VOTABLE] = {"votable", &votable_reader, &votable_writer, ".vot .votable .xml"},
-    [TABLE_VOTABLE_BINARY] = {"votable-binary", &votable_reader, &votable_writer, ""},
-    [TABLE_VOTABLE_BINARY2] = {"votable-binary2", &votable_reader, &votable_writer, ""},
     [TABLE_ROWS] = {"rows", &row_file_reader, &row_file_writer, ".nimrows"},
 };
 

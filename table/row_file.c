@@ -280,7 +280,6 @@ static const double *row_file_cells(const struct table *table) {
     return file->swapped ? NULL : (const double *)(const void *)(file->bytes + HEAD);
 }
 
-extern const struct reader row_file_reader;
 const struct reader row_file_reader = {
     .size = sizeof(struct row_file),
     .open = row_file_open,

@@ -26,13 +26,10 @@ enum table_format {
     TABLE_FITS,
     TABLE_ECSV,
     TABLE_VOTABLE,
-    TABLE_VOTABLE_BINARY, /* for writing only; readers recognise the encoding */
-    TABLE_VOTABLE_BINARY2,
     TABLE_ROWS /* a row file, docs/row-file.md */
 };
 
-/* "csv", "tsv", "fits", "ecsv", "votable", "votable-binary", "votable-binary2", "rows", "any";
- * false for any other name. */
+/* "csv", "tsv", "fits", "ecsv", "votable", "rows", "any"; false for any other name. */
 bool table_format_named(const char *name, enum table_format *format);
 
 enum column_kind { COLUMN_NUMBER, COLUMN_TEXT };

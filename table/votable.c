@@ -532,7 +532,6 @@ static void votable_close(struct table *table) {
     free(votable->ends);
 }
 
-extern const struct reader votable_reader;
 const struct reader votable_reader = {
     .size = sizeof(struct votable),
     .has_parts = true,

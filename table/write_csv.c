@@ -109,7 +109,6 @@ static void csv_open(struct table_writer *writer) {
     csv_end(writer);
 }
 
-extern const struct writer csv_writer;
 const struct writer csv_writer = {.size = sizeof(struct table_writer),
                                   .as_it_is = true,
                                   .open = csv_open,

@@ -287,7 +287,6 @@ static void fits_finish(struct table_writer *writer) {
     free(headers);
 }
 
-extern const struct writer fits_writer;
 const struct writer fits_writer = {.size = sizeof(struct fits_writer),
                                    .open = fits_open,
                                    .number = fits_number,

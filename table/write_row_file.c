@@ -170,7 +170,6 @@ static void rows_finish(struct table_writer *writer) {
     output_write(writer->output, (const char *)&tail + SUMMED, sizeof tail - SUMMED);
 }
 
-extern const struct writer row_file_writer;
 const struct writer row_file_writer = {.size = sizeof(struct row_writer),
                                        .open = rows_open,
                                        .number = rows_number,

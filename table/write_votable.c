@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VOTable 1.4 with one table: cells as text (TABLEDATA), or as bytes in base64 (BINARY, BINARY2).
- * Numbers have the datatype double, text is unicodeChar of any length, so that rows can be written
- * as they come. A missing cell is empty; in BINARY it is NaN or empty text, in BINARY2 it also has
- * a flag.
+ * A VOTable 1.4 with one table, whose cells are text (TABLEDATA). Numbers have the datatype double,
+ * text is unicodeChar of any length, so that rows can be written as they come. A missing cell is
+ * empty.
  */
-#include "table/base64.h"
-#include "table/big_endian.h"
 #include "table/writer.h"
 
 #include "text/number.h"
 #include "text/utf8.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { LINE = 64 }; /* of base64: letters of 48 bytes */
-
-struct votable_writer {
-    struct table_writer writer;
-    /* Of the binary ones. */
-    unsigned char *row; /* the row under way: flags, then cells */
-    size_t row_filled, row_size;
-    struct base64 base64;
-};
-
-static bool is_binary(const struct table_writer *writer) {
-    return writer->format != TABLE_VOTABLE;
-}
-
-/* ---------------------------------------------------------------- text ------------------------ */
 
 /* What XML has another spelling for, or NULL. A carriage return would be read as a newline. */
 static const char *reference(char c) {
@@ -81,129 +61,27 @@ static void put_attribute(struct table_writer *writer, const char *name, const c
     output_text(writer->output, "\"");
 }
 
-/* ---------------------------------------------------------------- bytes ----------------------- */
-
-/* Room at the end of the row, all zero; NULL when out of memory. */
-static unsigned char *add_bytes(struct votable_writer *votable, size_t size) {
-    if (!votable->row || votable->row_filled + size > votable->row_size) {
-        size_t wanted = 2 * (votable->row_filled + size) + 64;
-        unsigned char *grown = realloc(votable->row, wanted);
-        if (!grown) {
-            output_no_memory(votable->writer.output);
-            return NULL;
-        }
-        votable->row = grown;
-        votable->row_size = wanted;
-    }
-    unsigned char *bytes = votable->row + votable->row_filled;
-    memset(bytes, 0, size);
-    votable->row_filled += size;
-    return bytes;
-}
-
-static void flag_missing(struct votable_writer *votable) {
-    if (votable->writer.format == TABLE_VOTABLE_BINARY2)
-        votable->row[votable->writer.at / 8] |= (unsigned char)(0x80 >> votable->writer.at % 8);
-}
-
-static void add_number(struct votable_writer *votable, double value) {
-    unsigned char *bytes = add_bytes(votable, 8);
-    if (bytes)
-        put_big_endian_double(bytes, value);
-    if (bytes && isnan(value))
-        flag_missing(votable);
-}
-
-static void put_unit(unsigned char *bytes, uint32_t unit) {
-    bytes[0] = (unsigned char)(unit >> 8);
-    bytes[1] = (unsigned char)unit;
-}
-
-/* UTF-16 with the highest byte first, and before it how many there are of two bytes. */
-static void add_text(struct votable_writer *votable, struct span text) {
-    size_t start = votable->row_filled, units = 0;
-    unsigned char *bytes = add_bytes(votable, 4 + 2 * text.length);
-    if (!bytes)
-        return;
-    for (size_t i = 0, length; i < text.length; i += length) {
-        length = utf8_length(text.text + i, text.length - i);
-        uint32_t code = utf8_code(text.text + i, length);
-        if (code >= 0x10000) {
-            put_unit(bytes + 4 + 2 * units++, 0xd800 + ((code - 0x10000) >> 10));
-            code = 0xdc00 + ((code - 0x10000) & 0x3ff);
-        }
-        put_unit(bytes + 4 + 2 * units++, code);
-    }
-    put_unit(bytes, (uint32_t)(units >> 16));
-    put_unit(bytes + 2, (uint32_t)units);
-    votable->row_filled = start + 4 + 2 * units;
-    if (!units)
-        flag_missing(votable);
-}
-
-static void put_base64(struct votable_writer *votable) {
-    char letters[LINE + 8];
-    size_t piece = LINE / 4 * 3;
-    for (size_t at = 0; at < votable->row_filled; at += piece) {
-        size_t left = votable->row_filled - at;
-        size_t length =
-            base64_write(&votable->base64, votable->row + at, left < piece ? left : piece, letters);
-        output_write(votable->writer.output, letters, length);
-    }
-}
-
-/* ---------------------------------------------------------------- cells ----------------------- */
-
-static void put_cell(struct output *output, struct span text) {
-    output_text(output, "<TD>");
-    put_escaped(output, text);
-    output_text(output, "</TD>");
-}
-
-/* Before the first cell of a row, which starts with flags. */
-static void begin_row(struct votable_writer *votable) {
-    if (votable->writer.at)
-        return;
-    if (!is_binary(&votable->writer))
-        output_text(votable->writer.output, "<TR>");
-    votable->row_filled = 0;
-    if (votable->writer.format == TABLE_VOTABLE_BINARY2)
-        add_bytes(votable, (votable->writer.columns + 7) / 8);
+static void put_cell(struct table_writer *writer, struct span text) {
+    output_text(writer->output, writer->at ? "<TD>" : "<TR><TD>");
+    put_escaped(writer->output, text);
+    output_text(writer->output, "</TD>");
 }
 
 static void votable_number(struct table_writer *writer, double value) {
     char text[NUMBER_LENGTH];
-    begin_row((struct votable_writer *)writer);
-    if (is_binary(writer))
-        add_number((struct votable_writer *)writer, value);
-    else if (isinf(value))
-        put_cell(writer->output, (struct span){value > 0 ? "+Inf" : "-Inf", 4});
+    if (isinf(value))
+        put_cell(writer, (struct span){value > 0 ? "+Inf" : "-Inf", 4});
     else
-        put_cell(writer->output, (struct span){text, isnan(value) ? 0 : number_write(value, text)});
+        put_cell(writer, (struct span){text, isnan(value) ? 0 : number_write(value, text)});
 }
 
 static void votable_text(struct table_writer *writer, struct span text) {
-    begin_row((struct votable_writer *)writer);
-    if (!check_text(writer, text))
-        return;
-    if (is_binary(writer))
-        add_text((struct votable_writer *)writer, text);
-    else
-        put_cell(writer->output, text);
+    if (check_text(writer, text))
+        put_cell(writer, text);
 }
 
 static void votable_end(struct table_writer *writer) {
-    if (is_binary(writer))
-        put_base64((struct votable_writer *)writer);
-    output_text(writer->output, is_binary(writer) ? "\n" : "</TR>\n");
-}
-
-/* ---------------------------------------------------------------- the document ---------------- */
-
-static const char *element(const struct table_writer *writer) {
-    return writer->format == TABLE_VOTABLE          ? "TABLEDATA"
-           : writer->format == TABLE_VOTABLE_BINARY ? "BINARY"
-                                                    : "BINARY2";
+    output_text(writer->output, "</TR>\n");
 }
 
 static void votable_open(struct table_writer *writer) {
@@ -221,29 +99,16 @@ static void votable_open(struct table_writer *writer) {
                                 : " datatype=\"double\"/>\n");
     }
     writer->at = 0;
-    output_text(output, "<DATA>\n<");
-    output_text(output, element(writer));
-    output_text(output, is_binary(writer) ? ">\n<STREAM encoding=\"base64\">\n" : ">\n");
+    output_text(output, "<DATA>\n<TABLEDATA>\n");
 }
 
 static void votable_finish(struct table_writer *writer) {
-    struct votable_writer *votable = (struct votable_writer *)writer;
-    char last[4];
-    output_write(writer->output, last, base64_finish(&votable->base64, last));
-    output_text(writer->output, is_binary(writer) ? "\n</STREAM>\n</" : "</");
-    output_text(writer->output, element(writer));
-    output_text(writer->output, ">\n</DATA>\n</TABLE>\n</RESOURCE>\n</VOTABLE>\n");
+    output_text(writer->output, "</TABLEDATA>\n</DATA>\n</TABLE>\n</RESOURCE>\n</VOTABLE>\n");
 }
 
-static void votable_close(struct table_writer *writer) {
-    free(((struct votable_writer *)writer)->row);
-}
-
-extern const struct writer votable_writer;
-const struct writer votable_writer = {.size = sizeof(struct votable_writer),
+const struct writer votable_writer = {.size = sizeof(struct table_writer),
                                       .open = votable_open,
                                       .number = votable_number,
                                       .text = votable_text,
                                       .end = votable_end,
-                                      .finish = votable_finish,
-                                      .close = votable_close};
+                                      .finish = votable_finish};

@@ -127,7 +127,7 @@ static const struct option options[] = {
     {.name = "to",
      .value = "FORMAT",
      .help = "The format to write; any: by the extension of OUT, CSV if there is none.",
-     .values = "any|csv|tsv|ecsv|fits|votable|votable-binary|votable-binary2|rows",
+     .values = "any|csv|tsv|ecsv|fits|votable|rows",
      .fallback = "any"},
     {0},
 };

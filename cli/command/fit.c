@@ -17,8 +17,7 @@ static const struct option options[] = {
     {.name = "output",
      .letter = 'o',
      .value = "MODEL",
-     .help = "The file to write the model to; required, except with --check and --explain.",
-     .complete = COMPLETE_FILE},
+     .help = "The file to write the model to; required, except with --check and --explain."},
 
     {.name = "explain",
      .help = "Print all options with the reasons for their values, and do not train."},
@@ -43,8 +42,7 @@ static const struct option options[] = {
     {.name = "population-from",
      .value = "TABLE",
      .help = "A table of rows without labels, from which the population is learned as well. It "
-             "needs the same features and errors; --where is not applied to it.",
-     .complete = COMPLETE_FILE},
+             "needs the same features and errors; --where is not applied to it."},
     {.name = "memory",
      .value = "SIZE",
      .fallback = "auto",
@@ -62,18 +60,15 @@ static const struct option options[] = {
     {.name = "from",
      .value = "MODEL",
      .help =
-         "Start a new training from this model. The table may have new rows after the old ones.",
-     .complete = COMPLETE_FILE},
+         "Start a new training from this model. The table may have new rows after the old ones."},
     {.name = "resume",
      .value = "FILE",
      .help = "Continue the training of this checkpoint, with the same table. No other option needs "
-             "to be repeated.",
-     .complete = COMPLETE_FILE},
+             "to be repeated."},
     {.name = "checkpoint",
      .value = "FILE",
      .help = "The file to which Ctrl-C saves the training, MODEL.checkpoint by default. With this "
-             "option it is also written every 30 seconds.",
-     .complete = COMPLETE_FILE},
+             "option it is also written every 30 seconds."},
     {.name = "every",
      .value = "N",
      .help = "Write the checkpoint after every N epochs instead of every 30 seconds."},
@@ -81,8 +76,7 @@ static const struct option options[] = {
      .value = "STYLE",
      .values = "bar|json|none",
      .help = "What to print on standard error during training: a progress bar, which is the "
-             "default on a terminal, or a line of JSON per epoch.",
-     .complete = COMPLETE_VALUES},
+             "default on a terminal, or a line of JSON per epoch."},
 
     {.name = "", .help = "For experts; the defaults suit nearly all data"},
     TIER(EXPERT),

@@ -19,8 +19,7 @@ static const struct option options[] = {
      .value = "FILE",
      .fallback = "-",
      .help = "The file to write the predictions to, standard output by default; CSV, or the format "
-             "of the extension (.tsv, .fits, .csv.gz).",
-     .complete = COMPLETE_FILE},
+             "of the extension (.tsv, .fits, .csv.gz)."},
     KEEP_OPTIONS,
     {.name = "quantiles",
      .value = "P,Q,...",

@@ -10,8 +10,7 @@ static const struct option options[] = {
      .letter = 'o',
      .value = "FILE",
      .help =
-         "The file to write the page to; - is standard output. Required unless --json is given.",
-     .complete = COMPLETE_FILE},
+         "The file to write the page to; - is standard output. Required unless --json is given."},
     {.name = "json",
      .help = "Write the numbers of the page as one JSON object instead of the page."},
     {.name = "label",

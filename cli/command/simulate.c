@@ -106,12 +106,14 @@ static bool make_mock(const struct arguments *arguments, struct mock *mock,
 
 /* ---------------------------------------------------------------- the files ------------------- */
 
+enum { TRAIN, TEST, BAYES, UNLABELLED, FILES };
+
 /* What is written, and how it went. */
 struct files {
     const struct arguments *arguments;
     struct mock *mock;
     const char *directory;
-    struct table_writer *train, *test, *bayes, *unlabelled;
+    struct table_writer *writer[FILES];
     size_t rows, test_rows;
     double worse;              /* factor to errors of all rows but those to learn from */
     size_t seen[MOCK_MOST];    /* training rows of each class */
@@ -137,12 +139,16 @@ static struct table_writer *open_file(const struct files *files, const char *nam
 }
 
 static bool open_files(struct files *files, struct complaint *complaint) {
-    const struct mock_table *rows = &files->mock->rows, *best = &files->mock->best;
-    return (files->train = open_file(files, "train.csv", rows, rows->columns, complaint)) &&
-           (files->test = open_file(files, "test.csv", rows, rows->columns, complaint)) &&
-           (files->bayes = open_file(files, "bayes.csv", best, best->columns, complaint)) &&
-           (!files->mock->has_id || (files->unlabelled = open_file(files, "unlabelled.csv", rows,
-                                                                   rows->columns - 1, complaint)));
+    static const char *const name[] = {"train.csv", "test.csv", "bayes.csv", "unlabelled.csv"};
+    size_t count = files->mock->has_id ? FILES : UNLABELLED;
+    for (size_t i = 0; i < count; i++) {
+        const struct mock_table *table = i == BAYES ? &files->mock->best : &files->mock->rows;
+        files->writer[i] =
+            open_file(files, name[i], table, table->columns - (i == UNLABELLED), complaint);
+        if (!files->writer[i])
+            return false;
+    }
+    return true;
 }
 
 /* mkdir -p */
@@ -198,51 +204,44 @@ static bool write_bayes(struct files *files, struct complaint *complaint) {
     if (!mock_bayes(files->mock, &log_density))
         return complain_of_memory(complaint);
     rate_answer(files, log_density);
-    return write_row(&files->mock->best, files->mock->best.columns, files->bayes, complaint);
+    return write_row(&files->mock->best, files->mock->best.columns, files->writer[BAYES],
+                     complaint);
 }
 
-static bool write_table(struct files *files, struct table_writer *writer, size_t rows,
+static bool write_table(struct files *files, size_t which, size_t rows,
                         struct complaint *complaint) {
-    for (size_t i = 0; i < rows; i++) {
+    const struct mock_table *table = &files->mock->rows;
+    for (size_t i = 0; files->writer[which] && i < rows; i++) {
         if (interrupted())
             return complain(complaint, INTERRUPTED, "interrupted");
         mock_next(files->mock);
-        const struct mock_table *table = &files->mock->rows;
-        if (!write_row(table, table->columns - (writer == files->unlabelled), writer, complaint) ||
-            (writer == files->test && !write_bayes(files, complaint)))
+        if (!write_row(table, table->columns - (which == UNLABELLED), files->writer[which],
+                       complaint) ||
+            (which == TEST && !write_bayes(files, complaint)))
             return false;
         if (files->mock->classes)
-            files->seen[files->mock->label] += writer == files->train;
+            files->seen[files->mock->label] += which == TRAIN;
     }
     return true;
 }
 
 static bool write_all(struct files *files, struct complaint *complaint) {
-    if (!write_table(files, files->train, files->rows, complaint))
+    if (!write_table(files, TRAIN, files->rows, complaint))
         return false;
     files->mock->catalogue.worse = files->worse;
-    return write_table(files, files->test, files->test_rows, complaint) &&
-           (!files->unlabelled ||
-            write_table(files, files->unlabelled, files->test_rows, complaint));
+    return write_table(files, TEST, files->test_rows, complaint) &&
+           write_table(files, UNLABELLED, files->test_rows, complaint);
 }
 
 /* Closing puts a file in its place; none is before all are whole. */
-static bool close_one(struct table_writer **writer, struct complaint *complaint) {
-    struct table_writer *mine = *writer;
-    *writer = NULL;
-    return !mine || table_writer_close(mine, complaint);
-}
-
 static bool close_all(struct files *files, struct complaint *complaint) {
-    return close_one(&files->train, complaint) && close_one(&files->test, complaint) &&
-           close_one(&files->bayes, complaint) && close_one(&files->unlabelled, complaint);
-}
-
-static void release(struct files *files) {
-    table_writer_abandon(files->train);
-    table_writer_abandon(files->test);
-    table_writer_abandon(files->bayes);
-    table_writer_abandon(files->unlabelled);
+    for (size_t i = 0; i < FILES; i++) {
+        struct table_writer *mine = files->writer[i];
+        files->writer[i] = NULL;
+        if (mine && !table_writer_close(mine, complaint))
+            return false;
+    }
+    return true;
 }
 
 /* ---------------------------------------------------------------- the command ----------------- */
@@ -289,7 +288,8 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
         close_all(&files, complaint);
     if (good)
         report(&files);
-    release(&files);
+    for (size_t i = 0; i < FILES; i++)
+        table_writer_abandon(files.writer[i]);
     mock_free(&mock);
     return good;
 }
@@ -298,8 +298,7 @@ static const struct option options[] = {
     {.name = "out",
      .letter = 'o',
      .value = "DIR",
-     .help = "Directory for the files; created if it does not exist. Existing files are replaced.",
-     .complete = COMPLETE_DIRECTORY},
+     .help = "Directory for the files; created if it does not exist. Existing files are replaced."},
     {.name = "rows", .value = "N", .help = "Number of training rows.", .fallback = "1000"},
     {.name = "test-rows", .value = "N", .help = "Number of test rows.", .fallback = "1000"},
     {.name = "dims",
@@ -328,16 +327,14 @@ static const struct option options[] = {
              "30 %, at random. faint: 30 %, more often in faint sources, so that a missing cell is "
              "informative about the class.",
      .values = "few|random|faint",
-     .fallback = "few",
-     .complete = COMPLETE_VALUES},
+     .fallback = "few"},
     {.name = "measured",
      .value = "KIND",
      .help = "For catalogue: errors of spectral index, curvature and variability. plain: 1-sigma "
              "errors. correlated: errors and their correlations. lopsided: upper and lower errors. "
              "limits: small curvatures and variabilities are listed as upper limits.",
      .values = "plain|correlated|lopsided|limits",
-     .fallback = "plain",
-     .complete = COMPLETE_VALUES},
+     .fallback = "plain"},
     {.name = "seed",
      .value = "N",
      .help = "Seed of the random numbers; the same seed gives the same files.",

@@ -27,8 +27,7 @@ static const struct option options[] = {
          "The quantity to rank rows by, in nats. entropy: how uncertain the class is; "
          "measurement: how much exact measurements of the row would tell about the class; rest: "
          "what they would leave. Numbers and counts are "
-         "always ranked by the standard deviation of the latent function.",
-     .complete = COMPLETE_VALUES},
+         "always ranked by the standard deviation of the latent function."},
     {.name = "remeasure",
      .help = "Add the feature whose exact measurement would reduce the entropy most, the average "
              "reduction ('gain'), and the same for the second best feature."},
@@ -38,8 +37,7 @@ static const struct option options[] = {
      .value = "FILE",
      .fallback = "-",
      .help = "The file to write the rows to, standard output by default; CSV, or the format of the "
-             "extension.",
-     .complete = COMPLETE_FILE},
+             "extension."},
     {.name = "json", .help = "Print a JSON array instead of a table."},
     MODEL_INPUT_OPTIONS,
     {0}};

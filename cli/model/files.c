@@ -92,11 +92,6 @@ bool file_is_model(const char *path) {
     return is;
 }
 
-bool file_check_table(const char *path, struct complaint *complaint) {
-    return !file_is_model(path) ||
-           complain(complaint, BAD_INPUT, "%s: is a nimgp model, not a table", path);
-}
-
 enum table_format file_format(const struct arguments *arguments, const char *option) {
     enum table_format format = TABLE_ANY;
     table_format_named(argument_text(arguments, option), &format); /* one of the choices */
@@ -105,5 +100,8 @@ enum table_format file_format(const struct arguments *arguments, const char *opt
 
 struct table *file_open_table(const char *path, enum table_format format,
                               struct complaint *complaint) {
-    return file_check_table(path, complaint) ? table_open(path, format, complaint) : NULL;
+    if (!file_is_model(path))
+        return table_open(path, format, complaint);
+    complain(complaint, BAD_INPUT, "%s: is a nimgp model, not a table", path);
+    return NULL;
 }

@@ -25,9 +25,6 @@ nim_model *file_load_model(const char *path, struct complaint *complaint);
 /* Whether a regular file begins like a model file. */
 bool file_is_model(const char *path);
 
-/* Fails if the file is a model and not a table. */
-bool file_check_table(const char *path, struct complaint *complaint);
-
 #define FORMAT_OPTION                                                                              \
     {                                                                                              \
         .name = "format", .value = "FORMAT", .fallback = "any",                                    \

@@ -22,13 +22,11 @@ struct task {
      .value = "TASK",                                                                              \
      .values = "classify|regress|count|ordinal|multilabel",                                        \
      .help = "What to predict: a class, a number, a count, an ordered level, or a set of labels. " \
-             "Default: the task of --likelihood, otherwise classify.",                             \
-     .complete = COMPLETE_VALUES},                                                                 \
+             "Default: the task of --likelihood, otherwise classify."},                            \
     {                                                                                              \
         .name = "likelihood", .value = "NAME", .engine = "likelihood", .fallback = "the task's",   \
         .help = "How the target depends on the latent functions. Each likelihood is for one "      \
-                "task; the first in the list for a task is the default of that task.",             \
-        .complete = COMPLETE_VALUES                                                                \
+                "task; the first in the list for a task is the default of that task."              \
     }
 
 /* Whether there are classes, levels or labels, which have names and probabilities. */

@@ -278,10 +278,6 @@ const char *argument_command(const struct arguments *arguments) {
     return arguments->command->name;
 }
 
-size_t argument_operands(const struct arguments *arguments) {
-    return arguments->operands;
-}
-
 const char *argument_operand(const struct arguments *arguments, size_t index) {
     return index < arguments->operands ? arguments->operand[index] : NULL;
 }

@@ -3,8 +3,8 @@
 #define CLI_TERMINAL_COMMAND_H
 
 /*
- * Commands. Each has one table of options, from which parsing, --help, the man page and the shell
- * completion are made.
+ * Commands. Each has one table of options, for parsing and --help; from the latter the build makes
+ * the man page and the shell completion (tools/pages.py).
  */
 
 #include "cli/terminal/library_error.h"
@@ -13,21 +13,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum completion { COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_DIRECTORY, COMPLETE_VALUES };
-
 /* An option with the name "" is a heading: its help is printed above the following options. One
  * with `tier` stands for all options of the library of this tier that the table does not have
  * itself. */
 struct option {
     const char *name;     /* without dashes: "label" */
     char letter;          /* 'o' for -o, or 0 */
-    const char *value;    /* placeholder of the value in help: "FILE"; NULL for a flag */
+    const char *value;    /* placeholder of the value in help: "FILE", "N"; NULL for a flag */
     const char *help;     /* one sentence; NULL: the library's own for `engine` */
     const char *fallback; /* the default as text, or NULL; for `engine` the library's own */
     const char *engine;   /* the library's option it sets (nim_option_describe), or NULL */
     const char *values;   /* "a|b|c" where these are all, or NULL; for `engine` the library's */
     const char *const *choices; /* for `engine` the library's names where these are all, or NULL */
-    enum completion complete;
     enum { NO_TIER, TIER_EVERYDAY, TIER_EXPERT } tier; /* in nim_option_tier's order, from 1 */
     bool borrowed;                                     /* it stands in the table by its tier only */
 };
@@ -67,7 +64,6 @@ const char *argument_command(const struct arguments *arguments); /* its name */
 /* The whole command line, quoted for a shell; to be freed. NULL when out of memory. */
 char *argument_line(const struct arguments *arguments);
 
-size_t argument_operands(const struct arguments *arguments);
 const char *argument_operand(const struct arguments *arguments, size_t index);
 
 /* The last value given for an option, else its fallback, else NULL. */

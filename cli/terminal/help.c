@@ -9,7 +9,7 @@
 
 enum { WIDTH = 79, INDENT = 6 };
 
-const char program_description[] =
+static const char program_description[] =
     "Learns to predict classes, numbers, counts, ordered levels or sets of labels from a table "
     "whose columns may have 1-sigma errors. The predictions are calibrated probabilities, or "
     "distributions of numbers. Values and errors may be missing, errors may be correlated or "

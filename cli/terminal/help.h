@@ -11,7 +11,4 @@
 void help_overview(FILE *file);
 void help_command(FILE *file, const struct command *command);
 
-/* The description of the program, as paragraphs. */
-extern const char program_description[];
-
 #endif

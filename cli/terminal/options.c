@@ -37,12 +37,8 @@ static struct option from_library(size_t index) {
     const nim_option_info *info = nim_option_describe(index);
     assert(index < sizeof spelled / sizeof *spelled);
     option_respell(info->name, '_', '-', spelled[index], sizeof spelled[index]);
-    return (struct option){.name = spelled[index],
-                           .value = value[info->type],
-                           .engine = info->name,
-                           .complete =
-                               info->type == NIM_OPTION_CHOICE ? COMPLETE_VALUES : COMPLETE_NOTHING,
-                           .borrowed = true};
+    return (struct option){
+        .name = spelled[index], .value = value[info->type], .engine = info->name, .borrowed = true};
 }
 
 static void fill_from_library(struct option *option) {

@@ -158,29 +158,24 @@ const char *atomic_file_directory(const struct atomic_file *file) {
 
 /* ---------------------------------------------------------------- writing --------------------- */
 
-bool write_all(int file, const char *name, const void *bytes, size_t size,
-               struct complaint *complaint) {
+bool atomic_file_write(struct atomic_file *file, const void *bytes, size_t size,
+                       struct complaint *complaint) {
     enum { MOST_AT_ONCE = 1 << 30 };
     for (const char *p = bytes; size;) {
-        ssize_t count = write(file, p, size < MOST_AT_ONCE ? size : MOST_AT_ONCE);
+        ssize_t count = write(file->file, p, size < MOST_AT_ONCE ? size : MOST_AT_ONCE);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0 && errno == EPIPE)
-            return complain(complaint, READER_GONE, "%s: the reader has closed it", name);
+            return complain(complaint, READER_GONE, "%s: the reader has closed it", file->name);
         if (count < 0)
-            return complain_of_errno(name, complaint);
+            return complain_of_errno(file->name, complaint);
         if (count == 0)
             return complain(complaint, BAD_INPUT, "%s: cannot be written: no bytes are accepted",
-                            name);
+                            file->name);
         p += count;
         size -= (size_t)count;
     }
     return true;
-}
-
-bool atomic_file_write(struct atomic_file *file, const void *bytes, size_t size,
-                       struct complaint *complaint) {
-    return write_all(file->file, file->name, bytes, size, complaint);
 }
 
 /* ---------------------------------------------------------------- the end --------------------- */

@@ -44,8 +44,4 @@ bool atomic_file_close(struct atomic_file *file, struct complaint *complaint);
 /* Frees and removes the temporary file. NULL is allowed. */
 void atomic_file_abandon(struct atomic_file *file);
 
-/* Writes all bytes to an open file; a complaint names `name`. */
-bool write_all(int file, const char *name, const void *bytes, size_t size,
-               struct complaint *complaint);
-
 #endif

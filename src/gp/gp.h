@@ -255,13 +255,65 @@ void gp_totals_clear(struct gp_totals *totals, const struct gp_shape *shape);
 void gp_totals_add(struct gp_totals *into, const struct gp_totals *from,
                    const struct gp_shape *shape);
 
-/* mean and variance (R each) at the points. */
-void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape,
-                    const struct gp_parameters *theta, const struct gp_points *points,
-                    struct gp_tile *tile, double *mean, double *variance, double *scratch);
+/* The uncertainty of the points: a variance V for each attribute (R x d) or, if roots are given
+ * (R x d x d, d at most GP_MOST_ROOT), covariances root root'. */
+enum { GP_MOST_ROOT = 128 };
+struct gp_blur {
+    const double *noise, *root;
+};
+
+/* What is computed at a tile of points, in either precision. */
+struct gp_arithmetic {
+    /* mean and variance (R each). */
+    void (*conditional)(const struct gp_factor *factor, const struct gp_shape *shape,
+                        const struct gp_parameters *theta, const struct gp_points *points,
+                        struct gp_tile *tile, double *mean, double *variance, double *scratch);
+
+    /* Its adjoint: from d_mean and d_variance to `totals`, gamma and d_norm. Call gp_totals_clear
+     * before it and, if slopes were used, slope_backward, which computes d_e and the matrix to
+     * which gamma X is added. */
+    void (*conditional_backward)(const struct gp_factor *factor, const struct gp_shape *shape,
+                                 const struct gp_parameters *theta, const struct gp_points *points,
+                                 struct gp_tile *tile, const double *d_mean,
+                                 const double *d_variance, struct gp_totals *totals,
+                                 double *scratch);
+
+    /* d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over functions
+     * and terms. gamma (C T M x R), zq (C T M x d), Q (C T x d) and d_norm (C T x R, `stride`
+     * apart) are the matrices of all functions. */
+    void (*points_backward)(const struct gp_shape *shape, size_t functions,
+                            const struct gp_factor *factors, const struct gp_tile *tiles,
+                            const struct gp_points *points, size_t stride, size_t first,
+                            size_t width, double *d_x, double *scratch);
+};
+
+struct gp_slopes {
+    /* First order: variance += sum_j V_j (d mean / d x_j)^2, or |root' d mean / d x|^2. */
+    void (*slope)(const struct gp_factor *factor, const struct gp_shape *shape,
+                  const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
+                  double *variance, double *scratch);
+
+    /* Its adjoint. */
+    void (*slope_backward)(const struct gp_factor *factor, const struct gp_shape *shape,
+                           const struct gp_points *points, struct gp_tile *tile,
+                           struct gp_blur blur, const double *d_variance, struct gp_totals *totals,
+                           double *scratch);
+};
+
+/* In conditional.c and slope.c, which are compiled twice (math/real.h). */
+extern const struct gp_arithmetic gp_arithmetic, gp_arithmetic_single;
+extern const struct gp_slopes gp_slopes, gp_slopes_single;
+
+static inline const struct gp_arithmetic *gp_arithmetic_in(bool single) {
+    return single ? &gp_arithmetic_single : &gp_arithmetic;
+}
+
+static inline const struct gp_slopes *gp_slopes_in(bool single) {
+    return single ? &gp_slopes_single : &gp_slopes;
+}
 
 /*
- * The same for prediction, where the factor is fixed and points are many:
+ * Mean and variance for prediction, where the factor is fixed and points are many:
  *
  *     mean = K_xz alpha,   var = k_xx + colsum(K_zx o P K_zx),   P = L_K^-T W L_K^-1,
  *
@@ -280,33 +332,6 @@ bool gp_form_make(struct gp_form *form, const struct gp_factor *factor,
 void gp_form_conditional(const struct gp_form *form, const struct gp_factor *factor,
                          const struct gp_shape *shape, const struct gp_points *points,
                          struct gp_tile *tile, double *mean, double *variance, double *scratch);
-
-/*
- * The adjoint of gp_conditional: from d_mean and d_variance to `totals`, gamma and d_norm. Call
- * gp_totals_clear before it and, if slopes were used, gp_slope_backward, which computes d_e and the
- * matrix to which gamma X is added.
- */
-void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
-                             const struct gp_parameters *theta, const struct gp_points *points,
-                             struct gp_tile *tile, const double *d_mean, const double *d_variance,
-                             struct gp_totals *totals, double *scratch);
-
-/* The uncertainty of the points: a variance V for each attribute (R x d) or, if roots are given
- * (R x d x d, d at most GP_MOST_ROOT), covariances root root'. */
-enum { GP_MOST_ROOT = 128 };
-struct gp_blur {
-    const double *noise, *root;
-};
-
-/* First order: variance += sum_j V_j (d mean / d x_j)^2, or |root' d mean / d x|^2, and its
- * adjoint.
- */
-void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
-              const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-              double *variance, double *scratch);
-void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-                       const double *d_variance, struct gp_totals *totals, double *scratch);
 
 /*
  * After all tiles are added up: the gradient of the bound by the kernel's parameters and Z, and by
@@ -331,15 +356,5 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
 void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                            const struct gp_parameters *theta, const struct gp_totals *totals,
                            const struct gp_parameters *gradient, double *scratch);
-
-/*
- * d_x (R x width) = d bound / d x for attributes first .. first+width-1, summed over functions
- * and terms. gamma (C T M x R), zq (C T M x d), Q (C T x d) and d_norm (C T x R, `stride` apart)
- * are the matrices of all functions.
- */
-void gp_points_backward(const struct gp_shape *shape, size_t functions,
-                        const struct gp_factor *factors, const struct gp_tile *tiles,
-                        const struct gp_points *points, size_t stride, size_t first, size_t width,
-                        double *d_x, double *scratch);
 
 #endif

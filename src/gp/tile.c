@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function at a tile of points: memory, sums over tiles, and the choice of precision. */
+/* One function at a tile of points: memory, and sums over tiles. */
 #include "gp/tile.h"
 
 #include "math/linalg.h"
@@ -103,48 +103,4 @@ void gp_totals_add(struct gp_totals *into, const struct gp_totals *from,
         add(m, from->d_alpha, into->d_alpha);
     if (into->noise)
         add(d, from->noise, into->noise);
-}
-
-/* ---------------------------------------------------------------- one of two precisions ------- */
-
-static const struct gp_arithmetic *arithmetic_of(const struct gp_tile *tile) {
-    return tile->single ? &gp_arithmetic_single : &gp_arithmetic;
-}
-
-static const struct gp_slopes *slopes_of(const struct gp_tile *tile) {
-    return tile->single ? &gp_slopes_single : &gp_slopes;
-}
-
-void gp_conditional(const struct gp_factor *factor, const struct gp_shape *shape,
-                    const struct gp_parameters *theta, const struct gp_points *points,
-                    struct gp_tile *tile, double *mean, double *variance, double *scratch) {
-    arithmetic_of(tile)->conditional(factor, shape, theta, points, tile, mean, variance, scratch);
-}
-
-void gp_conditional_backward(const struct gp_factor *factor, const struct gp_shape *shape,
-                             const struct gp_parameters *theta, const struct gp_points *points,
-                             struct gp_tile *tile, const double *d_mean, const double *d_variance,
-                             struct gp_totals *totals, double *scratch) {
-    arithmetic_of(tile)->conditional_backward(factor, shape, theta, points, tile, d_mean,
-                                              d_variance, totals, scratch);
-}
-
-void gp_points_backward(const struct gp_shape *shape, size_t functions,
-                        const struct gp_factor *factors, const struct gp_tile *tiles,
-                        const struct gp_points *points, size_t stride, size_t first, size_t width,
-                        double *d_x, double *scratch) {
-    arithmetic_of(tiles)->points_backward(shape, functions, factors, tiles, points, stride, first,
-                                          width, d_x, scratch);
-}
-
-void gp_slope(const struct gp_factor *factor, const struct gp_shape *shape,
-              const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-              double *variance, double *scratch) {
-    slopes_of(tile)->slope(factor, shape, points, tile, blur, variance, scratch);
-}
-
-void gp_slope_backward(const struct gp_factor *factor, const struct gp_shape *shape,
-                       const struct gp_points *points, struct gp_tile *tile, struct gp_blur blur,
-                       const double *d_variance, struct gp_totals *totals, double *scratch) {
-    slopes_of(tile)->slope_backward(factor, shape, points, tile, blur, d_variance, totals, scratch);
 }

@@ -123,15 +123,17 @@ void look_at_points(void *context, size_t unit, size_t worker) {
                   gp_matrix_from(bound->use.single, bound->gamma[t],
                                  c * gp->kernel->terms * gp->inducing * points.rows),
                   bound->d_norm + bound_norms_at(bound, t, c), bound->most_points);
-    gp_conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
-                   bound->variance + at, bound->scratch[worker]);
+    gp_arithmetic_in(bound->use.single)
+        ->conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
+                      bound->variance + at, bound->scratch[worker]);
     if (!bound->use.first_order)
         return;
     double *widened = (bound->blur ? bound->blur : bound->variance) + at;
     if (bound->blur)
         memset(widened, 0, points.rows * sizeof(double));
-    gp_slope(&bound->factor[c], gp, &points, tile, tile_blur(bound, t), widened,
-             bound->scratch[worker]);
+    gp_slopes_in(bound->use.single)
+        ->slope(&bound->factor[c], gp, &points, tile, tile_blur(bound, t), widened,
+                bound->scratch[worker]);
 }
 
 void look_back(void *context, size_t unit, size_t worker) {
@@ -145,12 +147,15 @@ void look_back(void *context, size_t unit, size_t worker) {
         totals->noise = bound->unit_noise + unit * gp->attributes;
     gp_totals_clear(totals, gp);
     if (bound->use.first_order)
-        gp_slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit], tile_blur(bound, t),
-                          (bound->d_blur ? bound->d_blur : bound->d_variance) + at, totals,
-                          bound->scratch[worker]);
-    gp_conditional_backward(&bound->factor[c], gp, &bound->theta[c], &points, &bound->tile[unit],
-                            bound->d_mean + at, bound->d_variance + at, totals,
-                            bound->scratch[worker]);
+        gp_slopes_in(bound->use.single)
+            ->slope_backward(&bound->factor[c], gp, &points, &bound->tile[unit],
+                             tile_blur(bound, t),
+                             (bound->d_blur ? bound->d_blur : bound->d_variance) + at, totals,
+                             bound->scratch[worker]);
+    gp_arithmetic_in(bound->use.single)
+        ->conditional_backward(&bound->factor[c], gp, &bound->theta[c], &points, &bound->tile[unit],
+                               bound->d_mean + at, bound->d_variance + at, totals,
+                               bound->scratch[worker]);
 }
 
 static void add_tiles(void *context, size_t c, size_t worker) {

@@ -186,9 +186,10 @@ static void gradient_by_points(void *context, size_t unit, size_t worker) {
     size_t t = unit / bound->columns, first = d * (unit % bound->columns) / bound->columns;
     size_t width = d * (unit % bound->columns + 1) / bound->columns - first;
     struct gp_points points = bound_tile_points(bound, t, 0);
-    gp_points_backward(&bound->model->gp, functions, bound->factor, &bound->tile[t * functions],
-                       &points, bound->most_points, first, width,
-                       bound->d_x + bound_tile_start(bound, t) * d, bound->scratch[worker]);
+    gp_arithmetic_in(bound->use.single)
+        ->points_backward(&bound->model->gp, functions, bound->factor, &bound->tile[t * functions],
+                          &points, bound->most_points, first, width,
+                          bound->d_x + bound_tile_start(bound, t) * d, bound->scratch[worker]);
 }
 
 void move_inputs_back(struct bound *bound) {

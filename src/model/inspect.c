@@ -133,23 +133,6 @@ static void read_missing_relevance(const nim_model *model, double *values) {
     read_relevances(model, model->columns, model->scaling.flags, values);
 }
 
-static void read_missing_columns(const nim_model *model, double *values) {
-    memcpy(values, model->scaling.flagged, model->scaling.flags * sizeof(double));
-}
-
-static void read_novelty_quantiles(const nim_model *model, double *values) {
-    memcpy(values, model->novelty.quantile, model->novelty.kept * sizeof *values);
-}
-
-static void read_plausibility_rows(const nim_model *model, double *values) {
-    if (model->conformal.kept)
-        memcpy(values, model->conformal.rows, model->classes * sizeof *values);
-}
-
-static void read_trace(const nim_model *model, double *values) {
-    memcpy(values, model->trace.point, model->trace.count * sizeof *model->trace.point);
-}
-
 /* Gaussians of the population: one if its attributes are independent. */
 static size_t known_gaussians(const nim_model *model) {
     const struct population *population = &model->population;
@@ -185,18 +168,6 @@ static void read_population_covariances(const nim_model *model, double *values) 
                 *values++ = population_covariance(&model->population, k, i, j) *
                             scaling_usual_unit(&model->scaling, i) *
                             scaling_usual_unit(&model->scaling, j);
-}
-
-static void read_temperature(const nim_model *model, double *values) {
-    *values = model->temperature;
-}
-
-static void read_offsets(const nim_model *model, double *values) {
-    memcpy(values, model->offset, model->classes * sizeof(double));
-}
-
-static void read_class_shares(const nim_model *model, double *values) {
-    memcpy(values, model->class_share, model->classes * sizeof(double));
 }
 
 /* The quantity learned by the likelihood with this name, or NULL. */
@@ -237,37 +208,43 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         return failure(error, NIM_INVALID_ARGUMENT, "model or name is NULL");
     size_t c = model->functions, m = model->inducing, d = model->columns;
     size_t terms = model->gp.kernel->terms, k = known_gaussians(model);
+    size_t flags = model->scaling.flags, kept = model->conformal.kept;
     const struct {
         const char *name;
         size_t count;
         read_function *read;
+        const double *values; /* or where they are */
     } arrays[] = {
-        {"lengthscales", c * terms * d, read_lengthscales},
-        {"variances", c * terms, read_variances},
-        {"white_noise", c, read_white_noise},
-        {"inducing_inputs", c * m * d, read_inducing_inputs},
-        {"noise_variance", d, read_noise_variance},
-        {"relevance", d, read_relevance},
-        {"function_relevance", c * d, read_function_relevance},
-        {"missing_columns", model->scaling.flags, read_missing_columns},
-        {"missing_relevance", model->scaling.flags, read_missing_relevance},
-        {"population_shares", k, read_population_shares},
-        {"population_means", k * d, read_population_means},
-        {"population_covariances", k * d * d, read_population_covariances},
-        {"temperature", 1, read_temperature},
-        {"calibration_offsets", model->shifted ? model->classes : 0, read_offsets},
-        {"class_shares", model->shares_known ? model->classes : 0, read_class_shares},
-        {"novelty_quantiles", model->novelty.kept, read_novelty_quantiles},
-        {"plausibility_rows", model->conformal.kept ? model->classes : 0, read_plausibility_rows},
-        {"trace", 2 * model->trace.count, read_trace},
+        {"lengthscales", c * terms * d, read_lengthscales, NULL},
+        {"variances", c * terms, read_variances, NULL},
+        {"white_noise", c, read_white_noise, NULL},
+        {"inducing_inputs", c * m * d, read_inducing_inputs, NULL},
+        {"noise_variance", d, read_noise_variance, NULL},
+        {"relevance", d, read_relevance, NULL},
+        {"function_relevance", c * d, read_function_relevance, NULL},
+        {"missing_columns", flags, NULL, model->scaling.flagged},
+        {"missing_relevance", flags, read_missing_relevance, NULL},
+        {"population_shares", k, read_population_shares, NULL},
+        {"population_means", k * d, read_population_means, NULL},
+        {"population_covariances", k * d * d, read_population_covariances, NULL},
+        {"temperature", 1, NULL, &model->temperature},
+        {"calibration_offsets", model->shifted ? model->classes : 0, NULL, model->offset},
+        {"class_shares", model->shares_known ? model->classes : 0, NULL, model->class_share},
+        {"novelty_quantiles", model->novelty.kept, NULL, model->novelty.quantile},
+        {"plausibility_rows", kept ? model->classes : 0, NULL, model->conformal.rows},
+        {"trace", 2 * model->trace.count, NULL, model->trace.point[0]},
     };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        if (strcmp(arrays[i].name, name) == 0) {
-            nim_status status = fit_values(name, arrays[i].count, values, capacity, count, error);
-            if (status == NIM_OK && values && arrays[i].count)
-                arrays[i].read(model, values);
-            return status;
-        }
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        size_t size = arrays[i].count;
+        if (strcmp(arrays[i].name, name) != 0)
+            continue;
+        nim_status status = fit_values(name, size, values, capacity, count, error);
+        if (status == NIM_OK && values && arrays[i].read && size)
+            arrays[i].read(model, values);
+        else if (status == NIM_OK && values && size)
+            memcpy(values, arrays[i].values, size * sizeof *values);
+        return status;
+    }
     const struct likelihood_quantity *quantity = find_quantity(model, name);
     if (!quantity)
         return failure(error, NIM_INVALID_ARGUMENT, "a %s model has no array '%s'",

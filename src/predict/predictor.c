@@ -252,12 +252,13 @@ static void look_exactly(const struct nim_predictor *predictor, struct predictio
             gp_form_conditional(&predictor->form[c], &predictor->factor[c], &model->gp, &points,
                                 &work->tile, mean, variance, work->scratch);
         else
-            gp_conditional(&predictor->factor[c], &model->gp, &predictor->theta[c], &points,
-                           &work->tile, mean, variance, work->scratch);
+            gp_arithmetic.conditional(&predictor->factor[c], &model->gp, &predictor->theta[c],
+                                      &points, &work->tile, mean, variance, work->scratch);
         if (model->options.input->widens)
-            gp_slope(&predictor->factor[c], &model->gp, &points, &work->tile,
-                     (struct gp_blur){work->noise, predictor->correlated ? work->root : NULL},
-                     variance, work->scratch);
+            gp_slopes.slope(
+                &predictor->factor[c], &model->gp, &points, &work->tile,
+                (struct gp_blur){work->noise, predictor->correlated ? work->root : NULL}, variance,
+                work->scratch);
     }
 }
 

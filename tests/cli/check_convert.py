@@ -73,10 +73,9 @@ def check_round_trips(nimgp, place):
             nimgp.good("convert", before, place / name, "--quiet")
             before = place / name
         assert_same_table(before, header, table)
-    for form in ("votable", "votable-binary", "votable-binary2"):
-        nimgp.good("convert", place / "in.csv", place / "t.xml", "--to", form, "--quiet")
-        nimgp.good("convert", place / "t.xml", place / "back.csv", "--quiet")
-        assert_same_table(place / "back.csv", header, table)
+    nimgp.good("convert", place / "in.csv", place / "t", "--to", "votable", "--quiet")
+    nimgp.good("convert", place / "t", place / "back.csv", "--quiet")
+    assert_same_table(place / "back.csv", header, table)
     # What is named .gz is gzip.
     assert gzip.decompress((place / "a.csv.gz").read_bytes()).startswith(b"id,x value,count,name")
 

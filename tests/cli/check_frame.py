@@ -6,10 +6,12 @@ and completion.
 usage: check_frame.py NIMGP
 """
 import os
+import pathlib
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from program import main
@@ -253,15 +255,24 @@ def rendered(page, place):
     return re.sub(r".\x08", "", text), lint
 
 
+def pages(nimgp, place, page, *commands):
+    """What the build makes of the help of these commands."""
+    texts = [place / f"{command}.help" for command in ("", *commands)]
+    for command, text in zip(["", *commands], texts):
+        text.write_text(nimgp.good("help", *filter(None, [command])).stdout)
+    script = pathlib.Path(__file__).parents[2] / "tools" / "pages.py"
+    return subprocess.run([sys.executable, script, page, *texts], capture_output=True, text=True, check=True).stdout
+
+
 def check_manual(nimgp, place):
-    overview = nimgp.good("manual").stdout
+    overview = pages(nimgp, place, "manual")
     text, lint = rendered(overview, place)
     assert not lint, lint
     for command in nimgp.commands():
         assert re.search(rf"^\.BR nimgp\\-{command} \(1\)", overview, re.M), command
         if text:
             assert re.search(rf"^ +{command}\b", text, re.M), command
-        page = nimgp.good("manual", command).stdout
+        page = pages(nimgp, place, "manual", command)
         for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES"):
             assert f"\n.SH {section}\n" in page, (command, section)
         rendering, lint = rendered(page, place)
@@ -279,7 +290,6 @@ def check_manual(nimgp, place):
             assert " ".join(description.split()) in words, command
             example = help_text.split("\nexamples:\n")[1].splitlines()[0]
             assert example.strip() in rendering, (command, example)
-    nimgp.bad(1, "manual", "nonsense")
 
 
 def complete(script, words, place):
@@ -298,7 +308,7 @@ def check_completion(nimgp, place):
         print("SKIPPED: bash is not here; completion is not tried")
         return
     script = place / "script"
-    script.write_text(nimgp.good("completion").stdout)
+    script.write_text(pages(nimgp, place, "completion", *nimgp.commands()))
     area = place / "area"
     (area / "sub dir").mkdir(parents=True)
     (area / "stars and more.csv").write_text("")
@@ -319,7 +329,7 @@ def check_completion(nimgp, place):
     assert offer("simulate", "--seed", "") == set()
     assert offer("convert", "s") == {"stars and more.csv", "sub dir"}
     assert offer("convert", "") == everything
-    formats = {"any", "csv", "tsv", "ecsv", "fits", "votable", "votable-binary", "votable-binary2", "rows"}
+    formats = {"any", "csv", "tsv", "ecsv", "fits", "votable", "rows"}
     assert offer("convert", "--to", "") == formats
     assert offer("convert", "--to", "=", "f") == {"fits"}
     assert offer("convert", "--to", "=") == formats

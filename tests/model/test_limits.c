@@ -95,8 +95,8 @@ static void process_at(struct process *process, size_t rows, const double *x, do
     double norm[KERNEL_MOST_TERMS * MOST_POINTS];
     gp_norms(&process->shape, 1, process->q, rows, square, norm, MOST_POINTS, process->scratch);
     struct gp_points points = {.rows = rows, .x = x, .x_norm = norm, .norm_stride = MOST_POINTS};
-    gp_conditional(&process->factor, &process->shape, &process->theta, &points, &process->tile,
-                   mean, variance, process->scratch);
+    gp_arithmetic.conditional(&process->factor, &process->shape, &process->theta, &points,
+                              &process->tile, mean, variance, process->scratch);
     free(square);
 }
 
