@@ -13,6 +13,7 @@
 #include "text/utf8.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,15 +155,9 @@ static void put_base64(struct votable_writer *votable) {
 
 /* ---------------------------------------------------------------- cells ----------------------- */
 
-static void put_cell(struct output *output, struct span text) {
-    output_text(output, "<TD>");
-    put_escaped(output, text);
-    output_text(output, "</TD>");
-}
-
 /* Before the first cell of a row, which starts with flags. */
 static void begin_row(struct votable_writer *votable) {
-    if (votable->writer.at)
+    if (votable->writer.at || votable->writer.within)
         return;
     if (!is_binary(&votable->writer))
         output_text(votable->writer.output, "<TR>");
@@ -171,25 +166,34 @@ static void begin_row(struct votable_writer *votable) {
         add_bytes(votable, (votable->writer.columns + 7) / 8);
 }
 
+/* Numbers of a vector are separated by blanks, and none is missing. */
 static void votable_number(struct table_writer *writer, double value) {
     char text[NUMBER_LENGTH];
     begin_row((struct votable_writer *)writer);
-    if (is_binary(writer))
+    if (is_binary(writer)) {
         add_number((struct votable_writer *)writer, value);
-    else if (isinf(value))
-        put_cell(writer->output, (struct span){value > 0 ? "+Inf" : "-Inf", 4});
-    else
-        put_cell(writer->output, (struct span){text, isnan(value) ? 0 : number_write(value, text)});
+        return;
+    }
+    output_text(writer->output, writer->within ? " " : "<TD>");
+    if (isinf(value))
+        output_text(writer->output, value > 0 ? "+Inf" : "-Inf");
+    else if (!isnan(value))
+        output_write(writer->output, text, number_write(value, text));
+    if (writer->within + 1 == writer_each(writer, writer->at))
+        output_text(writer->output, "</TD>");
 }
 
 static void votable_text(struct table_writer *writer, struct span text) {
     begin_row((struct votable_writer *)writer);
     if (!check_text(writer, text))
         return;
-    if (is_binary(writer))
+    if (is_binary(writer)) {
         add_text((struct votable_writer *)writer, text);
-    else
-        put_cell(writer->output, text);
+        return;
+    }
+    output_text(writer->output, "<TD>");
+    put_escaped(writer->output, text);
+    output_text(writer->output, "</TD>");
 }
 
 static void votable_end(struct table_writer *writer) {
@@ -208,6 +212,7 @@ static const char *element(const struct table_writer *writer) {
 
 static void votable_open(struct table_writer *writer) {
     struct output *output = writer->output;
+    char size[48];
     output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<VOTABLE version=\"1.4\" xmlns=\"http://www.ivoa.net/xml/VOTable/v1.3\">\n"
                         "<RESOURCE type=\"results\">\n<TABLE>\n");
@@ -217,8 +222,16 @@ static void votable_open(struct table_writer *writer) {
         if (column->unit)
             put_attribute(writer, " unit=\"", column->unit);
         output_text(output, column->kind == COLUMN_TEXT
-                                ? " datatype=\"unicodeChar\" arraysize=\"*\"/>\n"
-                                : " datatype=\"double\"/>\n");
+                                ? " datatype=\"unicodeChar\" arraysize=\"*\""
+                                : " datatype=\"double\"");
+        snprintf(size, sizeof size, " arraysize=\"%zu\"", column->each);
+        if (column->each)
+            output_text(output, size);
+        output_text(output, column->note ? "><DESCRIPTION>" : "/>\n");
+        if (column->note) {
+            put_escaped(output, (struct span){column->note, strlen(column->note)});
+            output_text(output, "</DESCRIPTION></FIELD>\n");
+        }
     }
     writer->at = 0;
     output_text(output, "<DATA>\n<");
@@ -241,6 +254,7 @@ static void votable_close(struct table_writer *writer) {
 
 extern const struct writer votable_writer;
 const struct writer votable_writer = {.size = sizeof(struct votable_writer),
+                                      .vectors = true,
                                       .open = votable_open,
                                       .number = votable_number,
                                       .text = votable_text,
