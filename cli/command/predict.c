@@ -106,7 +106,7 @@ static bool read_grid(struct predict *predict, const struct arguments *arguments
     for (size_t k = 0; k < count; k++) /* in decimals as short as those of the ends */
         predict->grid[k] =
             (first * (double)(count - 1 - k) + last * (double)k) / (double)(count - 1);
-    snprintf(predict->note, sizeof predict->note, "at %.60s (first:last:count)", wish);
+    snprintf(predict->note, sizeof predict->note, "density at %.60s (first:last:count)", wish);
     predict->columns.points = count;
     predict->columns.grid = predict->grid;
     predict->columns.grid_note = predict->note;
