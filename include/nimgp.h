@@ -595,8 +595,8 @@ typedef struct nim_prediction {
     double *measurement_part; /* rows */
     double *model_part;       /* rows: the rest */
     /* Numbers and counts: mean and standard deviation of y, and its quantiles at `level_count`
-     * levels between 0 and 1 (rows x level_count). With student_t, whose tails decide the standard
-     * deviation, `deviation` is half of the central 68.27 % interval. */
+     * levels between 0 and 1 (rows x level_count; see level_rows). With student_t, whose tails
+     * decide the standard deviation, `deviation` is half of the central 68.27 % interval. */
     double *mean, *deviation; /* rows */
     const double *levels;
     size_t level_count;
@@ -619,6 +619,12 @@ typedef struct nim_prediction {
     double *input_log_density; /* rows: log density of the measurement under the population,
                                   convolved with the row's errors, in units of x; missing cells
                                   are left out */
+    /* rows x grid_count, for numbers and counts: p(y) at the values of `grid`, the density in units
+     * of y or the probability of a count. */
+    const double *grid;
+    size_t grid_count;
+    double *density;
+    size_t level_rows; /* rows: `levels` is rows x level_count; 0 or 1: the same for all rows */
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */

@@ -40,6 +40,8 @@ struct column {
     const char *unit; /* or NULL */
     size_t width;     /* of text: the maximum in bytes, 0 if unknown */
     bool empty;       /* CSV: all cells of the first rows are missing, so the type is unknown */
+    size_t each;      /* written: numbers in a cell; 0 is 1. Only in formats with vectors */
+    const char *note; /* written with a vector: what its numbers are; or NULL */
 };
 
 struct span {
@@ -135,7 +137,11 @@ struct table_writer *table_writer_open(const char *path, enum table_format forma
 /* Fails if the extension of a file is not that of a format that can be written. */
 bool table_writer_knows(const char *path, struct complaint *complaint);
 
-/* Write the cells of a row, in the order of the columns; then the end of the row. A cell whose type
+/* Whether the format of this extension has columns of vectors: FITS and VOTable. */
+bool table_writer_has_vectors(const char *path);
+
+/* Write the cells of a row, in the order of the columns, and all numbers of a vector one by one;
+ * then the end of the row. A cell whose type
  * differs from that of its column is converted. NaN is written as an empty cell (FITS: NaN).
  * Numbers are written as the shortest decimal that reads back the same. */
 bool table_write_number(struct table_writer *writer, double value, struct complaint *complaint);

@@ -102,7 +102,7 @@ static void fits_open(struct table_writer *writer) {
         return;
     }
     for (size_t i = 0; i < writer->columns; i++) {
-        fits->width[i] = is_text(fits, i) ? 1 : 8;
+        fits->width[i] = is_text(fits, i) ? 1 : 8 * writer_each(writer, i);
         if (!fits_in_card(writer->column[i].name))
             output_fail(writer->output, "column %s: names in FITS are up to %d ASCII characters",
                         writer->column[i].name, LONGEST_NAME);
@@ -142,9 +142,11 @@ static bool take_cell(struct fits_writer *fits, size_t column, unsigned char *ou
     size_t length, width = fits->width[column];
     double value;
     if (!is_text(fits, column)) {
-        if (fread(&value, sizeof value, 1, fits->rows) != 1)
-            return fail_on_rows(fits);
-        put_big_endian_double(out, value);
+        for (size_t i = 0; i < width; i += 8) {
+            if (fread(&value, sizeof value, 1, fits->rows) != 1)
+                return fail_on_rows(fits);
+            put_big_endian_double(out + i, value);
+        }
         return true;
     }
     if (fread(&length, sizeof length, 1, fits->rows) != 1 || length > width ||
@@ -220,8 +222,12 @@ static void add_field(struct header *header, const struct fits_writer *fits, siz
     if (*column->name)
         add_string(header, key, column->name);
     snprintf(key, sizeof key, "TFORM%zu", index + 1);
-    snprintf(format, sizeof format, is_text(fits, index) ? "%zuA" : "1D", fits->width[index]);
+    bool text = is_text(fits, index);
+    snprintf(format, sizeof format, text ? "%zuA" : "%zuD", fits->width[index] / (text ? 1 : 8));
     add_string(header, key, format);
+    snprintf(key, sizeof key, "TCOMM%zu", index + 1);
+    if (column->note && fits_in_card(column->note))
+        add_string(header, key, column->note);
     snprintf(key, sizeof key, "TUNIT%zu", index + 1);
     if (column->unit && fits_in_card(column->unit))
         add_string(header, key, column->unit);
@@ -268,7 +274,7 @@ static void fits_finish(struct table_writer *writer) {
     struct fits_writer *fits = (struct fits_writer *)writer;
     static const char zeros[RECORD];
     struct fits_sum sum = {0};
-    size_t most = RECORD + (CARD * (3 * writer->columns + 16) / RECORD + 1) * RECORD, width = 0;
+    size_t most = RECORD + (CARD * (4 * writer->columns + 16) / RECORD + 1) * RECORD, width = 0;
     for (size_t i = 0; i < writer->columns; i++)
         width += fits->width[i];
     size_t fill = (RECORD - width * writer->row % RECORD) % RECORD;
@@ -288,6 +294,7 @@ static void fits_finish(struct table_writer *writer) {
 }
 
 const struct writer fits_writer = {.size = sizeof(struct fits_writer),
+                                   .vectors = true,
                                    .open = fits_open,
                                    .number = fits_number,
                                    .text = fits_text,

@@ -10,6 +10,7 @@
 #include "text/utf8.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What XML has another spelling for, or NULL. A carriage return would be read as a newline. */
@@ -61,23 +62,31 @@ static void put_attribute(struct table_writer *writer, const char *name, const c
     output_text(writer->output, "\"");
 }
 
-static void put_cell(struct table_writer *writer, struct span text) {
+static void begin_cell(struct table_writer *writer) {
     output_text(writer->output, writer->at ? "<TD>" : "<TR><TD>");
-    put_escaped(writer->output, text);
-    output_text(writer->output, "</TD>");
 }
 
+/* Numbers of a vector are separated by blanks, and none is missing. */
 static void votable_number(struct table_writer *writer, double value) {
     char text[NUMBER_LENGTH];
-    if (isinf(value))
-        put_cell(writer, (struct span){value > 0 ? "+Inf" : "-Inf", 4});
+    if (writer->within)
+        output_text(writer->output, " ");
     else
-        put_cell(writer, (struct span){text, isnan(value) ? 0 : number_write(value, text)});
+        begin_cell(writer);
+    if (isinf(value))
+        output_text(writer->output, value > 0 ? "+Inf" : "-Inf");
+    else if (!isnan(value))
+        output_write(writer->output, text, number_write(value, text));
+    if (writer->within + 1 == writer_each(writer, writer->at))
+        output_text(writer->output, "</TD>");
 }
 
 static void votable_text(struct table_writer *writer, struct span text) {
-    if (check_text(writer, text))
-        put_cell(writer, text);
+    if (!check_text(writer, text))
+        return;
+    begin_cell(writer);
+    put_escaped(writer->output, text);
+    output_text(writer->output, "</TD>");
 }
 
 static void votable_end(struct table_writer *writer) {
@@ -86,6 +95,7 @@ static void votable_end(struct table_writer *writer) {
 
 static void votable_open(struct table_writer *writer) {
     struct output *output = writer->output;
+    char size[48];
     output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<VOTABLE version=\"1.4\" xmlns=\"http://www.ivoa.net/xml/VOTable/v1.3\">\n"
                         "<RESOURCE type=\"results\">\n<TABLE>\n");
@@ -95,8 +105,16 @@ static void votable_open(struct table_writer *writer) {
         if (column->unit)
             put_attribute(writer, " unit=\"", column->unit);
         output_text(output, column->kind == COLUMN_TEXT
-                                ? " datatype=\"unicodeChar\" arraysize=\"*\"/>\n"
-                                : " datatype=\"double\"/>\n");
+                                ? " datatype=\"unicodeChar\" arraysize=\"*\""
+                                : " datatype=\"double\"");
+        snprintf(size, sizeof size, " arraysize=\"%zu\"", column->each);
+        if (column->each)
+            output_text(output, size);
+        output_text(output, column->note ? "><DESCRIPTION>" : "/>\n");
+        if (column->note) {
+            put_escaped(output, (struct span){column->note, strlen(column->note)});
+            output_text(output, "</DESCRIPTION></FIELD>\n");
+        }
     }
     writer->at = 0;
     output_text(output, "<DATA>\n<TABLEDATA>\n");
@@ -107,6 +125,7 @@ static void votable_finish(struct table_writer *writer) {
 }
 
 const struct writer votable_writer = {.size = sizeof(struct table_writer),
+                                      .vectors = true,
                                       .open = votable_open,
                                       .number = votable_number,
                                       .text = votable_text,

@@ -13,9 +13,15 @@ bool table_writer_knows(const char *path, struct complaint *complaint) {
     return format_to_write(path, &format, complaint);
 }
 
+bool table_writer_has_vectors(const char *path) {
+    enum table_format format = TABLE_ANY;
+    struct complaint ignored;
+    return format_to_write(path, &format, &ignored) && formats[format].writer->vectors;
+}
+
 static const char *copy_text(struct table_writer *writer, const char *text) {
-    const char *copy = text_pool_copy(&writer->names, text, strlen(text));
-    if (!copy)
+    const char *copy = text ? text_pool_copy(&writer->names, text, strlen(text)) : NULL;
+    if (text && !copy)
         output_no_memory(writer->output);
     return copy;
 }
@@ -25,10 +31,11 @@ static void copy_columns(struct table_writer *writer, const struct column *colum
     if (!writer->column)
         output_no_memory(writer->output);
     for (size_t i = 0; writer->column && i < writer->columns; i++)
-        writer->column[i] =
-            (struct column){.name = copy_text(writer, column[i].name),
-                            .unit = column[i].unit ? copy_text(writer, column[i].unit) : NULL,
-                            .kind = column[i].empty ? COLUMN_TEXT : column[i].kind};
+        writer->column[i] = (struct column){.name = copy_text(writer, column[i].name),
+                                            .unit = copy_text(writer, column[i].unit),
+                                            .note = copy_text(writer, column[i].note),
+                                            .each = column[i].each,
+                                            .kind = column[i].empty ? COLUMN_TEXT : column[i].kind};
 }
 
 struct table_writer *table_writer_open(const char *path, enum table_format format, size_t columns,
@@ -74,7 +81,10 @@ bool table_write_number(struct table_writer *writer, double value, struct compla
     else
         writer->writer->text(writer,
                              (struct span){text, isnan(value) ? 0 : number_write(value, text)});
-    writer->at++;
+    if (++writer->within == writer_each(writer, writer->at)) {
+        writer->within = 0;
+        writer->at++;
+    }
     return !output_failed(writer->output, complaint);
 }
 

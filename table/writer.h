@@ -13,6 +13,7 @@
 struct writer {
     size_t size;                               /* of the struct of the format */
     bool as_it_is;                             /* a cell is written whatever its column's type */
+    bool vectors;                              /* a cell may have several numbers */
     void (*open)(struct table_writer *writer); /* starts the file */
     void (*number)(struct table_writer *writer, double value);
     void (*text)(struct table_writer *writer, struct span text);
@@ -28,7 +29,13 @@ struct table_writer {
     struct text_pool names;
     struct column *column; /* a column whose type is unknown is text */
     size_t columns, at;    /* at: cells of the row so far */
+    size_t within;         /* numbers of that cell so far, where it is a vector */
     size_t row;            /* rows so far */
 };
+
+/* Numbers in a cell of a column. */
+static inline size_t writer_each(const struct table_writer *writer, size_t column) {
+    return writer->column[column].each ? writer->column[column].each : 1;
+}
 
 #endif

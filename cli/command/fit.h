@@ -19,7 +19,8 @@
      .value = "COLUMN",                                                                            \
      .help =                                                                                       \
          "The column to predict: class names, levels, numbers or counts; for multilabel "          \
-         "A,B,...: one column of 0 and 1 per label. Default: 'class' or 'level', otherwise the "   \
+         "A,B,...: one column of 0 and 1 per label. log(COLUMN) is a positive number, whose "      \
+         "logarithm is learned, as with --lowest 0. Default: 'class' or 'level', otherwise the "   \
          "last column if it can be a label; 'y' for regress, 'count' for count."},                 \
         {.name = "exposure",                                                                       \
          .value = "COLUMN",                                                                        \

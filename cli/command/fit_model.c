@@ -31,10 +31,26 @@ static bool name_parts(struct fit *fit, struct complaint *complaint) {
     return fine || file_complain(complaint, fit->table, &error);
 }
 
+/* "--label log(mass)" is a lower bound of 0. */
+static bool bound_target(struct fit *fit, struct complaint *complaint) {
+    char lowest[64];
+    nim_error error;
+    nim_options_get(fit->options, "lowest", lowest, sizeof lowest, NULL);
+    if (!fit->training.input.target.positive || strcmp(lowest, "0") == 0)
+        return true;
+    if (strcmp(lowest, "-inf") != 0)
+        return complain(complaint, BAD_USAGE,
+                        "fit: a logarithm as label is --lowest 0; omit --lowest %s", lowest);
+    return nim_options_set(fit->options, "lowest", "0", &error) == NIM_OK ||
+           complain_of(complaint, &error);
+}
+
 bool fit_make_model(struct fit *fit, const nim_data *data, struct complaint *complaint) {
     nim_error error;
     char classes[32];
     snprintf(classes, sizeof classes, "%zu", fit->training.input.target.classes.name.count);
+    if (!bound_target(fit, complaint))
+        return false;
     if (nim_options_set(fit->options, "classes", classes, &error) != NIM_OK ||
         nim_model_create(fit->options, data, &fit->model, &error) != NIM_OK)
         return file_complain(complaint, fit->table, &error);

@@ -9,6 +9,7 @@
 #include "text/ascii.h"
 #include "text/number.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,11 @@ static const struct option options[] = {
      .value = "P,Q,...",
      .fallback = "0.05,0.5,0.95",
      .help = "For numbers and counts: the levels of the quantiles to write, between 0 and 1."},
+    {.name = "grid",
+     .value = "FIRST:LAST:COUNT",
+     .help = "Add the density of the number at COUNT equally spaced values, such as 0:3:301: one "
+             "column 'density' with a vector in FITS and VOTable, otherwise a column for each "
+             "value, such as density_0.01. For counts whole values, and their probabilities."},
     {.name = "parts",
      .help = "Add the two parts of the entropy: by how much exact measurements of the row would "
              "reduce it, and the rest. Not for numbers and counts."},
@@ -46,6 +52,8 @@ struct predict {
     struct output_table output;
     struct prediction_columns columns;
     double *level; /* of quantiles */
+    double *grid;  /* of densities */
+    char note[96]; /* what a vector of them is */
 };
 
 /* ---------------------------------------------------------------- what is wanted -------------- */
@@ -76,12 +84,42 @@ static bool read_levels(struct predict *predict, const struct arguments *argumen
     return fine;
 }
 
+static bool read_grid(struct predict *predict, const struct arguments *arguments,
+                      struct complaint *complaint) {
+    const char *wish = argument_text(arguments, "grid");
+    enum { MOST_POINTS = 10000 };
+    size_t count = 0;
+    double first, last;
+    char more;
+    if (!wish)
+        return true;
+    if (sscanf(wish, "%lf:%lf:%zu%c", &first, &last, &count, &more) != 3 || !isfinite(first) ||
+        !isfinite(last) || !(first < last) || count < 2 || count > MOST_POINTS)
+        return complain(complaint, BAD_USAGE,
+                        "predict: --grid: '%s'; expected FIRST:LAST:COUNT, such as 0:3:301, with "
+                        "FIRST below LAST and COUNT from 2 to 10000",
+                        wish);
+    predict->grid = malloc(count * sizeof *predict->grid);
+    if (!predict->grid)
+        return complain_of_memory(complaint);
+    for (size_t k = 0; k < count; k++) /* in decimals as short as those of the ends */
+        predict->grid[k] =
+            (first * (double)(count - 1 - k) + last * (double)k) / (double)(count - 1);
+    snprintf(predict->note, sizeof predict->note, "density at %.60s (first:last:count)", wish);
+    predict->columns.points = count;
+    predict->columns.grid = predict->grid;
+    predict->columns.grid_note = predict->note;
+    return true;
+}
+
 /* Options that models of the other kind have. */
 static bool refuse_foreign(const struct predict *predict, const struct arguments *arguments,
                            struct complaint *complaint) {
     const struct task *task = predict->input.target.task;
     bool classes = task_has_classes(task);
-    const char *option = classes ? "quantiles" : "parts";
+    const char *option = !classes                            ? "parts"
+                         : argument_given(arguments, "grid") ? "grid"
+                                                             : "quantiles";
     if (!task_has_one_class(task) && argument_given(arguments, "coverage"))
         option = "coverage";
     return !argument_given(arguments, option) ||
@@ -111,6 +149,7 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
     bool classes = task_has_classes(predict->input.target.task);
     wanted[PROBABILITY] = wanted[PREDICTED] = wanted[ENTROPY] = classes;
     wanted[MEAN] = wanted[DEVIATION] = wanted[QUANTILE] = !classes;
+    wanted[DENSITY] = columns->points > 0;
     wanted[MEASUREMENT] = wanted[REST] = argument_given(arguments, "parts");
     wanted[LATENT_MEAN] = wanted[LATENT_DEVIATION] = argument_given(arguments, "latent");
     wanted[PLAUSIBILITY] = argument_given(arguments, "coverage");
@@ -127,6 +166,7 @@ static bool open_output(struct predict *predict, const struct arguments *argumen
                         struct complaint *complaint) {
     struct prediction_columns *columns = &predict->columns;
     const char *path = argument_text(arguments, "output");
+    columns->vectors = table_writer_has_vectors(path);
     return prediction_columns_list(columns, complaint) &&
            output_table_choose(&predict->output, arguments, predict->input.table, columns->count,
                                columns->column, complaint) &&
@@ -209,7 +249,7 @@ static bool prepare(struct predict *predict, const struct arguments *arguments,
                             TARGETS_IGNORED, complaint) &&
            prior_apply(&predict->loaded, arguments, model, table, complaint) &&
            refuse_foreign(predict, arguments, complaint) &&
-           read_levels(predict, arguments, complaint) &&
+           read_levels(predict, arguments, complaint) && read_grid(predict, arguments, complaint) &&
            read_coverage(predict, arguments, complaint) &&
            refuse_unlearned(predict, arguments, complaint) &&
            make_room(predict, arguments, complaint) && rows_next(&predict->input.rows, complaint) &&
@@ -242,6 +282,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     for (int part = 0; part < PREDICTION_PARTS; part++)
         free(predict.columns.value[part]);
     free(predict.level);
+    free(predict.grid);
     prediction_columns_free(&predict.columns);
     output_table_free(&predict.output);
     table_input_close(&predict.input);
@@ -273,7 +314,9 @@ const struct command command_predict = {
                 "# Class shares that differ from training, estimated from the table\n"
                 "nimgp predict toy.nimgp test.csv --prior auto\n"
                 "# Numbers: mean, sd and a 95 % interval\n"
-                "nimgp predict sine.nimgp sine/test.csv --quantiles 0.025,0.975\n",
+                "nimgp predict sine.nimgp sine/test.csv --quantiles 0.025,0.975\n"
+                "# The density of redshifts on a grid, a vector in each row\n"
+                "nimgp predict z.nimgp galaxies.fits --grid 0:3:301 -o p_z.fits\n",
     .many = true,
     .options = options,
     .run = run,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What a part has one column for. */
-enum each { ALONE, CLASS, LEVEL, FUNCTION, TEXT };
+enum each { ALONE, CLASS, LEVEL, POINT, FUNCTION, TEXT };
 
 /* `name` is a column's name, or what it starts with; `member` the array of the library. */
 static const struct {
@@ -25,6 +25,7 @@ static const struct {
     [MEAN] = {"mean", ALONE, offsetof(nim_prediction, mean)},
     [DEVIATION] = {"sd", ALONE, offsetof(nim_prediction, deviation)},
     [QUANTILE] = {"q", LEVEL, offsetof(nim_prediction, quantiles)},
+    [DENSITY] = {"density", POINT, offsetof(nim_prediction, density)},
     [MEASUREMENT] = {"entropy_measurement", ALONE, offsetof(nim_prediction, measurement_part)},
     [REST] = {"entropy_rest", ALONE, offsetof(nim_prediction, model_part)},
     [LATENT_MEAN] = {"mean_", FUNCTION, offsetof(nim_prediction, latent_mean)},
@@ -36,6 +37,7 @@ static const struct {
 static size_t count_of(const struct prediction_columns *columns, enum each each) {
     return each == CLASS      ? nim_model_classes(columns->model)
            : each == LEVEL    ? columns->levels
+           : each == POINT    ? columns->points
            : each == FUNCTION ? nim_model_functions(columns->model)
                               : 1;
 }
@@ -71,12 +73,22 @@ static const char *level_name(double level, char name[LEVEL_NAME]) {
     return name;
 }
 
+/* "_" and a value of the grid. */
+static const char *point_name(double value, char name[LEVEL_NAME]) {
+    name[0] = '_';
+    number_print(value, name + 1);
+    return name;
+}
+
 /* Column i of a part. */
 static bool add_column(struct prediction_columns *columns, enum prediction_part part, size_t i,
                        struct complaint *complaint) {
     char room[LEVEL_NAME];
     enum each each = list[part].each;
-    const char *rest = each == CLASS      ? nim_model_class_name(columns->model, i)
+    bool vector = each == POINT && columns->vectors;
+    const char *rest = vector             ? ""
+                       : each == POINT    ? point_name(columns->grid[i], room)
+                       : each == CLASS    ? nim_model_class_name(columns->model, i)
                        : each == LEVEL    ? level_name(columns->level[i], room)
                        : each == FUNCTION ? function_name(columns->model, i, room)
                                           : "";
@@ -88,8 +100,11 @@ static bool add_column(struct prediction_columns *columns, enum prediction_part 
     size_t width = part == PREDICTED ? predicted_size(columns->model)
                    : each == TEXT    ? class_set_size(columns->model)
                                      : 0;
-    columns->column[columns->count++] =
-        (struct column){.name = name, .kind = width ? COLUMN_TEXT : COLUMN_NUMBER, .width = width};
+    columns->column[columns->count++] = (struct column){.name = name,
+                                                        .kind = width ? COLUMN_TEXT : COLUMN_NUMBER,
+                                                        .width = width,
+                                                        .each = vector ? columns->points : 0,
+                                                        .note = vector ? columns->grid_note : NULL};
     return true;
 }
 
@@ -101,10 +116,13 @@ bool prediction_columns_list(struct prediction_columns *columns, struct complain
     columns->text = malloc(longest > set ? longest : set);
     if (!columns->column || !columns->text)
         return complain_of_memory(complaint);
-    for (int part = 0; part < PREDICTION_PARTS; part++)
-        for (size_t i = 0; columns->wanted[part] && i < count_of(columns, list[part].each); i++)
+    for (int part = 0; part < PREDICTION_PARTS; part++) {
+        size_t count = columns->wanted[part] ? count_of(columns, list[part].each) : 0;
+        count = list[part].each == POINT && columns->vectors && count ? 1 : count;
+        for (size_t i = 0; i < count; i++)
             if (!add_column(columns, part, i, complaint))
                 return false;
+    }
     return true;
 }
 
@@ -119,7 +137,8 @@ void prediction_columns_free(struct prediction_columns *columns) {
 nim_prediction prediction_columns_request(const struct prediction_columns *columns, size_t first) {
     nim_prediction request =
         NIM_PREDICTION(.levels = columns->level,
-                       .level_count = columns->value[QUANTILE] ? columns->levels : 0);
+                       .level_count = columns->value[QUANTILE] ? columns->levels : 0,
+                       .grid = columns->grid, .grid_count = columns->points);
     for (int part = 0; part < PREDICTION_PARTS; part++)
         if (list[part].member && columns->value[part]) {
             double *from = columns->value[part] + first * prediction_width(columns, part);

@@ -15,6 +15,7 @@ enum prediction_part {
     MEAN,
     DEVIATION,
     QUANTILE,
+    DENSITY, /* one column where the output has vectors */
     MEASUREMENT,
     REST, /* what is left of the entropy */
     LATENT_MEAN,
@@ -28,6 +29,10 @@ struct prediction_columns {
     const nim_model *model;
     size_t levels; /* of quantiles */
     const double *level;
+    size_t points; /* of the grid of densities */
+    const double *grid;
+    const char *grid_note;           /* what a vector of them is */
+    bool vectors;                    /* the output has vectors */
     double least;                    /* plausibility of the classes in a set */
     bool wanted[PREDICTION_PARTS];   /* parts that the output has */
     double *value[PREDICTION_PARTS]; /* rows x prediction_width; NULL where there are none */

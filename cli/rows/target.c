@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/target.h"
 
+#include "cli/rows/formula.h"
 #include "text/ascii.h"
 #include "text/number.h"
 #include "text/utf8.h"
@@ -88,10 +89,23 @@ static bool names_several(const struct table *table, const char *label) {
     return several;
 }
 
+/* "log(mass)" where that is no column: mass, which is then positive. NULL for any other label. */
+static bool read_positive(struct target *target, const struct table *table, const char *label,
+                          char **inside, struct complaint *complaint) {
+    enum form form;
+    *inside = NULL;
+    bool fine = !label || target->task->predicts != PREDICTS_NUMBER ||
+                table_find(table, label) != NO_COLUMN ||
+                formula_inside(label, &form, inside, complaint);
+    target->positive = *inside != NULL;
+    return fine;
+}
+
 static bool find_one(struct target *target, struct table *table, const struct target_wishes *wishes,
                      struct complaint *complaint) {
     const char *noted = wishes->model ? nim_model_note(wishes->model, NOTE_LABEL) : NULL;
     const struct task *task = target->task;
+    char *inside;
     size_t column;
     if (wishes->label && names_several(table, wishes->label))
         return complain(complaint, BAD_INPUT, "%s: no column '%s'; %s", table_path(table),
@@ -101,10 +115,12 @@ static bool find_one(struct target *target, struct table *table, const struct ta
     target->chosen = !wishes->label && !noted;
     bool guess = target->chosen && wishes->judge && task_has_one_class(task) &&
                  table_find(table, task->column) == NO_COLUMN;
-    if (!(guess ? column_guess_label(table, wishes->judge, task->column, &column, complaint)
-                : column_label(table, wishes->label, noted, task->column, &column, complaint)))
-        return false;
-    return add_column(target, table, column, complaint);
+    bool fine = read_positive(target, table, wishes->label, &inside, complaint) &&
+                (guess ? column_guess_label(table, wishes->judge, task->column, &column, complaint)
+                       : column_label(table, inside ? inside : wishes->label, noted, task->column,
+                                      &column, complaint));
+    free(inside);
+    return fine && add_column(target, table, column, complaint);
 }
 
 bool target_find_exposure(struct target *target, const struct table *table,
@@ -356,11 +372,14 @@ static bool take_number(struct target *target, struct table *table, size_t i, do
     *y = target->cell[i];
     *known = !isnan(*y);
     target->unlabelled += !*known;
-    if (!*known || (!count && isfinite(*y)) ||
+    if (!*known || (!count && isfinite(*y) && !(target->positive && *y <= 0.0)) ||
         (count && *y >= 0.0 && *y <= LARGEST_COUNT && *y == floor(*y)))
         return true;
     return complain_of_number(table, i, column, *y,
-                              count ? "a count: 0, 1, 2, ..." : "a finite number", complaint);
+                              count              ? "a count: 0, 1, 2, ..."
+                              : target->positive ? "a finite number above 0"
+                                                 : "a finite number",
+                              complaint);
 }
 
 /* In place of a target that is missing: something the library takes. */

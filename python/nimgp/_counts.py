@@ -231,6 +231,57 @@ class NoisyGPCountRegressor(NumberEstimator):
         """
         return self._quantiles(X, levels, X_err, exposure)
 
+    def predict_density(
+        self,
+        X: ArrayLike,
+        grid: ArrayLike,
+        *,
+        X_err: ErrorsLike | None = None,
+        exposure: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """The probabilities of counts at the values of a grid.
+
+        Parameters
+        ----------
+        X, X_err, exposure
+            As in :meth:`predict`.
+        grid : array-like of shape (k,)
+            Counts: 0, 1, 2, ...
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            P(y = k) for each k of the grid.
+        """
+        return self._density(X, grid, X_err, exposure)
+
+    def sample_y(
+        self,
+        X: ArrayLike,
+        n_samples: int = 1,
+        *,
+        X_err: ErrorsLike | None = None,
+        exposure: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> np.ndarray:
+        """Random draws of y from each row's predicted distribution, independent of other rows.
+
+        Parameters
+        ----------
+        X, X_err, exposure
+            As in :meth:`predict`.
+        n_samples : int, default=1
+            Draws of each row.
+        random_state : int, RandomState or None, default=0
+            The same seed gives the same draws. Those of the first rows do not depend on how many
+            rows follow.
+
+        Returns
+        -------
+        ndarray of shape (n, n_samples)
+        """
+        return self._sample(X, n_samples, X_err, random_state, exposure)
+
     def report(
         self,
         X: ArrayLike,

@@ -123,6 +123,10 @@ class Prediction(Sized):
         ("plausibility", c_void_p),
         ("novelty", c_void_p),
         ("input_log_density", c_void_p),
+        ("grid", c_void_p),
+        ("grid_count", c_size_t),
+        ("density", c_void_p),
+        ("level_rows", c_size_t),
     ]
 
 

@@ -378,20 +378,28 @@ class Model:
         table: Table,
         *wanted: str,
         levels: np.ndarray | None = None,
+        grid: np.ndarray | None = None,
         shares: np.ndarray | None = None,
     ) -> dict[str, np.ndarray]:
-        """The requested members of nim_prediction, by name; quantiles at `levels`, and
-        probabilities for these class `shares`."""
+        """The requested members of nim_prediction, by name; quantiles at `levels`, the same for all
+        rows or those of each row, densities at `grid`, and probabilities for these class
+        `shares`."""
         rows = table.x.shape[0]
         wide = {
             "probabilities": self.classes,
             "plausibility": self.classes,
             "latent_mean": self.functions,
             "latent_variance": self.functions,
-            "quantiles": 0 if levels is None else len(levels),
+            "quantiles": 0 if levels is None else levels.shape[-1],
+            "density": 0 if grid is None else len(grid),
         }
         result = {name: np.empty((rows, wide[name]) if name in wide else rows) for name in wanted}
-        asked = {} if levels is None else {"levels": _address(levels), "level_count": len(levels)}
+        asked: dict[str, Any] = {}
+        if levels is not None:
+            asked |= {"levels": _address(levels), "level_count": levels.shape[-1]}
+            asked |= {"level_rows": len(levels) if levels.ndim > 1 else 0}
+        if grid is not None:
+            asked |= {"grid": _address(grid), "grid_count": len(grid)}
         if not rows:  # which the library refuses
             return result
         places = {name: _address(array) for name, array in result.items()}

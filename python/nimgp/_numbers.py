@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state
 
 from ._estimator import Estimator
 from ._masks import unmasked
@@ -18,12 +20,14 @@ class NumberEstimator(RegressorMixin, Estimator):
     """An estimator of one number per row."""
 
     def _distribution(
-        self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None
+        self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None, grid: Any = None
     ) -> dict[str, np.ndarray]:
+        """`levels` may be a function of the number of rows."""
         values, sigma = self._rows_to_predict(X, X_err)
         exposure = self._exposure_to_predict(exposure, len(values))
         table = Table(values, sigma, exposure=exposure)
-        return self._ready_model().predict(table, *wanted, levels=levels)
+        levels = levels(len(values)) if callable(levels) else levels
+        return self._ready_model().predict(table, *wanted, levels=levels, grid=grid)
 
     def _mean(self, X: Any, X_err: Any, return_std: bool, exposure: Any = None) -> Any:
         wanted = ("mean", "deviation") if return_std else ("mean",)
@@ -36,6 +40,25 @@ class NumberEstimator(RegressorMixin, Estimator):
             X, X_err, "quantiles", exposure=exposure, levels=np.atleast_1d(asked)
         )
         return parts["quantiles"] if asked.ndim else parts["quantiles"][:, 0]
+
+    def _density(self, X: Any, grid: Any, X_err: Any, exposure: Any = None) -> np.ndarray:
+        points = np.ascontiguousarray(unmasked(grid), dtype=np.float64)
+        if points.ndim != 1:
+            raise ValueError(f"grid has shape {points.shape}; expected a sequence of numbers")
+        return self._distribution(X, X_err, "density", exposure=exposure, grid=points)["density"]
+
+    def _sample(
+        self, X: Any, n_samples: int, X_err: Any, random_state: Any, exposure: Any = None
+    ) -> np.ndarray:
+        """Quantiles at random levels, row after row."""
+        if not isinstance(n_samples, Integral) or n_samples < 1:
+            raise ValueError(f"n_samples={n_samples!r} is not a whole number above 0")
+        uniform = check_random_state(random_state).random_sample
+
+        def levels(rows: int) -> np.ndarray:
+            return np.maximum(uniform((rows, int(n_samples))), 2.0**-54)
+
+        return self._distribution(X, X_err, "quantiles", exposure=exposure, levels=levels)["quantiles"]
 
 
 def check_levels(levels: float | Sequence[float]) -> np.ndarray:

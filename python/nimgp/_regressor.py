@@ -46,6 +46,10 @@ class NoisyGPRegressor(NumberEstimator):
     likelihood : {choices of number}, default="gaussian"
         Distribution of the noise of y: normal, or Student's t, which tolerates outliers. Its width
         is learned.
+    lowest, highest : float, default=-inf, inf
+        Bounds of y, within which all predictions are. The logarithm of the distance from a bound is
+        learned, or a logit with two bounds; ``lowest=0`` is for positive numbers. The noise of y is
+        then that of the transformed y.
     {parameters}
 
     Attributes
@@ -76,6 +80,8 @@ class NoisyGPRegressor(NumberEstimator):
 
     _: KW_ONLY
     likelihood: str = "gaussian"
+    lowest: float = float("-inf")
+    highest: float = float("inf")
 
     _target: ClassVar[str] = "number"
     _quantities: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -255,6 +261,55 @@ class NoisyGPRegressor(NumberEstimator):
         ndarray of shape (n, k), or (n,) for a single level
         """
         return self._quantiles(X, levels, X_err)
+
+    def predict_density(
+        self,
+        X: ArrayLike,
+        grid: ArrayLike,
+        *,
+        X_err: ErrorsLike | None = None,
+    ) -> np.ndarray:
+        """The density of y at the values of a grid.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict`.
+        grid : array-like of shape (k,)
+            Values of y, the same for all rows.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            p(y) in units of 1 / y. A mode is ``grid[density.argmax(axis=1)]``.
+        """
+        return self._density(X, grid, X_err)
+
+    def sample_y(
+        self,
+        X: ArrayLike,
+        n_samples: int = 1,
+        *,
+        X_err: ErrorsLike | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> np.ndarray:
+        """Random draws of y from each row's predicted distribution, independent of other rows.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict`.
+        n_samples : int, default=1
+            Draws of each row.
+        random_state : int, RandomState or None, default=0
+            The same seed gives the same draws. Those of the first rows do not depend on how many
+            rows follow.
+
+        Returns
+        -------
+        ndarray of shape (n, n_samples)
+        """
+        return self._sample(X, n_samples, X_err, random_state)
 
     def score(
         self,

@@ -285,7 +285,7 @@ static bool sizes_fit(const struct model_reader *reader, const nim_options *opti
     /* The options of a model have no automatic values left. */
     return options->kernel && options->input && options->samples && options->batch &&
            options->alpha != OPTION_AUTO && options->caution != OPTION_AUTO &&
-           options->lengthscale_prior != OPTION_AUTO &&
+           options->lengthscale_prior != OPTION_AUTO && options->lowest < options->highest &&
            targets_can_be(options->likelihood, sizes->classes) && sizes->columns >= 1 &&
            sizes->flags <= sizes->columns && sizes->inducing >= 1 && z && z->dimensions == 3 &&
            z->shape[0] == model_functions(options, sizes->classes) &&

@@ -119,7 +119,8 @@ void model_plan(struct nim_model *model, const struct plan *plan, const struct m
                                 .inducing = sizes->inducing,
                                 .bound = (double)NAN,
                                 .temperature = 1.0};
-    scaling_plan(&model->scaling, sizes->columns, sizes->flags);
+    scaling_plan(&model->scaling, sizes->columns, sizes->flags,
+                 (struct bounds){plan->options.lowest, plan->options.highest});
     pass_options(model);
     layout(model, &model->arena);
 }

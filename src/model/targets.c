@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nim_status check(const struct likelihood *likelihood, size_t classes, const nim_data *data,
+static nim_status check(const struct nim_options *options, size_t classes, const nim_data *data,
                         nim_error *error) {
-    switch (likelihood->target) {
+    const struct bounds bounds = targets_bounds(options);
+    switch (options->likelihood->target) {
     case TARGET_NUMBER:
-        return numbers_check(data, error);
+        return numbers_check(data, &bounds, error);
     case TARGET_COUNT:
         return counts_check(data, error);
     case TARGET_LABELS:
@@ -22,7 +23,7 @@ static nim_status check(const struct likelihood *likelihood, size_t classes, con
 }
 
 nim_status targets_check(const struct nim_model *model, const nim_data *data, nim_error *error) {
-    return check(model->options.likelihood, model->classes, data, error);
+    return check(&model->options, model->classes, data, error);
 }
 
 bool targets_can_be(const struct likelihood *likelihood, size_t classes) {
@@ -56,16 +57,30 @@ static nim_status count_classes(const struct nim_options *options, const nim_dat
     return status;
 }
 
+static nim_status check_bounds(const struct nim_options *options, nim_error *error) {
+    const struct bounds bounds = targets_bounds(options);
+    if (bounds_exist(&bounds) && options->likelihood->target != TARGET_NUMBER)
+        return option_failure(error, isfinite(bounds.lowest) ? "lowest" : "highest",
+                              "bounds are for numbers, but likelihood is %s",
+                              options->likelihood->name);
+    return bounds.lowest < bounds.highest
+               ? NIM_OK
+               : option_failure(error, "lowest", "%g is not below highest, %g", bounds.lowest,
+                                bounds.highest);
+}
+
 nim_status targets_classes(const struct nim_options *options, const nim_data *data, size_t *classes,
                            nim_error *error) {
     const struct likelihood *likelihood = options->likelihood;
-    nim_status status = count_classes(options, data, classes, error);
+    nim_status status = check_bounds(options, error);
+    if (status == NIM_OK)
+        status = count_classes(options, data, classes, error);
     if (status == NIM_OK && likelihood->most_classes && *classes > likelihood->most_classes)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "likelihood %s is for %zu classes; the data have %zu", likelihood->name,
                        likelihood->most_classes, *classes);
     if (status == NIM_OK)
-        status = check(likelihood, *classes, data, error);
+        status = check(options, *classes, data, error);
     if (status == NIM_OK && likelihood->target == TARGET_LEVEL)
         status = levels_check(data, *classes, error);
     return status;
@@ -100,8 +115,9 @@ bool targets_start(struct nim_model *model, const nim_data *data) {
     if (!share)
         return false;
     struct target_summary summary = {.share = share};
+    bool good = true;
     if (likelihood->target == TARGET_NUMBER)
-        scaling_compute_target(&model->scaling, data, model->options.standardise);
+        good = scaling_compute_target(&model->scaling, data, model->options.standardise);
     else if (likelihood->target != TARGET_COUNT)
         measure_shares(model, data, share);
     else {
@@ -111,12 +127,18 @@ bool targets_start(struct nim_model *model, const nim_data *data) {
     if (model->likelihood_count)
         likelihood->start(&model->likelihood, &summary, model->theta + model->likelihood_at);
     free(share);
-    return true;
+    return good;
 }
 
-/* The variance of y's measurement error, in standard units. */
-static double error_variance(const struct nim_model *model, const nim_data *data, size_t i) {
-    double error = data->target_sigma ? data->target_sigma[i] / model->scaling.target_deviation : 0;
+/* The variance of y's measurement error, in standard units: with bounds, to first order at y. */
+static double error_variance(const struct nim_model *model, const nim_data *data, size_t i,
+                             double y) {
+    if (!data->target_sigma)
+        return 0.0;
+    const struct scaling *scaling = &model->scaling;
+    double u = y * scaling->target_deviation + scaling->target_mean;
+    double error = data->target_sigma[i] / scaling->target_deviation *
+                   exp(bounds_log_slope(&scaling->bounds, u));
     return error * error;
 }
 
@@ -128,7 +150,7 @@ void targets_take(const struct nim_model *model, const nim_data *data, size_t co
         switch (model->options.likelihood->target) {
         case TARGET_NUMBER:
             target[2 * k] = scaling_target(&model->scaling, data->targets[i]);
-            target[2 * k + 1] = error_variance(model, data, i);
+            target[2 * k + 1] = error_variance(model, data, i, target[2 * k]);
             break;
         case TARGET_COUNT:
             target[2 * k] = data->targets[i];

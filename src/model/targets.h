@@ -10,6 +10,11 @@
 nim_status targets_classes(const struct nim_options *options, const nim_data *data, size_t *classes,
                            nim_error *error);
 
+/* The bounds of y where it is a number. */
+static inline struct bounds targets_bounds(const struct nim_options *options) {
+    return (struct bounds){options->lowest, options->highest};
+}
+
 /* Whether this likelihood allows this number of classes. */
 bool targets_can_be(const struct likelihood *likelihood, size_t classes);
 

@@ -4,7 +4,7 @@
  * p(y | x_p) in closed form or by quadrature. The distribution of the row is their average:
  *
  *     E y, E y^2        averages,
- *     log p(y)          log of the average of exp(log p(y | x_p)),
+ *     log p(y)          log of the average of exp(log p(y | x_p)), of the row's y or at a grid,
  *     quantile at a     the y at which the average of P(Y <= y | x_p) reaches a.
  *
  * Finding a quantile takes many evaluations of all points. So it is first found for groups of
@@ -172,10 +172,10 @@ static double quantile_of(struct search *search, bool counts, size_t count, doub
     return counts ? count_near(search, guess, reach) : number_near(search, guess, reach);
 }
 
+/* Of the y in work->target. */
 static double log_density(const struct nim_predictor *predictor, struct prediction_work *work,
-                          size_t row, size_t count) {
+                          size_t count) {
     const struct nim_model *model = predictor->model;
-    targets_take(model, predictor->data, 1, &row, work->target);
     model->options.likelihood->log_density(&model->likelihood, model->theta + model->likelihood_at,
                                            work->target, count, work->all_mean, work->all_variance,
                                            work->answer, work->likelihood_scratch);
@@ -184,14 +184,13 @@ static double log_density(const struct nim_predictor *predictor, struct predicti
         largest = fmax(largest, work->answer[p]);
     for (size_t p = 0; p < count && largest > -INFINITY; p++)
         total += exp(work->answer[p] - largest);
-    return largest + log(total / (double)count) - log(model->scaling.target_deviation);
+    return largest + log(total / (double)count) +
+           scaling_target_log_slope(&model->scaling, work->target[0]);
 }
 
-/* y in the user's units. All terms are halved, so that only values beyond DBL_MAX are limited to
- * it. */
+/* y in the user's units; only values beyond DBL_MAX are limited to it. */
 static double in_user_units(const struct nim_model *model, double y) {
-    double half = 0.5 * y * model->scaling.target_deviation + 0.5 * model->scaling.target_mean;
-    return fmin(fmax(2.0 * half, -DBL_MAX), DBL_MAX);
+    return fmin(fmax(scaling_untarget(&model->scaling, y), -DBL_MAX), DBL_MAX);
 }
 
 /* The deviation from E y and E y^2. For a count with a very uncertain rate even these may
@@ -199,6 +198,22 @@ static double in_user_units(const struct nim_model *model, double y) {
 static double deviation_of(double mean, double second) {
     double square = second - mean * mean;
     return isfinite(square) ? sqrt(fmax(0.0, square)) : DBL_MAX;
+}
+
+/* The density at the grid, of y itself. */
+static void write_density(const struct nim_predictor *predictor, struct prediction_work *work,
+                          size_t count, double *density) {
+    const struct nim_model *model = predictor->model;
+    const nim_prediction *wanted = predictor->wanted;
+    bool counts = model->options.likelihood->target == TARGET_COUNT;
+    for (size_t k = 0; k < wanted->grid_count; k++) {
+        double y = wanted->grid[k];
+        bool possible = bounds_hold(&model->scaling.bounds, y);
+        if (possible)
+            work->target[0] = counts ? y : scaling_target(&model->scaling, y);
+        density[k] = possible ? exp(log_density(predictor, work, count)) : 0.0;
+    }
+    predictor_finite(work, density, wanted->grid_count);
 }
 
 /* P(Y < y) and P(Y <= y) for the y of the row itself. */
@@ -213,14 +228,40 @@ static void write_place(const struct nim_predictor *predictor, struct prediction
     place[0] = !counts ? place[1] : y > 0.0 ? excess_at(&search, y - 1.0) : 0.0;
 }
 
-/* Half of the interval that has as much of y as a normal distribution within one deviation. */
+/* Half of the interval, in the user's units, that has as much of y as a normal distribution within
+ * one deviation. */
 static double half_interval(struct search *search, size_t count, double mean, double deviation) {
     double end[2];
     for (int k = 0; k < 2; k++) {
         search->level = normal_cdf(k ? 1.0 : -1.0);
-        end[k] = quantile_of(search, false, count, mean, deviation);
+        end[k] = in_user_units(search->predictor->model,
+                               quantile_of(search, false, count, mean, deviation));
     }
     return 0.5 * (end[1] - end[0]);
+}
+
+/* With bounds: mean and deviation of y from those of u at each point, which is normally distributed
+ * there; the median where tails are heavy, because the mean may be infinite. */
+static void bind(struct search *search, size_t count, double mean, double deviation, double *shown,
+                 double *wide) {
+    const struct scaling *scaling = &search->predictor->model->scaling;
+    struct prediction_work *work = search->work;
+    double unit = scaling->target_deviation, first = 0.0, second = 0.0;
+    if (search->predictor->model->options.likelihood->heavy_tails) {
+        search->level = 0.5;
+        *shown = in_user_units(search->predictor->model,
+                               quantile_of(search, false, count, mean, deviation));
+        return;
+    }
+    for (size_t p = 0; p < count; p++) {
+        double u = work->answer[p], variance = work->second_answer[p] - u * u, a, b;
+        bounds_moments(&scaling->bounds, scaling->target_mean + unit * u, unit * unit * variance,
+                       &a, &b);
+        first += a / (double)count;
+        second += b / (double)count;
+    }
+    *shown = fmin(fmax(first, -DBL_MAX), DBL_MAX);
+    *wide = deviation_of(first, second);
 }
 
 void predictor_write_numbers(const struct nim_predictor *predictor, struct prediction_work *work,
@@ -228,8 +269,10 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
     const struct nim_model *model = predictor->model;
     const nim_prediction *wanted = predictor->wanted;
     bool counts = model->options.likelihood->target == TARGET_COUNT;
-    if (wanted->log_density)
-        wanted->log_density[row] = log_density(predictor, work, row, count);
+    if (wanted->log_density) {
+        targets_take(model, predictor->data, 1, &row, work->target);
+        wanted->log_density[row] = log_density(predictor, work, count);
+    }
     if (wanted->cumulative)
         write_place(predictor, work, row, count, wanted->cumulative + 2 * row);
     work->target[1] = !counts                     ? 0.0 /* y itself, not a measurement of it */
@@ -244,16 +287,24 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
         return;
     }
     double mean = fmin(first / (double)count, DBL_MAX);
-    double deviation = deviation_of(mean, second / (double)count), shown = deviation;
+    double deviation = deviation_of(mean, second / (double)count);
     struct search search = {.predictor = predictor, .work = work};
+    double shown = counts ? mean : in_user_units(model, mean);
+    double wide = fmin(model->scaling.target_deviation * deviation, DBL_MAX);
+    if ((wanted->mean || wanted->deviation) && bounds_exist(&model->scaling.bounds))
+        bind(&search, count, mean, deviation, &shown, &wide);
     if (wanted->deviation && model->options.likelihood->heavy_tails)
-        shown = half_interval(&search, count, mean, deviation);
+        wide = half_interval(&search, count, mean, deviation);
     if (wanted->mean)
-        wanted->mean[row] = counts ? mean : in_user_units(model, mean);
+        wanted->mean[row] = shown;
     if (wanted->deviation)
-        wanted->deviation[row] = fmin(model->scaling.target_deviation * shown, DBL_MAX);
+        wanted->deviation[row] = wide;
+    if (wanted->density)
+        write_density(predictor, work, count, wanted->density + row * wanted->grid_count);
+    const double *levels =
+        wanted->levels + (wanted->level_rows > 1 ? row * wanted->level_count : 0);
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
-        search.level = wanted->levels[k];
+        search.level = levels[k];
         double y = quantile_of(&search, counts, count, mean, deviation);
         wanted->quantiles[row * wanted->level_count + k] = counts ? y : in_user_units(model, y);
     }

@@ -156,12 +156,38 @@ static bool wants_probabilities(const nim_prediction *wanted) {
            wanted->model_part || wanted->plausibility || wanted->log_density;
 }
 
+/* Checks the levels of quantiles and the grid of densities. */
+static nim_status check_places(const struct nim_model *model, const nim_prediction *wanted,
+                               size_t rows, nim_error *error) {
+    bool counts = model->options.likelihood->target == TARGET_COUNT, own = wanted->level_rows > 1;
+    size_t levels = wanted->level_count * (own ? rows : 1);
+    if (wanted->quantiles && !wanted->levels && levels)
+        return failure(error, NIM_INVALID_ARGUMENT, "quantiles is given, but levels is NULL");
+    if (own && wanted->level_rows != rows)
+        return failure(error, NIM_INVALID_ARGUMENT, "levels has %zu rows; expected 1 or %zu",
+                       wanted->level_rows, rows);
+    for (size_t k = 0; wanted->quantiles && k < levels; k++)
+        if (!(wanted->levels[k] > 0.0 && wanted->levels[k] < 1.0))
+            return failure(error, NIM_INVALID_ARGUMENT, "quantile level %g is not between 0 and 1",
+                           wanted->levels[k]);
+    if (wanted->density && !wanted->grid && wanted->grid_count)
+        return failure(error, NIM_INVALID_ARGUMENT, "density is given, but grid is NULL");
+    for (size_t k = 0; wanted->density && k < wanted->grid_count; k++) {
+        double y = wanted->grid[k];
+        if (!isfinite(y) || (counts && (y < 0.0 || y != floor(y))))
+            return failure(error, NIM_INVALID_ARGUMENT, "grid value %g is not a %s", y,
+                           counts ? "count" : "finite number");
+    }
+    return NIM_OK;
+}
+
 /* Checks that the model can predict what is requested. */
 static nim_status check_wanted(const struct nim_model *model, const nim_prediction *wanted,
-                               nim_error *error) {
+                               size_t rows, nim_error *error) {
     bool classes =
         wanted->probabilities || wanted->entropy || wanted->measurement_part || wanted->model_part;
-    bool numbers = wanted->mean || wanted->deviation || wanted->quantiles || wanted->cumulative;
+    bool numbers = wanted->mean || wanted->deviation || wanted->quantiles || wanted->cumulative ||
+                   wanted->density;
     if (classes && model->classes == 0)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "a %s model predicts numbers and has no class probabilities",
@@ -170,13 +196,8 @@ static nim_status check_wanted(const struct nim_model *model, const nim_predicti
         return failure(error, NIM_INVALID_ARGUMENT,
                        "a %s model predicts probabilities and has no mean, deviation or quantiles",
                        model->options.likelihood->name);
-    if (wanted->quantiles && !wanted->levels && wanted->level_count)
-        return failure(error, NIM_INVALID_ARGUMENT, "quantiles is given, but levels is NULL");
-    for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++)
-        if (!(wanted->levels[k] > 0.0 && wanted->levels[k] < 1.0))
-            return failure(error, NIM_INVALID_ARGUMENT, "quantile level %g is not between 0 and 1",
-                           wanted->levels[k]);
-    return check_kept(model, wanted, error);
+    nim_status status = check_places(model, wanted, rows, error);
+    return status == NIM_OK ? check_kept(model, wanted, error) : status;
 }
 
 nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
@@ -192,7 +213,7 @@ nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
         status = model_check_data(predictor->model, &rows, wanted.log_density || wanted.cumulative,
                                   error);
     if (status == NIM_OK)
-        status = check_wanted(predictor->model, &wanted, error);
+        status = check_wanted(predictor->model, &wanted, rows.rows, error);
     if (status == NIM_OK && predictor->model->options.likelihood->target == TARGET_COUNT)
         status = exposure_check(&rows, error);
     if (status != NIM_OK)

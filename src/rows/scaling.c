@@ -29,12 +29,13 @@
 /* At most this many values of a column are used to choose its warp. */
 #define MOST_WARPED 10000
 
-void scaling_plan(struct scaling *scaling, size_t columns, size_t flags) {
+void scaling_plan(struct scaling *scaling, size_t columns, size_t flags, struct bounds bounds) {
     *scaling = (struct scaling){.columns = columns,
                                 .flags = flags,
                                 .width = columns + flags,
                                 .errors_follow = true,
-                                .target_deviation = 1.0};
+                                .target_deviation = 1.0,
+                                .bounds = bounds};
 }
 
 void scaling_arrays(struct scaling *scaling, struct array_list *list) {
@@ -250,13 +251,21 @@ nim_status scaling_compute(struct scaling *scaling, const nim_data *data, bool s
     return status;
 }
 
-void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise) {
+bool scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise) {
     struct column_summary target = {0};
+    bool bound = bounds_exist(&scaling->bounds);
+    double *u = standardise && bound ? malloc(data->rows * sizeof *u) : NULL;
+    if (standardise && bound && !u)
+        return false;
+    for (size_t i = 0; u && i < data->rows; i++)
+        u[i] = bounds_free(&scaling->bounds, data->targets[i]);
     if (standardise)
-        summarise(&(nim_data){.rows = data->rows, .attributes = 1, .x = data->targets}, NULL,
-                  &target);
+        summarise(&(nim_data){.rows = data->rows, .attributes = 1, .x = u ? u : data->targets},
+                  NULL, &target);
+    free(u);
     scaling->target_mean = target.mean;
     scaling->target_deviation = target.deviation > 0.0 ? target.deviation : 1.0;
+    return true;
 }
 
 /* value, limited to [-limit, limit]. Unlike fmin and fmax, which treat NaN specially, this is not a

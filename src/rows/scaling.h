@@ -17,8 +17,10 @@
 
 #include "base/array_list.h"
 #include "base/status.h"
+#include "rows/bounds.h"
 #include "rows/warp.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -35,10 +37,11 @@ struct scaling {
                                  constant */
     double target_mean, target_deviation; /* of y where it is a number; where it is a count, the log
                                              of the mean rate, and 1; else 0 and 1 */
+    struct bounds bounds; /* of y where it is a number; mean and deviation are then those of u */
 };
 
 /* Sets the sizes, and what is not learned from data. */
-void scaling_plan(struct scaling *scaling, size_t columns, size_t flags);
+void scaling_plan(struct scaling *scaling, size_t columns, size_t flags, struct bounds bounds);
 
 /* Appends all arrays, which also says how they are laid out. */
 void scaling_arrays(struct scaling *scaling, struct array_list *list);
@@ -78,12 +81,23 @@ static inline double scaling_usual_unit(const struct scaling *scaling, size_t j)
 /* A value of attribute j in the user's units, from standard units. */
 double scaling_invert(const struct scaling *scaling, size_t j, double standard);
 
-/* The same for y where it is a number, from checked targets. */
-void scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise);
+/* The same for y where it is a number, from checked targets. False when out of memory. */
+bool scaling_compute_target(struct scaling *scaling, const nim_data *data, bool standardise);
 
+/* y in standard units, and back: in halves, so that not even the largest doubles overflow. */
 static inline double scaling_target(const struct scaling *scaling, double y) {
-    /* In halves, so that not even the largest doubles overflow. */
-    return (0.5 * y - 0.5 * scaling->target_mean) / (0.5 * scaling->target_deviation);
+    double u = bounds_free(&scaling->bounds, y);
+    return (0.5 * u - 0.5 * scaling->target_mean) / (0.5 * scaling->target_deviation);
+}
+static inline double scaling_untarget(const struct scaling *scaling, double y) {
+    double half = 0.5 * y * scaling->target_deviation + 0.5 * scaling->target_mean;
+    return bounds_bind(&scaling->bounds, 2.0 * half);
+}
+
+/* The log of how many standard units there are to a unit of y, at y in standard units. */
+static inline double scaling_target_log_slope(const struct scaling *scaling, double y) {
+    double u = y * scaling->target_deviation + scaling->target_mean;
+    return bounds_log_slope(&scaling->bounds, u) - log(scaling->target_deviation);
 }
 
 /*

@@ -65,12 +65,15 @@ static nim_status check_shape(const nim_data *data, size_t outputs, nim_error *e
     return NIM_OK;
 }
 
-nim_status numbers_check(const nim_data *data, nim_error *error) {
+nim_status numbers_check(const nim_data *data, const struct bounds *bounds, nim_error *error) {
     nim_status status = check_shape(data, 1, error);
     for (size_t i = 0; status == NIM_OK && i < data->rows; i++)
         if (!isfinite(data->targets[i]))
             status = cell_failure(error, i, NIM_NONE, "target %g is not a finite number",
                                   data->targets[i]);
+        else if (!bounds_hold(bounds, data->targets[i]))
+            status = cell_failure(error, i, NIM_NONE, "target %g is not between %g and %g",
+                                  data->targets[i], bounds->lowest, bounds->highest);
     for (size_t i = 0; status == NIM_OK && data->target_sigma && i < data->rows; i++)
         if (!(data->target_sigma[i] >= 0.0) || isinf(data->target_sigma[i]))
             status = cell_failure(error, i, NIM_NONE,

@@ -5,6 +5,7 @@
 /* Validation of targets: labels, numbers, counts, sets of labels. */
 
 #include "base/status.h"
+#include "rows/bounds.h"
 
 #include <stddef.h>
 
@@ -21,7 +22,7 @@ nim_status labels_check(const nim_data *data, size_t classes, nim_error *error);
 nim_status levels_check(const nim_data *data, size_t classes, nim_error *error);
 
 /* One finite number per row. */
-nim_status numbers_check(const nim_data *data, nim_error *error);
+nim_status numbers_check(const nim_data *data, const struct bounds *bounds, nim_error *error);
 
 /* One whole number >= 0 per row; exposures, if given, are finite and positive. */
 nim_status counts_check(const nim_data *data, nim_error *error);

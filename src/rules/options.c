@@ -89,7 +89,7 @@ static bool is_bare(const char *text) {
 }
 
 static bool read_number(const char *text, double *number) {
-    return is_bare(text) && number_parse(text, number);
+    return is_bare(text) && number_read(text, strlen(text), number) == NUMBER_READ;
 }
 
 static bool read_whole(const char *text, double *number) {
@@ -180,7 +180,7 @@ static void write_value(const nim_options *options, const struct option *option,
         snprintf(text, VALUE_TEXT, "%zu", *(const size_t *)place);
         return;
     case REAL:
-        if (*(const double *)place == OPTION_AUTO)
+        if (*(const double *)place == OPTION_AUTO && strcmp(option->info.fallback, "auto") == 0)
             break;
         write_number(*(const double *)place, text, VALUE_TEXT);
         return;

@@ -350,14 +350,14 @@ static void checkpoints_do_not_disturb(void **state) {
 
 enum { MANY_EPOCHS = 700 };
 
-struct bounds {
+struct history {
     size_t epochs;
     double bound[MANY_EPOCHS + 1];
 };
 
 /* Stores the bound reported at the end of each epoch. */
 static int note_bound(const nim_progress *progress, void *context) {
-    struct bounds *bounds = context;
+    struct history *bounds = context;
     if (progress->batch == 0 && progress->epoch <= MANY_EPOCHS) {
         bounds->epochs = progress->epoch;
         bounds->bound[progress->epoch] = progress->bound;
@@ -370,7 +370,7 @@ static void the_trace_is_thinned(void **state) {
     (void)state;
     struct fixture fixture;
     nim_error error;
-    struct bounds bounds = {0};
+    struct history bounds = {0};
     double trace[512], again[512];
     size_t count, loaded;
     nim_model *model;
