@@ -5,9 +5,12 @@
 #include "model/model_file.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LEAST_PROBABILITY 1e-4
 
 static void part_free(struct panelist *part) {
     nim_model_free(part->model);
@@ -23,15 +26,41 @@ void panel_free(struct panel *panel) {
     free(panel);
 }
 
-void panel_combine(const struct panel *panel, size_t classes, double gate,
-                   const double *const *part, double *p) {
-    for (size_t k = 0; k <= panel->parts; k++) {
-        double weight = gate * panel->weight[0][k] + (1.0 - gate) * panel->weight[1][k];
-        if (k == 0)
-            scale(classes, weight, p);
-        else
-            add_scaled(classes, weight, part[k - 1], p);
+void panel_take_logs(size_t count, const double *p, double *log_p) {
+    for (size_t i = 0; i < count; i++)
+        log_p[i] = log(fmax(p[i], LEAST_PROBABILITY));
+}
+
+void panel_pool(size_t parts, size_t classes, const double *w, const double *const *log_p,
+                double *p) {
+    double largest = -INFINITY, total = 0.0;
+    for (size_t c = 0; c < classes; c++) {
+        double value = 0.0; /* p may be log_p[0] */
+        for (size_t k = 0; k < parts; k++)
+            value += w[k] * log_p[k][c];
+        largest = fmax(largest, p[c] = value);
     }
+    for (size_t c = 0; c < classes; c++)
+        total += p[c] = exp(p[c] - largest);
+    scale(classes, 1.0 / total, p);
+}
+
+void panel_weights(const struct panel *panel, double gate, double *w) {
+    for (size_t k = 0; k <= panel->parts; k++)
+        w[k] = gate * panel->weight[0][k] + (1.0 - gate) * panel->weight[1][k];
+}
+
+void panel_combine(const struct panel *panel, size_t classes, double gate, double *const *part,
+                   double *p) {
+    double w[PANEL_MOST_PARTS + 1];
+    const double *log_p[PANEL_MOST_PARTS + 1] = {p};
+    for (size_t k = 0; k <= panel->parts; k++) {
+        double *own = k ? part[k - 1] : p;
+        panel_take_logs(classes, own, own);
+        log_p[k] = own;
+    }
+    panel_weights(panel, gate, w);
+    panel_pool(panel->parts + 1, classes, w, log_p, p);
 }
 
 /* ---------------------------------------------------------------- files ----------------------- */
