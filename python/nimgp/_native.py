@@ -115,6 +115,7 @@ class Prediction(_Sized):
         ("plausibility", c_void_p),
         ("novelty", c_void_p),
         ("input_log_density", c_void_p),
+        ("typical", c_void_p),
     ]
 
 
@@ -207,6 +208,7 @@ _FUNCTIONS = {
     "nim_model_reason": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
     "nim_model_choice": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
     "nim_model_idle": (c_size_t, [_HANDLE, _TEXT, c_char_p, c_size_t]),
+    "nim_model_view": (c_size_t, [_HANDLE, c_size_t, c_char_p, c_size_t]),
     "nim_option_rules": (c_size_t, [_TEXT, c_char_p, c_size_t]),
     "nim_model_set_option": (c_int, [_HANDLE, _TEXT, _TEXT, POINTER(Error)]),
     "nim_model_target": (c_int, [_HANDLE]),

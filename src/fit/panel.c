@@ -30,6 +30,7 @@ enum {
 };
 _Static_assert((int)PARTS <= (int)PANEL_MOST_PARTS, "there is room for all parts");
 
+#define LEAST_DEVIATIONS 2.0 /* of a gain, above zero */
 #define GATE_VIEW "sizes gaps tails exact"
 
 struct worse panel_worse(const nim_model *model, const nim_data *data, double *usual) {
@@ -219,26 +220,25 @@ static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
     return weighing;
 }
 
-/* Whether the first part improves the predictions of rows as they are. */
-static bool gains(const struct panel_fit *fit) {
-    const struct weighing weighing = weighing_of(fit, 1);
-    weigh(&weighing, fit->panel->weight);
-    return weighing_gains(&weighing, fit->panel->weight);
+/* Finds the weights of the parts that there are. Returns whether rows as they are are then
+ * predicted better than by the plain fit, by more than chance. */
+static bool gains(const struct panel_fit *fit, size_t ways) {
+    struct panel *panel = fit->panel;
+    const struct weighing weighing = weighing_of(fit, ways);
+    weigh(&weighing, panel->weight);
+    weighing_gain(&weighing, panel->weight, panel->gain);
+    return panel->gain[0] > LEAST_DEVIATIONS * panel->gain[1];
 }
 
+/* Where the first part brings no gain, the others are not tried. */
 static nim_status make_panel(struct panel_fit *fit, bool *good, nim_error *error) {
     nim_status status = add_part(fit, &part_list[0], error);
-    *good = status == NIM_OK && gains(fit);
-    if (!*good)
-        return status;
-    for (size_t k = 1; status == NIM_OK && k < PARTS; k++)
+    *good = status == NIM_OK && gains(fit, 1);
+    for (size_t k = 1; status == NIM_OK && *good && k < PARTS; k++)
         status = add_part(fit, &part_list[k], error);
-    if (status == NIM_OK)
+    if (status == NIM_OK && *good)
         status = add_gate(fit, error);
-    if (status == NIM_OK) {
-        const struct weighing weighing = weighing_of(fit, 1 + PANEL_WAYS);
-        weigh(&weighing, fit->panel->weight);
-    }
+    *good = status == NIM_OK && *good && gains(fit, 1 + PANEL_WAYS);
     return status;
 }
 

@@ -11,8 +11,7 @@ enum { REGIONS = 2, MOST_ROUNDS = 200 };
 #define PRIOR 40.0 /* held-out rows */
 #define FIRST_STEP 1.0
 #define LEAST_STEP 1e-6
-#define SETTLED 1e-4         /* gain of a round, in nats of all rows */
-#define LEAST_DEVIATIONS 2.0 /* of a gain, above zero */
+#define SETTLED 1e-4 /* gain of a round, in nats of all rows */
 
 typedef double region_weights[PANEL_MOST_PARTS + 1];
 
@@ -89,15 +88,17 @@ void weigh(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1]) {
     }
 }
 
-bool weighing_gains(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1]) {
+void weighing_gain(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1],
+                   double gain[2]) {
     double total = 0.0, sum = 0.0, square = 0.0;
     for (size_t i = 0; i < all->rows; i++) {
         double plain = all->log_p[0][i * all->classes + (size_t)all->labels[i]];
-        double gain = -row_cost(all, 0, i, weight, all->scratch, NULL) - plain;
+        double own = -row_cost(all, 0, i, weight, all->scratch, NULL) - plain;
         total += all->weights[i];
-        sum += all->weights[i] * gain;
-        square += all->weights[i] * gain * gain;
+        sum += all->weights[i] * own;
+        square += all->weights[i] * own * own;
     }
     double mean = sum / total, variance = square / total - mean * mean;
-    return mean > LEAST_DEVIATIONS * sqrt(fmax(variance, 0.0) / (double)all->rows);
+    gain[0] = mean;
+    gain[1] = sqrt(fmax(variance, 0.0) / (double)all->rows);
 }

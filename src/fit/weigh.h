@@ -33,8 +33,9 @@ struct weighing {
 /* weight: where the gate is 1, and where it is 0. */
 void weigh(const struct weighing *weighing, double weight[2][PANEL_MOST_PARTS + 1]);
 
-/* Whether the panel predicts the rows of the first way better than the plain fit, by more
- * than chance. */
-bool weighing_gains(const struct weighing *weighing, double weight[2][PANEL_MOST_PARTS + 1]);
+/* log p of the rows of the first way by the panel, minus that by the plain fit: mean and its
+ * standard error. */
+void weighing_gain(const struct weighing *weighing, double weight[2][PANEL_MOST_PARTS + 1],
+                   double gain[2]);
 
 #endif

@@ -146,6 +146,16 @@ static void read_plausibility_rows(const nim_model *model, double *values) {
         memcpy(values, model->conformal.rows, model->classes * sizeof *values);
 }
 
+static void read_panel_weights(const nim_model *model, double *values) {
+    size_t fits = model->panel->parts + 1;
+    for (size_t r = 0; r < 2; r++)
+        memcpy(values + r * fits, model->panel->weight[r], fits * sizeof *values);
+}
+
+static void read_panel_gain(const nim_model *model, double *values) {
+    memcpy(values, model->panel->gain, sizeof model->panel->gain);
+}
+
 static void read_trace(const nim_model *model, double *values) {
     memcpy(values, model->trace.point, model->trace.count * sizeof *model->trace.point);
 }
@@ -259,6 +269,8 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"class_shares", model->shares_known ? model->classes : 0, read_class_shares},
         {"novelty_quantiles", model->novelty.kept, read_novelty_quantiles},
         {"plausibility_rows", model->conformal.kept ? model->classes : 0, read_plausibility_rows},
+        {"panel_weights", model->panel ? 2 * (model->panel->parts + 1) : 0, read_panel_weights},
+        {"panel_gain", model->panel ? 2 : 0, read_panel_gain},
         {"trace", 2 * model->trace.count, read_trace},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -63,6 +63,25 @@ void panel_combine(const struct panel *panel, size_t classes, double gate, doubl
     panel_pool(panel->parts + 1, classes, w, log_p, p);
 }
 
+size_t nim_model_view(const nim_model *model, size_t k, char *text, size_t size) {
+    if (!model || !model->panel || k > model->panel->parts) {
+        if (size)
+            *text = '\0';
+        return 0;
+    }
+    const struct panelist *part = &model->panel->part[k - (k > 0)];
+    int used = snprintf(text, size, "%s",
+                        k == 0 ? "the rows as they are"
+                        : nim_model_rows(part->model) > nim_model_rows(model)
+                            ? "the rows and copies measured worse"
+                            : "the rows");
+    for (size_t step = 0; k && step < part->view.steps; step++) {
+        size_t at = (size_t)used < size ? (size_t)used : size;
+        used += snprintf(text + at, size - at, ", %s", part->view.step[step]->says);
+    }
+    return (size_t)used;
+}
+
 /* ---------------------------------------------------------------- files ----------------------- */
 
 /* "part1." and so on, "gate.". */
@@ -108,9 +127,12 @@ nim_status panel_save(struct model_writer *writer, const struct panel *panel, ni
     snprintf(parts, sizeof parts, "%zu", panel->parts);
     struct array weight = ARRAY("panel.weights", SHAPE(2, 2, PANEL_MOST_PARTS + 1), 0.0, 1.0,
                                 .values = (double *)(uintptr_t)panel->weight[0]);
+    struct array gain = ARRAY("panel.gain", SHAPE(1, 2), -DBL_MAX, DBL_MAX,
+                              .values = (double *)(uintptr_t)panel->gain);
     nim_status status = NIM_OK;
     if (!model_writer_text(writer, "", "parts", parts) ||
-        !model_writer_array(writer, "", &weight, false))
+        !model_writer_array(writer, "", &weight, false) ||
+        !model_writer_array(writer, "", &gain, false))
         status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a panel", writer->name);
     for (size_t k = 0; status == NIM_OK && k < panel->parts; k++)
         status = save_part(writer, k, &panel->part[k], error);
@@ -158,10 +180,15 @@ static nim_status load_panel(const struct model_reader *reader, const nim_model 
                              struct panel *panel) {
     const struct array weight =
         ARRAY("panel.weights", SHAPE(2, 2, PANEL_MOST_PARTS + 1), 0.0, 1.0, .values = NULL);
+    const struct array gain = ARRAY("panel.gain", SHAPE(1, 2), -DBL_MAX, DBL_MAX, .values = NULL);
     const double *values;
     nim_status status = model_reader_array(reader, &weight, &values);
-    if (status == NIM_OK)
+    if (status == NIM_OK) {
         memcpy(panel->weight, values, sizeof panel->weight);
+        status = model_reader_array(reader, &gain, &values);
+    }
+    if (status == NIM_OK)
+        memcpy(panel->gain, values, sizeof panel->gain);
     for (size_t k = 0; status == NIM_OK && k < panel->parts; k++) {
         status = load_part(reader, k, plain->columns, &panel->part[k]);
         if (status == NIM_OK && panel->part[k].model->classes != plain->classes)

@@ -31,6 +31,7 @@ struct panel {
     struct panelist part[PANEL_MOST_PARTS];
     struct panelist gate;
     double weight[2][PANEL_MOST_PARTS + 1]; /* where g = 1, and where g = 0; the plain fit first */
+    double gain[2]; /* log p of held-out rows, minus that of the plain fit: mean, standard error */
 };
 
 void panel_free(struct panel *panel);
