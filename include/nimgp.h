@@ -540,6 +540,11 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            compute novelty
  *   plausibility_rows  classes               held-out rows of each class; no values if the model
  *                                            cannot compute plausibility
+ *   panel_weights    2 x fits                weights of the fits of a panel, the plain fit's first,
+ *                                            where errors are such as training rows have, and where
+ *                                            they are not; no values without a panel
+ *   panel_gain       2                       log p of held-out rows by the panel, minus that by
+ *                                            the plain fit: mean and its standard error
  *   trace            points x 2              epoch and bound in the training, at most 256 points
  * and what the likelihood learns, in units of y:
  *   epsilon          1                       robust_max: share of wrong labels
@@ -554,6 +559,13 @@ NIM_API double nim_model_bound(const nim_model *model);
  */
 NIM_API nim_status nim_model_get(const nim_model *model, const char *name, double *values,
                                  size_t capacity, size_t *count, nim_error *error);
+
+/*
+ * What fit k of a panel sees of the rows: "the rows as they are" for the plain fit, k = 0. Returns
+ * the number of bytes of the whole text, without the terminating null, as snprintf does; 0 if there
+ * is no such fit.
+ */
+NIM_API size_t nim_model_view(const nim_model *model, size_t k, char *text, size_t size);
 
 /*
  * Estimates the true inputs of the training rows: mean and standard deviation of their posterior,
@@ -625,6 +637,10 @@ typedef struct nim_prediction {
     size_t grid_count;
     double *density;
     size_t level_rows; /* rows: `levels` is rows x level_count; 0 or 1: the same for all rows */
+    /* rows, for models with a panel: the probability that the sizes of the row's errors are such as
+     * training rows have, given its values. The weights of the panel's fits in the row are those of
+     * panel_weights, averaged with it. */
+    double *typical;
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp inspect: prints the content of a model file. */
 #include "cli/command/inspection.h"
+#include "cli/command/panel_table.h"
 #include "cli/command/plan_table.h"
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
@@ -252,6 +253,7 @@ static void print_text(const struct inspection *inspection) {
     if (!inspection_function_each(inspection))
         print_functions(inspection);
     print_map(inspection);
+    panel_table_print(inspection->model);
     print_features(inspection);
 }
 
@@ -420,6 +422,7 @@ static void print_json(const struct inspection *inspection) {
     write_functions(inspection, &json);
     write_features(inspection, &json);
     write_options(inspection, &json);
+    panel_table_write(inspection->model, &json);
     json_close(&json);
 }
 

@@ -42,6 +42,9 @@ static const struct option options[] = {
     {.name = "novelty",
      .help = "Add 'novelty': how unusual a row is compared with the training rows. 2: one training "
              "row in 100 is as unusual; 3: one in 1000."},
+    {.name = "typical",
+     .help = "Add 'typical': the probability that the row's errors are such as training rows have. "
+             "It decides which fits of a panel are heard; nimgp inspect shows their weights."},
     {.name = "latent", .help = "Add mean and standard deviation of each latent function."},
     MODEL_INPUT_OPTIONS,
     {0}};
@@ -154,6 +157,7 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
     wanted[LATENT_MEAN] = wanted[LATENT_DEVIATION] = argument_given(arguments, "latent");
     wanted[PLAUSIBILITY] = argument_given(arguments, "coverage");
     wanted[NOVELTY] = argument_given(arguments, "novelty");
+    wanted[TYPICAL] = argument_given(arguments, "typical");
     for (int part = 0; part < PREDICTION_PARTS; part++) {
         size_t width = wanted[part] ? prediction_width(columns, part) : 0;
         columns->value[part] = width ? calloc(ROWS_BLOCK * width, sizeof(double)) : NULL;
@@ -231,6 +235,11 @@ static bool refuse_unlearned(const struct predict *predict, const struct argumen
         return complain(complaint, BAD_USAGE,
                         "predict: --coverage cannot be used: no rows were held out in the training "
                         "of %s; train it again with --calibrate auto and at least 40 rows",
+                        path);
+    if (argument_given(arguments, "typical") && !has_learned(model, "panel_weights"))
+        return complain(complaint, BAD_USAGE,
+                        "predict: --typical cannot be used: %s is one fit, without a panel "
+                        "(option views)",
                         path);
     return !argument_given(arguments, "novelty") || has_learned(model, "novelty_quantiles") ||
            complain(complaint, BAD_USAGE,

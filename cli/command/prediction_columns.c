@@ -32,6 +32,7 @@ static const struct {
     [LATENT_DEVIATION] = {"deviation_", FUNCTION, offsetof(nim_prediction, latent_variance)},
     [PLAUSIBILITY] = {"set", TEXT, offsetof(nim_prediction, plausibility)},
     [NOVELTY] = {"novelty", ALONE, offsetof(nim_prediction, novelty)},
+    [TYPICAL] = {"typical", ALONE, offsetof(nim_prediction, typical)},
 };
 
 static size_t count_of(const struct prediction_columns *columns, enum each each) {

@@ -22,6 +22,7 @@ enum prediction_part {
     LATENT_DEVIATION,
     PLAUSIBILITY, /* written as a set of classes */
     NOVELTY,
+    TYPICAL,
     PREDICTION_PARTS
 };
 

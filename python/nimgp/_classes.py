@@ -110,6 +110,8 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         self.temperature_ = float(self._model.get("temperature")[0])
         self.calibration_offsets_ = self._model.get("calibration_offsets")
         self.class_shares_ = self._model.get("class_shares")
+        self.panel_weights_ = self._model.get("panel_weights").reshape(2, -1)
+        self.panel_views_ = [self._model.view(k) for k in range(self.panel_weights_.shape[1])]
 
     @staticmethod
     def _in_order(classes: Any) -> np.ndarray:
@@ -217,6 +219,26 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
         """
         p = self._predict(X, X_err, "probabilities")["probabilities"]
         return self._model.estimate_shares(p)
+
+    def typical(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
+        """The probability that a row's errors are such as training rows have, given its values.
+
+        It decides which fits of a panel are heard: their weights in a row are the rows of
+        ``panel_weights_``, averaged with this probability.
+
+        Parameters
+        ----------
+        X, X_err
+            As in :meth:`predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        if not self.panel_views_:
+            raise ValueError("the model is one fit, without a panel; see views")
+        return self._predict(X, X_err, "typical")["typical"]
 
     def predict_set(
         self, X: ArrayLike, coverage: float = 0.9, *, X_err: ErrorsLike | None = None

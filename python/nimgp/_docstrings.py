@@ -50,6 +50,11 @@ temperature_ : float
     T: the probabilities are proportional to p_c^(1/T) exp(b_c); 1 if they are not calibrated, and
     infinite if held-out rows were predicted no better than by the shares of the classes, which are
     then the probabilities of every row.
+panel_weights_ : ndarray of shape (2, fits)
+    Weights of the fits of a panel where a row's errors are such as training rows have, and where
+    they are not; without a panel there are none.
+panel_views_ : list of str
+    What each fit of a panel sees of the rows.
 calibration_offsets_ : ndarray of shape (n_classes,)
     b; empty if the probabilities are not calibrated, and for model files of older versions.
 """

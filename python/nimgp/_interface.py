@@ -127,6 +127,7 @@ class Prediction(Sized):
         ("grid_count", c_size_t),
         ("density", c_void_p),
         ("level_rows", c_size_t),
+        ("typical", c_void_p),
     ]
 
 
@@ -238,6 +239,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "nim_model_under_way": (c_int, [c_void_p]),
     "nim_model_bound": (c_double, [c_void_p]),
     "nim_model_get": (c_int, [c_void_p, c_char_p, c_void_p, c_size_t, POINTER(c_size_t), POINTER(Error)]),
+    "nim_model_view": (c_size_t, [c_void_p, c_size_t, c_char_p, c_size_t]),
     "nim_model_denoise": (c_int, [c_void_p, POINTER(Data), c_void_p, c_void_p, POINTER(Error)]),
     "nim_predictor_create": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
     "nim_predictor_free": (None, [c_void_p]),

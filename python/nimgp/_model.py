@@ -334,6 +334,10 @@ class Model:
         """Why an option has no effect on this model; empty if it may have one."""
         return written(library.nim_model_idle, self._handle, name.encode())
 
+    def view(self, k: int) -> str:
+        """What fit `k` of a panel sees of the rows."""
+        return written(library.nim_model_view, self._handle, k)
+
     def set_option(self, name: str, value: str) -> None:
         with self._own_process()._lock:
             call("nim_model_set_option", self._handle, name.encode(), value.encode())

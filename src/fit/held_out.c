@@ -156,7 +156,7 @@ bool outlook_rows(const struct outlook *outlook, const nim_data *data, const siz
                   struct own_rows *own) {
     static const enum degrading kind[1 + MOST_COPIES] = {DEGRADE_NOT, DEGRADE_ALL, DEGRADE_ALL};
     bool good = !outlook->copies || own_rows_degrade(own, data, row, 1 + outlook->copies, kind,
-                                                     NULL, outlook->worse, FIRST_COPY);
+                                                     outlook->worse, FIRST_COPY);
     return good && (!outlook->view ||
                     own_rows_see(own, outlook->copies ? &own->data : data, outlook->view));
 }
@@ -168,7 +168,7 @@ static bool judged_rows(const struct outlook *outlook, const struct own_rows *fo
     for (size_t k = 0; k < outlook->ways; k++)
         way[k + 1] = outlook->way[k];
     bool worse = outlook->ways && own_rows_degrade(judge, &fold->data, fold->row, 1 + outlook->ways,
-                                                   way, NULL, outlook->worse, 0);
+                                                   way, outlook->worse, 0);
     if (outlook->ways && !worse)
         return false;
     return !outlook->view || own_rows_see(judge, worse ? &judge->data : &fold->data, outlook->view);

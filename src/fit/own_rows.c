@@ -88,8 +88,7 @@ static bool make_room(struct own_rows *own, size_t rows, size_t d) {
 }
 
 bool own_rows_degrade(struct own_rows *own, const nim_data *data, const size_t *row, size_t kinds,
-                      const enum degrading *kind, const double *weight, const struct worse *worse,
-                      uint64_t draw) {
+                      const enum degrading *kind, const struct worse *worse, uint64_t draw) {
     size_t d = data->attributes, rows = data->rows;
     double *scratch = malloc((2 + 2 * d) * sizeof *scratch);
     bool good = make_room(own, kinds * rows, d) && scratch;
@@ -98,7 +97,7 @@ bool own_rows_degrade(struct own_rows *own, const nim_data *data, const size_t *
         degrade_row(kind[k], worse->key, draw + k, row ? row[i] : i, worse->usual, data, i,
                     own->x + at * d, own->sigma + at * d, scratch);
         own->labels[at] = data->labels ? data->labels[i] : 0;
-        own->weights[at] = (weight ? weight[k] : 1.0) * (data->weights ? data->weights[i] : 1.0);
+        own->weights[at] = data->weights ? data->weights[i] : 1.0;
     }
     free(scratch);
     return good;

@@ -31,11 +31,10 @@ struct worse {
     const double *usual; /* columns: median errors */
 };
 
-/* A table's rows `kinds` times, the k-th time degraded by kind[k]. The copies' weights are
- * multiplied by weight[k], if it is not NULL. row: the names of the rows, for random numbers. */
+/* A table's rows `kinds` times, the k-th time degraded by kind[k]. row: the names of the rows, for
+ * random numbers. */
 bool own_rows_degrade(struct own_rows *own, const nim_data *data, const size_t *row, size_t kinds,
-                      const enum degrading *kind, const double *weight, const struct worse *worse,
-                      uint64_t draw);
+                      const enum degrading *kind, const struct worse *worse, uint64_t draw);
 
 /* Replaces the rows by what a view shows of them. */
 bool own_rows_see(struct own_rows *own, const nim_data *data, const struct view *view);

@@ -17,7 +17,6 @@ static const struct sketch {
     const char *view;
     size_t copies;
 } part_list[] = {
-    {"sizes gaps tails usual exact", 0},
     {"sizes gaps tails usual exact axes", 0},
     {"sizes gaps tails exact", 2},
 };
@@ -31,6 +30,7 @@ enum {
 };
 _Static_assert((int)PARTS <= (int)PANEL_MOST_PARTS, "there is room for all parts");
 
+#define LEAST_DEVIATIONS 2.0 /* of a gain, above zero */
 #define GATE_VIEW "sizes gaps tails exact"
 
 struct worse panel_worse(const nim_model *model, const nim_data *data, double *usual) {
@@ -92,8 +92,10 @@ struct panel_fit {
     const struct worse *worse;
     size_t each; /* numbers of one part's probabilities */
     struct panel *panel;
-    double *p[PANEL_MOST_PARTS + 1]; /* each (1 + WAYS) x judged x classes; the plain fit's first */
-    double *gate;                    /* (1 + WAYS) x judged */
+    /* Logarithms of probabilities: (1 + WAYS) x judged x classes each; the plain fit's first. */
+    double *log_p[PANEL_MOST_PARTS + 1];
+    double *gate;    /* (1 + WAYS) x judged */
+    double *scratch; /* classes */
 };
 
 static struct outlook outlook_of(const struct panel_fit *fit, size_t copies,
@@ -129,11 +131,16 @@ static nim_status add_part(struct panel_fit *fit, const struct sketch *sketch, n
     size_t k = fit->panel->parts++;
     struct panelist *part = &fit->panel->part[k];
     nim_status status = make_part(fit, sketch, part, error);
-    if (status == NIM_OK && !(fit->p[k + 1] = malloc((fit->each + 1) * sizeof(double))))
+    double *p = malloc((fit->each + 1) * sizeof *p);
+    fit->log_p[k + 1] = p;
+    if (status == NIM_OK && !p)
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to weigh the parts of a panel");
     const struct outlook outlook = outlook_of(fit, sketch->copies, &part->view);
-    return status == NIM_OK ? held_out_judge(fit->held, part->model, &outlook, fit->p[k + 1], error)
-                            : status;
+    if (status == NIM_OK)
+        status = held_out_judge(fit->held, part->model, &outlook, p, error);
+    if (status == NIM_OK)
+        panel_take_logs(fit->each, p, p);
+    return status;
 }
 
 /* ---------------------------------------------------------------- gate ------------------------ */
@@ -143,7 +150,6 @@ static nim_status add_part(struct panel_fit *fit, const struct sketch *sketch, n
 static bool gate_rows(const struct panel_fit *fit, struct own_rows *own) {
     static const enum degrading kind[GATE_KINDS] = {DEGRADE_NOT, DEGRADE_ONE, DEGRADE_ALL,
                                                     DEGRADE_OWN, DEGRADE_SIZES};
-    static const double weight[GATE_KINDS] = {1.5, 1.5, 1.0, 1.0, 1.0};
     const nim_data *data = fit->held->data;
     const struct row_sample sample = row_sample(
         (struct random_key){fit->model->options.seed, STREAM_SAMPLE}, 3, data->rows, MOST_GATED);
@@ -151,10 +157,9 @@ static bool gate_rows(const struct panel_fit *fit, struct own_rows *own) {
     size_t *row = malloc((sample.count + 1) * sizeof *row);
     for (size_t k = 0; row && k < sample.count; k++)
         row[k] = row_sample_at(&sample, k);
-    bool good =
-        row && own_rows_pick(&some, data, sample.count, row, 1.0) &&
-        own_rows_degrade(own, &some.data, row, GATE_KINDS, kind, weight, fit->worse, GATE_DRAW) &&
-        own_rows_see(own, &own->data, &fit->panel->gate.view);
+    bool good = row && own_rows_pick(&some, data, sample.count, row, 1.0) &&
+                own_rows_degrade(own, &some.data, row, GATE_KINDS, kind, fit->worse, GATE_DRAW) &&
+                own_rows_see(own, &own->data, &fit->panel->gate.view);
     for (size_t i = 0; good && i < own->data.rows; i++)
         own->labels[i] = i < 2 * sample.count;
     own_rows_free(&some);
@@ -208,66 +213,74 @@ static struct weighing weighing_of(const struct panel_fit *fit, size_t ways) {
                                 .classes = fit->model->classes,
                                 .labels = held->labels,
                                 .weights = held->weights,
-                                .gate = fit->gate};
+                                .gate = fit->gate,
+                                .scratch = fit->scratch};
     for (size_t k = 0; k < weighing.parts; k++)
-        weighing.p[k] = fit->p[k];
+        weighing.log_p[k] = fit->log_p[k];
     return weighing;
 }
 
-/* Whether the first part improves the predictions of rows as they are. */
-static bool gains(const struct panel_fit *fit) {
-    const struct weighing weighing = weighing_of(fit, 1);
-    weigh(&weighing, fit->panel->weight);
-    return weighing_gains(&weighing, fit->panel->weight);
+/* Finds the weights of the parts that there are. Returns whether rows as they are are then
+ * predicted better than by the plain fit, by more than chance. */
+static bool gains(const struct panel_fit *fit, size_t ways) {
+    struct panel *panel = fit->panel;
+    const struct weighing weighing = weighing_of(fit, ways);
+    weigh(&weighing, panel->weight);
+    weighing_gain(&weighing, panel->weight, panel->gain);
+    return panel->gain[0] > LEAST_DEVIATIONS * panel->gain[1];
 }
 
+/* Where the first part brings no gain, the others are not tried. */
 static nim_status make_panel(struct panel_fit *fit, bool *good, nim_error *error) {
     nim_status status = add_part(fit, &part_list[0], error);
-    *good = status == NIM_OK && gains(fit);
-    if (!*good)
-        return status;
-    for (size_t k = 1; status == NIM_OK && k < PARTS; k++)
+    *good = status == NIM_OK && gains(fit, 1);
+    for (size_t k = 1; status == NIM_OK && *good && k < PARTS; k++)
         status = add_part(fit, &part_list[k], error);
-    if (status == NIM_OK)
+    if (status == NIM_OK && *good)
         status = add_gate(fit, error);
-    if (status == NIM_OK) {
-        const struct weighing weighing = weighing_of(fit, 1 + PANEL_WAYS);
-        weigh(&weighing, fit->panel->weight);
-    }
+    *good = status == NIM_OK && *good && gains(fit, 1 + PANEL_WAYS);
     return status;
 }
 
-/* Replaces the plain fit's probabilities of held-out rows as they are. */
-static void combine(const struct panel_fit *fit) {
-    size_t classes = fit->model->classes;
+/* What the panel predicts for held-out rows as they are. p: judged x classes. */
+static void combine(const struct panel_fit *fit, double *p) {
+    size_t classes = fit->model->classes, parts = fit->panel->parts + 1;
     for (size_t i = 0; i < fit->held->judged; i++) {
-        const double *part[PANEL_MOST_PARTS];
-        for (size_t k = 0; k < fit->panel->parts; k++)
-            part[k] = fit->p[k + 1] + i * classes;
-        panel_combine(fit->panel, classes, fit->gate[i], part, fit->p[0] + i * classes);
+        double w[PANEL_MOST_PARTS + 1];
+        const double *log_p[PANEL_MOST_PARTS + 1];
+        for (size_t k = 0; k < parts; k++)
+            log_p[k] = fit->log_p[k] + i * classes;
+        panel_weights(fit->panel, fit->gate[i], w);
+        panel_pool(parts, classes, w, log_p, p + i * classes);
     }
 }
 
 nim_status panel_learn(nim_model *model, const struct held_out *held, const struct worse *worse,
                        double *p, nim_error *error) {
+    size_t each = (1 + PANEL_WAYS) * held->judged * model->classes;
     struct panel_fit fit = {.model = model,
                             .held = held,
                             .worse = worse,
-                            .each = (1 + PANEL_WAYS) * held->judged * model->classes,
+                            .each = each,
                             .panel = calloc(1, sizeof *fit.panel),
-                            .p = {p}};
-    bool good = false;
-    nim_status status = fit.panel ? make_panel(&fit, &good, error)
-                                  : failure(error, NIM_OUT_OF_MEMORY, "no memory for a panel");
+                            .log_p = {malloc((each + 1) * sizeof *p)},
+                            .scratch = malloc(model->classes * sizeof *p)};
+    bool good = false, room = fit.panel && fit.log_p[0] && fit.scratch;
+    nim_status status = room ? NIM_OK : failure(error, NIM_OUT_OF_MEMORY, "no memory for a panel");
+    if (status == NIM_OK) {
+        panel_take_logs(each, p, fit.log_p[0]);
+        status = make_panel(&fit, &good, error);
+    }
     panel_free(model->panel);
     model->panel = NULL;
     if (status == NIM_OK && good) {
-        combine(&fit);
+        combine(&fit, p);
         model->panel = fit.panel;
     } else
         panel_free(fit.panel);
-    for (size_t k = 1; k <= PANEL_MOST_PARTS; k++)
-        free(fit.p[k]);
+    for (size_t k = 0; k <= PANEL_MOST_PARTS; k++)
+        free(fit.log_p[k]);
     free(fit.gate);
+    free(fit.scratch);
     return status;
 }

@@ -6,12 +6,7 @@
  * Training of a panel (model/panel.h): its parts, its gate and their weights.
  *
  * The gate is a fit that tells training rows from rows that were measured worse (view/degrade.h).
- * The weights are learned from held-out rows, as they are and degraded in WAYS ways:
- *
- *     maximise  sum_i v_i log sum_r g_ir sum_k w_k^r p_ik(y_i) + PRIOR sum_rk log w_k^r,
- *
- * with g_ir the gate's probability that row i is in region r, where errors are as in training or
- * not. The function is concave; expectation maximisation finds its maximum.
+ * The weights are learned from held-out rows, as they are and degraded in WAYS ways (weigh.h).
  */
 
 #include "fit/held_out.h"

@@ -1,70 +1,104 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fit/weigh.h"
 
+#include "math/vector.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 300 };
+enum { REGIONS = 2, MOST_ROUNDS = 200 };
 
-#define PRIOR 2.0
-#define LEAST_PROBABILITY 1e-6
-#define LEAST_DEVIATIONS 2.0 /* of a gain, above zero */
+#define PRIOR 40.0 /* held-out rows */
+#define FIRST_STEP 1.0
+#define LEAST_STEP 1e-6
+#define SETTLED 1e-4 /* gain of a round, in nats of all rows */
 
-typedef double panel_weights[PANEL_MOST_PARTS + 1];
+typedef double region_weights[PANEL_MOST_PARTS + 1];
 
-/* Adds what row i of a way contributes to the sums of each region and part; returns the row's
- * probability. */
-static double add_row(const struct weighing *all, size_t way, size_t i, const panel_weights *weight,
-                      panel_weights *sum) {
-    size_t at = way * all->rows + i;
-    double inside = all->gate ? all->gate[at] : 1.0, region[2] = {inside, 1.0 - inside};
-    panel_weights share[2];
-    double total = 0.0;
-    for (size_t r = 0; r < 2; r++)
-        for (size_t k = 0; k < all->parts; k++) {
-            double p = all->p[k][at * all->classes + (size_t)all->labels[i]];
-            total += share[r][k] = region[r] * weight[r][k] * fmax(p, LEAST_PROBABILITY);
-        }
-    for (size_t r = 0; sum && r < 2; r++)
-        for (size_t k = 0; k < all->parts; k++)
-            sum[r][k] += all->weights[i] * share[r][k] / total;
-    return total;
+/* -log p(y_i) of row i of a way, and what it adds to the gradient, unless that is NULL. p:
+ * classes. */
+static double row_cost(const struct weighing *all, size_t way, size_t i,
+                       const region_weights *weight, double *p, region_weights *gradient) {
+    size_t at = way * all->rows + i, own = (size_t)all->labels[i];
+    double region[REGIONS] = {1.0}, w[PANEL_MOST_PARTS + 1];
+    const double *log_p[PANEL_MOST_PARTS + 1];
+    if (all->gate)
+        region[0] = all->gate[at], region[1] = 1.0 - all->gate[at];
+    for (size_t k = 0; k < all->parts; k++) {
+        w[k] = region[0] * weight[0][k] + region[1] * weight[1][k];
+        log_p[k] = all->log_p[k] + at * all->classes;
+    }
+    panel_pool(all->parts, all->classes, w, log_p, p);
+    for (size_t k = 0; gradient && k < all->parts; k++) {
+        double slope = all->weights[i] * (dot(all->classes, p, log_p[k]) - log_p[k][own]);
+        for (size_t r = 0; r < REGIONS; r++)
+            gradient[r][k] += region[r] * slope;
+    }
+    return -log(p[own]);
 }
 
-static void improve(const struct weighing *all, panel_weights *weight) {
-    panel_weights sum[2];
-    for (size_t r = 0; r < 2; r++)
-        for (size_t k = 0; k < all->parts; k++)
-            sum[r][k] = PRIOR;
+/* The function to be minimised, and its gradient. */
+static double cost_of(const struct weighing *all, const region_weights *weight,
+                      region_weights *gradient) {
+    double cost = 0.0, equal = 1.0 / (double)all->parts;
+    for (size_t r = 0; r < REGIONS; r++)
+        for (size_t k = 0; k < all->parts; k++) {
+            double away = weight[r][k] - equal;
+            gradient[r][k] = PRIOR * away;
+            cost += 0.5 * PRIOR * away * away;
+        }
     for (size_t way = 0; way < all->ways; way++)
         for (size_t i = 0; i < all->rows; i++)
-            add_row(all, way, i, weight, sum);
-    for (size_t r = 0; r < 2; r++) {
-        double total = 0.0;
-        for (size_t k = 0; k < all->parts; k++)
-            total += sum[r][k];
-        for (size_t k = 0; k < all->parts; k++)
-            weight[r][k] = sum[r][k] / total;
+            cost += all->weights[i] * row_cost(all, way, i, weight, all->scratch, gradient);
+    return cost;
+}
+
+static void take_step(size_t parts, double step, const region_weights *gradient,
+                      region_weights *weight) {
+    for (size_t r = 0; r < REGIONS; r++) {
+        double least = INFINITY, total = 0.0;
+        for (size_t k = 0; k < parts; k++)
+            least = fmin(least, gradient[r][k]);
+        for (size_t k = 0; k < parts; k++)
+            total += weight[r][k] *= exp(-step * (gradient[r][k] - least));
+        scale(parts, 1.0 / total, weight[r]);
     }
 }
 
+/* Steps become longer as long as the cost decreases, and shorter where it does not. */
 void weigh(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1]) {
-    for (size_t r = 0; r < 2; r++)
+    region_weights gradient[REGIONS], tried[REGIONS], slope[REGIONS];
+    for (size_t r = 0; r < REGIONS; r++)
         for (size_t k = 0; k < all->parts; k++)
             weight[r][k] = 1.0 / (double)all->parts;
-    for (size_t round = 0; round < ROUNDS; round++)
-        improve(all, weight);
+    double step = FIRST_STEP / (double)all->rows, cost = cost_of(all, weight, gradient);
+    double least = step * LEAST_STEP;
+    for (size_t round = 0; step > least && round < MOST_ROUNDS; round++) {
+        memcpy(tried, weight, sizeof tried);
+        take_step(all->parts, step, gradient, tried);
+        double next = cost_of(all, tried, slope), gain = cost - next;
+        step *= gain > 0.0 ? 1.5 : 0.3;
+        if (gain > 0.0) {
+            memcpy(weight, tried, sizeof tried);
+            memcpy(gradient, slope, sizeof slope);
+            cost = next;
+        }
+        if (gain >= 0.0 && gain < SETTLED)
+            break;
+    }
 }
 
-bool weighing_gains(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1]) {
+void weighing_gain(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1],
+                   double gain[2]) {
     double total = 0.0, sum = 0.0, square = 0.0;
     for (size_t i = 0; i < all->rows; i++) {
-        double plain = all->p[0][i * all->classes + (size_t)all->labels[i]];
-        double gain = log(add_row(all, 0, i, weight, NULL) / fmax(plain, LEAST_PROBABILITY));
+        double plain = all->log_p[0][i * all->classes + (size_t)all->labels[i]];
+        double own = -row_cost(all, 0, i, weight, all->scratch, NULL) - plain;
         total += all->weights[i];
-        sum += all->weights[i] * gain;
-        square += all->weights[i] * gain * gain;
+        sum += all->weights[i] * own;
+        square += all->weights[i] * own * own;
     }
     double mean = sum / total, variance = square / total - mean * mean;
-    return mean > LEAST_DEVIATIONS * sqrt(fmax(variance, 0.0) / (double)all->rows);
+    gain[0] = mean;
+    gain[1] = sqrt(fmax(variance, 0.0) / (double)all->rows);
 }

@@ -2,25 +2,40 @@
 #ifndef NIMGP_FIT_WEIGH_H
 #define NIMGP_FIT_WEIGH_H
 
-/* The weights of a panel, from probabilities of held-out rows: see panel.h. */
+/*
+ * The weights of a panel, from probabilities of held-out rows. With
+ *
+ *     w_ik = g_i w_k^in + (1 - g_i) w_k^out,   p_i(y) = exp(sum_k w_ik log p_ik(y)) / Z_i,
+ *
+ * they minimise, among weights that are not negative and have the sum 1 in each region,
+ *
+ *     -sum_i v_i log p_i(y_i) + PRIOR/2 sum_rk (w_k^r - 1/K)^2.
+ *
+ * The function is convex. Its gradient by w_k^r is sum_i v_i g_ir (sum_y p_i(y) log p_ik(y) - log
+ * p_ik(y_i)) + PRIOR (w_k^r - 1/K). Multiplicative steps, w_k times exp(-step gradient_k),
+ * normalised, stay among such weights.
+ */
 
 #include "model/panel.h"
 
 #include <stdint.h>
 
 struct weighing {
-    size_t parts, ways, rows, classes;     /* the plain fit is a part */
-    const double *p[PANEL_MOST_PARTS + 1]; /* ways x rows x classes each */
-    const int32_t *labels;                 /* rows */
-    const double *weights;                 /* rows */
-    const double *gate;                    /* ways x rows; NULL: 1 */
+    size_t parts, ways, rows, classes; /* the plain fit is a part */
+    /* Logarithms of probabilities (panel_take_logs): ways x rows x classes each. */
+    const double *log_p[PANEL_MOST_PARTS + 1];
+    const int32_t *labels; /* rows */
+    const double *weights; /* rows */
+    const double *gate;    /* ways x rows; NULL: 1 */
+    double *scratch;       /* classes */
 };
 
 /* weight: where the gate is 1, and where it is 0. */
 void weigh(const struct weighing *weighing, double weight[2][PANEL_MOST_PARTS + 1]);
 
-/* Whether the weighted mean predicts the rows of the first way better than the plain fit, by more
- * than chance. */
-bool weighing_gains(const struct weighing *weighing, double weight[2][PANEL_MOST_PARTS + 1]);
+/* log p of the rows of the first way by the panel, minus that by the plain fit: mean and its
+ * standard error. */
+void weighing_gain(const struct weighing *weighing, double weight[2][PANEL_MOST_PARTS + 1],
+                   double gain[2]);
 
 #endif

@@ -133,6 +133,12 @@ static void read_missing_relevance(const nim_model *model, double *values) {
     read_relevances(model, model->columns, model->scaling.flags, values);
 }
 
+static void read_panel_weights(const nim_model *model, double *values) {
+    size_t fits = model->panel->parts + 1;
+    for (size_t r = 0; r < 2; r++)
+        memcpy(values + r * fits, model->panel->weight[r], fits * sizeof *values);
+}
+
 /* Gaussians of the population: one if its attributes are independent. */
 static size_t known_gaussians(const nim_model *model) {
     const struct population *population = &model->population;
@@ -209,6 +215,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
     size_t c = model->functions, m = model->inducing, d = model->columns;
     size_t terms = model->gp.kernel->terms, k = known_gaussians(model);
     size_t flags = model->scaling.flags, kept = model->conformal.kept;
+    const struct panel *panel = model->panel;
     const struct {
         const char *name;
         size_t count;
@@ -232,6 +239,8 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"class_shares", model->shares_known ? model->classes : 0, NULL, model->class_share},
         {"novelty_quantiles", model->novelty.kept, NULL, model->novelty.quantile},
         {"plausibility_rows", kept ? model->classes : 0, NULL, model->conformal.rows},
+        {"panel_weights", panel ? 2 * (panel->parts + 1) : 0, read_panel_weights, NULL},
+        {"panel_gain", panel ? 2 : 0, NULL, panel ? panel->gain : NULL},
         {"trace", 2 * model->trace.count, NULL, model->trace.point[0]},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {

@@ -5,9 +5,12 @@
 #include "model/model_file.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LEAST_PROBABILITY 1e-4
 
 static void part_free(struct panelist *part) {
     nim_model_free(part->model);
@@ -23,15 +26,60 @@ void panel_free(struct panel *panel) {
     free(panel);
 }
 
-void panel_combine(const struct panel *panel, size_t classes, double gate,
-                   const double *const *part, double *p) {
-    for (size_t k = 0; k <= panel->parts; k++) {
-        double weight = gate * panel->weight[0][k] + (1.0 - gate) * panel->weight[1][k];
-        if (k == 0)
-            scale(classes, weight, p);
-        else
-            add_scaled(classes, weight, part[k - 1], p);
+void panel_take_logs(size_t count, const double *p, double *log_p) {
+    for (size_t i = 0; i < count; i++)
+        log_p[i] = log(fmax(p[i], LEAST_PROBABILITY));
+}
+
+void panel_pool(size_t parts, size_t classes, const double *w, const double *const *log_p,
+                double *p) {
+    double largest = -INFINITY, total = 0.0;
+    for (size_t c = 0; c < classes; c++) {
+        double value = 0.0; /* p may be log_p[0] */
+        for (size_t k = 0; k < parts; k++)
+            value += w[k] * log_p[k][c];
+        largest = fmax(largest, p[c] = value);
     }
+    for (size_t c = 0; c < classes; c++)
+        total += p[c] = exp(p[c] - largest);
+    scale(classes, 1.0 / total, p);
+}
+
+void panel_weights(const struct panel *panel, double gate, double *w) {
+    for (size_t k = 0; k <= panel->parts; k++)
+        w[k] = gate * panel->weight[0][k] + (1.0 - gate) * panel->weight[1][k];
+}
+
+void panel_combine(const struct panel *panel, size_t classes, double gate, double *const *part,
+                   double *p) {
+    double w[PANEL_MOST_PARTS + 1];
+    const double *log_p[PANEL_MOST_PARTS + 1] = {p};
+    for (size_t k = 0; k <= panel->parts; k++) {
+        double *own = k ? part[k - 1] : p;
+        panel_take_logs(classes, own, own);
+        log_p[k] = own;
+    }
+    panel_weights(panel, gate, w);
+    panel_pool(panel->parts + 1, classes, w, log_p, p);
+}
+
+size_t nim_model_view(const nim_model *model, size_t k, char *text, size_t size) {
+    if (!model || !model->panel || k > model->panel->parts) {
+        if (size)
+            *text = '\0';
+        return 0;
+    }
+    const struct panelist *part = &model->panel->part[k - (k > 0)];
+    int used = snprintf(text, size, "%s",
+                        k == 0 ? "the rows as they are"
+                        : nim_model_rows(part->model) > nim_model_rows(model)
+                            ? "the rows and copies measured worse"
+                            : "the rows");
+    for (size_t step = 0; k && step < part->view.steps; step++) {
+        size_t at = (size_t)used < size ? (size_t)used : size;
+        used += snprintf(text + at, size - at, ", %s", part->view.step[step]->says);
+    }
+    return (size_t)used;
 }
 
 /* ---------------------------------------------------------------- files ----------------------- */
@@ -79,9 +127,12 @@ nim_status panel_save(struct model_writer *writer, const struct panel *panel, ni
     snprintf(parts, sizeof parts, "%zu", panel->parts);
     struct array weight = ARRAY("panel.weights", SHAPE(2, 2, PANEL_MOST_PARTS + 1), 0.0, 1.0,
                                 .values = (double *)(uintptr_t)panel->weight[0]);
+    struct array gain = ARRAY("panel.gain", SHAPE(1, 2), -DBL_MAX, DBL_MAX,
+                              .values = (double *)(uintptr_t)panel->gain);
     nim_status status = NIM_OK;
     if (!model_writer_text(writer, "", "parts", parts) ||
-        !model_writer_array(writer, "", &weight, false))
+        !model_writer_array(writer, "", &weight, false) ||
+        !model_writer_array(writer, "", &gain, false))
         status = failure(error, NIM_OUT_OF_MEMORY, "%s: no memory to save a panel", writer->name);
     for (size_t k = 0; status == NIM_OK && k < panel->parts; k++)
         status = save_part(writer, k, &panel->part[k], error);
@@ -129,10 +180,15 @@ static nim_status load_panel(const struct model_reader *reader, const nim_model 
                              struct panel *panel) {
     const struct array weight =
         ARRAY("panel.weights", SHAPE(2, 2, PANEL_MOST_PARTS + 1), 0.0, 1.0, .values = NULL);
+    const struct array gain = ARRAY("panel.gain", SHAPE(1, 2), -DBL_MAX, DBL_MAX, .values = NULL);
     const double *values;
     nim_status status = model_reader_array(reader, &weight, &values);
-    if (status == NIM_OK)
+    if (status == NIM_OK) {
         memcpy(panel->weight, values, sizeof panel->weight);
+        status = model_reader_array(reader, &gain, &values);
+    }
+    if (status == NIM_OK)
+        memcpy(panel->gain, values, sizeof panel->gain);
     for (size_t k = 0; status == NIM_OK && k < panel->parts; k++) {
         status = load_part(reader, k, plain->columns, &panel->part[k]);
         if (status == NIM_OK && panel->part[k].model->classes != plain->classes)

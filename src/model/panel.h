@@ -4,9 +4,10 @@
 
 /*
  * A panel: fits that see the rows through views of their own, besides the plain fit, which is the
- * model itself. The probabilities are
+ * model itself. The probabilities are a weighted geometric mean,
  *
- *     p(y | row) = sum_k w_k(row) p_k(y | row),   w_k(row) = g(row) w_k^in + (1 - g(row)) w_k^out,
+ *     log p(y | row) = sum_k w_k(row) log p_k(y | row) + constant,
+ *     w_k(row) = g(row) w_k^in + (1 - g(row)) w_k^out,
  *
  * where g, the gate, is the probability that the row's errors are as those of training rows, by a
  * fit of its own; without a gate g = 1. Each part is an ordinary model, which sees the rows through
@@ -30,6 +31,7 @@ struct panel {
     struct panelist part[PANEL_MOST_PARTS];
     struct panelist gate;
     double weight[2][PANEL_MOST_PARTS + 1]; /* where g = 1, and where g = 0; the plain fit first */
+    double gain[2]; /* log p of held-out rows, minus that of the plain fit: mean, standard error */
 };
 
 void panel_free(struct panel *panel);
@@ -39,10 +41,21 @@ static inline const struct panelist *panel_part(const struct panel *panel, size_
     return k < panel->parts ? &panel->part[k] : &panel->gate;
 }
 
+/* Logarithms of `count` probabilities; one that is nearly 0 must not outweigh all other parts. */
+void panel_take_logs(size_t count, const double *p, double *log_p);
+
+/* w (1 + parts) of a row, from its gate. */
+void panel_weights(const struct panel *panel, double gate, double *w);
+
+/* What a row's parts together predict, from logarithms log_p[k] (classes), the plain fit's first,
+ * with weights w (1 + parts). */
+void panel_pool(size_t parts, size_t classes, const double *w, const double *const *log_p,
+                double *p);
+
 /* Combines the probabilities of one row: p (classes), those of the plain fit, in place, and
- * part[k] (classes), those of the parts. */
-void panel_combine(const struct panel *panel, size_t classes, double gate,
-                   const double *const *part, double *p);
+ * part[k] (classes), those of the parts, which become their logarithms. */
+void panel_combine(const struct panel *panel, size_t classes, double gate, double *const *part,
+                   double *p);
 
 /* Files. A model whose file has no panel is left as it is. */
 nim_status panel_save(struct model_writer *writer, const struct panel *panel, nim_error *error);

@@ -10,7 +10,8 @@ struct facts plan_facts(const nim_data *data) {
                           .attributes = data->attributes,
                           .width = data->attributes,
                           .noisy_columns = count_noisy_columns(data),
-                          .equally_noisy = equally_noisy(data)};
+                          .equally_noisy = equally_noisy(data),
+                          .errors_differ = errors_differ(data)};
 }
 
 void plan_decide(struct plan *plan, const char *option, const struct facts *facts) {

@@ -62,7 +62,7 @@ void panel_mix(const struct nim_predictor *predictor, const struct prediction_wo
     const struct panel *panel = predictor->model->panel;
     size_t classes = predictor->model->classes, worker = (size_t)(work - predictor->work);
     size_t at = worker * COARSE + row - work->row[0];
-    const double *part[PANEL_MOST_PARTS];
+    double *part[PANEL_MOST_PARTS];
     for (size_t k = 0; k < panel->parts; k++)
         part[k] = predictor->looker[k].probability + at * classes;
     panel_combine(panel, classes, panel_gate(predictor, work, row), part, p);

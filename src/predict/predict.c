@@ -148,12 +148,15 @@ static nim_status check_kept(const struct nim_model *model, const nim_prediction
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the model cannot compute novelty: it learned no population of inputs; "
                        "train it again with novelty=always");
+    if (wanted->typical && !model->panel)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the model cannot compute typical: it has no panel, see the option views");
     return NIM_OK;
 }
 
 static bool wants_probabilities(const nim_prediction *wanted) {
     return wanted->probabilities || wanted->entropy || wanted->measurement_part ||
-           wanted->model_part || wanted->plausibility || wanted->log_density;
+           wanted->model_part || wanted->plausibility || wanted->log_density || wanted->typical;
 }
 
 /* Checks the levels of quantiles and the grid of densities. */

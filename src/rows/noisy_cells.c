@@ -46,3 +46,17 @@ bool equally_noisy(const nim_data *data) {
                 return false;
     return equally_correlated(data);
 }
+
+bool errors_differ(const nim_data *data) {
+    for (size_t j = 0; data->sigma && j < data->attributes; j++) {
+        double first = NAN;
+        for (size_t i = 0; i < data->rows; i++) {
+            double error = error_of(data, i, j);
+            if (isnan(first))
+                first = error;
+            else if (!isnan(error) && error != first)
+                return true;
+        }
+    }
+    return false;
+}

@@ -15,4 +15,7 @@ size_t count_noisy_columns(const nim_data *data);
 /* Whether all rows have the same errors, or none, and no missing cells. */
 bool equally_noisy(const nim_data *data);
 
+/* Whether some column has known errors that differ. */
+bool errors_differ(const nim_data *data);
+
 #endif

@@ -58,6 +58,11 @@ CONDITION(rows_differ, "errors differ from row to row", !s->facts->equally_noisy
 CONDITION(rows_equal, "all rows are equally noisy", s->facts->equally_noisy)
 CONDITION(rows_noisy, "all rows are equally noisy",
           s->facts->equally_noisy && s->facts->noisy_columns > 0)
+CONDITION(sizes_differ, "errors differ in 300 to 100000 rows of at most 64 attributes",
+          s->facts->errors_differ && s->facts->rows >= 300 && s->facts->rows <= 100000 &&
+              s->facts->attributes <= 64)
+CONDITION(calibrated, "predictions are calibrated", s->options->calibrate == CALIBRATE_AUTO)
+CONDITION(gaps_seen, "missing cells are not ignored", s->options->missing == MISSING_AUTO)
 CONDITION(enough_rows, "there are at least 40 rows and 5 for each attribute",
           s->facts->rows >= 40 && s->facts->rows / 5 >= s->facts->attributes)
 CONDITION(other_rows, "there are other rows to learn it from", s->facts->others)
@@ -222,7 +227,11 @@ const struct rule rule_list[] = {
      IF(&classes, &exact_inputs, &nothing_noisy, &standardised), BY("results/defaults.md", "attributes-with-heavy-tails")},
     {"warp", "none", .reason = "warps are for classes whose attributes are exact", BY("results/defaults.md", "attributes-with-heavy-tails")},
 
-    {"views", "one", .reason = "usual", BY("results/defaults.md", "what-was-tried")},
+    /* Error sizes tell of the class where they depend on the object, and a kernel with one
+     * lengthscale an attribute does not see differences of correlated attributes. Held-out rows
+     * must show a gain, or the panel is left out. */
+    {"views", "panel", IF(&classes, &noise_given, &marginal_inputs, &sizes_differ, &calibrated, &gaps_seen), BY("results/defaults.md", "views-and-panels")},
+    {"views", "one", .reason = "usual", BY("results/defaults.md", "views-and-panels")},
 
     {"noise_start", NULL, "what suits the input model, but at most 0.03 for levels, numbers and counts",
      noise_start, IF(&noise_learned), BY("results/defaults.md", "learned-noise")},

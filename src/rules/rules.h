@@ -16,6 +16,7 @@ struct facts {
     size_t width;            /* attributes of the model: columns and flags of missing cells */
     size_t noisy_columns;    /* with cells that are not known exactly, see rows/noisy_cells.h */
     bool equally_noisy;      /* all rows have the same errors, and no missing cells */
+    bool errors_differ;      /* those that are known, in some column */
     bool others;             /* a population is to be learned from other rows too */
 };
 
@@ -31,7 +32,7 @@ struct condition {
     bool (*holds)(const struct situation *situation);
 };
 
-enum { RULE_MOST_CONDITIONS = 4 };
+enum { RULE_MOST_CONDITIONS = 6 };
 
 struct rule {
     const char *option;

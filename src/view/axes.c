@@ -66,4 +66,4 @@ static void apply(struct view_shape shape, const double *own, double *x, double 
 }
 
 const struct view_step view_axes = {
-    .name = "axes", .numbers = numbers, .learn = learn, .apply = apply};
+    .name = "axes", .says = "principal axes", .numbers = numbers, .learn = learn, .apply = apply};

@@ -52,5 +52,9 @@ static void apply(struct view_shape shape, const double *own, double *x, double 
     }
 }
 
-const struct view_step view_gaps = {
-    .name = "gaps", .numbers = numbers, .learn = learn, .reshape = reshape, .apply = apply};
+const struct view_step view_gaps = {.name = "gaps",
+                                    .says = "gaps at the median, with flags",
+                                    .numbers = numbers,
+                                    .learn = learn,
+                                    .reshape = reshape,
+                                    .apply = apply};

@@ -61,5 +61,9 @@ static void apply(struct view_shape shape, const double *own, double *x, double 
         sigma[j] = 0.0;
 }
 
-const struct view_step view_sizes = {
-    .name = "sizes", .numbers = numbers, .learn = learn, .reshape = reshape, .apply = apply};
+const struct view_step view_sizes = {.name = "sizes",
+                                     .says = "sizes of errors as attributes",
+                                     .numbers = numbers,
+                                     .learn = learn,
+                                     .reshape = reshape,
+                                     .apply = apply};

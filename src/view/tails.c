@@ -43,4 +43,4 @@ static void apply(struct view_shape shape, const double *own, double *x, double 
 }
 
 const struct view_step view_tails = {
-    .name = "tails", .numbers = numbers, .learn = learn, .apply = apply};
+    .name = "tails", .says = "squashed tails", .numbers = numbers, .learn = learn, .apply = apply};

@@ -133,5 +133,8 @@ static void apply(struct view_shape shape, const double *numbers, double *x, dou
     }
 }
 
-const struct view_step view_usual = {
-    .name = "usual", .numbers = numbers, .learn = learn, .apply = apply};
+const struct view_step view_usual = {.name = "usual",
+                                     .says = "unlike cells replaced",
+                                     .numbers = numbers,
+                                     .learn = learn,
+                                     .apply = apply};

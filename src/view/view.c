@@ -15,8 +15,8 @@ static const struct view_step *const step_list[] = {VIEW_STEP_LIST(LISTED) NULL}
 
 bool view_set_steps(struct view *view, const char *steps) {
     view->steps = 0;
-    while (*steps) {
-        size_t length = strcspn(steps, " "), k = 0;
+    for (size_t k = 0; *steps; k++) {
+        size_t length = strcspn(steps, " ");
         while (step_list[k] && !(strncmp(step_list[k]->name, steps, length) == 0 &&
                                  step_list[k]->name[length] == '\0'))
             k++;

@@ -16,8 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A row has at most so many values for each column of the table. */
-enum { VIEW_GROWTH = 3 };
+/* A row has at most so many values for each column of the table: the column, the size of its error,
+ * and their flags. */
+enum { VIEW_GROWTH = 4 };
 
 struct view_shape {
     size_t columns; /* of the table, whose values come first */
@@ -34,7 +35,7 @@ struct view_rows {
 };
 
 struct view_step {
-    const char *name;
+    const char *name, *says; /* in files, and for people */
     /* How many numbers it learns from rows of this shape. */
     size_t (*numbers)(struct view_shape shape);
     /* Learns them. False when out of memory. */
@@ -84,7 +85,8 @@ void view_row(const struct view *view, const nim_data *data, size_t i, double *x
  * the error of a measurement with two as their mean. */
 void view_start_row(const nim_data *data, size_t i, double *x, double *sigma);
 
-/* For files: the names of the steps, and a view from them; false for unknown ones. */
+/* For files: the names of the steps, and a view from them; false for unknown ones. Steps are in the
+ * order of the list. */
 void view_name(const struct view *view, char *text, size_t size);
 bool view_set_steps(struct view *view, const char *steps);
 void view_start(struct view *view, size_t columns);
