@@ -625,6 +625,8 @@ typedef struct nim_prediction {
     size_t grid_count;
     double *density;
     size_t level_rows; /* rows: `levels` is rows x level_count; 0 or 1: the same for all rows */
+    double *crps; /* rows, for numbers: continuous ranked probability score of the target in the
+                     data, the integral of (P(Y <= t) - [t >= y])^2 over t, in units of y */
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */
