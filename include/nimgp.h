@@ -641,6 +641,8 @@ typedef struct nim_prediction {
      * training rows have, given its values. The weights of the panel's fits in the row are those of
      * panel_weights, averaged with it. */
     double *typical;
+    double *crps; /* rows, for numbers: continuous ranked probability score of the target in the
+                     data, the integral of (P(Y <= t) - [t >= y])^2 over t, in units of y */
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */

@@ -25,6 +25,7 @@ void assessment_free(struct assessment *assessment) {
     free(assessment->is_wrong);
     free(assessment->figures);
     noise_free(&assessment->noise);
+    scatter_free(&assessment->scatter);
     *assessment = (struct assessment){0};
 }
 
@@ -51,14 +52,24 @@ static void count_labels(struct assessment *assessment, const struct predictions
 /* Where the target stands in its predicted distribution. Of a count, all of (P(Y < y), P(Y <= y)]
  * is its place, and bins share it as they share this. */
 static void count_place(struct assessment *assessment, const double place[2], double weight) {
-    double low = place[0] * PIT_BINS, high = place[1] * PIT_BINS;
-    for (size_t b = 0; b < PIT_BINS; b++) {
+    double low = fmin(place[0], 1.0) * PIT_FINE, high = fmin(place[1], 1.0) * PIT_FINE;
+    for (size_t b = (size_t)low; high > low && b < PIT_FINE && (double)b < high; b++) {
         double common = fmin(high, (double)b + 1.0) - fmax(low, (double)b);
-        if (high > low)
-            assessment->pit[b] += weight * fmax(common, 0.0) / (high - low);
+        assessment->place[b] += weight * common / (high - low);
     }
     if (!(high > low))
-        assessment->pit[high < PIT_BINS ? (size_t)high : PIT_BINS - 1] += weight;
+        assessment->place[high < PIT_FINE ? (size_t)high : PIT_FINE - 1] += weight;
+}
+
+/* The largest distance of the distribution of these places from the uniform one that is right, at
+ * the ends of the fine bins (Kolmogorov and Smirnov). */
+static double place_distance(const struct assessment *assessment) {
+    double total = assessment->tally.moment[0].weight, below = 0.0, largest = 0.0;
+    for (size_t b = 0; b < PIT_FINE; b++) {
+        below += assessment->place[b];
+        largest = fmax(largest, fabs(below / total - (double)(b + 1) / PIT_FINE));
+    }
+    return total > 0.0 ? largest : (double)NAN;
 }
 
 static bool make_room(struct assessment *assessment, size_t rows) {
@@ -84,8 +95,12 @@ bool assessment_add(struct assessment *assessment, const struct predictions *pre
             count_class(assessment, predictions, i, weight);
         else if (predicts_classes(assessment->predicts))
             count_labels(assessment, predictions, i, weight);
-        else
+        else {
             count_place(assessment, predictions->place + 2 * i, weight);
+            if (!scatter_add(&assessment->scatter, predictions->mean[i] - predictions->y[i],
+                             weight))
+                return false;
+        }
     }
     return !assessment->noise.attributes ||
            noise_add(&assessment->noise, predictions->rows, x, sigma, assessment->figures);
@@ -114,10 +129,24 @@ bool assessment_no_better(const struct assessment *assessment) {
            assessment->scores.score[1].score.value >= assessment->shares_nll;
 }
 
+/* Scores of numbers and counts that are no means over rows. */
+static void rate_places(struct assessment *assessment) {
+    struct score width, outliers, distance = {place_distance(assessment), (double)NAN};
+    scatter_find(&assessment->scatter, &width, &outliers);
+    scores_put(&assessment->scores, "scatter", "scatter", 1.0,
+               "1.4826 median |r - median r|, r = mean - target", width);
+    scores_put(&assessment->scores, "outliers", "outliers", 0.01,
+               "% of rows with |r - median r| > 5 scatter", outliers);
+    scores_put(&assessment->scores, "pit_distance", "PIT", 1.0,
+               "largest |share of rows with P(Y <= y) <= u, minus u|: 0 if calibrated", distance);
+}
+
 bool assessment_finish(struct assessment *assessment) {
     if (predicts_one_class(assessment->predicts))
         rate_shares(assessment);
     assessment->scores = tally_scores(&assessment->tally, assessment->predicts);
+    if (!predicts_classes(assessment->predicts))
+        rate_places(assessment);
     return noise_split(&assessment->noise, NOISE_GROUPS, assessment->group, &assessment->groups);
 }
 
@@ -202,9 +231,12 @@ static void write_reliability(struct json_writer *json, const struct tally *tall
 static void write_places(struct json_writer *json, const struct assessment *assessment) {
     const struct moments *rows = &assessment->tally.moment[0];
     json_array(json, "pit");
-    for (size_t b = 0; b < PIT_BINS; b++)
-        write_score(json, NULL,
-                    weighted_share_of(assessment->pit[b], rows->weight, rows->square_weight));
+    for (size_t b = 0; b < PIT_BINS; b++) {
+        double weight = 0.0;
+        for (size_t k = 0; k < PIT_FINE / PIT_BINS; k++)
+            weight += assessment->place[b * (PIT_FINE / PIT_BINS) + k];
+        write_score(json, NULL, weighted_share_of(weight, rows->weight, rows->square_weight));
+    }
     json_close(json);
 }
 

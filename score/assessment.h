@@ -15,9 +15,10 @@
  */
 
 #include "score/noise_level.h"
+#include "score/scatter.h"
 #include "text/json_writer.h"
 
-enum { NOISE_GROUPS = 3, PIT_BINS = 20 };
+enum { NOISE_GROUPS = 3, PIT_BINS = 20, PIT_FINE = 1000 }; /* fine bins: a multiple of the others */
 
 struct assessment {
     enum predicts predicts;
@@ -27,8 +28,9 @@ struct assessment {
                                      (down) how many rows were taken for each (across), by weight */
     double *class_squares;        /* classes: sum of the squared weights of their rows */
     double *has_label, *is_wrong; /* classes: rows, and weights, of sets of labels */
-    double pit[PIT_BINS]; /* numbers and counts: weights of rows by the cumulative probability of
-                             the target, in equal bins */
+    double place[PIT_FINE]; /* numbers and counts: weights of rows by the cumulative probability of
+                               the target, in equal bins */
+    struct scatter scatter; /* numbers and counts */
     struct noise_levels noise;
 
     /* After assessment_finish. */

@@ -34,6 +34,7 @@ bool predictions_create(struct predictions *predictions, const nim_model *model,
     predictions->deviation = allocate(numbers, room, 1, &fine);
     predictions->quantile = allocate(numbers, room, QUANTILES, &fine);
     predictions->place = allocate(numbers, room, 2, &fine);
+    predictions->crps = allocate(predictions->predicts == PREDICTS_NUMBER, room, 1, &fine);
     predictions->entropy = allocate(parts && !numbers, room, 1, &fine);
     predictions->measurement_part = allocate(parts && !numbers, room, 1, &fine);
     predictions->latent_deviation = allocate(parts && numbers, room, 1, &fine);
@@ -61,6 +62,7 @@ void predictions_free(struct predictions *predictions) {
     free(predictions->deviation);
     free(predictions->quantile);
     free(predictions->place);
+    free(predictions->crps);
     free(predictions->entropy);
     free(predictions->measurement_part);
     free(predictions->latent_deviation);
@@ -84,7 +86,8 @@ nim_status predictions_make(struct predictions *predictions, nim_predictor *pred
                        .latent_variance = predictions->latent_deviation,
                        .novelty = predictions->novelty, .plausibility = predictions->plausibility,
                        .log_density = data->targets ? predictions->log_density : NULL,
-                       .cumulative = data->targets ? predictions->place : NULL);
+                       .cumulative = data->targets ? predictions->place : NULL,
+                       .crps = data->targets ? predictions->crps : NULL);
     nim_status status = nim_predict(predictor, data, &wanted, error);
     if (status != NIM_OK)
         return status;
@@ -110,6 +113,7 @@ void predictions_scatter(const struct predictions *part, const size_t *row,
         {part->deviation, whole->deviation, 1},
         {part->quantile, whole->quantile, QUANTILES},
         {part->place, whole->place, 2},
+        {part->crps, whole->crps, 1},
         {part->entropy, whole->entropy, 1},
         {part->measurement_part, whole->measurement_part, 1},
         {part->latent_deviation, whole->latent_deviation, 1},

@@ -30,6 +30,7 @@ struct predictions {
     double *deviation;   /* rows */
     double *quantile;    /* rows x QUANTILES: both ends of the intervals */
     double *place;       /* rows x 2: P(Y < y) and P(Y <= y) of known targets */
+    double *crps;        /* rows: numbers with known targets; see nimgp.h */
 
     /* Only if requested. */
     double *entropy, *measurement_part; /* rows: where there are classes */

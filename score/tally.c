@@ -41,6 +41,7 @@ static struct row_figures rate_number(const struct predictions *predictions, siz
         .figure = {miss * miss, -predictions->log_density[i], fabs(miss)}};
     for (size_t k = 0; k < INTERVALS; k++)
         figures.figure[3 + k] = quantile[2 * k] <= y && y <= quantile[2 * k + 1];
+    figures.figure[3 + INTERVALS] = predictions->crps ? predictions->crps[i] : 0.0;
     return figures;
 }
 
@@ -84,7 +85,7 @@ void tally_merge(struct tally *tally, const struct tally *more) {
 
 /* ---------------------------------------------------------------- scores ---------------------- */
 
-static void put(struct scores *scores, const char *key, const char *name, double unit,
+void scores_put(struct scores *scores, const char *key, const char *name, double unit,
                 const char *remark, struct score score) {
     scores->score[scores->count++] = (struct named_score){key, name, remark, unit, score};
 }
@@ -101,22 +102,24 @@ static struct score calibration_of(const struct tally *tally) {
 
 static void score_classes(const struct tally *tally, bool levels, struct scores *scores) {
     const struct moments *moment = tally->moment;
-    put(scores, "error", "error", 0.01, "% of rows", moments_mean(&moment[0]));
-    put(scores, "nll", "NLL", 1.0, "nats a row", moments_mean(&moment[1]));
-    put(scores, "brier", "Brier", 1.0, "sum over classes", moments_mean(&moment[2]));
-    put(scores, "ece", "ECE", 1.0, "expected calibration error, 15 bins", calibration_of(tally));
-    put(scores, "expected_error", NULL, 0.01, "% of rows, implied by the probabilities",
-        moments_mean(&moment[3]));
+    scores_put(scores, "error", "error", 0.01, "% of rows", moments_mean(&moment[0]));
+    scores_put(scores, "nll", "NLL", 1.0, "nats a row", moments_mean(&moment[1]));
+    scores_put(scores, "brier", "Brier", 1.0, "sum over classes", moments_mean(&moment[2]));
+    scores_put(scores, "ece", "ECE", 1.0, "expected calibration error, 15 bins",
+               calibration_of(tally));
+    scores_put(scores, "expected_error", NULL, 0.01, "% of rows, implied by the probabilities",
+               moments_mean(&moment[3]));
     if (levels)
-        put(scores, "mae", "MAE", 1.0, "levels", moments_mean(&moment[4]));
+        scores_put(scores, "mae", "MAE", 1.0, "levels", moments_mean(&moment[4]));
 }
 
 static void score_labels(const struct tally *tally, struct scores *scores) {
     const struct moments *moment = tally->moment;
-    put(scores, "error", "error", 0.01, "% of labels (Hamming loss)", moments_mean(&moment[0]));
-    put(scores, "nll", "NLL", 1.0, "nats a row, sum over labels", moments_mean(&moment[1]));
-    put(scores, "exact", "exact", 0.01, "% of rows without a wrong label",
-        moments_mean(&moment[2]));
+    scores_put(scores, "error", "error", 0.01, "% of labels (Hamming loss)",
+               moments_mean(&moment[0]));
+    scores_put(scores, "nll", "NLL", 1.0, "nats a row, sum over labels", moments_mean(&moment[1]));
+    scores_put(scores, "exact", "exact", 0.01, "% of rows without a wrong label",
+               moments_mean(&moment[2]));
 }
 
 static void score_numbers(const struct tally *tally, bool counts, struct scores *scores) {
@@ -125,13 +128,18 @@ static void score_numbers(const struct tally *tally, bool counts, struct scores 
                                                   "% of rows in the central 90 % interval",
                                                   "% of rows in the central 95 % interval"};
     const struct moments *moment = tally->moment;
-    put(scores, "rmse", "RMSE", 1.0, "of the mean, in units of the target",
-        score_root(moments_mean(&moment[0])));
-    put(scores, "nll", "NLL", 1.0, counts ? "nats a row" : "nats a row, of the density",
-        moments_mean(&moment[1]));
-    put(scores, "mae", "MAE", 1.0, "of the mean, in units of the target", moments_mean(&moment[2]));
+    scores_put(scores, "rmse", "RMSE", 1.0, "of the mean, in units of the target",
+               score_root(moments_mean(&moment[0])));
+    scores_put(scores, "nll", "NLL", 1.0, counts ? "nats a row" : "nats a row, of the density",
+               moments_mean(&moment[1]));
+    scores_put(scores, "mae", "MAE", 1.0, "of the mean, in units of the target",
+               moments_mean(&moment[2]));
+    if (!counts)
+        scores_put(scores, "crps", "CRPS", 1.0,
+                   "continuous ranked probability score, in units of the target",
+                   moments_mean(&moment[3 + INTERVALS]));
     for (size_t k = 0; k < INTERVALS; k++)
-        put(scores, key[k], "coverage", 0.01, remark[k], moments_mean(&moment[3 + k]));
+        scores_put(scores, key[k], "coverage", 0.01, remark[k], moments_mean(&moment[3 + k]));
 }
 
 struct scores tally_scores(const struct tally *tally, enum predicts predicts) {

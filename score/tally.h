@@ -18,6 +18,8 @@
  *   numbers, counts   RMSE and MAE of the mean; NLL: mean of -ln of the density in units of y, or
  *                     of the probability of the count; coverage: share of rows within the central
  *                     interval, ends included
+ *   numbers           and CRPS: mean of the integral of (F(t) - [t >= y])^2, F the predicted
+ *                     P(Y <= t); of one value it is |value - y|
  *
  * Where rows have weights, all sums and means are weighted.
  *
@@ -29,7 +31,7 @@
 #include "score/moments.h"
 #include "score/predictions.h"
 
-enum { CALIBRATION_BINS = 15, MOST_FIGURES = 6, MOST_SCORES = 8 };
+enum { CALIBRATION_BINS = 15, MOST_FIGURES = 7, MOST_SCORES = 10 };
 
 /* The terms of one row. */
 struct row_figures {
@@ -69,6 +71,10 @@ struct scores {
 };
 
 struct scores tally_scores(const struct tally *tally, enum predicts predicts);
+
+/* Adds one, which must have room. */
+void scores_put(struct scores *scores, const char *key, const char *name, double unit,
+                const char *remark, struct score score);
 
 /* Of all rows of the predictions. */
 struct scores scores_of(const struct predictions *predictions);

@@ -128,6 +128,7 @@ class Prediction(Sized):
         ("density", c_void_p),
         ("level_rows", c_size_t),
         ("typical", c_void_p),
+        ("crps", c_void_p),
     ]
 
 

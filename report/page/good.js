@@ -284,16 +284,20 @@ function byNoise(parent) {
 
 function seenAgainstPredicted(parent) {
   const rows = D.sample.filter((r) => known(r.y));
-  const values = rows.flatMap((r) => [r.y, r.low, r.high]);
-  const low = Math.min(...values),
-    high = Math.max(...values);
+  // The observed values set the scale; predictions and intervals beyond are cut.
+  const least = Math.min(...rows.map((r) => r.y)),
+    most = Math.max(...rows.map((r) => r.y)),
+    margin = 0.08 * (most - least || 1),
+    low = least - margin,
+    high = most + margin;
+  const cut = (value) => Math.min(Math.max(value, low), high);
   figure(parent, {
     id: "seen",
     title: "Predicted against observed",
     note:
       "A sample of " +
       plural(rows.length, "row") +
-      ": predicted mean with the central 90 % interval, against the observed value. Orange: the observed value is outside the interval.",
+      ": predicted mean with the central 90 % interval, against the observed value. Orange: the observed value is outside the interval. What lies beyond the observed values is cut.",
     alt: "Scatter of predictions against targets with 90 % intervals; RMSE " + withError(E.rmse) + ".",
     height: (w) => Math.min(w, 420),
     draw(svg, w, h) {
@@ -303,8 +307,8 @@ function seenAgainstPredicted(parent) {
         draw(svg, "line", {
           x1: a.x(r.y),
           x2: a.x(r.y),
-          y1: a.y(r.low),
-          y2: a.y(r.high),
+          y1: a.y(cut(r.low)),
+          y2: a.y(cut(r.high)),
           stroke: "var(--accent)",
           "stroke-opacity": 0.25,
         });
@@ -312,7 +316,7 @@ function seenAgainstPredicted(parent) {
         mark(
           draw(svg, "circle", {
             cx: a.x(r.y),
-            cy: a.y(r.mean),
+            cy: a.y(cut(r.mean)),
             r: 3,
             fill: r.y < r.low || r.y > r.high ? "var(--warm)" : "var(--accent)",
           }),
@@ -491,7 +495,7 @@ if (E) {
     "How good it is",
     "On " +
       plural(E.rows, "row") +
-      " with a known target. Every score has its standard error." +
+      " with a known target. Means and shares have their standard errors." +
       (ownLesson ? " This looks like the training table: the scores are then too good." : ""),
   );
   cards(good);

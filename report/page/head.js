@@ -76,6 +76,10 @@ const SCORES = {
   exact: ["Exact", "rows without a wrong label", true],
   rmse: ["RMSE", "of the predicted mean", false],
   mae: ["MAE", D.target === "level" ? "in levels" : "of the predicted mean", false],
+  crps: ["CRPS", "mean of ∫ (F(t) − [t ≥ y])² dt; of a single value |value − y|", false],
+  scatter: ["Scatter", "1.4826 median |r − median r|, r = mean − target", false],
+  outliers: ["Outliers", "share of rows with |r − median r| > 5 scatter", true],
+  pit_distance: ["PIT", "largest distance of its distribution from a uniform one", false],
   coverage_50: ["In the 50 % interval", "share of rows", true],
   coverage_90: ["In the 90 % interval", "share of rows", true],
   coverage_95: ["In the 95 % interval", "share of rows", true],
@@ -87,7 +91,7 @@ function cards(parent) {
     if (!E[key]) continue;
     const card = add(list, "div", { class: "card", "data-score": key });
     add(card, "span", {}, name);
-    add(card, "b", {}, share ? percent(E[key].value) : rounded(E[key])[0]);
+    add(card, "b", {}, share ? percent(E[key].value) : known(E[key].standard_error) ? rounded(E[key])[0] : number(E[key].value, 3));
     if (known(E[key].standard_error))
       add(card, "span", { class: "se" }, "± " + (share ? percent(E[key].standard_error) : rounded(E[key])[1]));
     add(card, "span", {}, remark);

@@ -120,7 +120,7 @@ void model_plan(struct nim_model *model, const struct plan *plan, const struct m
                                 .bound = (double)NAN,
                                 .temperature = 1.0};
     scaling_plan(&model->scaling, sizes->columns, sizes->flags,
-                 (struct bounds){plan->options.lowest, plan->options.highest});
+                 (struct target_bounds){plan->options.lowest, plan->options.highest});
     pass_options(model);
     layout(model, &model->arena);
 }

@@ -9,7 +9,7 @@
 
 static nim_status check(const struct nim_options *options, size_t classes, const nim_data *data,
                         nim_error *error) {
-    const struct bounds bounds = targets_bounds(options);
+    const struct target_bounds bounds = targets_bounds(options);
     switch (options->likelihood->target) {
     case TARGET_NUMBER:
         return numbers_check(data, &bounds, error);
@@ -58,7 +58,7 @@ static nim_status count_classes(const struct nim_options *options, const nim_dat
 }
 
 static nim_status check_bounds(const struct nim_options *options, nim_error *error) {
-    const struct bounds bounds = targets_bounds(options);
+    const struct target_bounds bounds = targets_bounds(options);
     if (bounds_exist(&bounds) && options->likelihood->target != TARGET_NUMBER)
         return option_failure(error, isfinite(bounds.lowest) ? "lowest" : "highest",
                               "bounds are for numbers, but likelihood is %s",

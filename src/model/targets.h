@@ -11,8 +11,8 @@ nim_status targets_classes(const struct nim_options *options, const nim_data *da
                            nim_error *error);
 
 /* The bounds of y where it is a number. */
-static inline struct bounds targets_bounds(const struct nim_options *options) {
-    return (struct bounds){options->lowest, options->highest};
+static inline struct target_bounds targets_bounds(const struct nim_options *options) {
+    return (struct target_bounds){options->lowest, options->highest};
 }
 
 /* Whether this likelihood allows this number of classes. */

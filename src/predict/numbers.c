@@ -240,6 +240,42 @@ static double half_interval(struct search *search, size_t count, double mean, do
     return 0.5 * (end[1] - end[0]);
 }
 
+/* The quantile of a distribution that is already in search->f. */
+static double quickly(struct search *search, double level, double mean, double deviation) {
+    search->level = level;
+    return number_near(search, mean, fmax(deviation, 1e-9 * fabs(mean) + DBL_MIN));
+}
+
+/* The CRPS by Simpson's rule on both sides of y, to where 1e-5 of Y is left. Steps grow with the
+ * distance from y, t = y +- width sinh(v), so that far tails need few. */
+static double crps_of(struct search *search, size_t count, size_t row, double mean,
+                      double deviation) {
+    enum { STEPS = 64 };
+    const struct nim_model *model = search->predictor->model;
+    struct prediction_work *work = search->work;
+    double target[2], total = 0.0;
+    search->f = count > GROUPS ? join_points(work, count) : all_points(work, count);
+    targets_take(model, search->predictor->data, 1, &row, target);
+    work->target[1] = target[1];
+    const double end[2] = {quickly(search, 1e-5, mean, deviation),
+                           quickly(search, 1.0 - 1e-5, mean, deviation)};
+    double quarter = quickly(search, 0.25, mean, deviation);
+    double width = 0.5 * (quickly(search, 0.75, mean, deviation) - quarter);
+    for (int side = 0; side < 2; side++) {
+        double sign = side ? 1.0 : -1.0,
+               step = asinh(fmax(0.0, sign * (end[side] - target[0])) / width) / STEPS;
+        search->level = side;
+        for (int k = 0; k <= STEPS; k++) {
+            double t = target[0] + sign * width * sinh(step * k), excess = excess_at(search, t);
+            double slope =
+                width * cosh(step * k) * exp(-scaling_target_log_slope(&model->scaling, t));
+            double weight = k == 0 || k == STEPS ? 1.0 : k % 2 ? 4.0 : 2.0;
+            total += step / 3.0 * weight * slope * excess * excess;
+        }
+    }
+    return fmin(total, DBL_MAX);
+}
+
 /* With bounds: mean and deviation of y from those of u at each point, which is normally distributed
  * there; the median where tails are heavy, because the mean may be infinite. */
 static void bind(struct search *search, size_t count, double mean, double deviation, double *shown,
@@ -278,6 +314,8 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
     work->target[1] = !counts                     ? 0.0 /* y itself, not a measurement of it */
                       : predictor->data->exposure ? predictor->data->exposure[row]
                                                   : 1.0;
+    if (wanted->density)
+        write_density(predictor, work, count, wanted->density + row * wanted->grid_count);
     model->options.likelihood->moments(&model->likelihood, model->theta + model->likelihood_at,
                                        work->target, count, work->all_mean, work->all_variance,
                                        work->answer, work->second_answer);
@@ -299,8 +337,6 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
         wanted->mean[row] = shown;
     if (wanted->deviation)
         wanted->deviation[row] = wide;
-    if (wanted->density)
-        write_density(predictor, work, count, wanted->density + row * wanted->grid_count);
     const double *levels =
         wanted->levels + (wanted->level_rows > 1 ? row * wanted->level_count : 0);
     for (size_t k = 0; wanted->quantiles && k < wanted->level_count; k++) {
@@ -308,4 +344,6 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
         double y = quantile_of(&search, counts, count, mean, deviation);
         wanted->quantiles[row * wanted->level_count + k] = counts ? y : in_user_units(model, y);
     }
+    if (wanted->crps)
+        wanted->crps[row] = crps_of(&search, count, row, mean, deviation);
 }

@@ -190,7 +190,7 @@ static nim_status check_wanted(const struct nim_model *model, const nim_predicti
     bool classes =
         wanted->probabilities || wanted->entropy || wanted->measurement_part || wanted->model_part;
     bool numbers = wanted->mean || wanted->deviation || wanted->quantiles || wanted->cumulative ||
-                   wanted->density;
+                   wanted->density || wanted->crps;
     if (classes && model->classes == 0)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "a %s model predicts numbers and has no class probabilities",
@@ -199,6 +199,8 @@ static nim_status check_wanted(const struct nim_model *model, const nim_predicti
         return failure(error, NIM_INVALID_ARGUMENT,
                        "a %s model predicts probabilities and has no mean, deviation or quantiles",
                        model->options.likelihood->name);
+    if (wanted->crps && model->options.likelihood->target == TARGET_COUNT)
+        return failure(error, NIM_INVALID_ARGUMENT, "crps is for numbers, not for counts");
     nim_status status = check_places(model, wanted, rows, error);
     return status == NIM_OK ? check_kept(model, wanted, error) : status;
 }
@@ -213,8 +215,8 @@ nim_status nim_predict(nim_predictor *predictor, const nim_data *data,
     if (status == NIM_OK)
         status = take_prediction(&wanted, prediction, error);
     if (status == NIM_OK)
-        status = model_check_data(predictor->model, &rows, wanted.log_density || wanted.cumulative,
-                                  error);
+        status = model_check_data(predictor->model, &rows,
+                                  wanted.log_density || wanted.cumulative || wanted.crps, error);
     if (status == NIM_OK)
         status = check_wanted(predictor->model, &wanted, rows.rows, error);
     if (status == NIM_OK && predictor->model->options.likelihood->target == TARGET_COUNT)

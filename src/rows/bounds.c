@@ -3,15 +3,15 @@
 
 #include <math.h>
 
-bool bounds_exist(const struct bounds *bounds) {
+bool bounds_exist(const struct target_bounds *bounds) {
     return isfinite(bounds->lowest) || isfinite(bounds->highest);
 }
 
-bool bounds_hold(const struct bounds *bounds, double y) {
+bool bounds_hold(const struct target_bounds *bounds, double y) {
     return bounds->lowest < y && y < bounds->highest;
 }
 
-double bounds_free(const struct bounds *bounds, double y) {
+double bounds_free(const struct target_bounds *bounds, double y) {
     double u = bounds_exist(bounds) ? 0.0 : y;
     if (isfinite(bounds->lowest))
         u += log(y - bounds->lowest);
@@ -20,7 +20,7 @@ double bounds_free(const struct bounds *bounds, double y) {
     return u;
 }
 
-double bounds_bind(const struct bounds *bounds, double u) {
+double bounds_bind(const struct target_bounds *bounds, double u) {
     double low = bounds->lowest, high = bounds->highest;
     if (isfinite(low) && isfinite(high)) /* the nearer bound loses no digits */
         return u < 0.0 ? low + (high - low) / (1.0 + exp(-u))
@@ -28,14 +28,14 @@ double bounds_bind(const struct bounds *bounds, double u) {
     return isfinite(low) ? low + exp(u) : isfinite(high) ? high - exp(-u) : u;
 }
 
-double bounds_log_slope(const struct bounds *bounds, double u) {
+double bounds_log_slope(const struct target_bounds *bounds, double u) {
     double low = bounds->lowest, high = bounds->highest;
     if (isfinite(low) && isfinite(high)) /* y - a and b - y are (b - a) / (1 + exp(-+u)) */
         return fabs(u) + 2.0 * log1p(exp(-fabs(u))) - log(high - low);
     return isfinite(low) ? -u : isfinite(high) ? u : 0.0;
 }
 
-void bounds_moments(const struct bounds *bounds, double mean, double variance, double *first,
+void bounds_moments(const struct target_bounds *bounds, double mean, double variance, double *first,
                     double *second) {
     const double step = 0.25, reach = 8.5; /* of the trapezoidal rule, in deviations: it converges
                                               exponentially */

@@ -13,21 +13,21 @@
 
 #include <stdbool.h>
 
-struct bounds {
+struct target_bounds {
     double lowest, highest;
 };
 
-bool bounds_exist(const struct bounds *bounds);
-bool bounds_hold(const struct bounds *bounds, double y); /* a < y < b */
+bool bounds_exist(const struct target_bounds *bounds);
+bool bounds_hold(const struct target_bounds *bounds, double y); /* a < y < b */
 
-double bounds_free(const struct bounds *bounds, double y); /* u */
-double bounds_bind(const struct bounds *bounds, double u); /* y */
+double bounds_free(const struct target_bounds *bounds, double y); /* u */
+double bounds_bind(const struct target_bounds *bounds, double u); /* y */
 
 /* log(du/dy) at u. */
-double bounds_log_slope(const struct bounds *bounds, double u);
+double bounds_log_slope(const struct target_bounds *bounds, double u);
 
 /* E y and E y^2, if u is normally distributed and there are bounds. */
-void bounds_moments(const struct bounds *bounds, double mean, double variance, double *first,
+void bounds_moments(const struct target_bounds *bounds, double mean, double variance, double *first,
                     double *second);
 
 #endif

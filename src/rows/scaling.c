@@ -29,7 +29,8 @@
 /* At most this many values of a column are used to choose its warp. */
 #define MOST_WARPED 10000
 
-void scaling_plan(struct scaling *scaling, size_t columns, size_t flags, struct bounds bounds) {
+void scaling_plan(struct scaling *scaling, size_t columns, size_t flags,
+                  struct target_bounds bounds) {
     *scaling = (struct scaling){.columns = columns,
                                 .flags = flags,
                                 .width = columns + flags,

@@ -37,11 +37,13 @@ struct scaling {
                                  constant */
     double target_mean, target_deviation; /* of y where it is a number; where it is a count, the log
                                              of the mean rate, and 1; else 0 and 1 */
-    struct bounds bounds; /* of y where it is a number; mean and deviation are then those of u */
+    struct target_bounds
+        bounds; /* of y where it is a number; mean and deviation are then those of u */
 };
 
 /* Sets the sizes, and what is not learned from data. */
-void scaling_plan(struct scaling *scaling, size_t columns, size_t flags, struct bounds bounds);
+void scaling_plan(struct scaling *scaling, size_t columns, size_t flags,
+                  struct target_bounds bounds);
 
 /* Appends all arrays, which also says how they are laid out. */
 void scaling_arrays(struct scaling *scaling, struct array_list *list);

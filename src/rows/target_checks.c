@@ -65,7 +65,8 @@ static nim_status check_shape(const nim_data *data, size_t outputs, nim_error *e
     return NIM_OK;
 }
 
-nim_status numbers_check(const nim_data *data, const struct bounds *bounds, nim_error *error) {
+nim_status numbers_check(const nim_data *data, const struct target_bounds *bounds,
+                         nim_error *error) {
     nim_status status = check_shape(data, 1, error);
     for (size_t i = 0; status == NIM_OK && i < data->rows; i++)
         if (!isfinite(data->targets[i]))

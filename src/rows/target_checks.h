@@ -22,7 +22,8 @@ nim_status labels_check(const nim_data *data, size_t classes, nim_error *error);
 nim_status levels_check(const nim_data *data, size_t classes, nim_error *error);
 
 /* One finite number per row. */
-nim_status numbers_check(const nim_data *data, const struct bounds *bounds, nim_error *error);
+nim_status numbers_check(const nim_data *data, const struct target_bounds *bounds,
+                         nim_error *error);
 
 /* One whole number >= 0 per row; exposures, if given, are finite and positive. */
 nim_status counts_check(const nim_data *data, nim_error *error);

@@ -24,11 +24,11 @@ OPTION(REAL, lowest, "-inf",
        "-inf .. inf",
        "Numbers: y is above this bound, and so is all that is predicted. The logarithm of the distance from it "
        "is learned; 0 is for positive numbers.",
-       REAL, NULL, -HUGE_VAL, HUGE_VAL, SHAPES, EVERYDAY)
+       REAL, NULL, -HUGE_VAL, HUGE_VAL, SHAPES, EXPERT)
 OPTION(REAL, highest, "inf",
        "-inf .. inf",
        "Numbers: y is below this bound. With both bounds a logit is learned.",
-       REAL, NULL, -HUGE_VAL, HUGE_VAL, SHAPES, EVERYDAY)
+       REAL, NULL, -HUGE_VAL, HUGE_VAL, SHAPES, EXPERT)
 OPTION(INPUT, input, "auto",
        "auto" INPUT_LIST(AFTER_COMMA),
        "How the error bars of the inputs are used: marginal averages over the possible true inputs; latent "

@@ -89,7 +89,11 @@ static bool is_bare(const char *text) {
 }
 
 static bool read_number(const char *text, double *number) {
-    return is_bare(text) && number_read(text, strlen(text), number) == NUMBER_READ;
+    if (strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0) /* where the range has them */
+        *number = text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+    else
+        return is_bare(text) && number_parse(text, number);
+    return true;
 }
 
 static bool read_whole(const char *text, double *number) {

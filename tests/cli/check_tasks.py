@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import statistics
+from pathlib import Path
 
 from cli_check import check, main, near
 
@@ -84,6 +85,26 @@ def number_scores(rows, targets, nll):
     return scores
 
 
+def same_places(found, rows, targets):
+    """Scores of normal distributions by their formulas; the PIT is looked at in bins of 0.001."""
+    normals = [statistics.NormalDist(float(row["mean"]), float(row["sd"])) for row in rows]
+    standard = statistics.NormalDist()
+    crps = []
+    for normal, y in zip(normals, targets, strict=True):
+        z = (y - normal.mean) / normal.stdev
+        crps.append(normal.stdev * (z * (2 * standard.cdf(z) - 1) + 2 * standard.pdf(z) - 1 / math.sqrt(math.pi)))
+    check(near(found["crps"]["value"], mean(crps)[0], 1e-4), found["crps"], mean(crps))
+    miss = [normal.mean - y for normal, y in zip(normals, targets, strict=True)]
+    off = [abs(m - statistics.median(miss)) for m in miss]
+    scatter = 1.4826 * statistics.median(off)
+    check(near(found["scatter"]["value"], scatter, 1e-9), found["scatter"], scatter)
+    check(near(found["outliers"]["value"], mean(float(m > 5 * scatter) for m in off)[0], 1e-9), found["outliers"])
+    places = sorted(normal.cdf(y) for normal, y in zip(normals, targets, strict=True))
+    n = len(places)
+    distance = max(max((k + 1) / n - p, p - k / n) for k, p in enumerate(places))
+    check(abs(found["pit_distance"]["value"] - distance) <= 0.001, found["pit_distance"], distance)
+
+
 # ---- numbers -------------------------------------------------------------------------------------
 
 
@@ -105,18 +126,47 @@ def numbers(nimgp):
     found = nimgp("evaluate", "m", "test.csv", "--json").json()
     check(found["task"] == "regress" and found["rows"] == len(test), found)
     same_scores(found, number_scores(rows, y, nll))
+    same_places(found, rows, y)
     check(found["rmse"]["value"] < 0.6 * statistics.stdev(y), found["rmse"])
     text = nimgp("evaluate", "m", "test.csv").out
     check(f"{found['rmse']['value']:.4g}" in text and "95 % interval" in text, text)
-    default = nimgp("predict", "m", "test.csv", "--latent").rows()
-    check(list(default[0]) == ["mean", "sd", "q05", "q50", "q95", "mean_f", "deviation_f"])
-    check(all(a["mean"] == b["mean"] and a["q95"] == b["q95"] for a, b in zip(default, rows)))
-    known = inspect(nimgp)
-    check(known["target"] == "number" and known["likelihood"] == "gaussian", known)
-    check(known["label"] == "y" and known["classes"] == [] and len(known["functions"]) == 1, known)
-    noise, spread = known["noise_deviation"], min(float(row["sd"]) for row in rows)
-    check(0 < noise < spread, "an observation is no more certain than its noise", noise, spread)
-    check("noise of the target" in nimgp("inspect", "m").out)
+    densities(nimgp)
+
+
+def densities(nimgp):
+    """--grid: a column for each value, or a vector."""
+    rows = nimgp("predict", "m", "test.csv", "--grid=-1:1:5").rows()
+    names = [name for name in rows[0] if name.startswith("density")]
+    check(names == ["density_-1", "density_-0.5", "density_0", "density_0.5", "density_1"], names)
+    for row in rows:
+        normal = statistics.NormalDist(float(row["mean"]), float(row["sd"]))
+        for name in names:
+            check(near(float(row[name]), normal.pdf(float(name[8:])), 1e-6), name, row)
+    nimgp("predict", "m", "test.csv", "--grid=-1:1:5", "-o", "p.vot", "--quiet")
+    page = Path(nimgp.directory, "p.vot").read_text()
+    check('name="density" datatype="double" arraysize="5"' in page and "density at -1:1:5" in page, page)
+    cell = " ".join(row[name] for name in names for row in rows[:1])
+    check(f"<TD>{cell}</TD></TR>" in page, cell)
+    for wish in ("1:0:5", "0:1", "0:1:1", "0:1:2.5", "0:inf:3", "a:1:3", "0:1:20000"):
+        nimgp.refuses("predict", "m", "test.csv", f"--grid={wish}", code=1, says=["--grid", wish, "FIRST:LAST:COUNT"])
+
+
+def bounded(nimgp):
+    """log(y) as label learns the logarithm; all that is predicted is above zero, in units of y."""
+    made = [[k / 50, math.exp(math.sin(k / 10) * 2)] for k in range(200)]
+    nimgp.write_rows("positive.csv", ["x", "y"], made)
+    nimgp("fit", "positive.csv", "-o", "b", *QUICK, "--task", "regress", "--label", "log(y)", "--input", "exact")
+    check(inspect(nimgp, "b")["options"]["lowest"] == "0")
+    for row in nimgp("predict", "b", "positive.csv", "--quantiles", "0.05,0.5,0.95").rows():
+        low, middle, high = (math.log(float(row[q])) for q in ("q05", "q50", "q95"))
+        check(near(high - middle, middle - low, 1e-6), row)  # a normal distribution of log y
+        variance = ((high - low) / (2 * 1.6448536269514722)) ** 2
+        check(near(float(row["mean"]), math.exp(middle + variance / 2), 1e-5), row)
+    nimgp.write_rows("zero.csv", ["x", "y"], [*made, [1, 0]])
+    nimgp.refuses("fit", "zero.csv", "-o", "c", *QUICK, "--task", "regress", "--label", "log(y)",
+                  says=["zero.csv", "202", "above 0"])
+    nimgp.refuses("fit", "positive.csv", "-o", "c", *QUICK, "--task", "regress", "--label", "log(y)", "--lowest",
+                  "2", code=1, talks=True, says=["--lowest 0", "omit --lowest 2"])
 
 
 def by_noise(nimgp):
@@ -547,6 +597,6 @@ def suggest_numbers(nimgp):
 
 
 if __name__ == "__main__":
-    main([numbers, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed,
+    main([numbers, bounded, by_noise, columns_apart, missing_targets, counts, exposures, exposure_renamed,
           level_names, levels, labels, classes, contradictions, bad_cells, hints,
           going_on, holding_out, pipes, lost_errors, suggest_numbers])

@@ -135,6 +135,11 @@ static void try_range(nim_options *options, const nim_option_info *info) {
     set_and_get(options, info->name, value);
     snprintf(value, sizeof value, "%.17g", info->most);
     set_and_get(options, info->name, value);
+    if (isinf(info->most)) {
+        set_and_get(options, info->name, "-1");
+        set(options, info->name, info->fallback);
+        return;
+    }
     snprintf(value, sizeof value, "%.17g", info->most * 1.5 + 1.0);
     refuse_value(options, info->name, value);
     snprintf(value, sizeof value, "%.9g", info->least - 1.0);
@@ -152,8 +157,11 @@ static void option_values(void **state) {
         try_choices(options, &info);
         if (info.type == NIM_OPTION_WHOLE || info.type == NIM_OPTION_REAL)
             try_range(options, &info);
-        for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
-            refuse_value(options, info.name, bad[k]);
+        for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+            bool any = isinf(info.most) && (!strcmp(bad[k], "inf") || !strcmp(bad[k], "-1"));
+            if (!any) /* bounds of numbers may be any number or none */
+                refuse_value(options, info.name, bad[k]);
+        }
     }
     static const char *const whole[] = {"batch", "inducing", "seed", "degree", "samples"};
     for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)

@@ -90,13 +90,21 @@ static void make_rows(void) {
 struct integrals {
     double whole, first, second;
     double below[LEVELS]; /* up to each quantile */
+    double crps;
 };
 
 /* By Simpson's rule between low and high, where the density is negligible outside. */
-static struct integrals integrate(const double *grid, const double *density,
-                                  const double *quantile) {
+static struct integrals integrate(const double *grid, const double *density, const double *quantile,
+                                  double own) {
     struct integrals result = {0};
     double step = grid[1] - grid[0];
+    double reached = 0.0;
+    for (size_t k = 0; k + 1 < POINTS; k++) {
+        double more = 0.5 * step * (density[k] + density[k + 1]);
+        double miss = reached + 0.5 * more - (grid[k] + 0.5 * step >= own);
+        result.crps += step * miss * miss;
+        reached += more;
+    }
     for (size_t k = 0; k + 2 < POINTS; k += 2)
         for (size_t part = 0; part < 3; part++) {
             size_t at = k + part;
@@ -117,24 +125,28 @@ static void laws_of(const struct setting *setting) {
     bool heavy = strcmp(setting->likelihood, "student_t") == 0, bound = isfinite(low + high);
     double wide = heavy ? 400.0 : 15.0; /* beyond these y there is nothing */
     double *grid = doubles(POINTS), *density = doubles(ASKED * POINTS);
-    double mean[ASKED], deviation[ASKED], quantile[ASKED * LEVELS], own[ASKED], at_own[ASKED];
+    double mean[ASKED], deviation[ASKED], quantile[ASKED * LEVELS], own[ASKED], at_own[ASKED],
+        crps[ASKED];
     double from = fmax(low, -wide), to = fmin(high, wide);
     for (size_t k = 0; k < POINTS; k++)
         grid[k] = from + (to - from) * (double)k / (POINTS - 1);
-    stop_on(ask(model, 0, ASKED,
-                NIM_PREDICTION(.grid = grid, .grid_count = POINTS, .density = density,
-                               .levels = levels, .level_count = LEVELS, .quantiles = quantile,
-                               .mean = mean, .deviation = deviation, .log_density = own),
-                &error),
-            &error);
+    stop_on(
+        ask(model, 0, ASKED,
+            NIM_PREDICTION(.grid = grid, .grid_count = POINTS, .density = density, .levels = levels,
+                           .level_count = LEVELS, .quantiles = quantile, .mean = mean,
+                           .deviation = deviation, .log_density = own, .crps = crps),
+            &error),
+        &error);
     for (size_t i = 0; i < ASKED; i++) {
         const double *q = quantile + i * LEVELS;
-        struct integrals sum = integrate(grid, density + i * POINTS, q);
+        struct integrals sum = integrate(grid, density + i * POINTS, q, y[i]);
         assert_near(sum.whole, 1.0, heavy && !bound ? 1e-3 : 1e-4);
         for (size_t k = 0; k < LEVELS; k++) {
             assert_near(sum.below[k], levels[k], heavy && !bound ? 0.1 : 1e-2);
             assert_true(q[k] >= low && q[k] <= high);
         }
+        if (!heavy || bound)
+            assert_near(crps[i], sum.crps, 1e-3 * sum.crps + 0.5 * (grid[1] - grid[0]));
         assert_true(mean[i] > low && mean[i] < high && deviation[i] > 0.0);
         if (!heavy) {
             double spread = sqrt(sum.second - sum.first * sum.first);

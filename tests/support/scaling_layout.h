@@ -8,7 +8,7 @@
 static inline void scaling_layout(struct scaling *scaling, size_t columns, size_t flags,
                                   struct arena *arena) {
     struct array_list list = {0};
-    scaling_plan(scaling, columns, flags, (struct bounds){-INFINITY, INFINITY});
+    scaling_plan(scaling, columns, flags, (struct target_bounds){-INFINITY, INFINITY});
     scaling_arrays(scaling, &list);
     array_list_layout(&list, arena);
 }
