@@ -8,7 +8,6 @@
 
 enum { MOST_ROUNDS = 200 };
 
-#define PRIOR 40.0 /* held-out rows */
 #define FIRST_STEP 1.0
 #define LEAST_STEP 1e-6
 #define SETTLED 1e-4 /* gain of a round, in nats of all rows */
@@ -41,8 +40,8 @@ static double cost_of(const struct weighing *all, const panel_weights *weight,
     for (size_t r = 0; r < PANEL_WEIGHED; r++)
         for (size_t k = 0; k < all->parts; k++) {
             double away = weight[r][k] - equal;
-            gradient[r][k] = PRIOR * away;
-            cost += 0.5 * PRIOR * away * away;
+            gradient[r][k] = WEIGHING_PRIOR * away;
+            cost += 0.5 * WEIGHING_PRIOR * away * away;
         }
     for (size_t way = 0; way < all->ways; way++)
         for (size_t i = 0; i < all->rows; i++)

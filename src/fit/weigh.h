@@ -21,6 +21,8 @@
 
 #include <stdint.h>
 
+#define WEIGHING_PRIOR 40.0 /* PRIOR, held-out rows */
+
 struct weighing {
     size_t parts, ways, rows, classes; /* the plain fit is a part */
     /* Logarithms of probabilities (panel_take_logs): ways x rows x classes each. */
