@@ -55,7 +55,7 @@ static nim_options *gate_options(const nim_model *model) {
     if (!options)
         return NULL;
     nim_options_set(options, "views", "one", NULL);
-    options->classes = 2;
+    options->classes = PANEL_REGIONS;
     options->seed = model->options.seed;
     options->threads = model->options.threads;
     return options;
@@ -94,7 +94,7 @@ struct panel_fit {
     struct panel *panel;
     /* Logarithms of probabilities: (1 + WAYS) x judged x classes each; the plain fit's first. */
     double *log_p[PANEL_MOST_PARTS + 1];
-    double *gate;    /* (1 + WAYS) x judged */
+    double *gate;    /* (1 + WAYS) x judged x PANEL_REGIONS */
     double *scratch; /* classes */
 };
 
@@ -150,6 +150,8 @@ static nim_status add_part(struct panel_fit *fit, const struct sketch *sketch, n
 static bool gate_rows(const struct panel_fit *fit, struct own_rows *own) {
     static const enum degrading kind[GATE_KINDS] = {DEGRADE_NOT, DEGRADE_ONE, DEGRADE_ALL,
                                                     DEGRADE_OWN, DEGRADE_SIZES};
+    static const int32_t region[GATE_KINDS] = {PANEL_TYPICAL, PANEL_TYPICAL, PANEL_WORSE,
+                                               PANEL_WORSE, PANEL_BETTER};
     const nim_data *data = fit->held->data;
     const struct row_sample sample = row_sample(
         (struct random_key){fit->model->options.seed, STREAM_SAMPLE}, 3, data->rows, MOST_GATED);
@@ -161,7 +163,7 @@ static bool gate_rows(const struct panel_fit *fit, struct own_rows *own) {
                 own_rows_degrade(own, &some.data, row, GATE_KINDS, kind, fit->worse, GATE_DRAW) &&
                 own_rows_see(own, &own->data, &fit->panel->gate.view);
     for (size_t i = 0; good && i < own->data.rows; i++)
-        own->labels[i] = i < 2 * sample.count;
+        own->labels[i] = region[i / sample.count];
     own_rows_free(&some);
     free(row);
     return good;
@@ -170,17 +172,13 @@ static bool gate_rows(const struct panel_fit *fit, struct own_rows *own) {
 /* What the gate says of held-out rows. */
 static nim_status judge_gate(struct panel_fit *fit, const struct own_rows *rows, nim_error *error) {
     nim_predictor *predictor = NULL;
-    double *p = malloc((2 * rows->data.rows + 1) * sizeof *p);
-    fit->gate = malloc((rows->data.rows + 1) * sizeof *p);
-    nim_status status = p && fit->gate
-                            ? nim_predictor_create(fit->panel->gate.model, &predictor, error)
-                            : failure(error, NIM_OUT_OF_MEMORY, "no memory for a gate");
+    fit->gate = malloc((PANEL_REGIONS * rows->data.rows + 1) * sizeof *fit->gate);
+    nim_status status = fit->gate ? nim_predictor_create(fit->panel->gate.model, &predictor, error)
+                                  : failure(error, NIM_OUT_OF_MEMORY, "no memory for a gate");
     if (status == NIM_OK)
-        status = nim_predict(predictor, &rows->data, &NIM_PREDICTION(.probabilities = p), error);
-    for (size_t i = 0; status == NIM_OK && i < rows->data.rows; i++)
-        fit->gate[i] = p[2 * i + 1];
+        status =
+            nim_predict(predictor, &rows->data, &NIM_PREDICTION(.probabilities = fit->gate), error);
     nim_predictor_free(predictor);
-    free(p);
     return status;
 }
 
@@ -246,11 +244,11 @@ static nim_status make_panel(struct panel_fit *fit, bool *good, nim_error *error
 static void combine(const struct panel_fit *fit, double *p) {
     size_t classes = fit->model->classes, parts = fit->panel->parts + 1;
     for (size_t i = 0; i < fit->held->judged; i++) {
-        double w[PANEL_MOST_PARTS + 1];
+        panel_weights w;
         const double *log_p[PANEL_MOST_PARTS + 1];
         for (size_t k = 0; k < parts; k++)
             log_p[k] = fit->log_p[k] + i * classes;
-        panel_weights(fit->panel, fit->gate[i], w);
+        panel_row_weights(parts - 1, fit->panel->weight, fit->gate + PANEL_REGIONS * i, w);
         panel_pool(parts, classes, w, log_p, p + i * classes);
     }
 }

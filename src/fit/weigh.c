@@ -6,46 +6,42 @@
 #include <math.h>
 #include <string.h>
 
-enum { REGIONS = 2, MOST_ROUNDS = 200 };
+enum { MOST_ROUNDS = 200 };
 
-#define PRIOR 40.0 /* held-out rows */
 #define FIRST_STEP 1.0
 #define LEAST_STEP 1e-6
 #define SETTLED 1e-4 /* gain of a round, in nats of all rows */
 
-typedef double region_weights[PANEL_MOST_PARTS + 1];
-
 /* -log p(y_i) of row i of a way, and what it adds to the gradient, unless that is NULL. p:
  * classes. */
 static double row_cost(const struct weighing *all, size_t way, size_t i,
-                       const region_weights *weight, double *p, region_weights *gradient) {
+                       const panel_weights *weight, double *p, panel_weights *gradient) {
     size_t at = way * all->rows + i, own = (size_t)all->labels[i];
-    double region[REGIONS] = {1.0}, w[PANEL_MOST_PARTS + 1];
+    const double typical[PANEL_REGIONS] = {[PANEL_TYPICAL] = 1.0};
+    const double *region = all->gate ? all->gate + PANEL_REGIONS * at : typical;
     const double *log_p[PANEL_MOST_PARTS + 1];
-    if (all->gate)
-        region[0] = all->gate[at], region[1] = 1.0 - all->gate[at];
-    for (size_t k = 0; k < all->parts; k++) {
-        w[k] = region[0] * weight[0][k] + region[1] * weight[1][k];
+    panel_weights w;
+    for (size_t k = 0; k < all->parts; k++)
         log_p[k] = all->log_p[k] + at * all->classes;
-    }
+    panel_row_weights(all->parts - 1, weight, region, w);
     panel_pool(all->parts, all->classes, w, log_p, p);
     for (size_t k = 0; gradient && k < all->parts; k++) {
         double slope = all->weights[i] * (dot(all->classes, p, log_p[k]) - log_p[k][own]);
-        for (size_t r = 0; r < REGIONS; r++)
+        for (size_t r = 0; r < PANEL_WEIGHED; r++)
             gradient[r][k] += region[r] * slope;
     }
     return -log(p[own]);
 }
 
 /* The function to be minimised, and its gradient. */
-static double cost_of(const struct weighing *all, const region_weights *weight,
-                      region_weights *gradient) {
+static double cost_of(const struct weighing *all, const panel_weights *weight,
+                      panel_weights *gradient) {
     double cost = 0.0, equal = 1.0 / (double)all->parts;
-    for (size_t r = 0; r < REGIONS; r++)
+    for (size_t r = 0; r < PANEL_WEIGHED; r++)
         for (size_t k = 0; k < all->parts; k++) {
             double away = weight[r][k] - equal;
-            gradient[r][k] = PRIOR * away;
-            cost += 0.5 * PRIOR * away * away;
+            gradient[r][k] = WEIGHING_PRIOR * away;
+            cost += 0.5 * WEIGHING_PRIOR * away * away;
         }
     for (size_t way = 0; way < all->ways; way++)
         for (size_t i = 0; i < all->rows; i++)
@@ -53,9 +49,9 @@ static double cost_of(const struct weighing *all, const region_weights *weight,
     return cost;
 }
 
-static void take_step(size_t parts, double step, const region_weights *gradient,
-                      region_weights *weight) {
-    for (size_t r = 0; r < REGIONS; r++) {
+static void take_step(size_t parts, double step, const panel_weights *gradient,
+                      panel_weights *weight) {
+    for (size_t r = 0; r < PANEL_WEIGHED; r++) {
         double least = INFINITY, total = 0.0;
         for (size_t k = 0; k < parts; k++)
             least = fmin(least, gradient[r][k]);
@@ -66,9 +62,9 @@ static void take_step(size_t parts, double step, const region_weights *gradient,
 }
 
 /* Steps become longer as long as the cost decreases, and shorter where it does not. */
-void weigh(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1]) {
-    region_weights gradient[REGIONS], tried[REGIONS], slope[REGIONS];
-    for (size_t r = 0; r < REGIONS; r++)
+void weigh(const struct weighing *all, panel_weights *weight) {
+    panel_weights gradient[PANEL_WEIGHED], tried[PANEL_WEIGHED], slope[PANEL_WEIGHED];
+    for (size_t r = 0; r < PANEL_WEIGHED; r++)
         for (size_t k = 0; k < all->parts; k++)
             weight[r][k] = 1.0 / (double)all->parts;
     double step = FIRST_STEP / (double)all->rows, cost = cost_of(all, weight, gradient);
@@ -88,8 +84,7 @@ void weigh(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1]) {
     }
 }
 
-void weighing_gain(const struct weighing *all, double weight[2][PANEL_MOST_PARTS + 1],
-                   double gain[2]) {
+void weighing_gain(const struct weighing *all, panel_weights *weight, double gain[2]) {
     double total = 0.0, sum = 0.0, square = 0.0;
     for (size_t i = 0; i < all->rows; i++) {
         double plain = all->log_p[0][i * all->classes + (size_t)all->labels[i]];

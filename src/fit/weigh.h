@@ -5,7 +5,8 @@
 /*
  * The weights of a panel, from probabilities of held-out rows. With
  *
- *     w_ik = g_i w_k^in + (1 - g_i) w_k^out,   p_i(y) = exp(sum_k w_ik log p_ik(y)) / Z_i,
+ *     w_ik = sum_r g_ir w_k^r + g_i,better [k is the plain fit],
+ *     p_i(y) = exp(sum_k w_ik log p_ik(y)) / Z_i,
  *
  * they minimise, among weights that are not negative and have the sum 1 in each region,
  *
@@ -20,22 +21,23 @@
 
 #include <stdint.h>
 
+#define WEIGHING_PRIOR 40.0 /* PRIOR, held-out rows */
+
 struct weighing {
     size_t parts, ways, rows, classes; /* the plain fit is a part */
     /* Logarithms of probabilities (panel_take_logs): ways x rows x classes each. */
     const double *log_p[PANEL_MOST_PARTS + 1];
     const int32_t *labels; /* rows */
     const double *weights; /* rows */
-    const double *gate;    /* ways x rows; NULL: 1 */
+    const double *gate;    /* ways x rows x PANEL_REGIONS; NULL: typical */
     double *scratch;       /* classes */
 };
 
-/* weight: where the gate is 1, and where it is 0. */
-void weigh(const struct weighing *weighing, double weight[2][PANEL_MOST_PARTS + 1]);
+/* weight: PANEL_WEIGHED. */
+void weigh(const struct weighing *weighing, panel_weights *weight);
 
 /* log p of the rows of the first way by the panel, minus that by the plain fit: mean and its
  * standard error. */
-void weighing_gain(const struct weighing *weighing, double weight[2][PANEL_MOST_PARTS + 1],
-                   double gain[2]);
+void weighing_gain(const struct weighing *weighing, panel_weights *weight, double gain[2]);
 
 #endif

@@ -45,13 +45,16 @@ void panel_pool(size_t parts, size_t classes, const double *w, const double *con
     scale(classes, 1.0 / total, p);
 }
 
-void panel_weights(const struct panel *panel, double gate, double *w) {
-    for (size_t k = 0; k <= panel->parts; k++)
-        w[k] = gate * panel->weight[0][k] + (1.0 - gate) * panel->weight[1][k];
+void panel_row_weights(size_t parts, const panel_weights *weight, const double *gate, double *w) {
+    for (size_t k = 0; k <= parts; k++) {
+        w[k] = k == 0 ? gate[PANEL_BETTER] : 0.0;
+        for (size_t r = 0; r < PANEL_WEIGHED; r++)
+            w[k] += gate[r] * weight[r][k];
+    }
 }
 
-void panel_combine(const struct panel *panel, size_t classes, double gate, double *const *part,
-                   double *p) {
+void panel_combine(const struct panel *panel, size_t classes, const double *gate,
+                   double *const *part, double *p) {
     double w[PANEL_MOST_PARTS + 1];
     const double *log_p[PANEL_MOST_PARTS + 1] = {p};
     for (size_t k = 0; k <= panel->parts; k++) {
@@ -59,7 +62,7 @@ void panel_combine(const struct panel *panel, size_t classes, double gate, doubl
         panel_take_logs(classes, own, own);
         log_p[k] = own;
     }
-    panel_weights(panel, gate, w);
+    panel_row_weights(panel->parts, panel->weight, gate, w);
     panel_pool(panel->parts + 1, classes, w, log_p, p);
 }
 
@@ -196,7 +199,7 @@ static nim_status load_panel(const struct model_reader *reader, const nim_model 
     }
     if (status == NIM_OK && safetensors_text(&reader->file, "gate.", "view"))
         status = load_part(reader, PANEL_MOST_PARTS, plain->columns, &panel->gate);
-    if (status == NIM_OK && panel->gate.model && panel->gate.model->classes != 2)
+    if (status == NIM_OK && panel->gate.model && panel->gate.model->classes != PANEL_REGIONS)
         status = model_reader_refuse(reader, "has a gate with other", "classes");
     return status;
 }

@@ -7,11 +7,12 @@
  * model itself. The probabilities are a weighted geometric mean,
  *
  *     log p(y | row) = sum_k w_k(row) log p_k(y | row) + constant,
- *     w_k(row) = g(row) w_k^in + (1 - g(row)) w_k^out,
+ *     w_k(row) = g_typical w_k^typical + g_worse w_k^worse + g_better [k is the plain fit],
  *
- * where g, the gate, is the probability that the row's errors are as those of training rows, by a
- * fit of its own; without a gate g = 1. Each part is an ordinary model, which sees the rows through
- * its view.
+ * where g(row), the gate, are the probabilities that the row's errors are such as training rows
+ * have, larger or smaller, by a fit of its own. Rows cannot be measured better to learn what to do
+ * then; the plain fit knows how noise acts. Each part is an ordinary model, which sees the rows
+ * through its view. A panel without a gate has g_typical = 1.
  */
 
 #include "view/view.h"
@@ -20,6 +21,10 @@ struct model_reader;
 struct model_writer;
 
 enum { PANEL_MOST_PARTS = 4 };
+
+/* The classes of the gate; the first two have weights of their own. */
+enum panel_region { PANEL_TYPICAL, PANEL_WORSE, PANEL_BETTER, PANEL_REGIONS, PANEL_WEIGHED = 2 };
+typedef double panel_weights[PANEL_MOST_PARTS + 1]; /* the plain fit first */
 
 struct panelist {
     struct view view;
@@ -30,7 +35,7 @@ struct panel {
     size_t parts; /* besides the plain fit */
     struct panelist part[PANEL_MOST_PARTS];
     struct panelist gate;
-    double weight[2][PANEL_MOST_PARTS + 1]; /* where g = 1, and where g = 0; the plain fit first */
+    panel_weights weight[PANEL_WEIGHED];
     double gain[2]; /* log p of held-out rows, minus that of the plain fit: mean, standard error */
 };
 
@@ -44,8 +49,8 @@ static inline const struct panelist *panel_part(const struct panel *panel, size_
 /* Logarithms of `count` probabilities; one that is nearly 0 must not outweigh all other parts. */
 void panel_take_logs(size_t count, const double *p, double *log_p);
 
-/* w (1 + parts) of a row, from its gate. */
-void panel_weights(const struct panel *panel, double gate, double *w);
+/* w (1 + parts) of a row, from its gate (PANEL_REGIONS). */
+void panel_row_weights(size_t parts, const panel_weights *weight, const double *gate, double *w);
 
 /* What a row's parts together predict, from logarithms log_p[k] (classes), the plain fit's first,
  * with weights w (1 + parts). */
@@ -54,8 +59,8 @@ void panel_pool(size_t parts, size_t classes, const double *w, const double *con
 
 /* Combines the probabilities of one row: p (classes), those of the plain fit, in place, and
  * part[k] (classes), those of the parts, which become their logarithms. */
-void panel_combine(const struct panel *panel, size_t classes, double gate, double *const *part,
-                   double *p);
+void panel_combine(const struct panel *panel, size_t classes, const double *gate,
+                   double *const *part, double *p);
 
 /* Files. A model whose file has no panel is left as it is. */
 nim_status panel_save(struct model_writer *writer, const struct panel *panel, nim_error *error);

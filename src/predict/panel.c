@@ -68,9 +68,12 @@ void panel_mix(const struct nim_predictor *predictor, const struct prediction_wo
     panel_combine(panel, classes, panel_gate(predictor, work, row), part, p);
 }
 
-double panel_gate(const struct nim_predictor *predictor, const struct prediction_work *work,
-                  size_t row) {
+const double *panel_gate(const struct nim_predictor *predictor, const struct prediction_work *work,
+                         size_t row) {
+    static const double none[PANEL_REGIONS] = {[PANEL_TYPICAL] = 1.0};
     const struct panel *panel = predictor->model->panel;
     size_t worker = (size_t)(work - predictor->work), at = worker * COARSE + row - work->row[0];
-    return panel->gate.model ? predictor->looker[panel->parts].probability[2 * at + 1] : 1.0;
+    return predictor->mixes && panel->gate.model
+               ? predictor->looker[panel->parts].probability + PANEL_REGIONS * at
+               : none;
 }

@@ -118,8 +118,8 @@ nim_status panel_predictors_create(struct nim_predictor *predictor, nim_error *e
 void panel_look(struct nim_predictor *predictor, size_t first, size_t count, size_t worker);
 void panel_mix(const struct nim_predictor *predictor, const struct prediction_work *work,
                size_t row, double *p);
-double panel_gate(const struct nim_predictor *predictor, const struct prediction_work *work,
-                  size_t row);
+const double *panel_gate(const struct nim_predictor *predictor, const struct prediction_work *work,
+                         size_t row);
 
 /* Rows first .. first+count-1 (at most COARSE) of the data, in standard units with all their noise.
  */

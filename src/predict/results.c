@@ -107,14 +107,14 @@ static void write_probabilities(const struct nim_predictor *predictor, struct pr
     struct sums sums = sums_of(predictor, work->sum);
     bool parts = wants_parts(predictor);
     double *p = sums.probability, plain = parts ? predictor_entropy(predictor, p) : 0.0;
-    double gate = predictor->mixes ? panel_gate(predictor, work, row) : 1.0;
+    double typical = panel_gate(predictor, work, row)[PANEL_TYPICAL];
     if (predictor->mixes)
         panel_mix(predictor, work, row, p);
     if (wanted->typical)
-        wanted->typical[row] = gate;
+        wanted->typical[row] = typical;
     if (wanted->plausibility)
         write_plausibility(model, p, wanted->plausibility + row * classes);
-    predictor_calibrate(predictor, gate, p);
+    predictor_calibrate(predictor, typical, p);
     double entropy = parts || wanted->entropy ? predictor_entropy(predictor, p) : 0.0;
     double factor = predictor_part(predictor, plain, entropy);
     double measurement = parts ? factor * fmax(0.0, plain - *sums.located) : 0.0;
