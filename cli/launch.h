@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_LAUNCH_H
-#define CLI_LAUNCH_H
+#pragma once
 
 /* Start and end of the program: as one process (alone.c) or as one of several (mpi.c). */
 
@@ -10,5 +9,3 @@ void launch(int *count, char ***words);
 /* Must be called last; returns the exit code of this process. Ends other processes of the team that
  * have not reached their end. */
 int land(int code);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_CATALOGUE_H
-#define GENERATE_CATALOGUE_H
+#pragma once
 
 /*
  * A mock catalogue of sources: three classes of unequal size, heteroscedastic errors that follow
@@ -95,5 +94,3 @@ struct catalogue_row catalogue_next(struct catalogue *catalogue);
  */
 void catalogue_bayes(const struct catalogue *catalogue, const struct catalogue_row *row,
                      double p[CATALOGUE_CLASSES]);
-
-#endif

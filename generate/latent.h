@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_LATENT_H
-#define GENERATE_LATENT_H
+#pragma once
 
 /*
  * C functions drawn from a Gaussian process with a squared exponential kernel, as sums of random
@@ -41,5 +40,3 @@ void latent_labels(const struct latent *latent, size_t rows, const double *x, in
  */
 bool latent_cross_labels(const struct latent *latent, size_t rows, const double *a, size_t columns,
                          const double *b, int32_t *label);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_MEASURED_H
-#define GENERATE_MEASURED_H
+#pragma once
 
 /*
  * Measurements of the catalogue's spectral index, curvature and variability (x_j, j = 0, 1, 2) that
@@ -24,5 +23,3 @@ void measured_draw(enum catalogue_measured kind, const double truth[3], struct c
  * cells are omitted. */
 double measured_log_density(enum catalogue_measured kind, const struct catalogue_row *row,
                             const double mean[3], const double variance[3], const double error[3]);
-
-#endif

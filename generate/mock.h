@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_MOCK_H
-#define GENERATE_MOCK_H
+#pragma once
 
 /* Simulated tables: one interface to synthetic.h, catalogue.h and wave.h. A mock draws one row
  * after the other into its own memory and lists the columns that show it. */
@@ -70,5 +69,3 @@ bool mock_bayes(struct mock *mock, double *log_density);
 
 /* The number of draws per row from which they are estimated; 0 if they are practically exact. */
 size_t mock_draws(const struct mock *mock);
-
-#endif

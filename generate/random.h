@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_RANDOM_H
-#define GENERATE_RANDOM_H
+#pragma once
 
 /* splitmix64: separate from the library's generator, so that the problems do not change with the
  * library. */
@@ -26,5 +25,3 @@ static inline double next_normal(uint64_t *state) {
     double radius = sqrt(-2.0 * log(next_uniform(state)));
     return radius * cos(2.0 * PI * next_uniform(state));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_SYNTHETIC_H
-#define GENERATE_SYNTHETIC_H
+#pragma once
 
 /*
  * The paper's problems: C latent functions drawn from a Gaussian process (latent.h); the class is
@@ -54,5 +53,3 @@ void synthetic_draw(struct synthetic *synthetic, size_t rows, double *clean, dou
  */
 bool synthetic_bayes(struct synthetic *synthetic, size_t rows, const double *x, double *p);
 size_t synthetic_draws(const struct synthetic *synthetic);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_TRUNCATED_H
-#define GENERATE_TRUNCATED_H
+#pragma once
 
 /* A truncated normal variable. */
 
@@ -9,5 +8,3 @@
  * also if the interval is many deviations from the mean.
  */
 double truncated_quantile(double u, double mean, double deviation, double least, double most);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef GENERATE_WAVE_H
-#define GENERATE_WAVE_H
+#pragma once
 
 /*
  * One attribute x, uniform in [-3, 3], measured as N(x, error^2) with a different error in each
@@ -41,5 +40,3 @@ struct wave_answer {
 struct wave wave_create(enum wave_kind kind, uint64_t seed, double noise);
 struct wave_row wave_next(struct wave *wave);
 struct wave_answer wave_bayes(const struct wave *wave, const struct wave_row *row);
-
-#endif

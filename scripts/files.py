@@ -23,7 +23,7 @@ def first_comment(path):
     """The first comment above any code, as one line: up to an empty line of it, or its first sentence."""
     text = path.read_text(encoding="utf-8")
     text = re.sub(r"\A/\* SPDX[^\n]*\n", "", text)
-    text = re.sub(r"\A\s*#ifndef \w+\n#define \w+\n", "", text)
+    text = re.sub(r"\A\s*(#ifndef \w+\n#define \w+|#pragma once)\n", "", text)
     text = re.sub(r"\A(\s*#(include|define|undef)[^\n]*\n)*", "", text)
     match = re.match(r"\s*/\*(.*?)\*/", text, re.S)
     if not match:

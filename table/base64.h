@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_BASE64_H
-#define TABLE_BASE64_H
+#pragma once
 
 /* Decodes base64 in pieces: four letters for three bytes. Start with {0}. */
 
@@ -22,5 +21,3 @@ bool base64_read(struct base64 *state, const char *text, size_t length, unsigned
 
 /* Whether the text may end here. */
 bool base64_is_whole(const struct base64 *state);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_BIG_ENDIAN_H
-#define TABLE_BIG_ENDIAN_H
+#pragma once
 
 /* Numbers with the highest byte first, as in FITS and VOTable. */
 
@@ -35,5 +34,3 @@ static inline void put_big_endian_double(unsigned char *bytes, double value) {
     for (size_t i = 8; i-- > 0; bits >>= 8)
         bytes[i] = (unsigned char)bits;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_BLANKS_H
-#define TABLE_BLANKS_H
+#pragma once
 
 /* Text whose columns are set apart by any number of blanks. */
 
@@ -20,5 +19,3 @@ struct blanks {
  * Returns the new length, at most length + 1: the blanks before a word may have come with an
  * earlier piece. So `from` may lie behind `to`, and may be `to` for the first piece. */
 size_t blanks_squeeze(struct blanks *blanks, const char *from, size_t length, char *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_BUFFER_SIZE_H
-#define TABLE_BUFFER_SIZE_H
+#pragma once
 
 /* The number of bytes that a reader reads at a time. It is small in fuzz targets, so that even a
  * small file needs many buffers and any element may be split between two. The largest number of
@@ -11,6 +10,4 @@
 #else
 #define BUFFER_SIZE(bytes) (bytes)
 #define COLUMN_LIMIT(columns) (columns)
-#endif
-
 #endif

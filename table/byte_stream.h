@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_BYTE_STREAM_H
-#define TABLE_BYTE_STREAM_H
+#pragma once
 
 /* The bytes of a file or of standard input, decompressed if they are gzipped. */
 
@@ -29,5 +28,3 @@ bool byte_stream_is_plain_file(const struct byte_stream *input);
 /* Exactly `size` bytes, fewer only at the end. */
 bool byte_stream_read(struct byte_stream *input, void *bytes, size_t size, size_t *got,
                       struct complaint *complaint);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_COLUMN_INDEX_H
-#define TABLE_COLUMN_INDEX_H
+#pragma once
 
 /* A sorted index of column names, so that one is found quickly among very many. */
 
@@ -22,5 +21,3 @@ void column_index_free(struct column_index *index);
 
 /* As table_find. */
 long column_index_find(const struct column_index *index, const char *name);
-
-#endif

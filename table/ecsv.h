@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_ECSV_H
-#define TABLE_ECSV_H
+#pragma once
 
 /*
  * The header of an ECSV file (Astropy's APE 6): comment lines with YAML, which libyaml reads,
@@ -39,5 +38,3 @@ bool ecsv_line(struct ecsv *ecsv, const char *line, size_t length);
 bool ecsv_end(struct ecsv *ecsv);
 
 void ecsv_free(struct ecsv *ecsv);
-
-#endif

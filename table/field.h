@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_FIELD_H
-#define TABLE_FIELD_H
+#pragma once
 
 /* What fields of FITS tables and of VOTables have in common: arrays, which become several columns,
  * and numbers as bytes. */
@@ -32,5 +31,3 @@ double field_real(char type, const unsigned char *bytes);
 /* A 64-bit integer, which may have more digits than a double; with a sign, or 2^63 added to it. */
 bool field_take_long(struct table *table, int64_t value, bool shifted, struct cell *cell,
                      struct complaint *complaint);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_FITS_HEADER_H
-#define TABLE_FITS_HEADER_H
+#pragma once
 
 /*
  * Headers of FITS files (FITS standard 4.0, sections 3 and 4). A file is a sequence of parts, each
@@ -58,5 +57,3 @@ bool fits_data_size(const struct fits_header *header, uint64_t *size);
 
 /* 16 letters that, as the value of CHECKSUM in the header, make the total sum all ones. */
 void fits_encode_sum(uint32_t sum, char code[16]);
-
-#endif

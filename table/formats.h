@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_FORMATS_H
-#define TABLE_FORMATS_H
+#pragma once
 
 /* The list of formats, and how one is chosen. */
 
@@ -23,5 +22,3 @@ bool format_recognise(const char *path, const char *head, size_t length, const c
 
 /* Replaces TABLE_ANY by the format of the ending, CSV if there is none. False for unknown ones. */
 bool format_to_write(const char *path, enum table_format *format, struct complaint *complaint);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_OUTPUT_H
-#define TABLE_OUTPUT_H
+#pragma once
 
 /*
  * Writes bytes to a file atomically (file/atomic_file.h), gzipped if its name ends in .gz. "-" is
@@ -39,5 +38,3 @@ bool output_close(struct output *output, struct complaint *complaint);
 
 /* Frees and removes the temporary file. NULL is allowed. */
 void output_abandon(struct output *output);
-
-#endif

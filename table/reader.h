@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_READER_H
-#define TABLE_READER_H
+#pragma once
 
 /*
  * The interface of a format for reading: a table of functions, listed in formats.c. The struct of a
@@ -91,5 +90,3 @@ struct span span_of(const char *text);
 
 /* Without outer blanks, tabs and carriage returns. */
 struct span span_trim(struct span span);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_ROW_FILE_H
-#define TABLE_ROW_FILE_H
+#pragma once
 
 /*
  * The row file (docs/row-file.md): numbers that are used in place when the file is mapped. All
@@ -30,5 +29,3 @@ struct row_file_tail {
     uint64_t rows, json, checksum;
     char magic[ROW_FILE_MAGIC_SIZE];
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_SCAN_H
-#define TABLE_SCAN_H
+#pragma once
 
 /* Finds separators, newlines and quotes in a text, 64 bytes at a time. */
 
@@ -22,5 +21,3 @@ struct scan scan_text(const char *text, size_t from, size_t to, char separator,
                       uint32_t *positions);
 
 size_t scan_count_lines(const char *text, size_t length);
-
-#endif

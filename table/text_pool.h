@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_TEXT_POOL_H
-#define TABLE_TEXT_POOL_H
+#pragma once
 
 /* Many short texts at fixed addresses that are freed together. Start with {0}. */
 
@@ -21,5 +20,3 @@ char *text_pool_copy(struct text_pool *pool, const char *text, size_t length);
 void text_pool_reuse(struct text_pool *pool);
 
 void text_pool_free(struct text_pool *pool);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_VOTABLE_FIELD_H
-#define TABLE_VOTABLE_FIELD_H
+#pragma once
 
 /* A FIELD of a VOTable (IVOA VOTable 1.4), which becomes zero or more columns of a table; and the
  * decoding of its cells. */
@@ -34,5 +33,3 @@ bool votable_read_bytes(const struct votable_field *field, const unsigned char *
 
 /* Without blanks and newlines around. */
 struct span votable_trim(struct span span);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_WORD_LIST_H
-#define TABLE_WORD_LIST_H
+#pragma once
 
 /* Different texts, numbered in the order of their first occurrence, with a hash table. Start with
  * {0}. */
@@ -19,5 +18,3 @@ struct word_list {
 /* The number of a word, which is added if it is new. False when out of memory. */
 bool word_list_find(struct word_list *list, struct span word, size_t *number);
 void word_list_free(struct word_list *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TABLE_XML_H
-#define TABLE_XML_H
+#pragma once
 
 /*
  * The XML of tables, read from front to back by expat; here its events are asked for. Memory does
@@ -51,5 +50,3 @@ void xml_close(struct xml *xml);
 
 /* The value of an attribute of the element that starts, or NULL. */
 const char *xml_attribute(const struct xml *xml, const char *name);
-
-#endif

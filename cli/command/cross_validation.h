@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_CROSS_VALIDATION_H
-#define CLI_COMMAND_CROSS_VALIDATION_H
+#pragma once
 
 /*
  * Models of a table's folds, each trained without the rows of its fold, and the predictions of each
@@ -38,5 +37,3 @@ bool cross_validation_predict(struct cross_validation *validation, const struct 
                               struct predictions *predictions, struct complaint *complaint);
 
 void cross_validation_free(struct cross_validation *validation);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_INSPECTION_H
-#define CLI_COMMAND_INSPECTION_H
+#pragma once
 
 /* What a model file has to tell. */
 
@@ -59,5 +58,3 @@ bool inspection_function_each(const struct inspection *inspection);
 bool inspection_has_temperature(const struct inspection *inspection); /* may be calibrated */
 bool inspection_is_wide(const struct inspection *inspection);         /* the population */
 const char *inspection_population(const struct inspection *inspection);
-
-#endif

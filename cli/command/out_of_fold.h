@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_OUT_OF_FOLD_H
-#define CLI_COMMAND_OUT_OF_FOLD_H
+#pragma once
 
 /* The table of out-of-fold predictions: copied columns, the fold, and the predictions. */
 
@@ -30,5 +29,3 @@ bool out_of_fold_add(struct out_of_fold *out, const struct rows *rows, const siz
 /* Completes the file and renames it. */
 bool out_of_fold_close(struct out_of_fold *out, struct complaint *complaint);
 void out_of_fold_free(struct out_of_fold *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_OUTPUT_TABLE_H
-#define CLI_COMMAND_OUTPUT_TABLE_H
+#pragma once
 
 /* A table that is written: columns copied from the table that was read, and columns of our own. */
 
@@ -35,5 +34,3 @@ bool output_table_copy(struct output_table *output, size_t row, struct complaint
 /* Completes the file, if one is open, and renames it. */
 bool output_table_close(struct output_table *output, struct complaint *complaint);
 void output_table_free(struct output_table *output);
-
-#endif

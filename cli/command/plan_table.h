@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_PLAN_TABLE_H
-#define CLI_COMMAND_PLAN_TABLE_H
+#pragma once
 
 /* The options of a model as a table: value, and why it has this value. */
 
@@ -11,5 +10,3 @@ void plan_table_print(const nim_model *model, bool all);
 
 /* Prints a line for each requested option that has no effect on the model. */
 void plan_report_idle(const nim_model *model, const struct arguments *arguments);
-
-#endif

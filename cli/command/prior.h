@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COMMAND_PRIOR_H
-#define CLI_COMMAND_PRIOR_H
+#pragma once
 
 /* --prior: class shares that differ from those in training. */
 
@@ -18,5 +17,3 @@
  * the command then reads it again from the beginning. */
 bool prior_apply(const struct loaded_model *loaded, const struct arguments *arguments,
                  const char *model, const char *table, struct complaint *complaint);
-
-#endif

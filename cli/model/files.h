@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_MODEL_FILES_H
-#define CLI_MODEL_FILES_H
+#pragma once
 
 /* Opening tables and models, and checks of files before a long training. */
 
@@ -41,5 +40,3 @@ struct table *file_open_table(const char *path, enum table_format format,
 
 /* The library's error as a complaint about `path`; returns false. */
 bool file_complain(struct complaint *complaint, const char *path, const nim_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_MODEL_FIT_REQUEST_H
-#define CLI_MODEL_FIT_REQUEST_H
+#pragma once
 
 /*
  * The options of a fit about its table, which are not options of the library. They are stored in
@@ -64,5 +63,3 @@ bool fit_request_note(const struct fit_request *request, nim_model *model,
 const char *fit_request_noted(const nim_model *model, enum request_part part);
 
 void fit_request_free(struct fit_request *request);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_MODEL_TASK_H
-#define CLI_MODEL_TASK_H
+#pragma once
 
 /* Tasks: what a model predicts, by the names on the command line. The library assigns likelihoods
  * to targets (nim_likelihood_target). */
@@ -47,5 +46,3 @@ const struct task *task_of_model(const nim_model *model);
 
 /* The task for labels without a model. */
 const struct task *task_classify(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_ARGUMENTS_H
-#define CLI_TERMINAL_ARGUMENTS_H
+#pragma once
 
 /*
  * Parsing: --name VALUE, --name=VALUE, -o VALUE, -oVALUE. Names cannot be abbreviated, because a
@@ -18,5 +17,3 @@ void arguments_free(struct arguments *arguments);
 
 /* --help was found; the rest was not parsed. */
 bool arguments_want_help(const struct arguments *arguments);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_COMMAND_H
-#define CLI_TERMINAL_COMMAND_H
+#pragma once
 
 /*
  * Commands. Each has one table of options, for parsing and --help; from the latter the build makes
@@ -100,5 +99,3 @@ bool argument_engine(const struct arguments *arguments, nim_options *options,
  */
 void say(const struct arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

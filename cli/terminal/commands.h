@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_COMMANDS_H
-#define CLI_TERMINAL_COMMANDS_H
+#pragma once
 
 /* All commands, in the order in which they are usually used. */
 
@@ -10,5 +9,3 @@ extern const struct command *const command_list[]; /* up to NULL */
 
 /* NULL when there is none of that name. */
 const struct command *command_named(const char *name);
-
-#endif

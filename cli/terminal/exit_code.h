@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_EXIT_CODE_H
-#define CLI_TERMINAL_EXIT_CODE_H
+#pragma once
 
 /* Exit codes. */
 
@@ -22,5 +21,3 @@ struct exit_meaning {
     const char *text;
 };
 extern const struct exit_meaning exit_meanings[];
-
-#endif

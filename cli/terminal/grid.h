@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_GRID_H
-#define CLI_TERMINAL_GRID_H
+#pragma once
 
 /*
  * A table for people: cells of text in columns of the necessary width.
@@ -37,5 +36,3 @@ void grid_print(struct grid *grid, FILE *file);
 
 /* Whether a table for standard output could not be printed, because memory ran out. */
 bool grid_missing_from_output(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_HELP_H
-#define CLI_TERMINAL_HELP_H
+#pragma once
 
 /* The text of --help, from the tables of the commands. */
 
@@ -10,5 +9,3 @@
 
 void help_overview(FILE *file);
 void help_command(FILE *file, const struct command *command);
-
-#endif

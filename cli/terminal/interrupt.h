@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_INTERRUPT_H
-#define CLI_TERMINAL_INTERRUPT_H
+#pragma once
 
 /*
  * Ctrl-C, SIGTERM and SIGHUP. The first signal only sets a flag. A command checks it between steps
@@ -15,5 +14,3 @@
 
 void interrupt_watch(void);
 bool interrupted(void);
-
-#endif

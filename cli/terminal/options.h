@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_OPTIONS_H
-#define CLI_TERMINAL_OPTIONS_H
+#pragma once
 
 /*
  * The options of a command, with the library's texts for those of the library, and with --quiet and
@@ -46,5 +45,3 @@ void option_note(const struct option *option, char text[OPTION_NOTE]);
 /* Replaces one character of a value by another, truncated to `size`: the library's spelling, or
  * that of the command line. */
 void option_respell(const char *value, char from, char to, char *text, size_t size);
-
-#endif

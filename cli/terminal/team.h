@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TERMINAL_TEAM_H
-#define CLI_TERMINAL_TEAM_H
+#pragma once
 
 /*
  * The processes that run one command together; a single process unless launch.h has added others.
@@ -44,5 +43,3 @@ size_t team_share(size_t count, size_t *first);
 
 /* array: `count` elements of `bytes` each; each process has filled in its part, and gets all. */
 bool team_gather(void *array, size_t count, size_t bytes, struct complaint *complaint);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ARRAY_LIST_H
-#define ARRAY_LIST_H
+#pragma once
 
 /*
  * A list of the named arrays of a handle, which says of each its shape, where it is, when it is
@@ -59,5 +58,3 @@ void array_write(const struct array *array, const double *in);
 
 /* What is wrong with these numbers of an array, for a message, or NULL. */
 const char *array_fault(const struct array *array, const double *values);
-
-#endif

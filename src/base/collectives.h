@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_BASE_COLLECTIVES_H
-#define NIMGP_BASE_COLLECTIVES_H
+#pragma once
 
 /* Communication between the processes of a training, through the caller's functions (nimgp.h). */
 
@@ -36,5 +35,3 @@ nim_status collective_agree(const nim_collectives *all, nim_status own, nim_erro
 
 /* Whether it is so in any process. */
 nim_status collective_any(const nim_collectives *all, bool *so, nim_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  * Work is divided into units by the shape of the problem, never by the number of threads, and each
  * unit writes to its own memory. So results do not depend on which thread runs which unit.
  */
-#ifndef POOL_H
-#define POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ void pool_run(struct pool *pool, size_t count, unit_function *function, void *co
 
 /* The number of processors that this process may use. */
 size_t pool_processors(void);
-
-#endif

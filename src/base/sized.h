@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_BASE_SIZED_H
-#define NIMGP_BASE_SIZED_H
+#pragma once
 
 /*
  * Copies of structures that a program fills in. The program may have been compiled against another
@@ -15,5 +14,3 @@ nim_status take_data(nim_data *ours, const nim_data *given, nim_error *error);
 nim_status take_prediction(nim_prediction *ours, const nim_prediction *given, nim_error *error);
 nim_status take_storage(nim_storage *ours, const nim_storage *given, nim_error *error);
 nim_status take_collectives(nim_collectives *ours, const nim_collectives *given, nim_error *error);
-
-#endif

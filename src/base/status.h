@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Errors: a status for the program and a one-line message for people. */
-#ifndef STATUS_H
-#define STATUS_H
+#pragma once
 
 #include "nimgp.h"
 
@@ -26,6 +25,4 @@ nim_status succeed(nim_error *error);
 #define option_failure(...) ((option_failure)(__VA_ARGS__), NIM_INVALID_ARGUMENT)
 #define cell_failure(...) ((cell_failure)(__VA_ARGS__), NIM_BAD_DATA)
 #define succeed(error) ((succeed)(error), NIM_OK)
-#endif
-
 #endif

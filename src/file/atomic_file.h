@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_FILE_ATOMIC_FILE_H
-#define NIMGP_FILE_ATOMIC_FILE_H
+#pragma once
 
 /*
  * A file that is written completely or not at all. Models and tables are written through it.
@@ -43,5 +42,3 @@ bool atomic_file_close(struct atomic_file *file, struct complaint *complaint);
 
 /* Frees and removes the temporary file. NULL is allowed. */
 void atomic_file_abandon(struct atomic_file *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SAFETENSORS_H
-#define SAFETENSORS_H
+#pragma once
 
 /*
  * The safetensors container: 8 bytes of header length, a JSON header that names arrays with type,
@@ -60,5 +59,3 @@ const char *safetensors_text(const struct safetensors *file, const char *prefix,
 
 /* What follows the prefix in a name that begins with it, otherwise NULL. */
 const char *after_prefix(const char *name, const char *prefix);
-
-#endif

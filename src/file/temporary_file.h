@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_FILE_TEMPORARY_FILE_H
-#define NIMGP_FILE_TEMPORARY_FILE_H
+#pragma once
 
 /*
  * The temporary file that replaces its target when it is complete: .nimgp-TARGET-0 in the same
@@ -13,5 +12,3 @@
 /* Creates a file in the directory, opens it for writing and locks it. It has the usual permissions
  * of new files. *path becomes its name, to be freed. Returns -1 and sets errno on failure. */
 int temporary_file_create(const char *directory, const char *target, char **path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WHOLE_FILE_H
-#define WHOLE_FILE_H
+#pragma once
 
 /* Files, or blocks of memory in their place, that are read or written as a whole. */
 
@@ -39,5 +38,3 @@ nim_status whole_file_read(const char *path, char **bytes, size_t *size, nim_err
 /* A copy of these bytes in such memory. */
 nim_status whole_memory_read(const char *name, const void *given, size_t size, char **bytes,
                              nim_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_GP_GP_H
-#define NIMGP_GP_GP_H
+#pragma once
 
 /*
  * One sparse Gaussian process: kernel, inducing inputs Z (M x d) and a whitened posterior over the
@@ -356,5 +355,3 @@ void gp_gradient_prior(struct gp_factor *factor, const struct gp_shape *shape,
 void gp_gradient_posterior(struct gp_factor *factor, const struct gp_shape *shape,
                            const struct gp_parameters *theta, const struct gp_totals *totals,
                            const struct gp_parameters *gradient, double *scratch);
-
-#endif

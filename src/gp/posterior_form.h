@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_GP_POSTERIOR_FORM_H
-#define NIMGP_GP_POSTERIOR_FORM_H
+#pragma once
 
 /*
  * The form in which a function's posterior is stored in its free parameters m and l. Everything is
@@ -42,5 +41,3 @@ struct posterior_form {
 /* The form by the option "whiten": 1 is the one in general use, 0 that of the published runs. */
 extern const struct posterior_form posterior_whitened, posterior_unwhitened;
 extern const struct posterior_form *const posterior_form_list[];
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_GP_QUICK_H
-#define NIMGP_GP_QUICK_H
+#pragma once
 
 /*
  * Mean and variance of one function in single precision, for averages over many points: the form of
@@ -45,5 +44,3 @@ size_t gp_quick_scratch(const struct gp_shape *shape);
 void gp_quick_conditional(const struct gp_quick *quick, const struct gp_shape *shape,
                           const float *x, const float *x_square, float *mean, float *variance,
                           float *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_GP_TILE_H
-#define NIMGP_GP_TILE_H
+#pragma once
 
 /* What the files compiled twice (math/real.h) share: conditional.c, slope.c, input_gradient.c. */
 
@@ -26,5 +25,3 @@ static inline real *reals_of(union gp_matrix matrix) {
     return matrix.wide;
 #endif
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_INPUT_INPUT_H
-#define NIMGP_INPUT_INPUT_H
+#pragma once
 
 /*
  * What an input model is: given measurements x~ with noise variances V, it computes the points x at
@@ -174,5 +173,3 @@ enum input_stream {
     STREAM_INPUT_NETWORK,
     STREAM_INPUT_SHIFT
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_INPUT_MEASURED_H
-#define NIMGP_INPUT_MEASURED_H
+#pragma once
 
 #include "input/input.h"
 
@@ -9,5 +8,3 @@
 void place_as_measured(const struct input_setting *setting, const struct input_batch *batch,
                        const double *shared, const double *own, struct input_work *work, double *x,
                        double *value, double *log_weight);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_INPUT_NETWORK_H
-#define NIMGP_INPUT_NETWORK_H
+#pragma once
 
 /*
  * A network of fully connected layers, ReLU between them, run on all rows of a batch at once.
@@ -38,5 +37,3 @@ const double *network_forward(const struct network *network, const struct input_
 void network_backward(const struct network *network, const struct input_batch *batch,
                       const double *parameters, double *const layer[NETWORK_LAYERS],
                       double *const d_layer[NETWORK_LAYERS], double *d_parameters);
-
-#endif

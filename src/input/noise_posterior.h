@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_INPUT_NOISE_POSTERIOR_H
-#define NIMGP_INPUT_NOISE_POSTERIOR_H
+#pragma once
 
 /*
  * Shared by `latent`, `amortised` and `marginal`: a posterior of the measurement noise.
@@ -44,5 +43,3 @@ void noise_posterior_backward(const struct input_setting *setting, const struct 
 /* Mean and variance of q(x). */
 void noise_posterior_moments(const struct input_setting *setting, const struct input_batch *batch,
                              const double *q, double *mean, double *variance);
-
-#endif

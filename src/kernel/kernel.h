@@ -13,8 +13,7 @@
  * A term defines the kind of t, and g with its first two derivatives. It has its own s2 and lambda.
  * The matrix products that compute t and its adjoint, and the sums over terms, are in gp/.
  */
-#ifndef KERNEL_H
-#define KERNEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -73,5 +72,3 @@ extern const struct kernel *const kernel_list[];
 
 /* The kernel of this name, or NULL. */
 const struct kernel *kernel_named(const char *name);
-
-#endif

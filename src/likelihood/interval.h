@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LIKELIHOOD_INTERVAL_H
-#define LIKELIHOOD_INTERVAL_H
+#pragma once
 
 /*
  * Shared by probit, ordinal and multi-label likelihoods: the probability that f plus standard
@@ -40,5 +39,3 @@ struct interval_answer interval_answer_row(const struct likelihood_setting *sett
  */
 void interval_probabilities(size_t count, const double *threshold, double mean, double variance,
                             double *probability);
-
-#endif

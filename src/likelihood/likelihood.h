@@ -6,8 +6,7 @@
  * Arrays of latent quantities are F x rows with `stride` doubles from one function to the next.
  * Targets are rows of target_width numbers, see enum target_kind.
  */
-#ifndef LIKELIHOOD_H
-#define LIKELIHOOD_H
+#pragma once
 
 #include "nimgp.h"
 
@@ -148,5 +147,3 @@ LIKELIHOOD_LIST(LIKELIHOOD_DECLARE)
 
 /* All likelihoods, terminated by NULL. */
 extern const struct likelihood *const likelihood_list[];
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LIKELIHOOD_POWER_H
-#define LIKELIHOOD_POWER_H
+#pragma once
 
 /*
  * (1/alpha) log E p^alpha, where E is a sum over nodes, f ~ sum_i weight_i [f = f_i]. Its
@@ -45,5 +44,3 @@ struct tilt tilt_from(double alpha, double mean, double variance, double f, doub
 /* From log p at the nodes to the logarithm above. */
 void tilt_apply(struct tilt tilt, double alpha, double variance, size_t count, const double *f,
                 double *log_p);
-
-#endif

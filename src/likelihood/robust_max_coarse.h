@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_LIKELIHOOD_ROBUST_MAX_COARSE_H
-#define NIMGP_LIKELIHOOD_ROBUST_MAX_COARSE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ size_t robust_max_coarse_scratch(size_t classes);
  * next. The error is about 1e-5. */
 void robust_max_coarse(size_t classes, size_t rows, const double *mean, const double *variance,
                        size_t stride, double *probability, double *scratch);
-
-#endif

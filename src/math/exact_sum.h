@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_EXACT_SUM_H
-#define NIMGP_MATH_EXACT_SUM_H
+#pragma once
 
 /*
  * Sums of arrays whose bits do not depend on the order of the terms, so that processes can add them
@@ -36,5 +35,3 @@ void exact_add(size_t count, const double *values, const int64_t *exponent, size
 /* The sum as doubles. */
 void exact_read(size_t count, const int64_t *total, const int64_t *exponent, size_t terms,
                 double *values);
-
-#endif

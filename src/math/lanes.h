@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_LANES_H
-#define NIMGP_MATH_LANES_H
+#pragma once
 
 /*
  * Small factorisations, LANES of them side by side: element e of problem l is at [e * LANES + l],
@@ -45,5 +44,3 @@ void lanes_add_mean(size_t d, const double *weight, const double *h, const doubl
 
 /* second (packed) -= weight H'H. */
 void lanes_subtract_gram(size_t d, const double *weight, const double *h, double *second);
-
-#endif

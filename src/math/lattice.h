@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_LATTICE_H
-#define NIMGP_MATH_LATTICE_H
+#pragma once
 
 #include "math/random.h"
 
@@ -42,5 +41,3 @@ bool lattice_uniform(struct random_key key, size_t n, size_t d, double *points);
 bool lattice_pairs(struct random_key key, size_t n, size_t d, double *normal);
 void mirrored_pairs(size_t n, size_t d, const double *normal, size_t used, double *points,
                     double *weight, double *work);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_LINALG_H
-#define NIMGP_MATH_LINALG_H
+#pragma once
 
 /*
  * Dense products and triangular factors of row-major double matrices.
@@ -107,5 +106,3 @@ size_t cholesky(size_t n, double *a, size_t lda, double *scratch);
  */
 void triangular_inverse(size_t n, const double *l, size_t ldl, double *out, size_t ldo,
                         double *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_QUADRATURE_H
-#define NIMGP_MATH_QUADRATURE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ enum { QUADRATURE_NODES = 1024 };
 /* Writes the nodes, at most QUADRATURE_NODES, and weights that sum to one; returns their number. */
 size_t quadrature_normal(double mean, double deviation, double place, double width, double *f,
                          double *weight);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_RANDOM_H
-#define NIMGP_MATH_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void random_permutation(struct random_key key, uint64_t step, size_t n, size_t *
 
 /* The raw generator: out = Philox4x32-10(counter, key), exposed for known-answer tests. */
 void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-
-#endif

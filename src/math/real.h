@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_REAL_H
-#define NIMGP_MATH_REAL_H
+#pragma once
 
 /*
  * One source for two precisions. A file that uses the type `real` is compiled directly for doubles.
@@ -16,6 +15,4 @@ typedef float real;
 typedef double real;
 #define REAL(name) name
 #define WIDENED(name) name
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_ROW_SAMPLE_H
-#define NIMGP_MATH_ROW_SAMPLE_H
+#pragma once
 
 /*
  * A sample of at most `most` rows of a table, for computations that need many rows but not all: the
@@ -31,5 +30,3 @@ static inline size_t row_sample_at(const struct row_sample *sample, size_t k) {
     size_t next = each * (k + 1) + more * (k + 1) / sample->count;
     return first + random_below(sample->key, sample->step, k, next - first);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_SIMD_H
-#define NIMGP_MATH_SIMD_H
+#pragma once
 
 #include <stdint.h> /* with glibc this also defines __GLIBC__ */
 #include <string.h>
@@ -92,5 +91,3 @@ SIMD_INLINE double double_of(uint64_t bits) {
     memcpy(&x, &bits, sizeof x);
     return x;
 }
-
-#endif

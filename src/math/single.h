@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_SINGLE_H
-#define NIMGP_MATH_SINGLE_H
+#pragma once
 
 /*
  * Functions of single numbers for loops that the compiler turns into vector code (special.c has
@@ -60,5 +59,3 @@ SIMD_INLINE void single_normal(float z, float *density, float *cdf) {
     *density = phi;
     *cdf = z < 0.0f ? tail : 1.0f - tail;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_SPECIAL_H
-#define NIMGP_MATH_SPECIAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -46,5 +45,3 @@ double gamma_upper(double a, double x);
  */
 double normal_quantile(double p);
 void normal_quantile_array(size_t n, const double *p, double *z);
-
-#endif

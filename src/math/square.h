@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_SQUARE_H
-#define NIMGP_MATH_SQUARE_H
+#pragma once
 
 /* Transposition of SQUARE x SQUARE numbers (real.h) in registers. */
 
@@ -36,5 +35,3 @@ SIMD_INLINE void transpose_square(const real *source, size_t ld, const quad *sca
         __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
     *(unaligned_quad *)(target + 3 * stride) = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_TILED_PRODUCT_H
-#define NIMGP_MATH_TILED_PRODUCT_H
+#pragma once
 
 #include "math/linalg.h"
 #include "base/pool.h"
@@ -9,5 +8,3 @@
 void tiled_product(struct pool *pool, double *const *scratch, enum form ta, enum form tb, size_t m,
                    size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
                    size_t ldb, double beta, double *c, size_t ldc);
-
-#endif

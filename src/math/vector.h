@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MATH_VECTOR_H
-#define NIMGP_MATH_VECTOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void scale_single(size_t n, float s, float *out);
 void multiply_single(size_t n, const float *a, const float *b, float *out);
 void narrow(size_t n, const double *a, float *out);
 void widen(size_t n, const float *a, double *out);
-
-#endif

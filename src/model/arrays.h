@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_ARRAYS_H
-#define NIMGP_MODEL_ARRAYS_H
+#pragma once
 
 /* The one list of the arrays of a model (docs/model-file.md). */
 
@@ -16,5 +15,3 @@ struct model_counts {
 /* Appends all arrays of a model in the order of the file. Those of a planned model (model_plan)
  * have sizes but no memory. `counts` is the caller's. */
 void model_arrays(struct nim_model *model, struct model_counts *counts, struct array_list *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_BOUND_H
-#define NIMGP_MODEL_BOUND_H
+#pragma once
 
 /*
  * The evidence lower bound of a minibatch and its gradient:
@@ -76,5 +75,3 @@ nim_status bound_evaluate(struct bound *bound, const struct bound_listener *list
                           nim_error *error);
 double *bound_gradient(struct bound *bound);
 double *bound_own_gradient(struct bound *bound);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_BOUND_STEPS_H
-#define NIMGP_MODEL_BOUND_STEPS_H
+#pragma once
 
 /* The arrays of a bound and the steps of its formula, for bound.c, bound_rows.c, bound_layout.c and
  * parallel_bound.c only. */
@@ -108,5 +107,3 @@ void move_inputs_back(struct bound *bound);
 nim_status bound_not_finite(const struct bound *bound, nim_error *error);
 nim_status factor_failure(const struct bound *bound, nim_error *error);
 double add_lengthscale_prior(struct bound *bound);
-
-#endif

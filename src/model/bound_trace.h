@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_BOUND_TRACE_H
-#define NIMGP_MODEL_BOUND_TRACE_H
+#pragma once
 
 /*
  * The bound over training, thinned: the epochs that are multiples of `stride` (a power of two),
@@ -59,5 +58,3 @@ static inline int bound_trace_reaches(const struct bound_trace *trace, uint64_t 
     return !trace->count || (trace->stride && (uint64_t)trace->point[trace->count - 1][0] ==
                                                   epoch - epoch % trace->stride);
 }
-
-#endif

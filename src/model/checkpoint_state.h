@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_CHECKPOINT_STATE_H
-#define NIMGP_MODEL_CHECKPOINT_STATE_H
+#pragma once
 
 /*
  * The state from which a stopped training continues. The trainer writes and reads it. A model file
@@ -24,5 +23,3 @@ struct checkpoint_state {
 
 _Static_assert(sizeof(struct checkpoint_state) == CHECKPOINT_NUMBERS * sizeof(double),
                "the array in a model file");
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_CLASS_SHARES_H
-#define NIMGP_MODEL_CLASS_SHARES_H
+#pragma once
 
 /* The shares of classes or levels in the training rows, on which predicted probabilities depend. */
 
@@ -14,5 +13,3 @@ void class_shares_count(struct nim_model *model, const nim_data *data);
 
 /* Whether the shares read from a file are valid. */
 bool class_shares_can_be(const struct nim_model *model);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_MODEL_H
-#define NIMGP_MODEL_MODEL_H
+#pragma once
 
 /* A model: its options, its parts and one flat vector of all learned parameters. */
 
@@ -159,5 +158,3 @@ enum model_stream {
     STREAM_SAMPLE,
     STREAM_DEGRADE
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_MODEL_FILE_H
-#define NIMGP_MODEL_MODEL_FILE_H
+#pragma once
 
 /*
  * Model files (docs/model-file.md): safetensors whose texts describe a model and whose arrays are
@@ -67,5 +66,3 @@ nim_status model_load_from(const struct model_reader *reader, nim_model **model)
 
 /* Why an array has numbers that no model can have, with its name, or NULL. */
 const char *model_impossible_array(const struct nim_model *model);
-
-#endif

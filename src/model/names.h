@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_NAMES_H
-#define NIMGP_MODEL_NAMES_H
+#pragma once
 
 /* Texts stored with a model: names of attributes and classes, and notes under keys. */
 
@@ -33,5 +32,3 @@ bool note_list_add(struct note_list *list, const char *key, const char *text);
 bool note_list_set(struct note_list *list, const char *key, const char *text);
 const char *note_list_get(const struct note_list *list, const char *key);
 void note_list_free(struct note_list *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_NOVELTY_H
-#define NIMGP_MODEL_NOVELTY_H
+#pragma once
 
 /*
  * How unusual a row is compared with the training rows: its surprise under the population of true
@@ -55,5 +54,3 @@ double novelty_of(const struct novelty *novelty, double surprise);
 nim_status novelty_learn(struct nim_model *model, const nim_data *data, nim_error *error);
 
 void novelty_free(struct novelty *novelty);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_PARALLEL_BOUND_H
-#define NIMGP_MODEL_PARALLEL_BOUND_H
+#pragma once
 
 /*
  * The bound of a minibatch by many processes, with the same bits for any number of them.
@@ -34,5 +33,3 @@ struct shards parallel_bound_shards(const struct parallel_bound *parallel);
 void parallel_bound_functions(const struct bound *bound, size_t *first, size_t *end);
 nim_status parallel_bound_share_functions(struct bound *bound, nim_error *error);
 nim_status parallel_bound_evaluate(struct bound *bound, double *value, nim_error *error);
-
-#endif

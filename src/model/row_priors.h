@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_ROW_PRIORS_H
-#define NIMGP_MODEL_ROW_PRIORS_H
+#pragma once
 
 /*
  * p(x | x~) of several rows, for a population with correlated attributes. Otherwise it is not
@@ -37,5 +36,3 @@ double row_prior(const struct nim_model *model, struct conditioner *conditioner,
 
 /* In the form for input models; all zero if there are none. */
 struct input_prior row_priors_view(const struct row_priors *priors);
-
-#endif

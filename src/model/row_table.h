@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_ROW_TABLE_H
-#define NIMGP_MODEL_ROW_TABLE_H
+#pragma once
 
 /*
  * The parameters of each training row, and how often they were updated. This table grows with the
@@ -39,5 +38,3 @@ nim_status row_table_gather(struct row_table *table, const nim_collectives *all,
 void row_table_forget(struct row_table *table);
 
 void row_table_free(struct row_table *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_SHARDS_H
-#define NIMGP_MODEL_SHARDS_H
+#pragma once
 
 /*
  * Which rows belong to which process, in a training by several (parallel_bound.h).
@@ -44,5 +43,3 @@ static inline size_t shard_part_start(size_t rows, size_t shard, size_t count) {
     size_t longer = rows % count;
     return rows / count * shard + (shard < longer ? shard : longer);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_START_H
-#define NIMGP_MODEL_START_H
+#pragma once
 
 #include "model/model.h"
 
@@ -13,5 +12,3 @@ bool model_start(struct nim_model *model, const nim_data *data);
 
 /* Sets the posterior of all functions to their prior: m = 0 and L = I. False when out of memory. */
 bool model_start_posterior(struct nim_model *model);
-
-#endif

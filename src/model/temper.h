@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_MODEL_TEMPER_H
-#define NIMGP_MODEL_TEMPER_H
+#pragma once
 
 #include "math/vector.h"
 
@@ -18,5 +17,3 @@ static inline void temper(size_t classes, double temperature, const double *offs
         total += p[c] = pow(p[c] / largest, a) * exp(share * offset[c]);
     scale(classes, 1.0 / total, p);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PAPER_COAST_H
-#define NIMGP_PAPER_COAST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
  * the parameters move on by their moments, which decay. */
 void adam_coast(size_t n, double rate, uint64_t from, uint64_t to, double *theta, double *moment1,
                 double *moment2);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PAPER_DRAWS_H
-#define NIMGP_PAPER_DRAWS_H
+#pragma once
 
 #include "input/input.h"
 
@@ -13,5 +12,3 @@ void draws_backward(const struct input_setting *setting, const struct input_batc
                     const double *shared, const double *own, struct input_work *work,
                     const double *share, const double *d_x, double *d_shared, double *d_own,
                     double *d_noise);
-
-#endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PAPER_NARROW_H
-#define NIMGP_PAPER_NARROW_H
+#pragma once
 
 /* What a row's q(x) = N(x~ + shift, NARROW_START exp(spread)) starts with in `narrow`. */
 #define NARROW_START 1e-5
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PREDICT_LADDER_H
-#define NIMGP_PREDICT_LADDER_H
+#pragma once
 
 /*
  * Predicts each row at as many points as it needs. Each component of p(x | x~) is averaged
@@ -86,5 +85,3 @@ void ladder_weigh(struct nim_predictor *predictor);
 /* Predicts the `count` rows in `work`, at most LADDER_ROWS. */
 void ladder_predict(const struct nim_predictor *predictor, struct prediction_work *work,
                     size_t count);
-
-#endif

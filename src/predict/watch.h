@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_PREDICT_WATCH_H
-#define NIMGP_PREDICT_WATCH_H
+#pragma once
 
 /* The caller's progress function during a prediction. It receives the number of completed rows and
  * can stop the prediction.
@@ -27,5 +26,3 @@ void watch_begin(struct watch *watch, size_t rows);
 /* Called by every thread before each unit of `rows` rows: whether to continue. Thread 0, the
  * caller's thread, calls the function again after a tenth of a second. */
 bool watch_goes_on(struct watch *watch, size_t rows, size_t worker);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_ROWS_CELLS_H
-#define NIMGP_ROWS_CELLS_H
+#pragma once
 
 /*
  * Access to the values and errors of a table. They may be contiguous, or columns of a larger array
@@ -56,5 +55,3 @@ static inline void copy_errors(const nim_data *data, size_t i, double *out) {
     for (size_t j = 0; j < data->attributes; j++)
         out[j] = error_at(data, i, j);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_ROWS_SHAPE_CHECKS_H
-#define NIMGP_ROWS_SHAPE_CHECKS_H
+#pragma once
 
 /* Validation of correlated errors, upper and lower errors, and limits. */
 
@@ -18,5 +17,3 @@ static inline bool data_has_shapes(const nim_data *data) {
 
 nim_status shapes_check_sizes(const nim_data *data, nim_error *error);
 nim_status shapes_check(const nim_data *data, nim_error *error);
-
-#endif

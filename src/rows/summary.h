@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_ROWS_SUMMARY_H
-#define NIMGP_ROWS_SUMMARY_H
+#pragma once
 
 /* What all rows of a table say of its columns. The table is read row by row, since its rows may be
  * far more than fit into the caches. Sums have the order of the rows. */
@@ -24,5 +23,3 @@ void count_missing(const nim_data *data, size_t *missing);
 /* The median of finite numbers, which change places; the mean of the middle two of an even number;
  * 0 of none. Takes a time proportional to `count`, whatever the numbers. */
 double median(size_t count, double *value);
-
-#endif

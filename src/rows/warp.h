@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_ROWS_WARP_H
-#define NIMGP_ROWS_WARP_H
+#pragma once
 
 /*
  * The warp of an attribute with heavy tails:
@@ -45,5 +44,3 @@ static inline double warp_unit(struct warp warp, double value) {
         return 1.0;
     return fmin(hypot(warp.width, value - warp.centre), DBL_MAX);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_ASCII_H
-#define NIMGP_TEXT_ASCII_H
+#pragma once
 
 /* ASCII text, independent of the locale; other bytes are not changed. */
 
@@ -30,5 +29,3 @@ bool is_control(const char *text, size_t length);
 /* Makes the text safe to print on a terminal as one line: control characters and bytes that are not
  * UTF-8 become question marks. */
 void make_one_line(char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_BLANK_H
-#define NIMGP_TEXT_BLANK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@
 static inline bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
-
-#endif

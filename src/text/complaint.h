@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_COMPLAINT_H
-#define NIMGP_TEXT_COMPLAINT_H
+#pragma once
 
 /* Why something failed: the kind of error, and a one-line message that says what is wrong and
  * where. */
@@ -32,6 +31,4 @@ bool complain_of_memory(struct complaint *complaint);
 #ifdef __clang_analyzer__
 #define complain(...) ((complain)(__VA_ARGS__), false)
 #define complain_of_memory(complaint) ((complain_of_memory)(complaint), false)
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_DUPLICATE_H
-#define NIMGP_TEXT_DUPLICATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,5 +7,3 @@
 /* Writes a name that is in the list twice to *twice, or NULL if all differ. It sorts the names, so
  * long lists are fast. False when out of memory. */
 bool find_duplicate(const char *const *names, size_t count, const char **twice);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_GROWING_H
-#define NIMGP_TEXT_GROWING_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -12,5 +11,3 @@ static inline void *grow_by_one(void *list, size_t count, size_t size) {
         return list;
     return realloc(list, (count ? 2 * count : 1) * size);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_JSON_READER_H
-#define NIMGP_TEXT_JSON_READER_H
+#pragma once
 
 /*
  * Reads the JSON of model file headers: objects, arrays, strings and whole numbers. The caller
@@ -26,5 +25,3 @@ bool json_take_whole(struct json_reader *json, size_t *value);
 
 /* Whether nothing but blanks is left. */
 bool json_at_end(struct json_reader *json);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_JSON_WRITER_H
-#define NIMGP_TEXT_JSON_WRITER_H
+#pragma once
 
 /*
  * Writes JSON. Every call takes the key of the element, or NULL inside arrays and at the top.
@@ -54,5 +53,3 @@ void json_cell(struct json_writer *json, const char *key, const char *text);
 void json_matrix(struct json_writer *json, const char *key, const double *value, size_t rows,
                  size_t columns);
 void json_vector(struct json_writer *json, const char *key, const double *value, size_t count);
-
-#endif

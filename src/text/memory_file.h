@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_MEMORY_FILE_H
-#define NIMGP_TEXT_MEMORY_FILE_H
+#pragma once
 
 /*
  * A file in memory that detects when memory runs out. open_memstream alone does not: if a buffer
@@ -28,5 +27,3 @@ FILE *memory_file_open(struct memory_file *memory);
 
 /* The bytes, terminated by a zero, to be freed; NULL if they are not complete. */
 char *memory_file_close(struct memory_file *memory, bool good, size_t *size);
-
-#endif

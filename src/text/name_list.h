@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_NAME_LIST_H
-#define NIMGP_TEXT_NAME_LIST_H
+#pragma once
 
 /*
  * Lists of names as typed by users: a,b,c. Blanks around a name are ignored. A name that contains a
@@ -34,5 +33,3 @@ bool name_list_has(const struct name_list *list, const char *name);
 
 /* Leaves an empty list. */
 void name_list_free(struct name_list *list);
-
-#endif

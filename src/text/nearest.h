@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_NEAREST_H
-#define NIMGP_TEXT_NEAREST_H
+#pragma once
 
 /*
  * "Did you mean": the candidate with the fewest typing errors (a letter missing, added, wrong, or
@@ -21,5 +20,3 @@ struct nearest {
 };
 
 void nearest_try(struct nearest *nearest, const char *candidate);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_POWERS_OF_TEN_H
-#define NIMGP_TEXT_POWERS_OF_TEN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ static inline int floor_log2_of_power(int k) {
 }
 
 extern const struct power_of_ten powers_of_ten[MOST_POWER - LEAST_POWER + 1];
-
-#endif

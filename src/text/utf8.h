@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NIMGP_TEXT_UTF8_H
-#define NIMGP_TEXT_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ size_t utf8_write(uint32_t code, char *out);
 
 /* Whether all of a text is well formed UTF-8. */
 bool utf8_valid(const char *text);
-
-#endif
