@@ -31,7 +31,7 @@ static const struct option options[] = {
     {.name = "probabilities",
      .value = "FILE",
      .help = "Instead of MODEL: evaluate the columns p_CLASS of FILE, which has the same rows as "
-             "TABLE.",
+             "TABLE, or numbers them in a column row, as --folds writes it.",
      .complete = COMPLETE_FILE},
     PRIOR_OPTION,
     {.name = "weights",
@@ -145,11 +145,15 @@ static bool look_up_block(struct evaluation *evaluation, struct complaint *compl
     struct predictions *predictions = &evaluation->predictions;
     size_t classes = outside->classes.count;
     for (size_t k = 0; k < rows->count; k++) {
-        size_t row = rows->first + rows->place[k];
-        if (row >= outside->rows)
+        size_t row = outside_probabilities_find(outside, rows->first + rows->place[k]);
+        if (row == outside->rows)
             return complain(complaint, BAD_INPUT,
-                            "%s: there are more rows than the %zu rows of probabilities",
-                            table_path(rows->table), outside->rows);
+                            outside->number ? "%s: row %zu has no probabilities among the %zu rows "
+                                              "of %s; --where chooses rows"
+                                            : "%s: row %zu has none of the %zu rows of "
+                                              "probabilities of %s; expected the same rows",
+                            table_path(rows->table), rows->first + rows->place[k] + 1,
+                            outside->rows, evaluation->rival);
         if (!check_name(evaluation, k, row, complaint))
             return false;
         memcpy(predictions->p + k * classes, outside->p + row * classes, classes * sizeof(double));

@@ -14,7 +14,7 @@ void report_rows_left_out(const struct rows *rows, const struct arguments *argum
         const char *why;
     } parts[] = {{rows->filtered, "by --where"},
                  {target->keep_unlabelled ? 0 : target->unlabelled, unlabelled},
-                 {target->other_class, other}};
+                 {target->keep_unlabelled ? 0 : target->other_class, other}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t used = strlen(text);
         if (parts[i].count)
@@ -22,9 +22,14 @@ void report_rows_left_out(const struct rows *rows, const struct arguments *argum
                      parts[i].why);
     }
     name_list_show(&target->others.name, 4, names, sizeof names);
+    bool named = *names && !target->keep_unlabelled;
     if (*text)
-        say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
-            *names ? ")" : "");
+        say(arguments, "rows left out: %s%s%s%s", text, named ? " (" : "", named ? names : "",
+            named ? ")" : "");
+    if (target->keep_unlabelled && target->other_class)
+        say(arguments,
+            "predicted, but not compared: %zu rows of %s that the model does not know (%s)",
+            target->other_class, target->task->many, names);
 }
 
 void report_nonpositive(const struct rows *rows, const struct arguments *arguments) {

@@ -24,7 +24,7 @@ struct target {
     size_t *column;
     long exposure;           /* of counts: a column, or NO_COLUMN: all are 1 */
     bool chosen;             /* the column by default */
-    bool keep_unlabelled;    /* rows without a target are used */
+    bool keep_unlabelled;    /* rows without a target, or of other classes, are used */
     const char *no_exposure; /* the exposure in training, if the table has none; or NULL */
     struct classes classes;  /* classes, levels or labels */
 
