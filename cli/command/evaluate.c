@@ -454,15 +454,10 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
                             &evaluation->input, complaint);
 }
 
-/* The table has the name and number of rows of the training table. */
 static void warn_of_own_lesson(const struct evaluation *evaluation) {
     const nim_model *model = evaluation->loaded.model;
-    const char *table = model ? nim_model_note(model, NOTE_TABLE) : NULL;
-    const char *held = model ? nim_model_note(model, NOTE_HELD_OUT) : NULL;
-    if (!table || strcmp(table, file_name(table_path(evaluation->input.table))) != 0)
-        return;
-    size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
-    if (rows == evaluation->assessment.scores.rows)
+    if (model && looks_like_training(&evaluation->input, model, evaluation->arguments,
+                                     evaluation->assessment.scores.rows))
         say(evaluation->arguments,
             "this looks like the training table; scores of training rows are too good");
 }

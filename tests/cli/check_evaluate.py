@@ -126,10 +126,16 @@ def evaluate_labels(nimgp):
     nimgp.refuses("evaluate", "m", "some.csv", "--where", "x1 > 1e9", says=["no row satisfies --where"])
     # On what it learned from, and only there.
     check("looks like the training table" in nimgp("evaluate", "m", "train.csv").err)
-    check("learned from" not in nimgp("evaluate", "m", "train.csv", "--where", "x1 > 0").err)
-    check("learned from" not in nimgp("evaluate", "m", "test.csv").err)
+    check("looks like" in nimgp("evaluate", "m", "train.csv", "--where", "x1 > 0").err)
+    check("looks like" not in nimgp("evaluate", "m", "test.csv").err)
     nimgp("fit", "train.csv", "-o", "n", *QUICK, "--validation", "0.2")
     check("looks like the training table" in nimgp("evaluate", "n", "train.csv").err)
+    # Of a table that was divided, the part that was learned from, in evaluate as on the page.
+    nimgp("fit", "train.csv", "-o", "half", *QUICK, "--where", "x1 > 0")
+    for where, own in (("x1 > 0", True), ("x1 <= 0", False)):
+        check(("looks like" in nimgp("evaluate", "half", "train.csv", "--where", where).err) == own, where)
+        page = nimgp("report", "half", "train.csv", "--json", "--where", where).json()
+        check(("own_lesson" in page["facts"]) == own, where, page["facts"])
     nimgp.write_rows("none.csv", head, [[*row[:4], "d"] for row in table])
     nimgp.refuses("evaluate", "m", "none.csv", says=["none.csv", "class"])
     nimgp.write_rows("upper.csv", head, [[*row[:4], row[4].upper()] for row in table])
