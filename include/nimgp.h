@@ -259,8 +259,8 @@ typedef struct nim_data {
 } nim_data;
 
 /* A nim_data with these members; all others are zero: NIM_DATA(.rows = N, .attributes = d, .x = x).
- */
-#define NIM_DATA(...) ((nim_data){.size = sizeof(nim_data), __VA_ARGS__})
+ * In C++17 too, with gcc and clang; -Wextra of g++ names the members that are zero. */
+#define NIM_DATA(...) (__extension__(nim_data){.size = sizeof(nim_data), __VA_ARGS__})
 
 /* ---------------------------------------------------------------- model and training ---------- */
 
@@ -646,7 +646,7 @@ typedef struct nim_prediction {
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */
-#define NIM_PREDICTION(...) ((nim_prediction){.size = sizeof(nim_prediction), __VA_ARGS__})
+#define NIM_PREDICTION(...) (__extension__(nim_prediction){.size = sizeof(nim_prediction), __VA_ARGS__})
 
 /* Predicts the rows of `data`. The result for a row does not depend on the other rows. Allocates
  * nothing. Fails with NIM_NUMERICAL if a result is not finite, which a model with extreme

@@ -403,9 +403,12 @@ static bool word_says_error(const char *name, struct part word) {
     static const char *const whole[] = {"unc", "uncertainty", "uncert", "sigma", "sig",
                                         "std", "stdev",       "stddev", "se"};
     static const char *const end[] = {"err", "error", "msig", "stderr"};
+    bool joined = name[word.end] >= 'A' && name[word.end] <= 'Z'; /* SigCurv is a significance */
     for (size_t i = 0; i < COUNT(whole); i++)
         if (word_is(name, word, whole[i]))
-            return strcmp(whole[i], "se") != 0 || word.start > 0;
+            return strcmp(whole[i], "se") == 0    ? word.start > 0
+                   : strcmp(whole[i], "sig") == 0 ? !joined
+                                                  : true;
     for (size_t i = 0; i < COUNT(end); i++)
         if (word_ends(name, word, end[i]))
             return true;

@@ -230,7 +230,11 @@ bool table_text(struct table *table, size_t row, size_t column, struct span *spa
 
 bool table_label(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint) {
-    return show_cell(table, row, column, true, span, complaint);
+    if (!show_cell(table, row, column, true, span, complaint))
+        return false;
+    if (text_is_missing(span->text, span->length))
+        span->length = 0;
+    return true;
 }
 
 const double *table_cells(const struct table *table) {

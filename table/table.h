@@ -99,8 +99,8 @@ bool table_numbers(struct table *table, size_t column, double *out, size_t strid
 bool table_text(struct table *table, size_t row, size_t column, struct span *span,
                 struct complaint *complaint);
 
-/* The same as the name of a class: in a column of numbers, 1, 1.0 and 1e0 are the same label in
- * every format, the shortest form of the number. */
+/* The same as the name of a class or category: in a column of numbers, 1, 1.0 and 1e0 are the same
+ * label in every format, the shortest form of the number; NA, null and the like are missing. */
 bool table_label(struct table *table, size_t row, size_t column, struct span *span,
                  struct complaint *complaint);
 

@@ -30,7 +30,7 @@ static const struct option options[] = {
     {.name = "probabilities",
      .value = "FILE",
      .help = "Instead of MODEL: evaluate the columns p_CLASS of FILE, which has the same rows as "
-             "TABLE."},
+             "TABLE, or numbers them in a column row, as --folds writes it."},
     PRIOR_OPTION,
     {.name = "weights",
      .value = "COLUMN",
@@ -142,11 +142,15 @@ static bool look_up_block(struct evaluation *evaluation, struct complaint *compl
     struct predictions *predictions = &evaluation->predictions;
     size_t classes = outside->classes.count;
     for (size_t k = 0; k < rows->count; k++) {
-        size_t row = rows->first + rows->place[k];
-        if (row >= outside->rows)
+        size_t row = outside_probabilities_find(outside, rows->first + rows->place[k]);
+        if (row == outside->rows)
             return complain(complaint, BAD_INPUT,
-                            "%s: there are more rows than the %zu rows of probabilities",
-                            table_path(rows->table), outside->rows);
+                            outside->number ? "%s: row %zu has no probabilities among the %zu rows "
+                                              "of %s; --where chooses rows"
+                                            : "%s: row %zu has none of the %zu rows of "
+                                              "probabilities of %s; expected the same rows",
+                            table_path(rows->table), rows->first + rows->place[k] + 1,
+                            outside->rows, evaluation->rival);
         if (!check_name(evaluation, k, row, complaint))
             return false;
         memcpy(predictions->p + k * classes, outside->p + row * classes, classes * sizeof(double));
@@ -447,15 +451,10 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
                             &evaluation->input, complaint);
 }
 
-/* The table has the name and number of rows of the training table. */
 static void warn_of_own_lesson(const struct evaluation *evaluation) {
     const nim_model *model = evaluation->loaded.model;
-    const char *table = model ? nim_model_note(model, NOTE_TABLE) : NULL;
-    const char *held = model ? nim_model_note(model, NOTE_HELD_OUT) : NULL;
-    if (!table || strcmp(table, file_name(table_path(evaluation->input.table))) != 0)
-        return;
-    size_t rows = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
-    if (rows == evaluation->assessment.scores.rows)
+    if (model && looks_like_training(&evaluation->input, model, evaluation->arguments,
+                                     evaluation->assessment.scores.rows))
         say(evaluation->arguments,
             "this looks like the training table; scores of training rows are too good");
 }

@@ -148,12 +148,15 @@ static void say_nothing_learned(const struct fit *fit) {
 static bool report_validation(struct fit *fit, struct complaint *complaint) {
     struct scores scores;
     nim_error error;
+    static const char weighted[] = " (weighted as in training)";
     char text[256];
     if (!fit->training.held_out.rows || !team_leads())
         return true;
     if (!monitor_validate(&fit->monitor, &scores, complaint))
         return false;
-    describe_scores(&scores, text, sizeof text);
+    describe_scores(&scores, text, sizeof text - sizeof weighted);
+    if (fit->training.held_out.weights)
+        strcat(text, weighted);
     say(fit->arguments, "held out: %s", text);
     return nim_model_set_note(fit->model, NOTE_VALIDATION, text, &error) == NIM_OK ||
            complain_of(complaint, &error);

@@ -18,17 +18,18 @@ bool out_of_fold_check(const struct arguments *arguments, struct table *table,
     return fine;
 }
 
-/* The fold, then the columns of predictions. */
+/* The number of the row and its fold, then the columns of predictions. */
 static bool open_output(struct out_of_fold *out, const struct arguments *arguments,
                         struct table *table, struct complaint *complaint) {
     const struct prediction_columns *columns = &out->columns;
     const char *path = argument_text(arguments, "output");
-    size_t count = columns->count + 1;
+    size_t count = columns->count + 2;
     struct column *own = calloc(count, sizeof *own);
     if (!own)
         return complain_of_memory(complaint);
-    own[0] = (struct column){.name = "fold", .kind = COLUMN_NUMBER};
-    memcpy(own + 1, columns->column, columns->count * sizeof *own);
+    own[0] = (struct column){.name = "row", .kind = COLUMN_NUMBER};
+    own[1] = (struct column){.name = "fold", .kind = COLUMN_NUMBER};
+    memcpy(own + 2, columns->column, columns->count * sizeof *own);
     bool fine = output_table_choose(&out->output, arguments, table, count, own, complaint) &&
                 file_check_apart(path, table_path(table), complaint) &&
                 output_table_open(&out->output, path, 0, count, own, complaint);
@@ -56,6 +57,7 @@ bool out_of_fold_add(struct out_of_fold *out, const struct rows *rows, const siz
     out->columns.value[DEVIATION] = predictions->deviation;
     for (size_t k = 0; writer && k < rows->count; k++)
         if (!output_table_copy(&out->output, rows->place[k], complaint) ||
+            !table_write_number(writer, (double)(rows->first + rows->place[k]) + 1.0, complaint) ||
             !table_write_number(writer, (double)fold[k] + 1.0, complaint) ||
             !prediction_columns_write(&out->columns, k, writer, complaint) ||
             !table_write_end(writer, complaint))

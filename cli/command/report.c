@@ -31,11 +31,9 @@ static bool read_rows(struct report_page *page, struct rows *rows, struct compla
     } while (rows->count);
     if (count)
         return true;
-    return complain(
-        complaint, BAD_INPUT, "%s: %s", table_path(rows->table),
-        rows_all_filtered(rows)
-            ? "no row satisfies --where"
-            : "there are no rows to report: all have classes that the model does not know");
+    return complain(complaint, BAD_INPUT, "%s: %s", table_path(rows->table),
+                    rows_all_filtered(rows) ? "no row satisfies --where"
+                                            : "there are no rows to report");
 }
 
 static bool run(const struct arguments *arguments, struct complaint *complaint) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command/report_page.h"
 
+#include "cli/rows/input_report.h"
+
 #include "cli/model/fit_request.h"
 #include "report/gathered.h"
 #include "text/ascii.h"
@@ -91,8 +93,12 @@ bool report_page_open(struct report_page *page, const struct arguments *argument
                       const char *format, const struct loaded_model *loaded,
                       const struct table_input *input, struct complaint *complaint) {
     nim_error error;
-    *page = (struct report_page){
-        .path = path, .format = format, .input = input, .name_column = find_names(input)};
+    *page = (struct report_page){.path = path,
+                                 .format = format,
+                                 .input = input,
+                                 .name_column = find_names(input),
+                                 .arguments = arguments,
+                                 .model = loaded->model};
     if (!check_name(path, format, complaint) ||
         !file_check_apart(path, argument_operand(arguments, 0), complaint) ||
         !file_check_apart(path, argument_operand(arguments, 1), complaint) ||
@@ -132,6 +138,7 @@ bool report_page_add(struct report_page *page, const struct rows *rows,
     nim_error error;
     for (size_t k = 0; k < rows->count; k++) {
         page->number[k] = rows->first + rows->place[k];
+        page->known += rows->target->count && rows->known[k];
         if (page->name_column != NO_COLUMN && !take_name(page, rows, k, complaint))
             return false;
     }
@@ -149,6 +156,9 @@ bool report_page_write(struct report_page *page, struct complaint *complaint) {
     const char *text;
     size_t size;
     nim_error error;
+    if (looks_like_training(page->input, page->model, page->arguments, page->known) &&
+        !fact(page, "own_lesson", "these look like rows of the training", complaint))
+        return false;
     nim_report_left_out(page->report, target->unlabelled, target->other_class);
     if (nim_report_text(page->report, page->format, &text, &size, &error) != NIM_OK)
         return file_complain(complaint, table_path(page->input->table), &error);

@@ -16,6 +16,9 @@ struct report_page {
     char *name_bytes; /* of a block */
     const char **name;
     size_t *number;
+    size_t known; /* rows with a target so far */
+    const struct arguments *arguments;
+    const nim_model *model;
 };
 
 /* The format is "html" or "json". Checks first that `path` can be written and is not the name of a

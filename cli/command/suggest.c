@@ -6,6 +6,7 @@
 #include "score/top_scores.h"
 #include "text/json_writer.h"
 #include "text/memory_file.h"
+#include "text/ascii.h"
 #include "cli/command/output_table.h"
 #include "score/prediction_names.h"
 
@@ -39,6 +40,10 @@ static const struct option options[] = {
      .help = "The file to write the rows to, standard output by default; CSV, or the format of the "
              "extension."},
     {.name = "json", .help = "Print a JSON array instead of a table."},
+    {.name = "label",
+     .value = "COLUMN",
+     .help = "The column of targets, or the columns A,B,... of labels, which rows may have already; "
+             "default as in training."},
     MODEL_INPUT_OPTIONS,
     {0}};
 
@@ -67,6 +72,8 @@ struct suggest {
     bool numbers; /* or counts, not classes */
     const char *const *figure_name;
     size_t figures, first;        /* how many, from which on */
+    bool open_rows;               /* some rows have no target yet: others are not listed, */
+    size_t settled;               /* which are so many */
     double *p;                    /* of a block: probabilities, */
     double *figure[MOST_FIGURES]; /* and the values of figure_name */
 };
@@ -169,6 +176,20 @@ static bool remember(struct suggest *suggest, size_t k, size_t slot, struct comp
     return true;
 }
 
+/* Whether row k of the block is listed. Rows that have a target need none, unless all have one. */
+static bool is_candidate(struct suggest *suggest, size_t k) {
+    const char *by = argument_text(suggest->arguments, "by");
+    bool known = suggest->input.rows.known[k];
+    if (!suggest->numbers && strcmp(by, "measurement") == 0)
+        return true;
+    if (!known && !suggest->open_rows) {
+        suggest->open_rows = true;
+        suggest->top.count = 0;
+    }
+    suggest->settled += known;
+    return !known || !suggest->open_rows;
+}
+
 static bool rank(struct suggest *suggest, struct complaint *complaint) {
     struct rows *rows = &suggest->input.rows;
     const double *score = scores(suggest);
@@ -181,7 +202,8 @@ static bool rank(struct suggest *suggest, struct complaint *complaint) {
             return false;
         for (size_t k = 0; k < rows->count; k++) {
             size_t slot;
-            if (top_scores_offer(&suggest->top, score[k], rows->first + rows->place[k], &slot) &&
+            if (is_candidate(suggest, k) &&
+                top_scores_offer(&suggest->top, score[k], rows->first + rows->place[k], &slot) &&
                 !remember(suggest, k, slot, complaint))
                 return false;
         }
@@ -362,7 +384,7 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
     struct column own[ALL_COLUMNS];
     if (!model_input_open(&suggest->loaded, &suggest->input, arguments,
                           argument_operand(arguments, 0), argument_operand(arguments, 1),
-                          TARGETS_IGNORED, complaint) ||
+                          TARGETS_IF_THERE, complaint) ||
         !settle(suggest, complaint))
         return false;
     size_t count = list_columns(suggest, own);
@@ -372,6 +394,10 @@ static bool choose(struct suggest *suggest, struct complaint *complaint) {
         !rank(suggest, complaint))
         return false;
     report_tally(&suggest->input, arguments);
+    if (suggest->open_rows && suggest->settled)
+        say(arguments, "not listed: %zu row%s that %s a %s already", suggest->settled,
+            plural_s(suggest->settled), suggest->settled == 1 ? "has" : "have",
+            suggest->input.target.task->role);
     return argument_given(arguments, "json") ? write_json(suggest, complaint)
                                              : write_table(suggest, complaint);
 }
@@ -405,7 +431,9 @@ const struct command command_suggest = {
     .least_operands = 2,
     .most_operands = 2,
     .description = "Ranks the rows of TABLE by how much a label or a better measurement would "
-                   "help, and lists the first ones. Targets need not be known. The columns are the "
+                   "help, and lists the first ones. Rows that have a target already are not "
+                   "listed, unless all rows have one, "
+                   "or measurements are ranked. The columns are the "
                    "number of the row, counted from 1; the most probable class and its "
                    "probability; the entropy of the class in nats; by how much exact measurements "
                    "of the row would reduce it ('measurement'); and the rest.\n\n"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/rows/input_report.h"
 
+#include "cli/model/files.h"
+#include "cli/model/fit_request.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void report_rows_left_out(const struct rows *rows, const struct arguments *arguments) {
@@ -14,7 +18,7 @@ void report_rows_left_out(const struct rows *rows, const struct arguments *argum
         const char *why;
     } parts[] = {{rows->filtered, "by --where"},
                  {target->keep_unlabelled ? 0 : target->unlabelled, unlabelled},
-                 {target->other_class, other}};
+                 {target->keep_unlabelled ? 0 : target->other_class, other}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t used = strlen(text);
         if (parts[i].count)
@@ -22,9 +26,14 @@ void report_rows_left_out(const struct rows *rows, const struct arguments *argum
                      parts[i].why);
     }
     name_list_show(&target->others.name, 4, names, sizeof names);
+    bool named = *names && !target->keep_unlabelled;
     if (*text)
-        say(arguments, "rows left out: %s%s%s%s", text, *names ? " (" : "", names,
-            *names ? ")" : "");
+        say(arguments, "rows left out: %s%s%s%s", text, named ? " (" : "", named ? names : "",
+            named ? ")" : "");
+    if (target->keep_unlabelled && target->other_class)
+        say(arguments,
+            "predicted, but not compared: %zu rows of %s that the model does not know (%s)",
+            target->other_class, target->task->many, names);
 }
 
 void report_nonpositive(const struct rows *rows, const struct arguments *arguments) {
@@ -82,4 +91,30 @@ void report_tally(const struct table_input *input, const struct arguments *argum
     report_nonpositive(&input->rows, arguments);
     if (target->count)
         report_rows_left_out(&input->rows, arguments);
+}
+
+/* Whether --where is what it was in training. */
+static bool same_conditions(const struct name_list *noted, const struct arguments *arguments) {
+    size_t k = 0;
+    while (k < noted->count && k < argument_count(arguments, "where") &&
+           strcmp(noted->item[k], argument_nth(arguments, "where", k)) == 0)
+        k++;
+    return k == noted->count && k == argument_count(arguments, "where");
+}
+
+bool looks_like_training(const struct table_input *input, const nim_model *model,
+                         const struct arguments *arguments, size_t rows) {
+    const char *table = nim_model_note(model, NOTE_TABLE);
+    const char *held = nim_model_note(model, NOTE_HELD_OUT);
+    const char *where = fit_request_noted(model, REQUEST_WHERE);
+    struct name_list noted = {0};
+    struct complaint ignored;
+    if (!table || strcmp(table, file_name(table_path(input->table))) != 0 ||
+        (where && !name_list_split(&noted, where, "--where", &ignored)))
+        return false;
+    size_t known = nim_model_rows(model) + (held ? (size_t)strtoull(held, NULL, 10) : 0);
+    bool part = !where && argument_count(arguments, "where") && rows < known;
+    bool same = rows == known && same_conditions(&noted, arguments);
+    name_list_free(&noted);
+    return part || same;
 }

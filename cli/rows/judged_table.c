@@ -25,7 +25,7 @@ static bool judge_texts(nim_judge *judge, struct table *table, size_t column, si
                         struct complaint *complaint) {
     for (size_t i = 0; i < rows; i++) {
         struct span span = {"", 0};
-        bool there = table_text(table, i, column, &span, complaint);
+        bool there = table_label(table, i, column, &span, complaint);
         if (!passes(there, complaint))
             return false;
         size_t length = there ? span.length : 0;

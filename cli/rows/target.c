@@ -398,7 +398,6 @@ bool target_take(struct target *target, struct table *table, size_t i,
                  struct target_values *targets, size_t k, bool *known,
                  struct complaint *complaint) {
     bool fine = true;
-    size_t unlabelled = target->unlabelled;
     *known = true;
     if (targets->classed) {
         fine = classify(target, table, i, &targets->class[k], complaint);
@@ -408,7 +407,7 @@ bool target_take(struct target *target, struct table *table, size_t i,
         fine = (target->task->predicts == PREDICTS_LABELS ? take_labels : take_number)(
             target, table, i, y, known, complaint);
     }
-    target->kept = target->keep_unlabelled && fine && target->unlabelled > unlabelled;
+    target->kept = target->keep_unlabelled && fine && !*known;
     if (target->kept)
         put_anything(targets, k);
     if (!fine || (!*known && !target->kept) || !targets->exposed)

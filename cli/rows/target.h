@@ -25,7 +25,7 @@ struct target {
     long exposure;           /* of counts: a column, or NO_COLUMN: all are 1 */
     bool chosen;             /* the column by default */
     bool positive;           /* asked for as log(column) */
-    bool keep_unlabelled;    /* rows without a target are used */
+    bool keep_unlabelled;    /* rows without a target, or of other classes, are used */
     const char *no_exposure; /* the exposure in training, if the table has none; or NULL */
     struct classes classes;  /* classes, levels or labels */
 

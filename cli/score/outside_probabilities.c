@@ -58,6 +58,31 @@ static bool check_row(const struct outside_probabilities *outside, const struct 
                     place, sum);
 }
 
+/* Numbers that do not ascend from 1 on, in whole steps, are something else. */
+static void check_numbers(struct outside_probabilities *outside) {
+    double last = 0.0;
+    for (size_t i = 0; outside->number && i < outside->rows; i++) {
+        double number = outside->number[i];
+        if (!(number > last && number < 1e15 && number == floor(number))) {
+            free(outside->number);
+            outside->number = NULL;
+        }
+        last = number;
+    }
+}
+
+static bool read_numbers(struct outside_probabilities *outside, struct table *table, size_t rows,
+                         struct complaint *complaint) {
+    long column = table_find(table, "row");
+    if (column < 0 || table_column(table, (size_t)column)->kind != COLUMN_NUMBER)
+        return true;
+    double *number = realloc(outside->number, (outside->rows + rows) * sizeof *number);
+    if (!number)
+        return complain_of_memory(complaint);
+    outside->number = number;
+    return table_numbers(table, (size_t)column, number + outside->rows, 1, complaint);
+}
+
 static bool read_block(struct outside_probabilities *outside, struct table *table,
                        const size_t *column, long id, size_t rows, struct complaint *complaint) {
     size_t classes = outside->classes.count;
@@ -65,6 +90,8 @@ static bool read_block(struct outside_probabilities *outside, struct table *tabl
     if (!p)
         return complain_of_memory(complaint);
     outside->p = p;
+    if (!read_numbers(outside, table, rows, complaint))
+        return false;
     p += outside->rows * classes;
     for (size_t c = 0; c < classes; c++)
         if (!table_numbers(table, column[c], p + c, classes, complaint))
@@ -94,14 +121,31 @@ bool outside_probabilities_read(struct outside_probabilities *outside, const cha
     while (fine && rows)
         fine = table_next(table, ROWS_BLOCK, &rows, complaint) &&
                (!rows || read_block(outside, table, column, id, rows, complaint));
+    check_numbers(outside);
     free(column);
     table_close(table);
     return fine;
+}
+
+size_t outside_probabilities_find(const struct outside_probabilities *outside, size_t row) {
+    size_t low = 0, high = outside->rows;
+    double number = (double)row + 1.0;
+    if (!outside->number)
+        return row < outside->rows ? row : outside->rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (outside->number[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < outside->rows && outside->number[low] <= number ? low : outside->rows;
 }
 
 void outside_probabilities_free(struct outside_probabilities *outside) {
     name_list_free(&outside->classes);
     name_list_free(&outside->name);
     free(outside->id);
+    free(outside->number);
     free(outside->p);
 }

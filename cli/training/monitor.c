@@ -5,6 +5,13 @@
 #include "cli/terminal/team.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+/* What is said once of a training's costs. */
+#define BEFORE_COSTS 5.0      /* seconds, after which the rest is known roughly */
+#define LONG_TIME 30.0        /* seconds */
+#define MUCH_MEMORY (1 << 20) /* kilobytes */
 
 #define BETWEEN_WRITES 30.0 /* seconds */
 
@@ -77,6 +84,29 @@ static void write_checkpoint(struct monitor *monitor, const nim_progress *state)
     say(monitor->arguments, "%s; training continues", error.message);
 }
 
+/* Once: that the training will take long, which a bar shows by itself, or takes much memory. */
+static void say_costs(struct monitor *monitor, const nim_progress *state) {
+    struct progress *progress = &monitor->progress;
+    struct rusage used;
+    char time[32], memory[64] = "";
+    double left = progress_seconds_left(progress, state);
+    if (monitor->said_costs || isnan(left) || seconds_now() - progress->first < BEFORE_COSTS)
+        return;
+    bool much = getrusage(RUSAGE_SELF, &used) == 0 && used.ru_maxrss > MUCH_MEMORY;
+    bool is_long = progress->style == PROGRESS_NONE && left > LONG_TIME;
+    monitor->said_costs = true;
+    if (!team_leads() || (!much && !is_long))
+        return;
+    if (much)
+        snprintf(memory, sizeof memory, ", and uses %.1f GB of memory",
+                 (double)used.ru_maxrss / (1024.0 * 1024.0));
+    progress_write_time(left, time, sizeof time);
+    progress_clear(progress);
+    say(monitor->arguments,
+        "training takes %s%s more%s; fewer classes, rows or inducing inputs (--inducing) take less",
+        progress->may_end_early ? "at most " : "", time, memory);
+}
+
 int monitor_call(const nim_progress *state, void *context) {
     struct monitor *monitor = context;
     bool json = monitor->progress.style == PROGRESS_JSON;
@@ -86,6 +116,7 @@ int monitor_call(const nim_progress *state, void *context) {
         (json ? state->batch == 0 : monitor->progress.style == PROGRESS_BAR) && look(monitor);
     /* A line of JSON is permanent, so it does not repeat an old figure. */
     progress_show(&monitor->progress, state, json && !looked ? (double)NAN : monitor->nll);
+    say_costs(monitor, state);
     if (monitor->periodic && team_follow(write_is_due(monitor, state))) /* its clock decides */
         write_checkpoint(monitor, state);
     return interrupted();

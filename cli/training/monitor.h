@@ -30,6 +30,7 @@ struct monitor {
     bool used_up;                   /* the maximum of epochs is reached */
     bool complained;                /* that a checkpoint could not be written */
     bool wrote;                     /* a checkpoint */
+    bool said_costs;                /* that the training is long, or needs much memory */
 };
 
 bool monitor_start(struct monitor *monitor, struct complaint *complaint);

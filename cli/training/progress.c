@@ -45,23 +45,31 @@ static void write_json(const struct progress *progress, const nim_progress *stat
     json_close(&json);
 }
 
-/* "1:05", "2:00:09"; empty while it is unknown. */
-static void write_time_left(const struct progress *progress, const nim_progress *state, char *text,
-                            size_t size) {
+double progress_seconds_left(const struct progress *progress, const nim_progress *state) {
     double passes = passes_of(state), done = passes - progress->passes_before;
     double elapsed = seconds_now() - progress->first;
-    text[0] = '\0';
-    if (!(done > 0.0) || elapsed < 0.5)
-        return;
     double left = ceil(elapsed / done * ((double)state->epochs - passes));
-    if (!(left >= 0.0 && left < 1e8))
-        return;
-    const char *about = progress->may_end_early ? "< " : "";
-    long seconds = (long)left, hours = seconds / 3600, minutes = seconds / 60 % 60;
+    return done > 0.0 && elapsed >= 0.5 && left >= 0.0 && left < 1e8 ? left : (double)NAN;
+}
+
+void progress_write_time(double time, char *text, size_t size) {
+    long seconds = (long)time, hours = seconds / 3600, minutes = seconds / 60 % 60;
     if (hours)
-        snprintf(text, size, "  %s%ld:%02ld:%02ld left", about, hours, minutes, seconds % 60);
+        snprintf(text, size, "%ld:%02ld:%02ld", hours, minutes, seconds % 60);
     else
-        snprintf(text, size, "  %s%ld:%02ld left", about, minutes, seconds % 60);
+        snprintf(text, size, "%ld:%02ld", minutes, seconds % 60);
+}
+
+/* Empty while it is unknown. */
+static void write_time_left(const struct progress *progress, const nim_progress *state, char *text,
+                            size_t size) {
+    double left = progress_seconds_left(progress, state);
+    char time[32];
+    text[0] = '\0';
+    if (isnan(left))
+        return;
+    progress_write_time(left, time, sizeof time);
+    snprintf(text, size, "  %s%s left", progress->may_end_early ? "< " : "", time);
 }
 
 static size_t terminal_width(void) {

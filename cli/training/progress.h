@@ -29,6 +29,12 @@ void progress_begin(struct progress *progress);
 /* `nll` of held-out rows; NaN if there is none. Draws at most a few times a second. */
 void progress_show(struct progress *progress, const nim_progress *state, double nll);
 
+/* Until all epochs are over, from the time of those that are; NaN while it is unknown. */
+double progress_seconds_left(const struct progress *progress, const nim_progress *state);
+
+/* "1:05", "2:00:09" */
+void progress_write_time(double time, char *text, size_t size);
+
 /* Clears the line before another message. */
 void progress_clear(struct progress *progress);
 

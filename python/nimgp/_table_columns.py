@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import collections
+import csv
+import gzip
 import importlib
 import os
 import warnings
@@ -13,6 +16,9 @@ import numpy as np
 
 from ._arrow import ArrowColumns, is_arrow, read_parquet
 from ._masks import is_masked, unmasked
+
+# As text_is_missing of src/text/number.h.
+_MISSING = frozenset(("", "NaN", "nan", "NAN", "NA", "na", "N/A", "n/a", "null", "NULL", "--"))
 
 
 def is_named_table(table: Any) -> bool:
@@ -43,16 +49,38 @@ def _read_file(path: str) -> Any:
         return read_parquet(path)
     if plain.endswith((".fits", ".fit", ".vot", ".votable", ".xml", ".ecsv")):
         return importlib.import_module("astropy.table").Table.read(path)
+    return _read_csv(path)
+
+
+def _read_csv(path: str) -> Any:
+    """As the program reads it: separated by the most frequent of comma, tab and semicolon in the header, or by blanks."""
     pandas = importlib.import_module("pandas")
+    with open(path, "rb") as start:
+        packed = start.read(2) == b"\x1f\x8b"
+    before = 0
+    with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", errors="replace") as file:
+        header = file.readline()
+        while header and (header.startswith("#") or not header.strip()):
+            header, before = file.readline(), before + 1
+        words = len(file.readline().split())
+    plain = "".join(header.split('"')[::2])  # what is not quoted
+    separator = max(",\t;", key=plain.count)
+    blanks = separator not in plain and 1 < len(header.split()) == words
+    names = header.split() if blanks else next(csv.reader([header], delimiter=separator), [])
+    for name, count in collections.Counter(name.strip() for name in names).items():
+        if count > 1:
+            raise ValueError(f"{path}: two columns are named {name!r}; expected names that differ")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # newer versions always read exactly
         return pandas.read_csv(
             path,
-            sep="\t" if plain.endswith(".tsv") else ",",
+            sep=r"\s+" if blanks else separator,
+            skiprows=before,
+            compression="gzip" if packed else None,
             float_precision="round_trip",
             skipinitialspace=True,
             keep_default_na=False,
-            na_values=["", "--", "NaN", "nan", "NAN", "NA", "N/A", "null", "NULL"],
+            na_values=sorted(_MISSING),
         )
 
 
@@ -109,7 +137,7 @@ def texts_of(column: Any) -> np.ndarray:
     else:
         missing = [cell is None or cell != cell for cell in cells]
     texts = ("" if gone else str(cell).strip() for cell, gone in zip(cells, missing, strict=True))
-    return np.array(list(texts), dtype=str)
+    return np.array(["" if text in _MISSING else text for text in texts], dtype=str)
 
 
 def stack_columns(table: Any) -> tuple[list[str], np.ndarray]:

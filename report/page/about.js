@@ -29,7 +29,7 @@ pair(
 pair(
   "Rows left out",
   [
-    D.left_out.other_classes ? plural(D.left_out.other_classes, "row") + " of other classes" : "",
+    D.left_out.other_classes ? plural(D.left_out.other_classes, "row") + " of classes that the model does not know, predicted but not scored" : "",
     D.left_out.no_label ? plural(D.left_out.no_label, "row") + " without a target, predicted but not scored" : "",
   ]
     .filter(Boolean)

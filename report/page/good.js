@@ -488,7 +488,6 @@ function labelErrors(parent) {
   });
 }
 
-const ownLesson = facts.learned_from && facts.table && facts.table.split("/").pop() === facts.learned_from;
 if (E) {
   const good = section(
     "how-good",
@@ -496,7 +495,7 @@ if (E) {
     "On " +
       plural(E.rows, "row") +
       " with a known target. Means and shares have their standard errors." +
-      (ownLesson ? " This looks like the training table: the scores are then too good." : ""),
+      (facts.own_lesson ? " These look like rows of the training: the scores are then too good." : ""),
   );
   cards(good);
   if (E.confusion && D.classes.length <= 100) confusion(good.figures);

@@ -22,7 +22,8 @@ double *arena_doubles(struct arena *arena, size_t count);
 size_t *arena_sizes(struct arena *arena, size_t count);
 void *arena_bytes(struct arena *arena, size_t count, size_t size);
 
-/* Allocates zeroed memory of the measured size and starts over. False when out of memory. */
+/* Allocates zeroed memory of the measured size and starts over. False when out of memory, or if it
+ * is more than the machine has. */
 bool arena_allocate(struct arena *arena);
 void arena_free(struct arena *arena);
 

@@ -173,9 +173,15 @@ struct pool *pool_create(size_t threads) {
         pool_free(pool);
         return NULL;
     }
-    /* Signals are the host program's: its own threads get them, never these. */
+    /* Signals are the host program's: its own threads get them, never these; but what a thread's
+     * own reading causes, such as a mapped file that became shorter, ends the process if blocked.
+     */
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->threads < threads) {
         struct worker *worker = &pool->workers[pool->threads - 1];

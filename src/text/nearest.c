@@ -3,6 +3,7 @@
 
 #include "text/ascii.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { LONGEST = 64 };
@@ -30,11 +31,18 @@ static size_t slips_between(const char *a, size_t rows, const char *b, size_t co
     return row[rows % 3][columns];
 }
 
+/* "Period" of "Period (days)" */
+static bool lacks_only_words(const char *word, size_t length, const char *candidate) {
+    return ascii_starts(candidate, word) && (candidate[length] == ' ' || candidate[length] == '(');
+}
+
 void nearest_try(struct nearest *nearest, const char *candidate) {
     size_t length = strlen(nearest->word), other = strlen(candidate);
     if (!length || length > LONGEST || other > LONGEST)
         return;
-    size_t slips = slips_between(nearest->word, length, candidate, other);
+    size_t slips = lacks_only_words(nearest->word, length, candidate)
+                       ? 1
+                       : slips_between(nearest->word, length, candidate, other);
     if (slips <= (length + 2) / 3 && slips < other && (!nearest->found || slips < nearest->slips)) {
         nearest->found = candidate;
         nearest->slips = slips;

@@ -3,7 +3,8 @@
 
 /*
  * "Did you mean": the candidate with the fewest typing errors (a letter missing, added, wrong, or
- * two swapped; case is ignored), if they are few for the length of the word.
+ * two swapped; case is ignored), if they are few for the length of the word; and one that only has
+ * more words behind it, such as a unit.
  *
  *     struct nearest nearest = {.word = "fluxx"};
  *     for (...)

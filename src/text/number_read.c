@@ -253,6 +253,15 @@ static enum number_reading read_word(const char *text, size_t length, double *va
     return NUMBER_READ;
 }
 
+bool text_is_missing(const char *text, size_t length) {
+    static const char *const words[] = {"NaN", "nan", "NAN",  "NA",   "na",
+                                        "N/A", "n/a", "null", "NULL", "--"};
+    size_t i = 0, count = sizeof words / sizeof *words;
+    while (i < count && (strlen(words[i]) != length || memcmp(words[i], text, length) != 0))
+        i++;
+    return !length || i < count;
+}
+
 enum number_reading number_read(const char *text, size_t length, double *value) {
     const char *end = text + length;
     while (text < end && is_blank(*text))

@@ -60,8 +60,11 @@ static nim_status create_trainer(nim_model *model, const nim_data *data, nim_tra
     if (!trainer->order || !trainer->rarity || !trainer->bound ||
         !row_table_grow(&model->table, data->rows)) {
         nim_trainer_free(trainer);
-        return failure(error, NIM_OUT_OF_MEMORY, "no memory or threads to train on %zu rows of %zu",
-                       data->rows, data->attributes);
+        return failure(
+            error, NIM_OUT_OF_MEMORY,
+            "no memory or threads to train %zu latent functions of %zu inducing inputs on "
+            "%zu rows of %zu",
+            model->functions, model->inducing, data->rows, data->attributes);
     }
     measure_rarity(trainer);
     *result = trainer;

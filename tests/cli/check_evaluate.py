@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """evaluate, suggest and inspect against what follows from predict. usage: PROGRAM [TEST...]"""
+import csv
 import math
 import statistics
 
@@ -125,10 +126,16 @@ def evaluate_labels(nimgp):
     nimgp.refuses("evaluate", "m", "some.csv", "--where", "x1 > 1e9", says=["no row satisfies --where"])
     # On what it learned from, and only there.
     check("looks like the training table" in nimgp("evaluate", "m", "train.csv").err)
-    check("learned from" not in nimgp("evaluate", "m", "train.csv", "--where", "x1 > 0").err)
-    check("learned from" not in nimgp("evaluate", "m", "test.csv").err)
+    check("looks like" in nimgp("evaluate", "m", "train.csv", "--where", "x1 > 0").err)
+    check("looks like" not in nimgp("evaluate", "m", "test.csv").err)
     nimgp("fit", "train.csv", "-o", "n", *QUICK, "--validation", "0.2")
     check("looks like the training table" in nimgp("evaluate", "n", "train.csv").err)
+    # Of a table that was divided, the part that was learned from, in evaluate as on the page.
+    nimgp("fit", "train.csv", "-o", "half", *QUICK, "--where", "x1 > 0")
+    for where, own in (("x1 > 0", True), ("x1 <= 0", False)):
+        check(("looks like" in nimgp("evaluate", "half", "train.csv", "--where", where).err) == own, where)
+        page = nimgp("report", "half", "train.csv", "--json", "--where", where).json()
+        check(("own_lesson" in page["facts"]) == own, where, page["facts"])
     nimgp.write_rows("none.csv", head, [[*row[:4], "d"] for row in table])
     nimgp.refuses("evaluate", "m", "none.csv", says=["none.csv", "class"])
     nimgp.write_rows("upper.csv", head, [[*row[:4], row[4].upper()] for row in table])
@@ -165,6 +172,18 @@ def evaluate_given(nimgp):
     nimgp("evaluate", "--probabilities", "p.csv", "numbers.csv")
     nimgp.write("short.csv", "p_a,p_b\n0.5,0.5\n")
     nimgp.refuses("evaluate", "--probabilities", "short.csv", "test.csv", says=["test.csv", "1"])
+    # What cross-validation wrote of some rows, in which rows without a label are left out.
+    some = [[*row[:4], "" if i == 5 else row[4]] for i, row in enumerate(rows)]
+    nimgp.write_rows("some.csv", head, some)
+    where = ["--where", "x1 > 0"]
+    folds = nimgp("evaluate", "--folds", "2", "some.csv", "-o", "f.csv", "--json", *where, *QUICK).json()
+    again = nimgp("evaluate", "--probabilities", "f.csv", "some.csv", "--json", *where).json()
+    for name in ("rows", "error", "nll", "brier", "confusion"):
+        check(folds[name] == again[name], name, folds[name], again[name])
+    numbers = [int(row["row"]) for row in csv.DictReader(nimgp.read("f.csv").decode().splitlines())]
+    expected = [i + 1 for i, row in enumerate(some) if float(row[0]) > 0 and row[4]]
+    check(numbers == expected, numbers, expected)
+    nimgp.refuses("evaluate", "--probabilities", "f.csv", "some.csv", says=["has no probabilities", "--where"])
     nimgp.write("odd.csv", "p_a,p_b\n0.5,0.6\n")
     nimgp.refuses("evaluate", "--probabilities", "odd.csv", "test.csv", says=["odd.csv:2"])
     nimgp.refuses("evaluate", "--probabilities", "test.csv", "test.csv", says=["p_CLASS"])
@@ -190,6 +209,13 @@ def suggest_ranks(nimgp):
                     check(len(row[k].lstrip("-0.").split("e")[0].replace(".", "")) <= 6, row[k])
     default = nimgp("suggest", "m", "test.csv").rows()
     check(len(default) == 10)
+    # Rows that have a class need none; for measurements they count.
+    head, table = blobs(400, seed=2)
+    nimgp.write_rows("some.csv", head, [[*row[:4], "" if i % 7 == 6 else row[4]] for i, row in enumerate(table)])
+    some = nimgp("suggest", "m", "some.csv", "-n", "400")
+    check({int(row["row"]) % 7 for row in some.rows()} == {0} and len(some.rows()) == 57, some.out)
+    check("343 rows that have a label already" in some.err, some.err)
+    check(len(nimgp("suggest", "m", "some.csv", "-n", "400", "--by", "measurement").rows()) == 400)
 
 
 def suggest_columns(nimgp):

@@ -3,6 +3,7 @@
 """fit: columns, errors, classes and options. usage: PROGRAM [TEST...]"""
 import math
 import random
+import re
 import statistics
 
 from cli_check import blobs, check, main, near
@@ -109,6 +110,21 @@ def label_nobody_named(nimgp):
     check("column 'last', the last one" in result.err, result.err)
     nimgp.refuses("fit", table("many.csv", lambda i: i % 31), "-o", "n",
                   says=["many.csv", "last", "31 different values", "--label", "text: kind"])
+
+
+def missing_labels(nimgp):
+    """NA and the like are no class, nor a category; Na is."""
+    head, rows = blobs(60)
+    spellings = ["NA", "n/a", "null", "NaN", "--", ""]
+    for row, word in zip(rows, spellings):
+        row[4] = word
+    rows[10][4] = "Na"
+    nimgp.write_rows("t.csv", head, rows)
+    said = fit(nimgp, "t.csv", "m").err
+    check("6 without a label" in said and "Na: 1" in said and "NA:" not in said, said)
+    nimgp.write_rows("t.csv", ["kind", *head], [[["red", "NA", "blue"][i % 3], *row] for i, row in enumerate(rows)])
+    said = fit(nimgp, "t.csv", "m", "--features", "kind").err
+    check(re.search(r"kind=red +- +18\n", said) and "kind=NA" not in said, said)
 
 
 def orphaned_errors(nimgp):
@@ -443,6 +459,6 @@ def correlated_errors_of_many_columns(nimgp):
 
 
 if __name__ == "__main__":
-    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, errors_by_pattern, merged_classes, label_nobody_named, orphaned_errors, asymmetric_errors, limits, correlations, correlated_errors_of_many_columns, whole_seeds, classes_in_order,
+    main([says_what_it_understood, pairs_errors_by_rule, errors_by_hand, errors_by_pattern, merged_classes, label_nobody_named, missing_labels, orphaned_errors, asymmetric_errors, limits, correlations, correlated_errors_of_many_columns, whole_seeds, classes_in_order,
           small_classes, long_tables, epochs_said, where_filters, logarithms, empty_columns,
           columns_left_empty, without_errors, wide_population, population_from_others])

@@ -57,6 +57,19 @@ def rows_of_many_columns(nimgp):
     check(memory < 5e8 and seconds < 20 * (4 if SLOW else 1), memory, seconds)
 
 
+def many_classes(nimgp):
+    """A training that takes long or much memory says so within seconds."""
+    nimgp.write("t.csv", "x,class\n" + "".join(f"{i % 7},k{i % 2500}\n" for i in range(5000)))
+    process = nimgp.start("fit", "t.csv", "-o", "m", "--threads", "1")
+    said = b""
+    while b"training takes" not in said:
+        line = process.stderr.readline()
+        check(line, said[-500:])
+        said += line
+    process.kill()
+    check(re.search(rb"training takes at most [0-9:]+ more.*--inducing", said), said[-500:])
+
+
 def limit_on_the_size_of_files(nimgp):
     """A message, and no temporary file."""
     nimgp.write_rows("t.csv", *blobs(3000))
@@ -74,9 +87,14 @@ def limit_on_the_size_of_files(nimgp):
 
 def row_file_that_shrinks(nimgp):
     nimgp.write_rows("t.csv", *blobs(20_000))
+    for threads in ("1", "3"):  # a worker's signal is as good as the main thread's
+        row_file_shrinks(nimgp, threads)
+
+
+def row_file_shrinks(nimgp, threads):
     nimgp("convert", "t.csv", "t.nimrows")
     process = nimgp.start("fit", "t.nimrows", "-o", "m", "--progress", "json", "--epochs", "100000", "--stop", "fixed",
-                          "--calibrate", "none", "--threads", "1",
+                          "--calibrate", "none", "--threads", threads,
                           env={**os.environ, "ASAN_OPTIONS": "handle_sigbus=0"}) # a sanitizer has a message of its own
     process.stderr.readline()
     while b'"epoch": 1,' not in process.stderr.readline():
@@ -140,5 +158,5 @@ def progress_bar(nimgp):
 
 
 if __name__ == "__main__":
-    main([many_columns, rows_of_many_columns, limit_on_the_size_of_files, row_file_that_shrinks,
+    main([many_columns, rows_of_many_columns, many_classes, limit_on_the_size_of_files, row_file_that_shrinks,
           tables_on_a_terminal, progress_bar])

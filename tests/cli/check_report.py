@@ -245,8 +245,12 @@ def refusals(nimgp):
     nimgp.refuses("evaluate", "m", "test.csv", "--report", "-", says=["--report -", "the scores"], code=1)
     nimgp.write("p.csv", "p_a,p_b,p_c\n" + "0.2,0.3,0.5\n" * 150)
     nimgp.refuses("evaluate", "--probabilities", "p.csv", "test.csv", "--report", "r.html", says=["--report"], code=1)
+    # Rows of unknown classes are predicted all the same, as predict does, and not scored.
     nimgp.write_rows("other.csv", head, [[*row[:-1], "z"] for row in table])
-    nimgp.refuses("report", "m", "other.csv", "-o", "r.html", says=["other.csv", "no row"])
+    nimgp("report", "m", "other.csv", "-o", "r.html")
+    page = nimgp("report", "m", "other.csv", "--json").json()
+    check(page["rows"] == 150 and page["known"] == 0 and page["evaluation"] is None, page["rows"], page["known"])
+    check(page["left_out"]["other_classes"] == 150)
 
 
 if __name__ == "__main__":

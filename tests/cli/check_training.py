@@ -96,8 +96,10 @@ def validation(nimgp):
     check([line["epoch"] for line in lines] == list(range(1, 31)), "a line per epoch")
     check(all(line["epochs"] == 30 for line in lines))
     check(lines[0]["validation_nll"] is not None, "the first look is due at once")
-    check(f"held out: {known['held_out']} rows" in result.err, result.err)
+    check(f"held out: {known['held_out']} rows" in result.err and "weighted" not in result.err, result.err)
     check(known["validation"] in result.err)
+    said = nimgp("fit", "train.csv", "-o", "n", *QUICK, "--validation", "0.25", "--class-weight", "balanced").err
+    check("(weighted as in training)" in said, said)
     nimgp.refuses("fit", "train.csv", "-o", "n", "--validation", "0.6", code=1, says=["0.6"])
     nimgp.refuses("fit", "train.csv", "-o", "n", "--validation", "x", code=1, says=["x"])
 

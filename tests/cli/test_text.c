@@ -171,13 +171,16 @@ static const char *nearest_of(const char *word, const char *const *list) {
 
 static void near_misses(void **unused) {
     (void)unused;
-    const char *const list[] = {"features", "format", "errors", "log", "x1", "Flux1000", NULL};
+    const char *const list[] = {"features", "format",   "errors",        "log",
+                                "x1",       "Flux1000", "Period (days)", NULL};
     assert_string_equal(nearest_of("feature", list), "features");
     assert_string_equal(nearest_of("faetures", list), "features");
     assert_string_equal(nearest_of("fromat", list), "format");
     assert_string_equal(nearest_of("eror", list), "errors");
     assert_string_equal(nearest_of("flux100", list), "Flux1000");
     assert_string_equal(nearest_of("x2", list), "x1");
+    assert_string_equal(nearest_of("period", list), "Period (days)");
+    assert_string_equal(nearest_of("Per", list), "");
     assert_string_equal(nearest_of("quite", list), "");
     assert_string_equal(nearest_of("", list), "");
     char lengthy[200];

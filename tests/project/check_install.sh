@@ -61,12 +61,13 @@ if [ -n "$static" ]; then
     # A program with functions that are called as ours are inside.
     echo 'int failure(void); int succeed(void); int failure(void) { return 1; } int succeed(void) { return 2; }' >"$place/own.c"
     # shellcheck disable=SC2086
-    "$@" -std=c17 $flags "$consumer" "$place/own.c" -o "$place/static" "$static" -lm -pthread
+    "$@" -std=c17 $flags "$consumer" "$place/own.c" -o "$place/static" "$static" \
+        $(pkg-config --static --libs nimgp | tr ' ' '\n' | grep -v nimgp)
     "$place/static" "$version"
 fi
 for cplusplus in c++ g++ clang++; do
     if command -v $cplusplus >/dev/null; then
-        try cplusplus $cplusplus -x c++ -std=c++17
+        try cplusplus $cplusplus -x c++ -std=c++17 -Wno-missing-field-initializers
         exit 0
     fi
 done

@@ -41,10 +41,7 @@ static int stop(const char *what, const nim_error *error) {
 static int fit_and_predict(nim_model **model, nim_predictor **predictor, nim_options *options) {
     nim_error error;
     nim_data table = make_table();
-    nim_prediction wanted;
-    memset(&wanted, 0, sizeof wanted);
-    wanted.size = sizeof wanted;
-    wanted.probabilities = probabilities;
+    nim_prediction wanted = NIM_PREDICTION(.probabilities = probabilities);
     if (nim_options_set(options, "epochs", "100", &error) != NIM_OK)
         return stop("option", &error);
     if (nim_model_create(options, &table, model, &error) != NIM_OK)
