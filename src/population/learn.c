@@ -13,7 +13,8 @@
 
 enum {
     MOST_ROUNDS = 200,
-    FIRST_ROUNDS = 6,   /* of each way to split, before the better one is chosen */
+    FIRST_ROUNDS = 6,   /* of each way to split, before the most promising ones are tried */
+    MOST_TRIED = 3,     /* ways to split, before the mixture is thought to be complete */
     KEPT_ASIDE = 4,     /* one row of four is held out to choose the number of components */
     MOST_ROWS = 4000,   /* used: more rows are not necessary */
     MOST_JUDGED = 2000, /* used to choose the number of components, which takes many trials */
@@ -209,64 +210,51 @@ static bool is_gain(size_t rows, const double *before, const double *after) {
     return mean > WORTH_IT && mean > 2.0 * sqrt(fmax(variance, 0.0));
 }
 
-/* Replaces a mixture by one with a component more. */
-static bool grow(struct population *mixture, const struct batch *batch, struct pool *pool) {
-    struct population split[SPLITS];
-    double pull = population_pull(mixture->attributes), value[SPLITS];
-    size_t count = population_splits(mixture, batch, split), best = 0;
-    if (count == SIZE_MAX)
-        return false;
+/* Replaces `best` by the first of these splits of it, the most likely one first, that makes the
+ * held-out rows more probable. Splits that follow a few rows are likelier at first than those of
+ * components that errors hide, which need more rounds to come apart. */
+static bool choose_split(struct trial *trial, struct population *split, size_t count,
+                         struct population *best, bool *found, struct pool *pool) {
+    double pull = population_pull(best->attributes), value[SPLITS];
+    size_t judged = trial->judge.rows;
     bool good = true;
     for (size_t s = 0; s < count; s++) {
-        value[s] = settle(&split[s], batch, pull, -INFINITY, FIRST_ROUNDS, pool);
+        value[s] = settle(&split[s], &trial->learning, pull, -INFINITY, FIRST_ROUNDS, pool);
         good = good && !isnan(value[s]);
-        best = value[s] > value[best] ? s : best;
     }
-    if (good && count)
-        good = !isnan(settle(&split[best], batch, pull, ROUGHLY, MOST_ROUNDS, pool));
-    for (size_t s = 0; s < count; s++)
-        if (s != best || !good)
-            population_free(&split[s]);
-    if (good && count) {
-        population_free(mixture);
-        *mixture = split[best];
+    for (size_t tried = 0; good && !*found && tried < MOST_TRIED && tried < count; tried++) {
+        size_t next = 0;
+        for (size_t s = 1; s < count; s++)
+            next = value[s] > value[next] ? s : next;
+        value[next] = -INFINITY;
+        good = !isnan(settle(&split[next], &trial->learning, pull, ROUGHLY, MOST_ROUNDS, pool)) &&
+               em_row_likelihoods(&split[next], &trial->judging, trial->after);
+        *found = good && is_gain(judged, trial->before, trial->after);
+        if (*found) {
+            struct population worse = *best;
+            memcpy(trial->before, trial->after, judged * sizeof(double));
+            *best = split[next];
+            split[next] = worse;
+        }
     }
     return good;
 }
 
-static bool copy(const struct population *from, struct population *to) {
-    size_t d = from->attributes, k = from->components;
-    population_free(to);
-    if (!population_allocate(to, d, k))
-        return false;
-    memcpy(to->share, from->share, k * sizeof(double));
-    memcpy(to->mean, from->mean, k * d * sizeof(double));
-    memcpy(to->root, from->root, k * d * d * sizeof(double));
-    return true;
-}
-
 /* Adds components as long as the likelihood of the held-out rows increases. */
 static bool try_components(struct trial *trial, struct population *best, struct pool *pool) {
-    size_t d = trial->learn.attributes, judged = trial->judge.rows, components = 1;
-    struct population mixture = {0};
-    bool good = learn_gaussian(&mixture, &trial->learn, &trial->learning, pool) &&
-                copy(&mixture, best) &&
-                em_row_likelihoods(&mixture, &trial->judging, trial->before);
-    for (size_t k = 2; good && judged && k <= POPULATION_MOST_COMPONENTS && k < components + 3;
-         k++) {
-        if (trial->learn.rows < 4 * k * (d + 1))
-            break;
-        good = grow(&mixture, &trial->learning, pool) &&
-               em_row_likelihoods(&mixture, &trial->judging, trial->after);
-        if (mixture.components < k)
-            break;
-        if (good && is_gain(judged, trial->before, trial->after)) {
-            memcpy(trial->before, trial->after, judged * sizeof(double));
-            components = k;
-            good = copy(&mixture, best);
-        }
+    size_t d = trial->learn.attributes;
+    bool good = learn_gaussian(best, &trial->learn, &trial->learning, pool) &&
+                em_row_likelihoods(best, &trial->judging, trial->before);
+    bool found = trial->judge.rows > 0;
+    while (good && found && best->components < POPULATION_MOST_COMPONENTS &&
+           trial->learn.rows >= 4 * (best->components + 1) * (d + 1)) {
+        struct population split[SPLITS];
+        size_t count = population_splits(best, &trial->learning, split);
+        found = false;
+        good = count != SIZE_MAX && choose_split(trial, split, count, best, &found, pool);
+        for (size_t s = 0; count != SIZE_MAX && s < count; s++)
+            population_free(&split[s]);
     }
-    population_free(&mixture);
     return good;
 }
 

@@ -20,6 +20,7 @@
 enum {
     POWER_ROUNDS = 20, /* for the principal axis */
     LEAST_ROWS = 8,    /* on each side of a cut */
+    FAR = SPLITS - 1,  /* the place of the best cut by distance, after those of components */
 };
 
 struct cut {
@@ -122,15 +123,15 @@ static struct cut cut_distance(size_t count, const struct sorted *sorted) {
     return best;
 }
 
-static void keep(struct splitter *splitter, size_t kind, size_t k, struct cut cut) {
-    struct cut *best = &splitter->best[kind];
+static void keep(struct splitter *splitter, size_t place, size_t k, struct cut cut) {
+    struct cut *best = &splitter->best[place];
     if (!(cut.gain > best->gain))
         return;
     double *direction = best->direction;
     *best = cut;
     best->component = k;
     best->direction = direction;
-    if (kind == 0)
+    if (place != FAR)
         memcpy(direction, splitter->direction, splitter->population->attributes * sizeof(double));
 }
 
@@ -154,7 +155,7 @@ static void try_direction(struct splitter *splitter, size_t k) {
     double n = (double)count, between = fmax(squares / n - (sum_of / n) * (sum_of / n), 0.0);
     qsort(splitter->sorted, count, sizeof *splitter->sorted, by_value);
     double own = fmax(variance - between, 1e-6 * variance);
-    keep(splitter, 0, k, cut_line(count, splitter->sorted, own));
+    keep(splitter, k, k, cut_line(count, splitter->sorted, own));
 }
 
 static void try_distances(struct splitter *splitter, size_t k) {
@@ -165,7 +166,7 @@ static void try_distances(struct splitter *splitter, size_t k) {
                 (struct sorted){splitter->distance[i] / splitter->cells[i], splitter->cells[i]};
     qsort(splitter->sorted, count, sizeof *splitter->sorted, by_value);
     if (count > 2 * LEAST_ROWS)
-        keep(splitter, 1, k, cut_distance(count, splitter->sorted));
+        keep(splitter, FAR, k, cut_distance(count, splitter->sorted));
 }
 
 /* The principal axis of component k in units of the attributes, by power iteration. */
@@ -292,14 +293,14 @@ size_t population_splits(const struct population *population, const struct batch
     if (good)
         find_cuts(&splitter);
     size_t count = 0;
-    for (size_t kind = 0; good && kind < SPLITS; kind++) {
-        const struct cut *cut = &splitter.best[kind];
+    for (size_t place = 0; good && place < SPLITS; place++) {
+        const struct cut *cut = &splitter.best[place];
         if (!(cut->gain > -INFINITY))
             continue;
         good = copy_wider(population, &split[count]);
         if (!good)
             continue;
-        good = (kind == 0 ? part_line : part_distance)(&splitter, cut, &split[count]);
+        good = (place == FAR ? part_distance : part_line)(&splitter, cut, &split[count]);
         count++;
     }
     arena_free(&arena);
