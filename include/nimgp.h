@@ -538,8 +538,9 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   novelty_quantiles  up to 256             quantiles of how surprising the training rows are,
  *                                            by cross-validation; no values if the model cannot
  *                                            compute novelty
- *   plausibility_rows  classes               held-out rows of each class; no values if the model
- *                                            cannot compute plausibility
+ *   plausibility_rows  classes               held-out rows of each class, or for numbers and counts
+ *                                            their number; no values if the model cannot compute
+ *                                            plausibility or intervals
  *   trace            points x 2              epoch and bound in the training, at most 256 points
  * and what the likelihood learns, in units of y:
  *   epsilon          1                       robust_max: share of wrong labels
@@ -627,6 +628,11 @@ typedef struct nim_prediction {
     size_t level_rows; /* rows: `levels` is rows x level_count; 0 or 1: the same for all rows */
     double *crps; /* rows, for numbers: continuous ranked probability score of the target in the
                      data, the integral of (P(Y <= t) - [t >= y])^2 over t, in units of y */
+    /* rows x 2, for numbers and counts: the ends of an interval that has y with a probability of at
+     * least `coverage`, whatever the predicted distribution (conformal prediction): between two
+     * quantiles, chosen by rows that were held out in training. */
+    double coverage;
+    double *interval;
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */

@@ -119,6 +119,9 @@ class Prediction(_Sized):
         ("grid_count", c_size_t),
         ("density", c_void_p),
         ("level_rows", c_size_t),
+        ("crps", c_void_p),
+        ("coverage", c_double),
+        ("interval", c_void_p),
     ]
 
 

@@ -20,14 +20,14 @@ class NumberEstimator(RegressorMixin, Estimator):
     """An estimator of one number per row."""
 
     def _distribution(
-        self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None, grid: Any = None
+        self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None, **how: Any
     ) -> dict[str, np.ndarray]:
         """`levels` may be a function of the number of rows."""
         values, sigma = self._rows_to_predict(X, X_err)
         exposure = self._exposure_to_predict(exposure, len(values))
         table = Table(values, sigma, exposure=exposure)
         levels = levels(len(values)) if callable(levels) else levels
-        return self._ready_model().predict(table, *wanted, levels=levels, grid=grid)
+        return self._ready_model().predict(table, *wanted, levels=levels, **how)
 
     def _mean(self, X: Any, X_err: Any, return_std: bool, exposure: Any = None) -> Any:
         wanted = ("mean", "deviation") if return_std else ("mean",)
@@ -46,6 +46,10 @@ class NumberEstimator(RegressorMixin, Estimator):
         if points.ndim != 1:
             raise ValueError(f"grid has shape {points.shape}; expected a sequence of numbers")
         return self._distribution(X, X_err, "density", exposure=exposure, grid=points)["density"]
+
+    def _interval(self, X: Any, coverage: float, X_err: Any, exposure: Any = None) -> np.ndarray:
+        parts = self._distribution(X, X_err, "interval", exposure=exposure, coverage=float(coverage))
+        return parts["interval"]
 
     def _sample(
         self, X: Any, n_samples: int, X_err: Any, random_state: Any, exposure: Any = None

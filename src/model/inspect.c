@@ -143,7 +143,7 @@ static void read_novelty_quantiles(const nim_model *model, double *values) {
 
 static void read_plausibility_rows(const nim_model *model, double *values) {
     if (model->conformal.kept)
-        memcpy(values, model->conformal.rows, model->classes * sizeof *values);
+        memcpy(values, model->conformal.rows, conformal_groups(model) * sizeof *values);
 }
 
 static void read_trace(const nim_model *model, double *values) {
@@ -258,7 +258,8 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"calibration_offsets", model->shifted ? model->classes : 0, read_offsets},
         {"class_shares", model->shares_known ? model->classes : 0, read_class_shares},
         {"novelty_quantiles", model->novelty.kept, read_novelty_quantiles},
-        {"plausibility_rows", model->conformal.kept ? model->classes : 0, read_plausibility_rows},
+        {"plausibility_rows", model->conformal.kept ? conformal_groups(model) : 0,
+         read_plausibility_rows},
         {"trace", 2 * model->trace.count, read_trace},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
