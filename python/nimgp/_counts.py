@@ -38,6 +38,9 @@ class NoisyGPCountRegressor(NumberEstimator):
 
     Parameters
     ----------
+    calibrate : bool, default=True
+        Whether rows are held out for `predict_interval`. This adds four short trainings, each
+        without a quarter of the rows. Tables with fewer than 40 rows have no intervals.
     {parameters}
 
     Attributes

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
@@ -16,8 +17,12 @@ from ._masks import unmasked
 from ._model import Table
 
 
+@dataclass(eq=False, repr=False)
 class NumberEstimator(RegressorMixin, Estimator):
     """An estimator of one number per row."""
+
+    _: KW_ONLY
+    calibrate: bool = True
 
     def _distribution(
         self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None, **how: Any

@@ -50,6 +50,9 @@ class NoisyGPRegressor(NumberEstimator):
         Bounds of y, within which all predictions are. The logarithm of the distance from a bound is
         learned, or a logit with two bounds; ``lowest=0`` is for positive numbers. The noise of y is
         then that of the transformed y.
+    calibrate : bool, default=True
+        Whether rows are held out for `predict_interval`. This adds four short trainings, each
+        without a quarter of the rows. Tables with fewer than 40 rows have no intervals.
     {parameters}
 
     Attributes
