@@ -542,7 +542,7 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            their number; no values if the model cannot compute
  *                                            plausibility or intervals
  *   trace            points x 2              epoch and bound in the training, at most 256 points
- * and what the likelihood learns, in units of y:
+ * and what the likelihood learns, in units of y (between bounds, of what is learned in its place):
  *   epsilon          1                       robust_max: share of wrong labels
  *   noise_deviation  1                       gaussian: standard deviation of the noise of y
  *   scale, freedom   1, 1                    student_t: width of the noise, degrees of freedom
