@@ -538,15 +538,16 @@ NIM_API double nim_model_bound(const nim_model *model);
  *   novelty_quantiles  up to 256             quantiles of how surprising the training rows are,
  *                                            by cross-validation; no values if the model cannot
  *                                            compute novelty
- *   plausibility_rows  classes               held-out rows of each class; no values if the model
- *                                            cannot compute plausibility
+ *   plausibility_rows  classes               held-out rows of each class, or for numbers and counts
+ *                                            their number; no values if the model cannot compute
+ *                                            plausibility or intervals
  *   panel_weights    2 x fits                weights of the fits of a panel, the plain fit's first,
  *                                            where errors are such as training rows have, and where
  *                                            they are not; no values without a panel
  *   panel_gain       2                       log p of held-out rows by the panel, minus that by
  *                                            the plain fit: mean and its standard error
  *   trace            points x 2              epoch and bound in the training, at most 256 points
- * and what the likelihood learns, in units of y:
+ * and what the likelihood learns, in units of y (between bounds, of what is learned in its place):
  *   epsilon          1                       robust_max: share of wrong labels
  *   noise_deviation  1                       gaussian: standard deviation of the noise of y
  *   scale, freedom   1, 1                    student_t: width of the noise, degrees of freedom
@@ -643,6 +644,11 @@ typedef struct nim_prediction {
     double *typical;
     double *crps; /* rows, for numbers: continuous ranked probability score of the target in the
                      data, the integral of (P(Y <= t) - [t >= y])^2 over t, in units of y */
+    /* rows x 2, for numbers and counts: the ends of an interval that has y with a probability of at
+     * least `coverage`, whatever the predicted distribution (conformal prediction): between two
+     * quantiles, chosen by rows that were held out in training. */
+    double coverage;
+    double *interval;
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */

@@ -50,8 +50,8 @@ static bool knows(const nim_model *model, const char *array) {
 bool predictions_ask_more(struct predictions *predictions, const nim_model *model) {
     bool fine = true;
     predictions->novelty = allocate(knows(model, "novelty_quantiles"), predictions->room, 1, &fine);
-    predictions->plausibility =
-        allocate(knows(model, "plausibility_rows"), predictions->room, predictions->classes, &fine);
+    predictions->plausibility = allocate(predictions->classes && knows(model, "plausibility_rows"),
+                                         predictions->room, predictions->classes, &fine);
     return fine;
 }
 

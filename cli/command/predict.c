@@ -37,8 +37,10 @@ static const struct option options[] = {
     PRIOR_OPTION,
     {.name = "coverage",
      .value = "SHARE",
-     .help = "Add 'set': a set of classes such as 'a|b' that contains the true class in at least "
-             "this share of the rows of each class, for instance 0.9. For classes and levels."},
+     .help =
+         "Add 'set': a set of classes such as 'a|b' that contains the true class in at least "
+         "this share of the rows of each class, for instance 0.9. For numbers and counts 'low' and "
+         "'high': the ends of an interval that contains it in at least this share of the rows."},
     {.name = "novelty",
      .help = "Add 'novelty': how unusual a row is compared with the training rows. 2: one training "
              "row in 100 is as unusual; 3: one in 1000."},
@@ -123,7 +125,7 @@ static bool refuse_foreign(const struct predict *predict, const struct arguments
     const char *option = !classes                            ? "parts"
                          : argument_given(arguments, "grid") ? "grid"
                                                              : "quantiles";
-    if (!task_has_one_class(task) && argument_given(arguments, "coverage"))
+    if (classes && !task_has_one_class(task) && argument_given(arguments, "coverage"))
         option = "coverage";
     return !argument_given(arguments, option) ||
            complain(complaint, BAD_USAGE, "predict: --%s cannot be used: the model predicts %s",
@@ -136,7 +138,7 @@ static bool read_coverage(struct predict *predict, const struct arguments *argum
     bool given = argument_given(arguments, "coverage");
     if (given && !argument_real(arguments, "coverage", 0.0, 1.0, &share, complaint))
         return false;
-    predict->columns.least = 1.0 - share;
+    predict->columns.coverage = share;
     return !given || (share > 0.0 && share < 1.0) ||
            complain(complaint, BAD_USAGE,
                     "predict: --coverage: %g; expected a share between 0 "
@@ -155,7 +157,7 @@ static bool make_room(struct predict *predict, const struct arguments *arguments
     wanted[DENSITY] = columns->points > 0;
     wanted[MEASUREMENT] = wanted[REST] = argument_given(arguments, "parts");
     wanted[LATENT_MEAN] = wanted[LATENT_DEVIATION] = argument_given(arguments, "latent");
-    wanted[PLAUSIBILITY] = argument_given(arguments, "coverage");
+    wanted[classes ? PLAUSIBILITY : INTERVAL] = argument_given(arguments, "coverage");
     wanted[NOVELTY] = argument_given(arguments, "novelty");
     wanted[TYPICAL] = argument_given(arguments, "typical");
     for (int part = 0; part < PREDICTION_PARTS; part++) {

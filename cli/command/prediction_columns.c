@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What a part has one column for. */
-enum each { ALONE, CLASS, LEVEL, POINT, FUNCTION, TEXT };
+enum each { ALONE, CLASS, LEVEL, POINT, FUNCTION, END, TEXT };
 
 /* `name` is a column's name, or what it starts with; `member` the array of the library. */
 static const struct {
@@ -31,6 +31,7 @@ static const struct {
     [LATENT_MEAN] = {"mean_", FUNCTION, offsetof(nim_prediction, latent_mean)},
     [LATENT_DEVIATION] = {"deviation_", FUNCTION, offsetof(nim_prediction, latent_variance)},
     [PLAUSIBILITY] = {"set", TEXT, offsetof(nim_prediction, plausibility)},
+    [INTERVAL] = {"", END, offsetof(nim_prediction, interval)},
     [NOVELTY] = {"novelty", ALONE, offsetof(nim_prediction, novelty)},
     [TYPICAL] = {"typical", ALONE, offsetof(nim_prediction, typical)},
 };
@@ -39,6 +40,7 @@ static size_t count_of(const struct prediction_columns *columns, enum each each)
     return each == CLASS      ? nim_model_classes(columns->model)
            : each == LEVEL    ? columns->levels
            : each == POINT    ? columns->points
+           : each == END      ? 2
            : each == FUNCTION ? nim_model_functions(columns->model)
                               : 1;
 }
@@ -88,6 +90,7 @@ static bool add_column(struct prediction_columns *columns, enum prediction_part 
     enum each each = list[part].each;
     bool vector = each == POINT && columns->vectors;
     const char *rest = vector             ? ""
+                       : each == END      ? (i ? "high" : "low")
                        : each == POINT    ? point_name(columns->grid[i], room)
                        : each == CLASS    ? nim_model_class_name(columns->model, i)
                        : each == LEVEL    ? level_name(columns->level[i], room)
@@ -139,7 +142,8 @@ nim_prediction prediction_columns_request(const struct prediction_columns *colum
     nim_prediction request =
         NIM_PREDICTION(.levels = columns->level,
                        .level_count = columns->value[QUANTILE] ? columns->levels : 0,
-                       .grid = columns->grid, .grid_count = columns->points);
+                       .grid = columns->grid, .grid_count = columns->points,
+                       .coverage = columns->coverage);
     for (int part = 0; part < PREDICTION_PARTS; part++)
         if (list[part].member && columns->value[part]) {
             double *from = columns->value[part] + first * prediction_width(columns, part);
@@ -163,7 +167,7 @@ static bool write_part(const struct prediction_columns *columns, enum prediction
     if (part == PREDICTED)
         predicted_name(columns->model, value, columns->text);
     else if (part == PLAUSIBILITY)
-        class_set_name(columns->model, value, columns->least, columns->text);
+        class_set_name(columns->model, value, 1.0 - columns->coverage, columns->text);
     if (list[part].each == TEXT)
         return table_write_text(writer, (struct span){columns->text, strlen(columns->text)},
                                 complaint);

@@ -21,6 +21,7 @@ enum prediction_part {
     LATENT_MEAN,
     LATENT_DEVIATION,
     PLAUSIBILITY, /* written as a set of classes */
+    INTERVAL,     /* of numbers */
     NOVELTY,
     TYPICAL,
     PREDICTION_PARTS
@@ -34,7 +35,7 @@ struct prediction_columns {
     const double *grid;
     const char *grid_note;           /* what a vector of them is */
     bool vectors;                    /* the output has vectors */
-    double least;                    /* plausibility of the classes in a set */
+    double coverage;                 /* of sets of classes, or intervals of numbers */
     bool wanted[PREDICTION_PARTS];   /* parts that the output has */
     double *value[PREDICTION_PARTS]; /* rows x prediction_width; NULL where there are none */
     size_t count;                    /* columns */

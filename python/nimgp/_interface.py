@@ -129,6 +129,8 @@ class Prediction(Sized):
         ("level_rows", c_size_t),
         ("typical", c_void_p),
         ("crps", c_void_p),
+        ("coverage", c_double),
+        ("interval", c_void_p),
     ]
 
 

@@ -383,11 +383,12 @@ class Model:
         *wanted: str,
         levels: np.ndarray | None = None,
         grid: np.ndarray | None = None,
+        coverage: float = 0.0,
         shares: np.ndarray | None = None,
     ) -> dict[str, np.ndarray]:
         """The requested members of nim_prediction, by name; quantiles at `levels`, the same for all
-        rows or those of each row, densities at `grid`, and probabilities for these class
-        `shares`."""
+        rows or those of each row, densities at `grid`, intervals of this `coverage`, and
+        probabilities for these class `shares`."""
         rows = table.x.shape[0]
         wide = {
             "probabilities": self.classes,
@@ -395,10 +396,11 @@ class Model:
             "latent_mean": self.functions,
             "latent_variance": self.functions,
             "quantiles": 0 if levels is None else levels.shape[-1],
+            "interval": 2,
             "density": 0 if grid is None else len(grid),
         }
         result = {name: np.empty((rows, wide[name]) if name in wide else rows) for name in wanted}
-        asked: dict[str, Any] = {}
+        asked: dict[str, Any] = {"coverage": coverage}
         if levels is not None:
             asked |= {"levels": _address(levels), "level_count": levels.shape[-1]}
             asked |= {"level_rows": len(levels) if levels.ndim > 1 else 0}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
@@ -16,18 +17,22 @@ from ._masks import unmasked
 from ._model import Table
 
 
+@dataclass(eq=False, repr=False)
 class NumberEstimator(RegressorMixin, Estimator):
     """An estimator of one number per row."""
 
+    _: KW_ONLY
+    calibrate: bool = True
+
     def _distribution(
-        self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None, grid: Any = None
+        self, X: Any, X_err: Any, *wanted: str, exposure: Any = None, levels: Any = None, **how: Any
     ) -> dict[str, np.ndarray]:
         """`levels` may be a function of the number of rows."""
         values, sigma = self._rows_to_predict(X, X_err)
         exposure = self._exposure_to_predict(exposure, len(values))
         table = Table(values, sigma, exposure=exposure)
         levels = levels(len(values)) if callable(levels) else levels
-        return self._ready_model().predict(table, *wanted, levels=levels, grid=grid)
+        return self._ready_model().predict(table, *wanted, levels=levels, **how)
 
     def _mean(self, X: Any, X_err: Any, return_std: bool, exposure: Any = None) -> Any:
         wanted = ("mean", "deviation") if return_std else ("mean",)
@@ -46,6 +51,10 @@ class NumberEstimator(RegressorMixin, Estimator):
         if points.ndim != 1:
             raise ValueError(f"grid has shape {points.shape}; expected a sequence of numbers")
         return self._distribution(X, X_err, "density", exposure=exposure, grid=points)["density"]
+
+    def _interval(self, X: Any, coverage: float, X_err: Any, exposure: Any = None) -> np.ndarray:
+        parts = self._distribution(X, X_err, "interval", exposure=exposure, coverage=float(coverage))
+        return parts["interval"]
 
     def _sample(
         self, X: Any, n_samples: int, X_err: Any, random_state: Any, exposure: Any = None

@@ -8,7 +8,7 @@ from copy import copy
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from nimgp import NoisyGPCountRegressor, NoisyGPRegressor
 from problems import make_targets
@@ -304,3 +304,101 @@ def test_errors_of_y_that_cannot_be_used():
     masked = np.ma.array([0.1] * 60, mask=[False] * 59 + [True])
     with pytest.raises(ValueError, match="row 59"):
         NoisyGPRegressor(epochs=1).fit(X, y, y_err=masked)
+
+
+# ---- densities, draws, bounds ----
+
+
+def test_grid_is_the_density_at_given_numbers(numbers):
+    problem, model = numbers
+    low, high = model.predict_quantiles(ROWS, (1e-4, 1 - 1e-4), X_err=BARS).T
+    grid = np.linspace(low.min(), high.max(), 3001)
+    density = model.predict_density(ROWS, grid, X_err=BARS)
+    assert density.shape == (3, 3001) and (density >= 0).all()
+    assert np.allclose(np.trapezoid(density, grid, axis=1), 1, atol=3e-4)
+    for k in (0, 1500, 3000):
+        at = model.log_density(ROWS, np.full(3, grid[k]), X_err=BARS)
+        assert np.allclose(np.log(density[:, k]), at, rtol=1e-10)
+    with pytest.raises(ValueError, match="grid value nan is not a finite number"):
+        model.predict_density(ROWS, [0.0, np.nan], X_err=BARS)
+    with pytest.raises(ValueError, match="grid has shape"):
+        model.predict_density(ROWS, [[0.0]], X_err=BARS)
+
+
+def test_draws_have_the_predicted_distribution(numbers):
+    problem, model = numbers
+    drawn = model.sample_y(ROWS, 400, X_err=BARS, random_state=3)
+    assert drawn.shape == (3, 400)
+    for row in range(3):
+        x, bar = ROWS[row : row + 1], BARS[row : row + 1]
+        mean, std = model.predict(x, X_err=bar, return_std=True)
+        y, density = density_of(model, row, mean[0], std[0])
+        cumulated = np.cumsum(density) * (y[1] - y[0])
+        places = np.interp(drawn[row], y, cumulated)
+        assert stats.kstest(places, "uniform").pvalue > 1e-3
+    assert np.array_equal(drawn, model.sample_y(ROWS, 400, X_err=BARS, random_state=3))
+    assert np.array_equal(drawn[:2], model.sample_y(ROWS[:2], 400, X_err=BARS[:2], random_state=3))
+    assert not np.array_equal(drawn, model.sample_y(ROWS, 400, X_err=BARS, random_state=4))
+    assert abs(np.corrcoef(drawn)[0, 1]) < 0.2  # rows are independent
+    with pytest.raises(ValueError, match="n_samples"):
+        model.sample_y(ROWS, 0, X_err=BARS)
+
+
+def test_counts_on_a_grid_and_drawn(counts):
+    problem, model = counts
+    grid = np.arange(200)
+    p = model.predict_density(ROWS, grid, X_err=BARS, exposure=2.0)
+    assert np.allclose(p.sum(axis=1), 1, atol=1e-4)
+    assert np.allclose(p @ grid, model.predict(ROWS, X_err=BARS, exposure=2.0), rtol=1e-3)
+    drawn = model.sample_y(ROWS, 300, X_err=BARS, exposure=2.0)
+    spread = np.sqrt((p @ grid**2 - (p @ grid) ** 2) / 300)
+    assert (np.abs(drawn.mean(axis=1) - p @ grid) < 4 * spread).all()
+    assert np.array_equal(drawn, drawn.round()) and drawn.min() >= 0
+    with pytest.raises(ValueError, match="grid value 0.5 is not a count"):
+        model.predict_density(ROWS, [0.5], X_err=BARS, exposure=1.0)
+
+
+# Bounds, the transformation to a number without bounds, and back.
+BOUNDED = [
+    (0, np.inf, np.log, np.exp),
+    (-np.inf, 1, lambda y: -np.log(1 - y), lambda u: 1 - np.exp(-u)),
+    (0, 1, special.logit, special.expit),
+]
+
+
+@pytest.mark.parametrize("lowest, highest, free, bind", BOUNDED)
+def test_nothing_is_predicted_beyond_bounds(lowest, highest, free, bind, tmp_path):
+    """The transformed number is what a model without bounds learns; moments follow from draws."""
+    rng = np.random.default_rng(5)
+    X = rng.uniform(-3, 3, (150, 1))
+    u = np.sin(X[:, 0]) + 0.5 * rng.normal(size=150)
+    model = NoisyGPRegressor(lowest=lowest, highest=highest, epochs=100, random_state=0).fit(X, bind(u))
+    plain = NoisyGPRegressor(epochs=100, random_state=0).fit(X, u)
+    low, middle, high = model.predict_quantiles(X, (1e-6, 0.3, 1 - 1e-6)).T
+    assert (low >= lowest).all() and (high <= highest).all() and (low < high).all()
+    assert np.allclose(free(middle), plain.predict_quantiles(X, 0.3), atol=1e-5)
+    mean, std = model.predict(X[:3], return_std=True)
+    drawn = model.sample_y(X[:3], 4000)
+    assert (np.abs(drawn.mean(axis=1) - mean) < 4 * std / np.sqrt(4000)).all()
+    assert np.allclose(drawn.std(axis=1), std, rtol=0.15)
+    below, above = model.predict_density(X[:1], [-5.0, 5.0])[0]
+    assert (below == 0) == (lowest == 0) and (above == 0) == (highest == 1)
+    model.save(tmp_path / "m")
+    loaded = NoisyGPRegressor.load(tmp_path / "m")
+    assert (loaded.lowest, loaded.highest) == (lowest, highest)
+    assert np.array_equal(loaded.predict(X), model.predict(X))
+    beyond = lowest if np.isfinite(lowest) else highest
+    with pytest.raises(ValueError, match="row 2.*not between"):
+        model.fit(X, np.where(np.arange(150) == 2, beyond, bind(u)))
+
+
+def test_intervals_contain_as_many_as_they_say():
+    rng = np.random.default_rng(6)
+    X = rng.uniform(0, 6, (1500, 1))
+    y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=1500) ** 3
+    model = NoisyGPRegressor(random_state=0).fit(X[:500], y[:500])
+    low, high = model.predict_interval(X[500:], 0.5).T
+    inside = ((low <= y[500:]) & (y[500:] <= high)).mean()
+    assert abs(inside - 0.5) < 3 * np.sqrt(0.25 / 500 + 0.25 / 1000)
+    with pytest.raises(ValueError, match="coverage 1 is not between 0 and 1"):
+        model.predict_interval(X, 1.0)

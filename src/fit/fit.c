@@ -11,13 +11,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* p (judged x classes): probabilities of held-out rows, which are overwritten. What makes their
- * labels most probable is applied to all predictions. With few rows, the divergence of the
+/* p (judged x held_out_width): predictions of held-out rows, which are overwritten. What makes
+ * their labels most probable is applied to all predictions. With few rows, the divergence of the
  * functions from their prior makes predictions too cautious, and nothing in it leads back to the
  * shares of the classes where there is nothing to learn; with many rows there is little to correct.
  */
 static nim_status calibrate(nim_model *model, const struct held_out *held, double *p,
                             nim_error *error) {
+    if (model->classes == 0)
+        return conformal_learn(model, held->judged, p, held->labels, error);
     model->calibrated = model->shifted = true;
     nim_status status = temperature_learn(held->judged, model->classes, p, held->labels,
                                           held->weights, &model->temperature, model->offset, error);
@@ -30,7 +32,7 @@ static nim_status learn_from_held_out(nim_model *model, const struct held_out *h
     bool panel = model->options.views == VIEWS_PANEL;
     const nim_data *data = held->data;
     struct outlook outlook = {.ways = panel ? PANEL_WAYS : 0, .way = panel_way};
-    double *p = malloc(((1 + outlook.ways) * held->judged * model->classes + 1) * sizeof *p);
+    double *p = malloc(((1 + outlook.ways) * held->judged * held_out_width(model) + 1) * sizeof *p);
     double *usual = panel ? malloc((data->attributes + data->rows) * sizeof *usual) : NULL;
     nim_status status = p && (usual || !panel)
                             ? NIM_OK
@@ -54,13 +56,14 @@ static nim_status learn_from_held_out(nim_model *model, const struct held_out *h
 static nim_status hold_out(nim_model *model, const nim_data *data, nim_progress_function progress,
                            void *context, nim_error *error) {
     size_t fits = model->options.views == VIEWS_PANEL ? 2 * (PANEL_MOST_PARTS + 1) : 1;
-    struct listener listener = {progress,
-                                context,
-                                {.epoch = (size_t)model->epoch,
-                                 .epochs = (size_t)model->epoch,
-                                 .batches = fits * held_out_steps() + 1,
-                                 .step = (size_t)model->step,
-                                 .bound = model->bound}};
+    struct listener listener = {.progress = progress,
+                                .context = context,
+                                .steps = held_out_steps(model),
+                                .report = {.epoch = (size_t)model->epoch,
+                                           .epochs = (size_t)model->epoch,
+                                           .batches = fits * held_out_steps(model) + 1,
+                                           .step = (size_t)model->step,
+                                           .bound = model->bound}};
     struct held_out held;
     nim_status status = held_out_create(&held, model, data, &listener, error);
     status = collective_agree(&model->collectives, status, error);

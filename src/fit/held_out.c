@@ -14,6 +14,7 @@
 enum {
     FOLDS = 4,
     STEPS = 100,        /* of a copy's further training; smaller in the last quarter */
+    NUMBER_STEPS = 200, /* the same where numbers or counts are predicted */
     MOST_JUDGED = 2000, /* most rows held out in total */
     LEAST_ROWS = 40,
     PATIENCE = 10, /* steps between two calls of the progress function */
@@ -29,12 +30,21 @@ enum {
 #define LAST_RATE 1.0
 
 bool held_out_serves(const nim_model *model, const nim_data *data) {
-    return model->options.calibrate == CALIBRATE_AUTO && targets_are_classes(model) &&
-           data->rows >= LEAST_ROWS && data->rows >= FOLDS * model->classes;
+    size_t groups = conformal_groups(model);
+    return model->options.calibrate == CALIBRATE_AUTO && groups && data->rows >= LEAST_ROWS &&
+           data->rows >= FOLDS * groups;
 }
 
-size_t held_out_steps(void) {
-    return FOLDS * STEPS;
+size_t held_out_width(const nim_model *model) {
+    return model->classes ? model->classes : 2;
+}
+
+static size_t steps_of(const nim_model *model) {
+    return model->classes ? STEPS : NUMBER_STEPS;
+}
+
+size_t held_out_steps(const nim_model *model) {
+    return FOLDS * steps_of(model);
 }
 
 /* ---------------------------------------------------------------- folds ----------------------- */
@@ -57,7 +67,7 @@ static bool deal_folds(const nim_model *model, struct held_out *held) {
     for (size_t k = 0; good && k < sample.count; k++)
         held->row[k] = row_sample_at(&sample, k);
     for (size_t k = 0; good && k < sample.count; k++) {
-        size_t at = order[k], label = (size_t)data->labels[held->row[at]];
+        size_t at = order[k], label = data->labels ? (size_t)data->labels[held->row[at]] : 0;
         held->fold_of[at] = k < MOST_JUDGED ? next[label]++ % FOLDS : FOLDS;
     }
     free(order);
@@ -72,7 +82,7 @@ static bool note_judged(struct held_out *held) {
     for (size_t k = 0; held->labels && held->weights && k < held->count; k++)
         if (held->fold_of[k] < FOLDS) {
             size_t i = held->row[k];
-            held->labels[held->judged] = held->data->labels[i];
+            held->labels[held->judged] = held->data->labels ? held->data->labels[i] : 0;
             held->weights[held->judged++] = held->data->weights ? held->data->weights[i] : 1.0;
         }
     return held->labels && held->weights;
@@ -116,8 +126,11 @@ static nim_status copy_for(const nim_model *model, const struct own_rows *learn,
         return status;
     size_t each = model->table.each, bytes = each * sizeof(double);
     /* With the posterior at the prior the held-out rows affect the copy only through kernels and
-     * inducing inputs. */
-    if (!model_start_posterior(copy) || !row_table_grow(&copy->table, learn->data.rows)) {
+     * inducing inputs. Where numbers are predicted, that would need many more steps: a posterior
+     * that is too wide makes intervals too narrow. It goes on from where it is, which held-out rows
+     * have helped to find, and forgets them. */
+    if ((model->classes && !model_start_posterior(copy)) ||
+        !row_table_grow(&copy->table, learn->data.rows)) {
         nim_model_free(copy);
         return failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     }
@@ -140,9 +153,10 @@ static nim_status go_on_training(nim_model *copy, const nim_data *data, struct l
     nim_trainer *trainer = NULL;
     nim_status status = nim_trainer_create(copy, data, &trainer, error);
     assert(status != NIM_OK || copy);
-    for (size_t step = 0; status == NIM_OK && step < STEPS; step++) {
+    size_t steps = steps_of(copy);
+    for (size_t step = 0; status == NIM_OK && step < steps; step++) {
         double rate = copy->options.rate;
-        trainer_set_rate(trainer, step < STEPS * 3 / 4 ? FIRST_RATE * rate : LAST_RATE * rate);
+        trainer_set_rate(trainer, step < steps * 3 / 4 ? FIRST_RATE * rate : LAST_RATE * rate);
         status = nim_trainer_step(trainer, NULL, error);
         listener->report.batch++;
         if (status == NIM_OK && step % PATIENCE == 0)
@@ -188,7 +202,7 @@ bool held_out_rows(const struct held_out *held, const struct outlook *outlook,
     return good;
 }
 
-/* Predicts rows by a copy that is trained further on others. own: rows x classes. */
+/* Predicts rows by a copy that is trained further on others. own: rows x held_out_width. */
 static nim_status predict_by_copy(const struct held_out *held, const nim_model *model,
                                   const struct own_rows *learn, const nim_data *rows, double **own,
                                   nim_error *error) {
@@ -200,24 +214,28 @@ static nim_status predict_by_copy(const struct held_out *held, const nim_model *
         status = go_on_training(copy, &learn->data, held->listener, error);
     if (status == NIM_OK)
         status = nim_predictor_create(copy, &predictor, error);
-    if (status == NIM_OK && !(*own = malloc((rows->rows * model->classes + 1) * sizeof **own)))
+    if (status == NIM_OK &&
+        !(*own = malloc((rows->rows * held_out_width(model) + 1) * sizeof **own)))
         status = failure(error, NIM_OUT_OF_MEMORY, "no memory to calibrate");
     if (status == NIM_OK)
-        status = nim_predict(predictor, rows, &NIM_PREDICTION(.probabilities = *own), error);
+        status = nim_predict(predictor, rows,
+                             &NIM_PREDICTION(.probabilities = model->classes ? *own : NULL,
+                                             .cumulative = model->classes ? NULL : *own),
+                             error);
     nim_predictor_free(predictor);
     nim_model_free(copy);
     return status;
 }
 
 /* Writes a fold's probabilities (1 + ways x rows of the fold) to their places in p. */
-static void place(const struct held_out *held, size_t fold, size_t ways, size_t rows,
-                  size_t classes, const double *own, double *p) {
+static void place(const struct held_out *held, size_t fold, size_t ways, size_t rows, size_t width,
+                  const double *own, double *p) {
     for (size_t k = 0, at = 0, i = 0; k < held->count; k++) {
         if (held->fold_of[k] >= FOLDS)
             continue;
         for (size_t way = 0; held->fold_of[k] == fold && way <= ways; way++)
-            memcpy(p + (way * held->judged + at) * classes, own + (way * rows + i) * classes,
-                   classes * sizeof *p);
+            memcpy(p + (way * held->judged + at) * width, own + (way * rows + i) * width,
+                   width * sizeof *p);
         i += held->fold_of[k] == fold;
         at++;
     }
@@ -241,7 +259,7 @@ static nim_status judge_fold(const struct held_out *held, const nim_model *model
         status = predict_by_copy(held, model, seen.x ? &seen : &learn,
                                  judge.x ? &judge.data : &fold_rows.data, &own, error);
     if (status == NIM_OK && !none)
-        place(held, fold, outlook->ways, fold_rows.data.rows, model->classes, own, p);
+        place(held, fold, outlook->ways, fold_rows.data.rows, held_out_width(model), own, p);
     free(own);
     own_rows_free(&learn);
     own_rows_free(&fold_rows);

@@ -15,6 +15,7 @@ struct listener {
     nim_progress_function progress;
     void *context;
     nim_progress report;
+    size_t steps; /* of which it hears for each fit that is judged */
 };
 
 struct held_out {
@@ -46,9 +47,12 @@ nim_status held_out_create(struct held_out *held, const struct nim_model *model,
 void held_out_free(struct held_out *held);
 
 /* The steps of which the listener hears for each fit that is judged. */
-size_t held_out_steps(void);
+size_t held_out_steps(const struct nim_model *model);
 
-/* Probabilities p ((1 + ways) x judged x classes) of held-out rows. */
+/* What is predicted of a held-out row: probabilities of classes, or P(Y < y) and P(Y <= y). */
+size_t held_out_width(const struct nim_model *model);
+
+/* These numbers p ((1 + ways) x judged x held_out_width) of held-out rows. */
 nim_status held_out_judge(const struct held_out *held, const struct nim_model *model,
                           const struct outlook *outlook, double *p, nim_error *error);
 

@@ -14,6 +14,7 @@ void own_rows_free(struct own_rows *own) {
     free(own->correlation);
     free(own->limit);
     free(own->labels);
+    free(own->targets);
     free(own->row);
     *own = (struct own_rows){0};
 }
@@ -45,6 +46,22 @@ static bool take_shapes(struct own_rows *own, const nim_data *data) {
     return true;
 }
 
+/* Copies what there is of numbers, their errors and exposures. */
+static bool take_targets(struct own_rows *own, const nim_data *data) {
+    size_t count = own->data.rows;
+    const double *from[3] = {data->targets, data->target_sigma, data->exposure};
+    const double **to[3] = {&own->data.targets, &own->data.target_sigma, &own->data.exposure};
+    own->targets = malloc((3 * count + 1) * sizeof *own->targets);
+    own->data.outputs = data->outputs;
+    for (size_t part = 0; own->targets && part < 3; part++) {
+        double *own_part = own->targets + part * count;
+        for (size_t k = 0; from[part] && k < count; k++)
+            own_part[k] = from[part][own->row[k]];
+        *to[part] = from[part] ? own_part : NULL;
+    }
+    return own->targets != NULL;
+}
+
 bool own_rows_pick(struct own_rows *own, const nim_data *data, size_t count, const size_t *row,
                    double weight) {
     size_t d = data->attributes;
@@ -65,13 +82,14 @@ bool own_rows_pick(struct own_rows *own, const nim_data *data, size_t count, con
             copy_errors(data, i, own->sigma + k * d);
         if (weighs)
             own->weights[k] = weight * (data->weights ? data->weights[i] : 1.0);
-        own->labels[k] = data->labels[i];
+        own->labels[k] = data->labels ? data->labels[i] : 0;
     }
     own->data = NIM_DATA(.rows = count, .attributes = d, .x = own->x,
                          .sigma = each ? own->sigma : data->sigma,
-                         .sigma_rows = each ? count : data->sigma_rows, .labels = own->labels,
-                         .weights = own->weights, .sigma_column = each ? NULL : data->sigma_column);
-    return take_shapes(own, data);
+                         .sigma_rows = each ? count : data->sigma_rows,
+                         .labels = data->labels ? own->labels : NULL, .weights = own->weights,
+                         .sigma_column = each ? NULL : data->sigma_column);
+    return take_shapes(own, data) && take_targets(own, data);
 }
 
 /* Room for rows with values and errors. */

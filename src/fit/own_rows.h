@@ -12,7 +12,7 @@
 
 struct own_rows {
     nim_data data;
-    double *x, *sigma, *weights, *upper, *correlation;
+    double *x, *sigma, *weights, *upper, *correlation, *targets;
     int8_t *limit;
     int32_t *labels;
     size_t *row; /* of the other table; NULL: the same rows */

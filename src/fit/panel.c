@@ -66,7 +66,7 @@ static int pass_on(const nim_progress *progress, void *context) {
     struct listener *listener = context;
     nim_progress report = listener->report;
     double share = progress->epochs ? (double)progress->epoch / (double)progress->epochs : 0.0;
-    report.batch += (size_t)(share * (double)held_out_steps());
+    report.batch += (size_t)(share * (double)listener->steps);
     return listener->progress ? listener->progress(&report, listener->context) : 0;
 }
 
@@ -80,7 +80,7 @@ static nim_status train(nim_options *options, const nim_data *rows, const nim_mo
                               listener, error);
     if (status == NIM_OK)
         training_end(*result);
-    listener->report.batch += held_out_steps();
+    listener->report.batch += listener->steps;
     return status;
 }
 

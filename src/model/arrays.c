@@ -37,7 +37,7 @@ static void list_population(struct array_list *list, const char *group, size_t d
 
 /* What is known of the training rows, besides the population. */
 static void list_known(struct nim_model *model, struct array_list *list) {
-    size_t c = model->classes, kept = model->conformal.kept;
+    size_t c = model->classes, kept = model->conformal.kept, groups = conformal_groups(model);
     const struct array arrays[] = {
         ARRAY("scaling.target_mean", SHAPE(1, 1), ANY, &model->scaling.target_mean,
               .absent = c > 0),
@@ -49,11 +49,11 @@ static void list_known(struct nim_model *model, struct array_list *list) {
               .place = &model->offset, .known = &model->shifted),
         ARRAY("class_shares", SHAPE(1, c), 0.0, 1.0, .place = &model->class_share,
               .known = &model->shares_known),
-        ARRAY("conformal.rows", SHAPE(1, c), 0.0, 1e12, model->conformal.rows, .whole = true,
+        ARRAY("conformal.rows", SHAPE(1, groups), 0.0, 1e12, model->conformal.rows, .whole = true,
               .absent = !kept),
-        ARRAY("conformal.scores", SHAPE(2, c, kept), 0.0, 1.0, model->conformal.score,
+        ARRAY("conformal.scores", SHAPE(2, groups, kept), 0.0, 1.0, model->conformal.score,
               .ascends = true, .open = &model->conformal.kept, .open_at = 1,
-              .most_open = targets_are_classes(model) ? CONFORMAL_KEPT : 0),
+              .most_open = groups ? CONFORMAL_KEPT : 0),
         ARRAY("novelty.quantiles", SHAPE(1, model->novelty.kept), ANY, model->novelty.quantile,
               .ascends = true, .open = &model->novelty.kept, .most_open = NOVELTY_KEPT),
     };

@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "model/temper.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,15 +45,28 @@ static size_t take_own(size_t rows, size_t classes, const double *p, const int32
     return count;
 }
 
+size_t conformal_groups(const struct nim_model *model) {
+    enum target_kind kind = model->options.likelihood->target;
+    return kind == TARGET_LABELS ? 0 : model->classes ? model->classes : 1;
+}
+
+/* The share of the least central interval that has the y with these P(Y < y) and P(Y <= y). */
+static double central_share(const double place[2]) {
+    return fmax(0.0, fmax(2.0 * place[0] - 1.0, 1.0 - 2.0 * place[1]));
+}
+
 nim_status conformal_learn(struct nim_model *model, size_t rows, double *p, const int32_t *labels,
                            nim_error *error) {
-    size_t classes = model->classes, most = 0;
+    size_t classes = conformal_groups(model), most = 0;
     struct conformal *conformal = &model->conformal;
     double *own = malloc((rows + 1) * sizeof *own), *count = calloc(classes, sizeof *count);
     for (size_t i = 0; count && i < rows; i++) {
         size_t n = (size_t)++count[labels[i]];
         most = n > most ? n : most;
-        temper(classes, model->temperature, model->offset, 1.0, p + i * classes);
+        if (model->classes)
+            temper(classes, model->temperature, model->offset, 1.0, p + i * classes);
+        else
+            p[i] = central_share(p + 2 * i);
     }
     most = most < CONFORMAL_KEPT ? most : CONFORMAL_KEPT;
     bool good = own && count && conformal_allocate(conformal, classes, most);
@@ -82,4 +96,12 @@ double conformal_plausibility(const struct conformal *conformal, size_t c, doubl
             high = middle;
     }
     return (double)rank_of(conformal, c, low + 1) / (conformal->rows[c] + 1.0);
+}
+
+double conformal_share(const struct conformal *conformal, double share) {
+    double least = share * (conformal->rows[0] + 1.0);
+    for (size_t k = 1; k <= conformal->kept; k++)
+        if ((double)rank_of(conformal, 0, k) >= least)
+            return conformal->score[k - 1];
+    return (double)INFINITY;
 }

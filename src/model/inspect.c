@@ -238,7 +238,7 @@ nim_status nim_model_get(const nim_model *model, const char *name, double *value
         {"calibration_offsets", model->shifted ? model->classes : 0, NULL, model->offset},
         {"class_shares", model->shares_known ? model->classes : 0, NULL, model->class_share},
         {"novelty_quantiles", model->novelty.kept, NULL, model->novelty.quantile},
-        {"plausibility_rows", kept ? model->classes : 0, NULL, model->conformal.rows},
+        {"plausibility_rows", kept ? conformal_groups(model) : 0, NULL, model->conformal.rows},
         {"panel_weights", panel ? 2 * (panel->parts + 1) : 0, read_panel_weights, NULL},
         {"panel_gain", panel ? 2 : 0, NULL, panel ? panel->gain : NULL},
         {"trace", 2 * model->trace.count, NULL, model->trace.point[0]},

@@ -227,7 +227,7 @@ static bool make_room(const struct nim_model *plan, struct nim_model *model) {
            (!plan->novelty.own.learned ||
             allocate_population(plan, &plan->novelty.own, &model->novelty.own)) &&
            (!plan->conformal.kept ||
-            conformal_allocate(&model->conformal, plan->classes, plan->conformal.kept)) &&
+            conformal_allocate(&model->conformal, conformal_groups(plan), plan->conformal.kept)) &&
            row_table_grow(&model->table, plan->table.rows);
 }
 

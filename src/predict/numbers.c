@@ -344,6 +344,12 @@ void predictor_write_numbers(const struct nim_predictor *predictor, struct predi
         double y = quantile_of(&search, counts, count, mean, deviation);
         wanted->quantiles[row * wanted->level_count + k] = counts ? y : in_user_units(model, y);
     }
+    for (size_t k = 0; wanted->interval && k < 2; k++) {
+        double share = fmin(conformal_share(&model->conformal, wanted->coverage), 1.0 - 1e-9);
+        search.level = k ? 0.5 + 0.5 * share : 0.5 - 0.5 * share;
+        double y = quantile_of(&search, counts, count, mean, deviation);
+        wanted->interval[2 * row + k] = counts ? y : in_user_units(model, y);
+    }
     if (wanted->crps)
         wanted->crps[row] = crps_of(&search, count, row, mean, deviation);
 }

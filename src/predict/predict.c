@@ -144,6 +144,17 @@ static nim_status check_kept(const struct nim_model *model, const nim_prediction
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the model cannot compute plausibility: no rows were held out in training, "
                        "which needs 40 rows, calibrate=auto and classes or levels; train it again");
+    if (wanted->interval && !(wanted->coverage > 0.0 && wanted->coverage < 1.0))
+        return failure(error, NIM_INVALID_ARGUMENT, "coverage %g is not between 0 and 1",
+                       wanted->coverage);
+    if (wanted->interval && !model->conformal.kept)
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "the model cannot compute intervals: no rows were held out in training, "
+                       "which needs 40 rows and calibrate=auto; train it again");
+    if (wanted->interval && isinf(conformal_share(&model->conformal, wanted->coverage)))
+        return failure(error, NIM_INVALID_ARGUMENT,
+                       "coverage %g is too much for the %g rows that were held out in training",
+                       wanted->coverage, model->conformal.rows[0]);
     if ((wanted->novelty || wanted->input_log_density) && !model->novelty.kept)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "the model cannot compute novelty: it learned no population of inputs; "
@@ -187,10 +198,10 @@ static nim_status check_places(const struct nim_model *model, const nim_predicti
 /* Checks that the model can predict what is requested. */
 static nim_status check_wanted(const struct nim_model *model, const nim_prediction *wanted,
                                size_t rows, nim_error *error) {
-    bool classes =
-        wanted->probabilities || wanted->entropy || wanted->measurement_part || wanted->model_part;
+    bool classes = wanted->plausibility || wanted->probabilities || wanted->entropy ||
+                   wanted->measurement_part || wanted->model_part;
     bool numbers = wanted->mean || wanted->deviation || wanted->quantiles || wanted->cumulative ||
-                   wanted->density || wanted->crps;
+                   wanted->density || wanted->crps || wanted->interval;
     if (classes && model->classes == 0)
         return failure(error, NIM_INVALID_ARGUMENT,
                        "a %s model predicts numbers and has no class probabilities",

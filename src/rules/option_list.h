@@ -122,8 +122,8 @@ OPTION(REAL, lengthscale_rate, "1",
        REAL, NULL, 1e-3, 1, TRAINS, RESEARCH)
 OPTION(CHOICE, calibrate, "auto",
        "auto, none",
-       "auto: calibrate the probabilities of classes and levels with a temperature and "
-       "offsets, found by cross-validation; none: do not.",
+       "auto: calibrate by cross-validation: the probabilities of classes and levels with a temperature and "
+       "offsets, sets of classes and intervals of numbers by ranks of held-out rows; none: do not.",
        CHOICE, NAMES("auto", "none"), 0, 0, TRAINS, EVERYDAY)
 OPTION(CHOICE, novelty, "auto",
        "auto, always",

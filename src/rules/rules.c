@@ -84,8 +84,7 @@ CONDITION(no_own_rows, "rows have no parameters of their own", !s->options->inpu
 CONDITION(not_flat, "the population is not flat", s->options->population != POPULATION_FLAT)
 CONDITION(not_averaged, "predictions are not averages over inputs", !s->options->input->averages)
 CONDITION(fixed_points, "the number of points is fixed", s->options->points != 0)
-CONDITION(uncalibrated, "neither classes nor levels are predicted",
-          target_of(s) != TARGET_CLASS && target_of(s) != TARGET_LEVEL)
+CONDITION(uncalibrated, "sets of labels are predicted", target_of(s) == TARGET_LABELS)
 
 /* ---------------------------------------------------------------- computed values ------------- */
 

@@ -31,8 +31,11 @@ static struct schedule_plan plan_training(const struct nim_trainer *trainer) {
     const struct training_length *length = &trainer->model->plan.length;
     size_t passes = length->steps / trainer->batches;
     size_t epochs = passes > length->passes ? passes : length->passes;
-    /* If rows have parameters of their own, a lap includes every row at least once. */
-    bool whole = trainer->model->table.each && trainer->batches > LAP_STEPS;
+    /* If rows have parameters of their own, a lap includes every row at least once. So it does for
+     * numbers: a few of them, far from their prediction, decide the bound of a minibatch, and it
+     * would seem not to improve any more. */
+    bool whole =
+        (trainer->model->table.each || !trainer->model->classes) && trainer->batches > LAP_STEPS;
     return (struct schedule_plan){
         .fixed = options->stop == STOP_FIXED,
         .rate = options->rate,

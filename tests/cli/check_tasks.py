@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import statistics
+import struct
 from pathlib import Path
 
 from cli_check import check, main, near
@@ -147,6 +148,11 @@ def densities(nimgp):
     check('name="density" datatype="double" arraysize="5"' in page and "density at -1:1:5" in page, page)
     cell = " ".join(row[name] for name in names for row in rows[:1])
     check(f"<TD>{cell}</TD></TR>" in page, cell)
+    nimgp("predict", "m", "test.csv", "--grid=-1:1:5", "-o", "p.fits", "--quiet")
+    file = Path(nimgp.directory, "p.fits").read_bytes()
+    check(b"TFORM6  = '5D" in file and b"TCOMM6  = 'density at -1:1:5" in file, file[2880:5760])
+    start = -(-(file.index(b"END", 2880 + file[2880:].index(b"CHECKSUM")) + 3) // 2880) * 2880
+    check(struct.unpack(">10d", file[start : start + 80]) == tuple(float(cell) for cell in rows[0].values()), rows[0])
     for wish in ("1:0:5", "0:1", "0:1:1", "0:1:2.5", "0:inf:3", "a:1:3", "0:1:20000"):
         nimgp.refuses("predict", "m", "test.csv", f"--grid={wish}", code=1, says=["--grid", wish, "FIRST:LAST:COUNT"])
 
