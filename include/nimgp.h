@@ -543,7 +543,7 @@ NIM_API double nim_model_bound(const nim_model *model);
  *                                            plausibility or intervals
  *   panel_weights    2 x fits                weights of the fits of a panel, the plain fit's first,
  *                                            where errors are such as training rows have, and where
- *                                            they are not; no values without a panel
+ *                                            they are larger; no values without a panel
  *   panel_gain       2                       log p of held-out rows by the panel, minus that by
  *                                            the plain fit: mean and its standard error
  *   trace            points x 2              epoch and bound in the training, at most 256 points
@@ -639,8 +639,9 @@ typedef struct nim_prediction {
     double *density;
     size_t level_rows; /* rows: `levels` is rows x level_count; 0 or 1: the same for all rows */
     /* rows, for models with a panel: the probability that the sizes of the row's errors are such as
-     * training rows have, given its values. The weights of the panel's fits in the row are those of
-     * panel_weights, averaged with it. */
+     * training rows have, given its values. Where it is 1, the weights of the panel's fits are the first
+     * of panel_weights; where errors are larger, the second; where they are smaller, the plain fit
+     * speaks alone. */
     double *typical;
     double *crps; /* rows, for numbers: continuous ranked probability score of the target in the
                      data, the integral of (P(Y <= t) - [t >= y])^2 over t, in units of y */

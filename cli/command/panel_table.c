@@ -7,7 +7,7 @@
 
 enum { MOST_FITS = 8, SEES = 256 };
 
-/* Weights where a row's errors are such as training rows have, and where they are not. */
+/* Weights where a row's errors are such as training rows have, and where they are larger. */
 struct told {
     size_t fits;
     double weight[2 * MOST_FITS], gain[2];
@@ -29,7 +29,7 @@ void panel_table_print(const nim_model *model) {
         return;
     struct grid *grid = grid_create("rrl");
     grid_cell(grid, "typical");
-    grid_cell(grid, "not");
+    grid_cell(grid, "larger");
     grid_cell(grid, "a fit of the panel sees");
     for (size_t k = 0; k < told.fits; k++) {
         nim_model_view(model, k, sees, sizeof sees);
@@ -57,7 +57,7 @@ void panel_table_write(const nim_model *model, struct json_writer *json) {
         json_object(json, NULL);
         json_text(json, "sees", sees);
         json_real(json, "typical", told.weight[k]);
-        json_real(json, "not_typical", told.weight[told.fits + k]);
+        json_real(json, "larger", told.weight[told.fits + k]);
         json_close(json);
     }
     json_close(json);

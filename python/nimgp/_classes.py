@@ -223,8 +223,9 @@ class ClassEstimator(UncertaintyMethods, ClassifierMixin, NamedClasses):
     def typical(self, X: ArrayLike, *, X_err: ErrorsLike | None = None) -> np.ndarray:
         """The probability that a row's errors are such as training rows have, given its values.
 
-        It decides which fits of a panel are heard: their weights in a row are the rows of
-        ``panel_weights_``, averaged with this probability.
+        It decides which fits of a panel are heard: where it is 1, those of the first row of
+        ``panel_weights_``; where errors are larger than in training, those of the second; where
+        they are smaller, the plain fit alone.
 
         Parameters
         ----------

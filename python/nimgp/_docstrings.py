@@ -52,7 +52,7 @@ temperature_ : float
     then the probabilities of every row.
 panel_weights_ : ndarray of shape (2, fits)
     Weights of the fits of a panel where a row's errors are such as training rows have, and where
-    they are not; without a panel there are none.
+    they are larger; without a panel there are none.
 panel_views_ : list of str
     What each fit of a panel sees of the rows.
 calibration_offsets_ : ndarray of shape (n_classes,)

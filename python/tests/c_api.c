@@ -43,7 +43,7 @@ static int print_layout(void) {
     FIELD(nim_prediction, level_count), FIELD(nim_prediction, quantiles);
     FIELD(nim_prediction, log_density), FIELD(nim_prediction, cumulative);
     FIELD(nim_prediction, plausibility), FIELD(nim_prediction, novelty);
-    FIELD(nim_prediction, input_log_density);
+    FIELD(nim_prediction, input_log_density), FIELD(nim_prediction, typical);
     FIELD(nim_option_info, name), FIELD(nim_option_info, fallback);
     FIELD(nim_option_info, values), FIELD(nim_option_info, help), FIELD(nim_option_info, type);
     FIELD(nim_option_info, choices), FIELD(nim_option_info, least), FIELD(nim_option_info, most);
