@@ -10,7 +10,6 @@
 #include "table/table.h"
 #include "cli/rows/where.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { BLOCK = 4096 };

@@ -2,7 +2,6 @@
 #include "model/bound.h"
 
 #include "gp/posterior_form.h"
-#include "math/vector.h"
 #include "model/bound_steps.h"
 #include "model/parallel_bound.h"
 

@@ -7,7 +7,6 @@
 #include "text/utf8.h"
 #include "model/model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* Saves models (docs/model-file.md). */
 #define _POSIX_C_SOURCE 200809L
 #include "model/arrays.h"
-#include "model/class_shares.h"
 #include "model/model_file.h"
 #include "text/growing.h"
 #include "text/json_writer.h"
