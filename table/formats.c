@@ -7,17 +7,16 @@
 #include <string.h>
 #include <strings.h>
 
-extern const struct reader csv_reader, fits_reader, row_file_reader, votable_reader;
-extern const struct writer csv_writer, fits_writer, row_file_writer, votable_writer;
+#define FORMAT(format, name, file, endings)                                                        \
+    extern const struct reader file##_reader;                                                      \
+    extern const struct writer file##_writer;
+TABLE_FORMAT_LIST(FORMAT)
+#undef FORMAT
 
 const struct format formats[] = {
-    [TABLE_ANY] = {"any", &csv_reader, &csv_writer, ""},
-    [TABLE_CSV] = {"csv", &csv_reader, &csv_writer, ".csv .txt .dat"},
-    [TABLE_TSV] = {"tsv", &csv_reader, &csv_writer, ".tsv .tab"},
-    [TABLE_FITS] = {"fits", &fits_reader, &fits_writer, ".fits .fit .fts"},
-    [TABLE_ECSV] = {"ecsv", &csv_reader, &csv_writer, ".ecsv"},
-    [TABLE_VOTABLE] = {"votable", &votable_reader, &votable_writer, ".vot .votable .xml"},
-    [TABLE_ROWS] = {"rows", &row_file_reader, &row_file_writer, ".nimrows"},
+#define FORMAT(format, name, file, endings) {name, &file##_reader, &file##_writer, endings},
+    TABLE_FORMAT_LIST(FORMAT)
+#undef FORMAT
 };
 
 #define FORMATS (sizeof formats / sizeof *formats)

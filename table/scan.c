@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table/scan.h"
 
-#include <string.h>
-
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif

@@ -19,17 +19,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The formats: FORMAT(identifier, name, file, endings of names of files). A new format is a line
+ * here, file.c with file_reader, and write_file.c with file_writer (reader.h, writer.h). */
+#define TABLE_FORMAT_LIST(FORMAT)                                                                  \
+    FORMAT(ANY, "any", csv, "")                                                                    \
+    FORMAT(CSV, "csv", csv, ".csv .txt .dat")                                                      \
+    FORMAT(TSV, "tsv", csv, ".tsv .tab")                                                           \
+    FORMAT(ECSV, "ecsv", csv, ".ecsv")                                                             \
+    FORMAT(FITS, "fits", fits, ".fits .fit .fts")                                                  \
+    FORMAT(VOTABLE, "votable", votable, ".vot .votable .xml")                                      \
+    FORMAT(ROWS, "rows", row_file, ".nimrows") /* docs/row-file.md */
+
 enum table_format {
-    TABLE_ANY,
-    TABLE_CSV,
-    TABLE_TSV,
-    TABLE_FITS,
-    TABLE_ECSV,
-    TABLE_VOTABLE,
-    TABLE_ROWS /* a row file, docs/row-file.md */
+#define TABLE_FORMAT(format, ...) TABLE_##format,
+    TABLE_FORMAT_LIST(TABLE_FORMAT)
+#undef TABLE_FORMAT
 };
 
-/* "csv", "tsv", "fits", "ecsv", "votable", "rows", "any"; false for any other name. */
+/* Their names, "any|csv|...", as a text that is constant. */
+#define TABLE_FORMAT_NAME(format, name, ...) "|" name
+#define TABLE_FORMAT_NAMES (&TABLE_FORMAT_LIST(TABLE_FORMAT_NAME)[1])
+
+/* False for a name that is not among them. */
 bool table_format_named(const char *name, enum table_format *format);
 
 enum column_kind { COLUMN_NUMBER, COLUMN_TEXT };

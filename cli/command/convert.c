@@ -10,7 +10,6 @@
 #include "table/table.h"
 #include "cli/rows/where.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { BLOCK = 4096 };
@@ -122,12 +121,12 @@ static const struct option options[] = {
     {.name = "from",
      .value = "FORMAT",
      .help = "The format of IN; any: recognised by name and content.",
-     .values = "any|csv|tsv|ecsv|fits|votable|rows",
+     .values = TABLE_FORMAT_NAMES,
      .fallback = "any"},
     {.name = "to",
      .value = "FORMAT",
      .help = "The format to write; any: by the extension of OUT, CSV if there is none.",
-     .values = "any|csv|tsv|ecsv|fits|votable|rows",
+     .values = TABLE_FORMAT_NAMES,
      .fallback = "any"},
     {0},
 };

@@ -2,7 +2,6 @@
 #include "cli/command/plan_table.h"
 
 #include "cli/terminal/grid.h"
-#include "cli/terminal/options.h"
 
 #include <string.h>
 

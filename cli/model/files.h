@@ -26,8 +26,7 @@ bool file_is_model(const char *path);
 
 #define FORMAT_OPTION                                                                              \
     {                                                                                              \
-        .name = "format", .value = "FORMAT", .fallback = "any",                                    \
-        .values = "any|csv|tsv|ecsv|fits|votable|rows",                                            \
+        .name = "format", .value = "FORMAT", .fallback = "any", .values = TABLE_FORMAT_NAMES,      \
         .help = "The format of the table; any: recognised by name and content."                    \
     }
 

@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/model/fit_request.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

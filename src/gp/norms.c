@@ -5,7 +5,6 @@
  * this would take C passes over all points. For kernels with T terms, C is replaced by C T.
  */
 #include "math/linalg.h"
-#include "math/vector.h"
 #include "gp/gp.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 /* One function at a tile of points: memory, and sums over tiles. */
 #include "gp/tile.h"
 
-#include "math/linalg.h"
 #include "math/vector.h"
 
 #include <string.h>

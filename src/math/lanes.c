@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 typedef double lane __attribute__((vector_size(LANES * sizeof(double)), may_alias));
 typedef int64_t mask __attribute__((vector_size(LANES * sizeof(int64_t)), may_alias));

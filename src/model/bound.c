@@ -2,7 +2,6 @@
 #include "model/bound.h"
 
 #include "gp/posterior_form.h"
-#include "math/vector.h"
 #include "model/bound_steps.h"
 #include "model/parallel_bound.h"
 
@@ -23,7 +22,8 @@ size_t bound_tile_start(const struct bound *bound, size_t tile) {
     return points_of(bound) * tile / bound->tiles;
 }
 
-size_t bound_norms_at(const struct bound *bound, size_t tile, size_t c) {
+/* Offset of the norms of function c's points in a tile; there is one row for each term. */
+static size_t norms_at(const struct bound *bound, size_t tile, size_t c) {
     return c * bound->model->gp.kernel->terms * bound->most_points + bound_tile_start(bound, tile);
 }
 
@@ -31,7 +31,7 @@ struct gp_points bound_tile_points(const struct bound *bound, size_t tile, size_
     size_t start = bound_tile_start(bound, tile), d = bound->model->attributes;
     struct gp_points points = {.rows = bound_tile_start(bound, tile + 1) - start,
                                .x = bound->x + start * d,
-                               .x_norm = bound->x_norm + bound_norms_at(bound, tile, c),
+                               .x_norm = bound->x_norm + norms_at(bound, tile, c),
                                .norm_stride = bound->most_points,
                                .packed = bound->packed[2 * tile + 1]};
     if (!bound->use.single || !gp_has_few_attributes(&bound->model->gp))
@@ -122,7 +122,7 @@ void look_at_points(void *context, size_t unit, size_t worker) {
     gp_tile_place(tile, gp, points.rows,
                   gp_matrix_from(bound->use.single, bound->gamma[t],
                                  c * gp->kernel->terms * gp->inducing * points.rows),
-                  bound->d_norm + bound_norms_at(bound, t, c), bound->most_points);
+                  bound->d_norm + norms_at(bound, t, c), bound->most_points);
     gp_arithmetic_in(bound->use.single)
         ->conditional(&bound->factor[c], gp, &bound->theta[c], &points, tile, bound->mean + at,
                       bound->variance + at, bound->scratch[worker]);
@@ -250,7 +250,7 @@ static void functions_backward(struct bound *bound) {
 
 /* log N(log lambda; log sqrt(d) + LENGTHSCALE_SHIFT, width^2) of every lengthscale, up to a
  * constant. The centre grows with d because distances between points do. */
-double add_lengthscale_prior(struct bound *bound) {
+static double add_lengthscale_prior(struct bound *bound) {
     size_t d = bound->model->attributes, scales = bound->model->gp.kernel->terms * d;
     double width = bound->model->options.lengthscale_prior, value = 0.0;
     double centre = 0.5 * log((double)d) + LENGTHSCALE_SHIFT;

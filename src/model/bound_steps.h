@@ -82,8 +82,6 @@ static inline bool is_one_tile(const struct bound *bound) {
 size_t bound_tile_start(const struct bound *bound, size_t tile);
 /* The points of a tile, with the norms of function c. */
 struct gp_points bound_tile_points(const struct bound *bound, size_t tile, size_t c);
-/* Offset of the norms of function c's points in a tile; there is one row for each term. */
-size_t bound_norms_at(const struct bound *bound, size_t tile, size_t c);
 
 /* Units of the pool. One for each function: 1 / lambda^2. */
 void find_scales(void *bound, size_t function, size_t worker);
@@ -103,7 +101,6 @@ void add_norms(struct bound *bound, const struct gp_parameters *norms);
 void add_likelihood(struct bound *bound);
 void move_inputs_back(struct bound *bound);
 
-/* Independent of rows: the error of a bound that is not finite, and the prior of lengthscales. */
+/* Independent of rows: the errors of a bound that is not finite, and of factors. */
 nim_status bound_not_finite(const struct bound *bound, nim_error *error);
 nim_status factor_failure(const struct bound *bound, nim_error *error);
-double add_lengthscale_prior(struct bound *bound);

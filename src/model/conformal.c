@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool conformal_allocate(struct conformal *conformal, size_t classes, size_t kept) {
     conformal_free(conformal);

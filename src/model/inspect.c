@@ -10,9 +10,7 @@
 #include "model/targets.h"
 #include "math/vector.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 nim_target nim_model_target(const nim_model *model) {

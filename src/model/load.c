@@ -6,7 +6,6 @@
 #include "model/targets.h"
 #include "text/json_reader.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

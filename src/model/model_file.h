@@ -24,11 +24,9 @@ struct model_writer {
     struct safetensors file;
 };
 
-/* Texts; false when out of memory. The key is prefix and key. */
+/* Adds a text; false when out of memory. The key is prefix and key. */
 bool model_writer_text(struct model_writer *writer, const char *prefix, const char *key,
                        const char *text);
-bool model_writer_list(struct model_writer *writer, const char *prefix, const char *key,
-                       const struct text_list *list);
 
 /* Adds an array; copies it if it is not contiguous, or `always`. False when out of memory. */
 bool model_writer_array(struct model_writer *writer, const char *prefix, const struct array *array,

@@ -7,7 +7,6 @@
 #include "text/utf8.h"
 #include "model/model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,11 +39,6 @@ static size_t note_find(const struct note_list *list, const char *key) {
     return i;
 }
 
-const char *note_list_get(const struct note_list *list, const char *key) {
-    size_t i = note_find(list, key);
-    return i < list->count ? list->note[i].text : NULL;
-}
-
 static void note_remove(struct note_list *list, size_t i) {
     free(list->note[i].key);
     free(list->note[i].text);
@@ -67,7 +61,8 @@ bool note_list_add(struct note_list *list, const char *key, const char *text) {
     return true;
 }
 
-bool note_list_set(struct note_list *list, const char *key, const char *text) {
+/* Adds, replaces, or with NULL removes a note; false when out of memory. */
+static bool note_list_set(struct note_list *list, const char *key, const char *text) {
     size_t i = note_find(list, key);
     if (!text) {
         if (i < list->count)
@@ -162,5 +157,6 @@ nim_status nim_model_set_note(nim_model *model, const char *key, const char *tex
 }
 
 const char *nim_model_note(const nim_model *model, const char *key) {
-    return note_list_get(&model->notes, key);
+    size_t i = note_find(&model->notes, key);
+    return i < model->notes.count ? model->notes.note[i].text : NULL;
 }

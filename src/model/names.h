@@ -28,7 +28,4 @@ bool text_list_set(struct text_list *list, size_t index, const char *text);
 /* Adds a note under a new key; false when out of memory. */
 bool note_list_add(struct note_list *list, const char *key, const char *text);
 
-/* Adds, replaces, or with NULL removes a note; false when out of memory. */
-bool note_list_set(struct note_list *list, const char *key, const char *text);
-const char *note_list_get(const struct note_list *list, const char *key);
 void note_list_free(struct note_list *list);

@@ -2,7 +2,6 @@
 /* Saves models (docs/model-file.md). */
 #define _POSIX_C_SOURCE 200809L
 #include "model/arrays.h"
-#include "model/class_shares.h"
 #include "model/model_file.h"
 #include "text/growing.h"
 #include "text/json_writer.h"
@@ -36,8 +35,8 @@ static bool add_number(struct model_writer *writer, const char *prefix, const ch
     return model_writer_text(writer, prefix, key, text);
 }
 
-bool model_writer_list(struct model_writer *writer, const char *prefix, const char *key,
-                       const struct text_list *list) {
+static bool add_list(struct model_writer *writer, const char *prefix, const char *key,
+                     const struct text_list *list) {
     struct memory_file memory;
     size_t size;
     FILE *file = memory_file_open(&memory);
@@ -97,8 +96,8 @@ static bool add_settings(struct model_writer *writer, const char *prefix,
 
 static bool add_texts(struct model_writer *writer, const char *prefix,
                       const struct nim_model *model) {
-    return model_writer_list(writer, prefix, "classes", &model->class_names) &&
-           model_writer_list(writer, prefix, "attributes", &model->attribute_names) &&
+    return add_list(writer, prefix, "classes", &model->class_names) &&
+           add_list(writer, prefix, "attributes", &model->attribute_names) &&
            add_number(writer, prefix, "inducing", model->inducing) &&
            (!model->scaling.flags || add_number(writer, prefix, "flags", model->scaling.flags)) &&
            add_yes(writer, prefix, "errors_follow", model->scaling.errors_follow) &&

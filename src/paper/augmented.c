@@ -9,7 +9,6 @@
 #include "math/vector.h"
 
 #include <math.h>
-#include <string.h>
 
 static void layout(struct input_work *work, const struct input_setting *setting,
                    struct arena *arena) {

@@ -11,7 +11,6 @@
 #include "paper/narrow.h"
 #include "input/network.h"
 #include "math/special.h"
-#include "math/vector.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "predict/predictor.h"
 
 #include "math/special.h"
-#include "math/vector.h"
 #include "model/row_priors.h"
 
 /* p(x | x~) = N(c, T) attribute by attribute: see input/noise_posterior.h. */

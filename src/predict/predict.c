@@ -9,7 +9,6 @@
 #include "base/sized.h"
 #include "math/vector.h"
 #include "model/shapes.h"
-#include "rows/shape_checks.h"
 #include "rows/target_checks.h"
 
 #include <string.h>

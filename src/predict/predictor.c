@@ -3,10 +3,8 @@
  * probabilities at points. */
 #include "predict/predictor.h"
 
-#include "base/sized.h"
 #include "math/lattice.h"
 #include "math/vector.h"
-#include "model/shapes.h"
 #include "rows/shape_checks.h"
 
 #include <stdlib.h>
