@@ -55,6 +55,21 @@ def setting(nimgp, rows=150):
     return ["id", *head], table
 
 
+def ranked(found, nimgp):
+    """Areas under ROC curves by all pairs of rows; bins differ from them by the pairs they hold at most."""
+    rows = nimgp("predict", "m", "test.csv", "--keep-only", "class").rows()
+    for c, ranking in zip("abc", found, strict=True):
+        own = [float(row["p_" + c]) for row in rows if row["class"] == c]
+        others = [float(row["p_" + c]) for row in rows if row["class"] != c]
+        won = sum((p > q) + 0.5 * (p == q) for p in own for q in others) / (len(own) * len(others))
+        same = sum(a * b for a, b in zip(ranking["with"], ranking["without"], strict=True)) / (len(own) * len(others))
+        check(abs(ranking["area"] - won) <= 0.5 * same + 1e-12, c, ranking["area"], won, same)
+        check(sum(ranking["with"]) == len(own) and sum(ranking["without"]) == len(others))
+        at = [b for b, (a, o) in enumerate(zip(ranking["with"], ranking["without"], strict=True)) if a + o]
+        most = max(own + others)
+        check(at[-1] == min(99, int((math.log(most / (1 - most)) / 10 + 1) * 50)), at[-1], most)
+
+
 def same_as_evaluate(nimgp):
     """Every number of the page is that of evaluate --json; report, its JSON and evaluate --report agree."""
     setting(nimgp)
@@ -72,6 +87,7 @@ def same_as_evaluate(nimgp):
         command = other["facts"].pop("command")
         check(command.startswith(("nimgp report m test.csv", "nimgp evaluate m test.csv")), command)
     page.data["facts"].pop("command")
+    ranked(page.data["ranking"], nimgp)
     check(numbers == page.data and page_of(nimgp, "e.html").data["evaluation"] == page.data["evaluation"])
     # The same once more is the same bytes.
     first = nimgp.read("r.html")
