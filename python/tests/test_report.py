@@ -191,6 +191,7 @@ def test_every_chart_has_its_marks(hostile: nimgp.Report, show: Any) -> None:
         "confidence": 20,
         "bound": 8,
         "relevance": 6,
+        "exchanged": sum(rise is not None for rise, _ in data["exchanged"]),
         "noise": 4,
         "curve-0": 33,
         "curve-1": 33,

@@ -109,6 +109,44 @@ function relevance(parent) {
   });
 }
 
+// What a lengthscale does not say: an attribute along which functions change slowly can tell much, and the reverse.
+function exchanged(parent) {
+  const rows = (D.exchanged || [])
+    .map(([value, standard_error], k) => ({ name: A[k].name, rise: { value, standard_error } }))
+    .filter((r) => known(r.rise.value))
+    .sort((a, b) => b.rise.value - a.rise.value);
+  if (!rows.length) return;
+  barList(parent, {
+    id: "exchanged",
+    title: "What attributes tell",
+    note: "By how much the NLL rises if the values of an attribute, with their errors, are exchanged among rows. Bars: one standard error. Attributes that tell the same can replace each other.",
+    alt: rows.map((r) => r.name + " " + withError(r.rise)).join("; ") + ".",
+    rows: rows,
+    x: [Math.min(0, ...rows.map((r) => r.rise.value)), Math.max(1e-3, ...rows.map((r) => r.rise.value + (r.rise.standard_error || 0)))],
+    xTitle: "rise of the NLL, nats a row",
+    row(svg, r, a, y, tall) {
+      const from = Math.min(a.x(0), a.x(r.rise.value)),
+        to = Math.max(a.x(0), a.x(r.rise.value)),
+        se = r.rise.standard_error || 0;
+      mark(
+        draw(svg, "rect", { x: from, y: y, height: tall, width: Math.max(0.5, to - from), fill: "var(--accent)", "fill-opacity": 0.8 }),
+        r.name + "\nrise of the NLL " + withError(r.rise),
+      );
+      draw(svg, "line", {
+        x1: Math.max(a.left, a.x(r.rise.value - se)),
+        x2: Math.min(a.right, a.x(r.rise.value + se)),
+        y1: y + tall / 2,
+        y2: y + tall / 2,
+        stroke: "var(--ink)",
+      });
+    },
+    data: () => [
+      ["attribute", "rise of the NLL", "standard error"],
+      rows.map((r) => [r.name, r.rise.value, r.rise.standard_error]),
+    ],
+  });
+}
+
 function noise(parent) {
   const learned = A.some((a) => a.learned_noise > 0);
   const rows = A.slice(0, 24)
@@ -655,6 +693,7 @@ function denoised(parent) {
 const learned = section("learned", "What it learned");
 bound(learned.figures);
 relevance(learned.figures);
+exchanged(learned.figures);
 noise(learned.figures);
 // Those along which predictions change most come first.
 const effect = (c) =>
