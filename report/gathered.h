@@ -7,6 +7,7 @@
 #include "report/kept_rows.h"
 #include "report/report.h"
 #include "score/assessment.h"
+#include "score/ranking.h"
 
 /* Numbers of rows that are kept: a sample, those shown in charts, and those in each table. */
 enum { SAMPLE_ROWS = 1000, SHOWN_ROWS = 300, WORTHY_ROWS = 40 };
@@ -19,6 +20,9 @@ enum { CONFIDENCE_BINS = 20 };
 
 /* Bins of novelty and their width; the last bin has all larger values. */
 enum { NOVELTY_BINS = 20 };
+
+/* Classes of which curves are drawn, at most. */
+enum { MOST_RANKED = 20 };
 #define NOVELTY_BIN 0.25
 
 /* Sets of classes contain the true class with this probability. */
@@ -53,6 +57,7 @@ struct nim_report {
     bool names;     /* rows have names */
     bool all_known; /* no row without a target yet */
     struct assessment assessment;
+    struct ranking *ranking; /* classes, where a row has one of not too many; otherwise NULL */
     double *predicted; /* classes: rows for which it is the most probable; labels: rows in which
                           its probability is above 1/2 */
     double *expected;  /* classes: sum of its probabilities */

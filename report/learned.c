@@ -312,6 +312,8 @@ nim_status report_write_learned(nim_report *report, struct json_writer *json, ni
     if (status == NIM_OK)
         status = write_map(&learned, json, error);
     if (status == NIM_OK)
+        status = write_exchanges(&learned, json, error);
+    if (status == NIM_OK)
         status = write_denoised(&learned, json, error);
     learned_free(&learned);
     return status;

@@ -23,4 +23,9 @@ bool learned_range(const struct learned *learned, size_t attribute, double *low,
 nim_status write_curves(struct learned *learned, struct json_writer *json, nim_error *error);
 nim_status write_map(const struct learned *learned, struct json_writer *json, nim_error *error);
 
+/* By how much -log p of the target rises, with its standard error, if the cells of an attribute are
+ * exchanged among rows; of the first attributes in order. */
+nim_status write_exchanges(const struct learned *learned, struct json_writer *json,
+                           nim_error *error);
+
 #endif

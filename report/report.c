@@ -38,6 +38,8 @@ static bool allocate(nim_report *report) {
     fine = kept_rows_create(&report->strangers, WORTHY_ROWS, d) && fine;
     fine = kept_rows_create(&report->to_label, WORTHY_ROWS, d) && fine;
     fine = kept_rows_create(&report->to_measure, WORTHY_ROWS, d) && fine;
+    if (predicts_one_class(report->predicts) && classes <= MOST_RANKED)
+        fine = (report->ranking = calloc(classes, sizeof *report->ranking)) && fine;
     return fine && report->attribute && report->predicted && report->expected && report->part_of &&
            report->number && report->set_size;
 }
@@ -83,6 +85,7 @@ void nim_report_free(nim_report *report) {
     free(report->part_of);
     free(report->number);
     free(report->set_size);
+    free(report->ranking);
     free(report->sigma);
     free(report->json);
     free(report->page);
@@ -254,6 +257,8 @@ static bool assess(nim_report *report, const struct block_of_rows *block) {
             continue;
         struct predictions part = part_of(block->predictions, first, end - first);
         report->known += end - first;
+        if (report->ranking)
+            rankings_add(report->ranking, &part);
         if (!assessment_add(&report->assessment, &part, data->x + first * d,
                             sigma ? sigma + first * d : NULL))
             return false;

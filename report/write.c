@@ -101,6 +101,26 @@ static nim_status write_evaluation(nim_report *report, struct json_writer *json,
     return NIM_OK;
 }
 
+static void write_ranking(const nim_report *report, struct json_writer *json) {
+    if (!report->ranking || !report->known)
+        return;
+    json_array(json, "ranking");
+    for (size_t c = 0; c < report->classes; c++) {
+        json_object(json, NULL);
+        json_real(json, "area", ranking_area(&report->ranking[c]));
+        json_array(json, "with");
+        for (size_t b = 0; b < RANKING_BINS; b++)
+            json_real(json, NULL, report->ranking[c].with[b]);
+        json_close(json);
+        json_array(json, "without");
+        for (size_t b = 0; b < RANKING_BINS; b++)
+            json_real(json, NULL, report->ranking[c].without[b]);
+        json_close(json);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void write_mean(struct json_writer *json, const char *key, const struct moments *moments) {
     struct score score = moments_mean(moments);
     json_object(json, key);
@@ -186,6 +206,7 @@ nim_status report_write(nim_report *report, struct json_writer *json, nim_error 
     status = write_evaluation(report, json, error);
     if (status != NIM_OK)
         return status;
+    write_ranking(report, json);
     write_predictions(report, json);
     write_sets(report, json);
     write_novelty(report, json);

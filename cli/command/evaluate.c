@@ -447,7 +447,7 @@ static bool open_page(struct evaluation *evaluation, struct complaint *complaint
         return complain(
             complaint, BAD_USAGE,
             "evaluate: --report cannot be used with --weights: the page counts all rows equally");
-    return report_page_open(&evaluation->page, arguments, path, "html", &evaluation->loaded,
+    return report_page_open(&evaluation->page, arguments, path, "html", NULL, &evaluation->loaded,
                             &evaluation->input, complaint);
 }
 

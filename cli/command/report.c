@@ -18,6 +18,11 @@ static const struct option options[] = {
      .help =
          "The column of true classes, levels, numbers or counts, or the columns A,B,... of labels; "
          "default as in training. Without such a column the page shows the predictions only."},
+    {.name = "name",
+     .value = "COLUMN",
+     .help =
+         "The column of rows' names; by default one that is named like an identifier, otherwise "
+         "the first of text."},
     MODEL_INPUT_OPTIONS,
     {0}};
 
@@ -48,7 +53,7 @@ static bool run(const struct arguments *arguments, struct complaint *complaint) 
     bool fine = model_input_open(&loaded, &input, arguments, argument_operand(arguments, 0),
                                  argument_operand(arguments, 1), TARGETS_IF_THERE, complaint) &&
                 report_page_open(&page, arguments, path ? path : "-", json ? "json" : "html",
-                                 &loaded, &input, complaint) &&
+                                 argument_text(arguments, "name"), &loaded, &input, complaint) &&
                 read_rows(&page, &input.rows, complaint);
     if (fine) {
         report_tally(&input, arguments);

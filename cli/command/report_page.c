@@ -90,7 +90,7 @@ static bool check_name(const char *path, const char *format, struct complaint *c
 }
 
 bool report_page_open(struct report_page *page, const struct arguments *arguments, const char *path,
-                      const char *format, const struct loaded_model *loaded,
+                      const char *format, const char *name, const struct loaded_model *loaded,
                       const struct table_input *input, struct complaint *complaint) {
     nim_error error;
     *page = (struct report_page){.path = path,
@@ -99,6 +99,10 @@ bool report_page_open(struct report_page *page, const struct arguments *argument
                                  .name_column = find_names(input),
                                  .arguments = arguments,
                                  .model = loaded->model};
+    size_t column;
+    if (name && !column_find(input->table, name, &column, complaint))
+        return false;
+    page->name_column = name ? (long)column : page->name_column;
     if (!check_name(path, format, complaint) ||
         !file_check_apart(path, argument_operand(arguments, 0), complaint) ||
         !file_check_apart(path, argument_operand(arguments, 1), complaint) ||

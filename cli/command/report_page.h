@@ -21,10 +21,11 @@ struct report_page {
     const nim_model *model;
 };
 
-/* The format is "html" or "json". Checks first that `path` can be written and is not the name of a
- * file of the other format. Must be freed, also after failure. */
+/* `name` is the column of rows' names, or NULL: one that looks like it. The format is "html" or
+ * "json". Checks first that `path` can be written and is not the name of a file of the other
+ * format. Must be freed, also after failure. */
 bool report_page_open(struct report_page *page, const struct arguments *arguments, const char *path,
-                      const char *format, const struct loaded_model *loaded,
+                      const char *format, const char *name, const struct loaded_model *loaded,
                       const struct table_input *input, struct complaint *complaint);
 
 /* Adds the current rows; `predictions` with all parts, or NULL: they are computed. */

@@ -181,10 +181,17 @@ def test_every_chart_has_its_marks(hostile: nimgp.Report, show: Any) -> None:
         "confusion": 9,
         "reliability": len(evaluation["reliability"]),
         "by-noise": 3 * len(evaluation["by_noise"]),
+        "precision-recall": sum(
+            any(row[c] for row in evaluation["confusion"]["counts"]) + any(evaluation["confusion"]["counts"][c])
+            for c in range(3)
+        ),
+        "roc": 3,
+        "recall-curve": 3,
         "predicted": 3,
         "confidence": 20,
         "bound": 8,
         "relevance": 6,
+        "exchanged": sum(rise is not None for rise, _ in data["exchanged"]),
         "noise": 4,
         "curve-0": 33,
         "curve-1": 33,

@@ -152,3 +152,18 @@ def test_choices_of_the_user():
     number, said = told(from_table, table.assign(z=np.where(table.index % 9 == 0, -99.0, table["flux"])), label="z")
     assert (number.y > 0).all() and any("z (" in line for line in said)
     assert isinstance(fit_table(table[["flux", "mag"]], "flux", NoisyGPRegressor(**QUICK), missing_value=99), NoisyGPRegressor)
+
+
+def test_files_as_the_program_reads_them(tmp_path):
+    """Comments before the header, separators, words for missing cells; and columns of one name are refused."""
+    rows = [["1.5", "a"], ["NA", "b"], ["2.5", "NA"], ["-1", "Na"]]
+    for name, separator in {"t.csv": ",", "t.dat": "  ", "semicolons.txt": ";", "t.tsv": "\t"}.items():
+        lines = [separator.join(row) for row in [["x", "class"], *rows]]
+        (tmp_path / name).write_text("# made by hand\n" + "\n".join(lines) + "\n")
+        found = from_table(str(tmp_path / name), label="class")
+        assert found.y.tolist() == ["a", "b", "Na"], name
+        assert np.array_equal(found.X["x"], [1.5, np.nan, -1], equal_nan=True), name
+    for text in ("x,x,class\n1,2,a\n", "x x class\n1 2 a\n"):
+        (tmp_path / "two.csv").write_text(text)
+        with pytest.raises(ValueError, match="two columns are named 'x'"):
+            from_table(str(tmp_path / "two.csv"))

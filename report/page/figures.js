@@ -172,7 +172,32 @@ function mark(node, text) {
   return node;
 }
 
-// Grid, numbers and titles of two linear axes; returns the scales.
+// An attribute that is a logarithm: the name of what it is of, its values, and round ones between two logarithms.
+function logOf(name) {
+  const parts = /^log(10)?\((.*)\)$/.exec(name);
+  if (!parts) return null;
+  const base = parts[1] ? 10 : Math.E;
+  return {
+    name: parts[2],
+    value: (v) => Math.pow(base, v),
+    ticks(low, high, about) {
+      const turn = Math.log(10) / Math.log(base),
+        decades = (high - low) / turn,
+        list = [];
+      if (decades < 0.5) return ticks(this.value(low), this.value(high), about).filter((v) => v > 0).map((v) => Math.log(v) / Math.log(base));
+      const step = Math.max(1, Math.ceil(decades / about)),
+        within = step > 1 || decades > about / 2 ? [1] : decades > about / 3 ? [1, 3] : [1, 2, 5];
+      for (let k = Math.floor(low / turn); k <= high / turn; k++)
+        for (const m of within)
+          if (k % step === 0) list.push((k + Math.log10(m)) * turn);
+      return list.filter((v) => v >= low && v <= high);
+    },
+  };
+}
+const nameOf = (name) => (logOf(name) || { name }).name;
+const valueOf = (name, v, digits) => number(logOf(name) && known(v) ? logOf(name).value(v) : v, digits);
+
+// Grid, numbers and titles of two axes; returns the scales. xLog, yLog: names whose logarithms are shown as their values.
 function axes(svg, w, h, o) {
   const left = o.left === undefined ? 52 : o.left,
     right = w - (o.right === undefined ? 10 : o.right),
@@ -180,24 +205,26 @@ function axes(svg, w, h, o) {
     bottom = h - (o.bottom === undefined ? 40 : o.bottom);
   const x = scale(o.x[0], o.x[1], left, right),
     y = scale(o.y[0], o.y[1], bottom, top);
-  const format = (f) => f || ((v) => number(v, 3));
+  const logs = { x: o.xLog && logOf(o.xLog), y: o.yLog && logOf(o.yLog) };
+  const format = (f, log) => f || ((v) => number(log ? log.value(v) : v, 3));
+  const places = (log, range, about) => (log ? log.ticks(...range, about) : ticks(...range, about));
   if (o.yTicks !== false)
-    for (const t of ticks(o.y[0], o.y[1], o.yTicks || Math.max(2, (bottom - top) / 40))) {
+    for (const t of places(logs.y, o.y, o.yTicks || Math.max(2, (bottom - top) / 40))) {
       draw(svg, "line", { class: "grid", x1: left, x2: right, y1: y(t), y2: y(t) });
       draw(
         svg,
         "text",
         { class: "tick small", x: left - 7, y: y(t) + 4, "text-anchor": "end" },
-        format(o.yFormat)(t),
+        format(o.yFormat, logs.y)(t),
       );
     }
   if (o.xTicks !== false)
-    for (const t of ticks(o.x[0], o.x[1], o.xTicks || Math.max(2, (right - left) / 80)))
+    for (const t of places(logs.x, o.x, o.xTicks || Math.max(2, (right - left) / 80)))
       draw(
         svg,
         "text",
         { class: "tick small", x: x(t), y: bottom + 16, "text-anchor": "middle" },
-        format(o.xFormat)(t),
+        format(o.xFormat, logs.x)(t),
       );
   draw(svg, "line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom });
   if (o.xTitle)

@@ -27,6 +27,7 @@ function confusion(parent) {
       const { left, top, cell, tall: rowH } = size(w);
       const label = (c, most) => cut(className(c), most);
       if (few) draw(svg, "text", { class: "muted small", x: left, y: 12 }, "predicted");
+      if (few) draw(svg, "text", { class: "muted small", x: left - 8, y: top - 10, "text-anchor": "end" }, "true");
       const nameEvery = Math.ceil(13 / rowH);
       for (let c = 0; c < n; c++) {
         const total = sum(counts[c]),
@@ -104,7 +105,7 @@ function reliability(parent) {
   figure(parent, {
     id: "reliability",
     title: "Reliability diagram",
-    note: "Share of correct predictions by predicted probability. On the dashed line the probabilities are calibrated; below it they are too high. Bars: one standard error.",
+    note: "Share of correct predictions by predicted probability. On the dashed line the probabilities are calibrated; below it they are too high. Bars: one standard error; where all or none are right, what 68 % allow.",
     alt:
       "Reliability diagram of " +
       bins.length +
@@ -132,7 +133,10 @@ function reliability(parent) {
       });
       const base = h - 22;
       for (const b of bins) {
-        bars(svg, a.x(b.confidence), b.right.value, b.right.standard_error, a);
+        const one = b.right.value === 1,
+          reach = 1 - Math.pow(0.32, 1 / b.rows); // of a share that is 0 or 1
+        if (one || b.right.value === 0) bars(svg, a.x(b.confidence), one ? 1 - reach / 2 : reach / 2, reach / 2, a);
+        else bars(svg, a.x(b.confidence), b.right.value, b.right.standard_error, a);
         mark(
           draw(svg, "circle", {
             cx: a.x(b.confidence),
@@ -500,6 +504,8 @@ if (E) {
   cards(good);
   if (E.confusion && D.classes.length <= 100) confusion(good.figures);
   if (E.reliability) reliability(good.figures);
+  if (E.confusion) precisionRecall(good.figures);
+  if (D.ranking && D.ranking.some((r) => known(r.area))) rankingCurves(good.figures);
   if (E.labels) labelErrors(good.figures);
   if (NUMBERS) {
     seenAgainstPredicted(good.figures);

@@ -2,6 +2,7 @@
 // What the model learned.
 const A = D.attributes;
 const unitOf = (a) => (a.unit ? " " + (a.name.startsWith("log(") ? "ln " : "") + a.unit : "");
+const axisTitle = (a) => nameOf(a.name) + (a.unit ? " " + a.unit : "");
 
 function bound(parent) {
   const t = D.training.trace || [];
@@ -23,7 +24,10 @@ function bound(parent) {
       plural(D.training.epochs, "pass").replace("passs", "passes") +
       " over " +
       plural(D.training.rows, "row") +
-      ".",
+      "." +
+      (Math.max(...values) > points[points.length - 1][1] + 0.02 * Math.abs(high - low)
+        ? " It falls when the warm-up ends, during which errors of the inputs count less, and rare classes more, than later."
+        : ""),
     alt: "The bound rises from " + number(points[0][1], 4) + " to " + number(D.training.bound, 6) + ".",
     height: () => 270,
     draw(svg, w, h) {
@@ -101,6 +105,44 @@ function relevance(parent) {
     data: () => [
       ["attribute", "relevance", ...(D.functions.length <= 20 ? D.functions : [])],
       A.map((a) => [a.name, a.relevance, ...(D.functions.length <= 20 ? a.by_function : [])]),
+    ],
+  });
+}
+
+// What a lengthscale does not say: an attribute along which functions change slowly can tell much, and the reverse.
+function exchanged(parent) {
+  const rows = (D.exchanged || [])
+    .map(([value, standard_error], k) => ({ name: A[k].name, rise: { value, standard_error } }))
+    .filter((r) => known(r.rise.value))
+    .sort((a, b) => b.rise.value - a.rise.value);
+  if (!rows.length) return;
+  barList(parent, {
+    id: "exchanged",
+    title: "What attributes tell",
+    note: "By how much the NLL rises if the values of an attribute, with their errors, are exchanged among rows. Bars: one standard error. Attributes that tell the same can replace each other.",
+    alt: rows.map((r) => r.name + " " + withError(r.rise)).join("; ") + ".",
+    rows: rows,
+    x: [Math.min(0, ...rows.map((r) => r.rise.value)), Math.max(1e-3, ...rows.map((r) => r.rise.value + (r.rise.standard_error || 0)))],
+    xTitle: "rise of the NLL, nats a row",
+    row(svg, r, a, y, tall) {
+      const from = Math.min(a.x(0), a.x(r.rise.value)),
+        to = Math.max(a.x(0), a.x(r.rise.value)),
+        se = r.rise.standard_error || 0;
+      mark(
+        draw(svg, "rect", { x: from, y: y, height: tall, width: Math.max(0.5, to - from), fill: "var(--accent)", "fill-opacity": 0.8 }),
+        r.name + "\nrise of the NLL " + withError(r.rise),
+      );
+      draw(svg, "line", {
+        x1: Math.max(a.left, a.x(r.rise.value - se)),
+        x2: Math.min(a.right, a.x(r.rise.value + se)),
+        y1: y + tall / 2,
+        y2: y + tall / 2,
+        stroke: "var(--ink)",
+      });
+    },
+    data: () => [
+      ["attribute", "rise of the NLL", "standard error"],
+      rows.map((r) => [r.name, r.rise.value, r.rise.standard_error]),
     ],
   });
 }
@@ -243,6 +285,7 @@ function rug(svg, a, k, bottom) {
 }
 
 const topOf = (p) => (p > 0.5 ? 1 : Math.ceil(22 * p) / 20);
+const highest = NUMBERS ? 0 : topOf(Math.max(0, ...D.curves.flatMap((c) => c.values.flat())));
 const spread = (list) => Math.max(...list) - Math.min(...list);
 
 function curve(parent, c, k, rank) {
@@ -257,7 +300,7 @@ function curve(parent, c, k, rank) {
   const lows = NUMBERS ? Math.min(...c.values.map((v) => v[0] - v[1])) : 0,
     highs = NUMBERS
       ? Math.max(...c.values.map((v) => v[0] + v[1]))
-      : topOf(Math.max(...c.values.map((v) => Math.max(...v))));
+      : highest; // one scale for all curves
   const say = (v) =>
     NUMBERS
       ? number(v[0]) + " ± " + number(v[1], 2)
@@ -267,7 +310,7 @@ function curve(parent, c, k, rank) {
           .join(", ");
   figure(parent, {
     id: "curve-" + k,
-    title: "Along " + cut(c.name, 60),
+    title: "Along " + cut(nameOf(c.name), 60),
     note:
       rank === 0
         ? (NUMBERS ? "Predicted mean and one standard deviation" : "Mean probability of each class") +
@@ -279,11 +322,11 @@ function curve(parent, c, k, rank) {
         : null,
     alt:
       "At " +
-      number(c.low, 3) +
+      valueOf(c.name, c.low, 3) +
       ": " +
       say(c.values[0]) +
       ". At " +
-      number(c.high, 3) +
+      valueOf(c.name, c.high, 3) +
       ": " +
       say(c.values[n - 1]) +
       ".",
@@ -295,7 +338,8 @@ function curve(parent, c, k, rank) {
         x: [c.low, c.high],
         y: [lows, highs],
         yFormat: NUMBERS ? undefined : percentTick,
-        xTitle: c.name + unitOf(attribute),
+        xTitle: axisTitle(attribute),
+        xLog: c.name,
         bottom: 40,
       });
       const inner = Object.assign({}, a, { y: scale(lows, highs, a.bottom - foot, a.top) });
@@ -343,9 +387,9 @@ function curve(parent, c, k, rank) {
             "fill-opacity": 0,
             "stroke-opacity": 0.15,
           }),
-          c.name +
+          nameOf(c.name) +
             " = " +
-            number(at(i), 4) +
+            valueOf(c.name, at(i), 4) +
             "\n" +
             (NUMBERS
               ? say(v)
@@ -410,8 +454,10 @@ function map(parent) {
         left: 62,
         x: [m.across.low, m.across.high],
         y: [m.up.low, m.up.high],
-        xTitle: m.across.name + unitOf(A[i]),
-        yTitle: m.up.name + unitOf(A[j]),
+        xTitle: axisTitle(A[i]),
+        yTitle: axisTitle(A[j]),
+        xLog: m.across.name,
+        yLog: m.up.name,
       });
       const cw = (a.right - a.left) / n,
         ch = (a.bottom - a.top) / n,
@@ -433,13 +479,13 @@ function map(parent) {
           }),
           (NUMBERS ? number(v[0]) + " ± " + number(v[1], 2) : className(v[0]) + "  " + percent(v[1])) +
             "\n" +
-            m.across.name +
+            nameOf(m.across.name) +
             " = " +
-            number(x, 3) +
+            valueOf(m.across.name, x, 3) +
             "\n" +
-            m.up.name +
+            nameOf(m.up.name) +
             " = " +
-            number(y, 3),
+            valueOf(m.up.name, y, 3),
         );
       });
       const clampX = (v) => Math.max(a.left, Math.min(a.right, a.x(v))),
@@ -556,8 +602,10 @@ function denoised(parent) {
         left: 62,
         x: pad(X),
         y: pad(Y),
-        xTitle: one ? names[0] + ", measured" : names[0],
-        yTitle: one ? "believed" : names[1],
+        xTitle: nameOf(names[0]) + (one ? ", measured" : ""),
+        yTitle: one ? "believed" : nameOf(names[1]),
+        xLog: names[0],
+        yLog: names[one ? 0 : 1],
       });
       const cx = (v) => Math.max(a.left, Math.min(a.right, a.x(v))),
         cy = (v) => Math.max(a.top, Math.min(a.bottom, a.y(v)));
@@ -645,6 +693,7 @@ function denoised(parent) {
 const learned = section("learned", "What it learned");
 bound(learned.figures);
 relevance(learned.figures);
+exchanged(learned.figures);
 noise(learned.figures);
 // Those along which predictions change most come first.
 const effect = (c) =>

@@ -55,6 +55,35 @@ def setting(nimgp, rows=150):
     return ["id", *head], table
 
 
+def exchanged(nimgp):
+    """An attribute that is noise tells nothing, the others something; the least and the most are far apart."""
+    head, rows = blobs(400)
+    rows = [[*row[:-1], f"{random.Random(i).gauss(0, 1):.4f}", row[-1]] for i, row in enumerate(rows)]
+    nimgp.write_rows("t.csv", [*head[:-1], "useless", head[-1]], rows)
+    nimgp("fit", "t.csv", "-o", "e", *QUICK)
+    page = nimgp("report", "e", "t.csv", "--json").json()
+    rise = {a["name"]: r for a, r in zip(page["attributes"], page["exchanged"], strict=True)}
+    check(abs(rise["useless"][0]) < 3 * rise["useless"][1] + 0.02, rise)
+    check(max(r[0] for r in rise.values()) > 10 * abs(rise["useless"][0]) and rise["x1"][0] > 0 < rise["x2"][0], rise)
+    bare = nimgp("report", "e", nimgp.write_rows("bare.csv", head[:4] + ["useless"], [r[:5] for r in rows]), "--json").json()
+    check(bare["exchanged"] == [])
+
+
+def ranked(found, nimgp):
+    """Areas under ROC curves by all pairs of rows; bins differ from them by the pairs they hold at most."""
+    rows = nimgp("predict", "m", "test.csv", "--keep-only", "class").rows()
+    for c, ranking in zip("abc", found, strict=True):
+        own = [float(row["p_" + c]) for row in rows if row["class"] == c]
+        others = [float(row["p_" + c]) for row in rows if row["class"] != c]
+        won = sum((p > q) + 0.5 * (p == q) for p in own for q in others) / (len(own) * len(others))
+        same = sum(a * b for a, b in zip(ranking["with"], ranking["without"], strict=True)) / (len(own) * len(others))
+        check(abs(ranking["area"] - won) <= 0.5 * same + 1e-12, c, ranking["area"], won, same)
+        check(sum(ranking["with"]) == len(own) and sum(ranking["without"]) == len(others))
+        at = [b for b, (a, o) in enumerate(zip(ranking["with"], ranking["without"], strict=True)) if a + o]
+        most = max(own + others)
+        check(at[-1] == min(99, int((math.log(most / (1 - most)) / 10 + 1) * 50)), at[-1], most)
+
+
 def same_as_evaluate(nimgp):
     """Every number of the page is that of evaluate --json; report, its JSON and evaluate --report agree."""
     setting(nimgp)
@@ -72,6 +101,7 @@ def same_as_evaluate(nimgp):
         command = other["facts"].pop("command")
         check(command.startswith(("nimgp report m test.csv", "nimgp evaluate m test.csv")), command)
     page.data["facts"].pop("command")
+    ranked(page.data["ranking"], nimgp)
     check(numbers == page.data and page_of(nimgp, "e.html").data["evaluation"] == page.data["evaluation"])
     # The same once more is the same bytes.
     first = nimgp.read("r.html")
@@ -245,6 +275,10 @@ def refusals(nimgp):
     nimgp.refuses("evaluate", "m", "test.csv", "--report", "-", says=["--report -", "the scores"], code=1)
     nimgp.write("p.csv", "p_a,p_b,p_c\n" + "0.2,0.3,0.5\n" * 150)
     nimgp.refuses("evaluate", "--probabilities", "p.csv", "test.csv", "--report", "r.html", says=["--report"], code=1)
+    nimgp.write_rows("named.csv", ["star", *head], [[f"HD {i}", *row] for i, row in enumerate(table)])
+    named = nimgp("report", "m", "named.csv", "--json", "--name", "star").json()
+    check(all(row["name"].startswith("HD ") for row in named["to_label"]), named["to_label"])
+    nimgp.refuses("report", "m", "named.csv", "-o", "r.html", "--name", "star2", says=["did you mean 'star'?"])
     # Rows of unknown classes are predicted all the same, as predict does, and not scored.
     nimgp.write_rows("other.csv", head, [[*row[:-1], "z"] for row in table])
     nimgp("report", "m", "other.csv", "-o", "r.html")
@@ -254,6 +288,6 @@ def refusals(nimgp):
 
 
 if __name__ == "__main__":
-    main([same_as_evaluate, same_as_predict, same_as_suggest, without_labels, hostile_names, other_targets,
+    main([same_as_evaluate, exchanged, same_as_predict, same_as_suggest, without_labels, hostile_names, other_targets,
           small_and_absent, training_is_shown, denoised_only_where_it_can_be,
           refusals])
