@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef double lane __attribute__((vector_size(LANES * sizeof(double)), may_alias));
 typedef int64_t mask __attribute__((vector_size(LANES * sizeof(int64_t)), may_alias));

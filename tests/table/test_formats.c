@@ -18,12 +18,18 @@
 
 static void names_of_formats(void **context) {
     (void)context;
-    static const char *const names[] = {"any", "csv", "tsv", "fits", "ecsv", "votable"};
+    static const struct {
+        const char *name;
+        enum table_format format;
+    } known[] = {{"any", TABLE_ANY},        {"csv", TABLE_CSV},   {"tsv", TABLE_TSV},
+                 {"fits", TABLE_FITS},      {"ecsv", TABLE_ECSV}, {"rows", TABLE_ROWS},
+                 {"votable", TABLE_VOTABLE}};
     enum table_format format;
-    for (size_t i = 0; i < 6; i++) {
-        assert_true(table_format_named(names[i], &format));
-        assert_int_equal(format, i);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_true(table_format_named(known[i].name, &format));
+        assert_int_equal(format, known[i].format);
     }
+    assert_string_equal(TABLE_FORMAT_NAMES, "any|csv|tsv|ecsv|fits|votable|rows");
     assert_false(table_format_named("xls", &format));
     assert_false(table_format_named("CSV", &format));
     assert_false(table_format_named("", &format));
