@@ -56,7 +56,7 @@ static double central_share(const double place[2]) {
 
 nim_status conformal_learn(struct nim_model *model, size_t rows, double *p, const int32_t *labels,
                            nim_error *error) {
-    size_t classes = conformal_groups(model), most = 0;
+    size_t classes = model->classes ? model->classes : 1, most = 0;
     struct conformal *conformal = &model->conformal;
     double *own = malloc((rows + 1) * sizeof *own), *count = calloc(classes, sizeof *count);
     for (size_t i = 0; count && i < rows; i++) {

@@ -237,7 +237,7 @@ static double half_interval(struct search *search, size_t count, double mean, do
         end[k] = in_user_units(search->predictor->model,
                                quantile_of(search, false, count, mean, deviation));
     }
-    return 0.5 * (end[1] - end[0]);
+    return 0.5 * end[1] - 0.5 * end[0];
 }
 
 /* The quantile of a distribution that is already in search->f. */
@@ -260,7 +260,7 @@ static double crps_of(struct search *search, size_t count, size_t row, double me
     const double end[2] = {quickly(search, 1e-5, mean, deviation),
                            quickly(search, 1.0 - 1e-5, mean, deviation)};
     double quarter = quickly(search, 0.25, mean, deviation);
-    double width = 0.5 * (quickly(search, 0.75, mean, deviation) - quarter);
+    double width = fmax(0.5 * (quickly(search, 0.75, mean, deviation) - quarter), DBL_MIN);
     for (int side = 0; side < 2; side++) {
         double sign = side ? 1.0 : -1.0,
                step = asinh(fmax(0.0, sign * (end[side] - target[0])) / width) / STEPS;
