@@ -632,9 +632,9 @@ typedef struct nim_prediction {
                                   convolved with the row's errors, in units of x; missing cells
                                   are left out */
     /* rows, for models with a panel: the probability that the sizes of the row's errors are such as
-     * training rows have, given its values. Where it is 1, the weights of the panel's fits are the first
-     * of panel_weights; where errors are larger, the second; where they are smaller, the plain fit
-     * speaks alone. */
+     * training rows have, given its values. Where it is 1, the weights of the panel's fits are the
+     * first of panel_weights; where errors are larger, the second; where they are smaller, the
+     * plain fit speaks alone. */
     double *typical;
 } nim_prediction;
 
