@@ -1,6 +1,6 @@
 # Each target installs what it needs (Debian 12). README.md and CONTRIBUTING.md describe the targets.
 
-.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package check-engines deb check-recipes check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
+.PHONY: demo test test-release test-sanitize test-python test-package python python-env lint tidy wheel check-package check-engines deb check-recipes check-abi check-aarch64 site check-slow check-trust tsan tsan-short tsan-long coverage fuzz paper uci catalogue catalogues strangers sessions pictures bench bench-python bench-scaling bench-rows bench-peers build format setup setup-bench clean
 
 RELEASE = build/release
 SANITIZE = build/sanitize
@@ -135,6 +135,11 @@ uci: build python
 # Changed class shares, coverage of sets of classes, and a class left out of training.
 strangers: build python
 	@$(PYTHON) experiments/strangers.py
+
+# Compares nimgp with boosting and forests that are told of the errors, on real catalogues.
+catalogues: build python
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r experiments/requirements-catalogues.txt
+	@$(PYTHON) experiments/catalogues.py
 
 # Compares nimgp with scikit-learn's classifiers and the best possible prediction on mock catalogues.
 catalogue: build python

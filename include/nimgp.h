@@ -639,9 +639,9 @@ typedef struct nim_prediction {
     double *density;
     size_t level_rows; /* rows: `levels` is rows x level_count; 0 or 1: the same for all rows */
     /* rows, for models with a panel: the probability that the sizes of the row's errors are such as
-     * training rows have, given its values. Where it is 1, the weights of the panel's fits are the first
-     * of panel_weights; where errors are larger, the second; where they are smaller, the plain fit
-     * speaks alone. */
+     * training rows have, given its values. Where it is 1, the weights of the panel's fits are the
+     * first of panel_weights; where errors are larger, the second; where they are smaller, the
+     * plain fit speaks alone. */
     double *typical;
     double *crps; /* rows, for numbers: continuous ranked probability score of the target in the
                      data, the integral of (P(Y <= t) - [t >= y])^2 over t, in units of y */

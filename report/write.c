@@ -3,6 +3,7 @@
 #include "report/gathered.h"
 #include "report/page.h"
 
+#include "score/panel_told.h"
 #include "score/prediction_names.h"
 #include "text/memory_file.h"
 
@@ -77,6 +78,7 @@ static nim_status write_what(const nim_report *report, struct json_writer *json,
     if (!write_options(report, json))
         return report_failure(error, NIM_OUT_OF_MEMORY, "no memory for a report");
     write_quantities(report, json);
+    panel_write(report->model, json);
     return NIM_OK;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nimgp inspect: prints the content of a model file. */
 #include "cli/command/inspection.h"
-#include "cli/command/panel_table.h"
 #include "cli/command/plan_table.h"
 #include "cli/model/files.h"
 #include "cli/model/fit_request.h"
 #include "cli/rows/columns.h"
 #include "cli/terminal/command.h"
 #include "cli/terminal/grid.h"
+#include "score/panel_told.h"
 #include "score/prediction_names.h"
 #include "text/ascii.h"
 #include "text/json_writer.h"
@@ -193,6 +193,28 @@ static void print_map(const struct inspection *inspection) {
     grid_print(grid, stdout);
 }
 
+/* What the fits of a panel see, and their weights. */
+static void print_panel(const nim_model *model) {
+    const struct panel_told told = panel_told_of(model);
+    char sees[PANEL_SEES];
+    if (!told.fits)
+        return;
+    struct grid *grid = grid_create("rrl");
+    grid_cell(grid, "typical");
+    grid_cell(grid, "larger");
+    grid_cell(grid, "a fit of the panel sees");
+    for (size_t k = 0; k < told.fits; k++) {
+        nim_model_view(model, k, sees, sizeof sees);
+        grid_cell(grid, "%.2f", told.weight[k]);
+        grid_cell(grid, "%.2f", told.weight[told.fits + k]);
+        grid_cell(grid, "%s", sees);
+    }
+    puts("");
+    grid_print(grid, stdout);
+    printf("  log p of held-out rows, compared with the first fit: %+.3f ± %.3f\n", told.gain[0],
+           told.gain[1]);
+}
+
 /* Lengthscales and noise in the user's units; a logarithm has none. */
 static void print_features(const struct inspection *inspection) {
     size_t functions = inspection->functions, terms = inspection->terms.count;
@@ -253,7 +275,7 @@ static void print_text(const struct inspection *inspection) {
     if (!inspection_function_each(inspection))
         print_functions(inspection);
     print_map(inspection);
-    panel_table_print(inspection->model);
+    print_panel(inspection->model);
     print_features(inspection);
 }
 
@@ -422,7 +444,7 @@ static void print_json(const struct inspection *inspection) {
     write_functions(inspection, &json);
     write_features(inspection, &json);
     write_options(inspection, &json);
-    panel_table_write(inspection->model, &json);
+    panel_write(inspection->model, &json);
     json_close(&json);
 }
 

@@ -60,6 +60,17 @@ for (const [key, value] of Object.entries(D.quantities))
     }[key] || key,
     key === "temperature" && !known(value[0]) ? "infinite: the shares of the classes are predicted" : value.map((v) => number(v, 4)).join(", "),
   );
+if (D.panel)
+  pair(
+    "Panel",
+    D.panel.fits
+      .map((f) => number(f.typical, 2) + " (" + number(f.larger, 2) + " where errors are larger than in training): " + f.sees)
+      .join("; ") +
+      ". It improved log p of held-out rows by " +
+      number(D.panel.gain, 3) +
+      " ± " +
+      number(D.panel.gain_error, 3),
+  );
 pair(
   "Options set",
   D.options
