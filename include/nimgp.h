@@ -653,7 +653,8 @@ typedef struct nim_prediction {
 } nim_prediction;
 
 /* A nim_prediction with these members; all others are NULL: NIM_PREDICTION(.probabilities = p). */
-#define NIM_PREDICTION(...) (__extension__(nim_prediction){.size = sizeof(nim_prediction), __VA_ARGS__})
+#define NIM_PREDICTION(...)                                                                        \
+    (__extension__(nim_prediction){.size = sizeof(nim_prediction), __VA_ARGS__})
 
 /* Predicts the rows of `data`. The result for a row does not depend on the other rows. Allocates
  * nothing. Fails with NIM_NUMERICAL if a result is not finite, which a model with extreme

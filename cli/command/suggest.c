@@ -42,8 +42,9 @@ static const struct option options[] = {
     {.name = "json", .help = "Print a JSON array instead of a table."},
     {.name = "label",
      .value = "COLUMN",
-     .help = "The column of targets, or the columns A,B,... of labels, which rows may have already; "
-             "default as in training."},
+     .help =
+         "The column of targets, or the columns A,B,... of labels, which rows may have already; "
+         "default as in training."},
     MODEL_INPUT_OPTIONS,
     {0}};
 

@@ -47,6 +47,8 @@ def _read_file(path: str) -> Any:
     plain = path.removesuffix(".gz").lower()
     if plain.endswith((".parquet", ".pq")):
         return read_parquet(path)
+    if plain.endswith((".h5", ".hdf5", ".hdf")):
+        return importlib.import_module("astropy.table").Table.read(path, format="hdf5")
     if plain.endswith((".fits", ".fit", ".vot", ".votable", ".xml", ".ecsv")):
         return importlib.import_module("astropy.table").Table.read(path)
     return _read_csv(path)

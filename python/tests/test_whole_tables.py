@@ -167,3 +167,20 @@ def test_files_as_the_program_reads_them(tmp_path):
         (tmp_path / "two.csv").write_text(text)
         with pytest.raises(ValueError, match="two columns are named 'x'"):
             from_table(str(tmp_path / "two.csv"))
+
+
+def test_parquet_for_the_program(tmp_path):
+    """A row file and a CSV file of a Parquet file are the same table for the program as one written by pandas."""
+    table = pandas.DataFrame({"x": [1.5, np.nan, -1e300, 0.1] * 10, "n": np.arange(40), "class": ["a", "b", None, "é"] * 10})
+    table.to_parquet(tmp_path / "t.parquet")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for name in ("t.nimrows", "made.csv"):
+        subprocess.run([sys.executable, "-m", "nimgp", "convert", "t.parquet", name], cwd=tmp_path, check=True)
+        assert run(tmp_path, "check", name, "--label", "class") == run(tmp_path, "check", "t.csv", "--label", "class")
+        run(tmp_path, "convert", name, "again.csv", "-q")
+        again = pandas.read_csv(tmp_path / "again.csv")
+        assert again["class"].equals(table["class"]) and np.array_equal(again["x"], table["x"], equal_nan=True)
+    wrong = subprocess.run([sys.executable, "-m", "nimgp", "convert", "none.parquet", "o"], cwd=tmp_path, capture_output=True)
+    assert wrong.returncode == 2 and wrong.stderr.count(b"\n") == 1 and not (tmp_path / "o").exists()
+    refused = subprocess.run([PROGRAM, "check", "t.parquet"], cwd=tmp_path, capture_output=True, text=True)
+    assert refused.returncode == 2 and "python -m nimgp convert" in refused.stderr

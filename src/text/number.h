@@ -24,8 +24,8 @@ enum number_reading number_read(const char *text, size_t length, double *value);
 enum { NUMBER_MARGIN = 16 };
 enum number_reading number_read_quickly(const char *text, size_t length, double *value);
 
-/* Whether a label or category is missing: nothing, or one of the words above, but not with a capital
- * letter alone, as in Na. */
+/* Whether a label or category is missing: nothing, or one of the words above, but not with a
+ * capital letter alone, as in Na. */
 bool text_is_missing(const char *text, size_t length);
 
 /* Whether the whole text is one decimal number, with optional blanks; not infinity or NaN.
