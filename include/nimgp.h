@@ -310,7 +310,7 @@ typedef struct nim_progress {
 typedef int (*nim_progress_function)(const nim_progress *progress, void *context);
 
 /*
- * Maximises the bound until it no longer improves (option "stop" = auto; for the number of steps of
+ * Maximises the bound until it no longer improves (option "stop" = auto; in the number of steps of
  * option "epochs", if inputs are not inferred), or for a fixed number of epochs. Returns
  * NIM_CANCELLED if the callback stopped the training. The model is usable then. A second call with
  * the same data continues the training, even if the model was saved and loaded in between, and
